@@ -1,0 +1,151 @@
+// What Swift does not import of libcurl: its variadic functions, with a type for each kind of value. Each returns
+// libcurl's own code. And of Linux: epoll and eventfd, whose constants are enumerations here and macros there.
+
+#ifndef PLUGBOARD_CCURL_SHIM_H
+#define PLUGBOARD_CCURL_SHIM_H
+
+#include <curl/curl.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <linux/sockios.h>
+
+static inline CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode ccurl_set_offset(CURL *easy, CURLoption option, int64_t value) {
+    return curl_easy_setopt(easy, option, (curl_off_t)value);
+}
+
+// libcurl copies the text, except of CURLOPT_POSTFIELDS.
+static inline CURLcode ccurl_set_text(CURL *easy, CURLoption option, const char *text) {
+    return curl_easy_setopt(easy, option, text);
+}
+
+// libcurl keeps the pointer.
+static inline CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, const void *pointer) {
+    return curl_easy_setopt(easy, option, pointer);
+}
+
+static inline CURLcode ccurl_set_list(CURL *easy, CURLoption option, struct curl_slist *list) {
+    return curl_easy_setopt(easy, option, list);
+}
+
+static inline CURLcode ccurl_set_url(CURL *easy, CURLU *url) {
+    return curl_easy_setopt(easy, CURLOPT_CURLU, url);
+}
+
+// CURLOPT_WRITEFUNCTION, CURLOPT_HEADERFUNCTION and CURLOPT_READFUNCTION.
+typedef size_t (*ccurl_transfer)(char *bytes, size_t size, size_t count, void *context);
+
+static inline CURLcode ccurl_set_transfer(CURL *easy, CURLoption option, ccurl_transfer function) {
+    return curl_easy_setopt(easy, option, function);
+}
+
+typedef int (*ccurl_seek)(void *context, curl_off_t offset, int origin);
+
+static inline CURLcode ccurl_set_seek(CURL *easy, ccurl_seek function) {
+    return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, function);
+}
+
+typedef int (*ccurl_prerequest)(void *context, char *address, char *local_address, int port, int local_port);
+
+static inline CURLcode ccurl_set_prerequest(CURL *easy, ccurl_prerequest function) {
+    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
+}
+
+typedef int (*ccurl_trailer)(struct curl_slist **list, void *context);
+
+static inline CURLcode ccurl_set_trailer(CURL *easy, ccurl_trailer function) {
+    return curl_easy_setopt(easy, CURLOPT_TRAILERFUNCTION, function);
+}
+
+typedef curl_socket_t (*ccurl_open_socket)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
+
+static inline CURLcode ccurl_set_open_socket(CURL *easy, ccurl_open_socket function) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, function);
+}
+
+typedef int (*ccurl_close_socket)(void *context, curl_socket_t socket);
+
+static inline CURLcode ccurl_set_close_socket(CURL *easy, ccurl_close_socket function) {
+    return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, function);
+}
+
+static inline CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode ccurl_get_offset(CURL *easy, CURLINFO info, int64_t *value) {
+    curl_off_t offset = 0;
+    CURLcode code = curl_easy_getinfo(easy, info, &offset);
+    *value = offset;
+    return code;
+}
+
+static inline CURLcode ccurl_get_pointer(CURL *easy, CURLINFO info, void **value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode ccurl_get_socket(CURL *easy, CURLINFO info, curl_socket_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+static inline CURLMcode ccurl_multi_set_pointer(CURLM *multi, CURLMoption option, void *pointer) {
+    return curl_multi_setopt(multi, option, pointer);
+}
+
+typedef int (*ccurl_socket)(CURL *easy, curl_socket_t socket, int what, void *context, void *socket_context);
+
+static inline CURLMcode ccurl_multi_set_socket(CURLM *multi, ccurl_socket function) {
+    return curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, function);
+}
+
+typedef int (*ccurl_timer)(CURLM *multi, long milliseconds, void *context);
+
+static inline CURLMcode ccurl_multi_set_timer(CURLM *multi, ccurl_timer function) {
+    return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, function);
+}
+
+static inline CURLSHcode ccurl_share(CURLSH *share, int data) {
+    return curl_share_setopt(share, CURLSHOPT_SHARE, data);
+}
+
+// The result of a CURLMSG_DONE message.
+static inline CURLcode ccurl_result(const CURLMsg *message) {
+    return message->data.result;
+}
+
+// Readiness, as epoll says it: see `Readiness`.
+static inline int ccurl_epoll_control(int epoll, int operation, int file, uint32_t events) {
+    struct epoll_event event = { .events = events, .data = { .u64 = (uint64_t)(uint32_t)file } };
+    return epoll_ctl(epoll, operation, file, &event);
+}
+
+static inline int ccurl_epoll_file(const struct epoll_event *event) {
+    return event->data.fd;
+}
+
+static inline uint32_t ccurl_epoll_events(const struct epoll_event *event) {
+    return event->events;
+}
+
+// Bytes that the network has not taken yet, or -1.
+static inline int ccurl_unsent(int socket) {
+    int count = 0;
+    return ioctl(socket, SIOCOUTQ, &count) == 0 ? count : -1;
+}
+
+static const uint32_t ccurl_epoll_in = EPOLLIN;
+static const uint32_t ccurl_epoll_out = EPOLLOUT;
+static const uint32_t ccurl_epoll_error = EPOLLERR;
+static const uint32_t ccurl_epoll_hang_up = EPOLLHUP;
+static const uint32_t ccurl_epoll_edge = EPOLLET;
+
+#endif

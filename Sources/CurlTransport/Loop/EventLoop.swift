@@ -1,0 +1,216 @@
+import CCurl
+import PlugboardKit
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// One thread that everything of its exchanges runs on: sockets, timers, jobs and hooks.
+///
+/// It goes round in turns: wait for sockets → `now` is read → sockets → jobs → timers → transports settle → end of turn.
+/// The thread is started by `init`, keeps the loop alive, and ends with `stop`. What runs on it must not block.
+///
+/// Sendable because all but the inbox, the thread's id and what never changes is touched on the loop's thread only.
+public final class EventLoop: Loop, @unchecked Sendable {
+    enum Job {
+        case closure(@Sendable () -> Void)
+        case task(UnownedJob)
+    }
+
+    private struct Inbox {
+        var jobs: [Job] = []
+        var isSleeping = false
+        var isStopping = false
+        var isStopped = false
+        var thread: pthread_t?
+    }
+
+    private let inbox = Mutex(Inbox())
+    private let threadID = Atomic<UInt>(0)
+    private let clock: ManualClock?
+    let poller = Poller()
+
+    /// Nanoseconds of the loop's clock, read once a turn. [loop]
+    public private(set) var now: Int64
+    /// Nanoseconds of the system's monotonic clock, read once a turn, whatever the loop's clock is. [loop]
+    private(set) var systemNow: Int64
+    private var batch: [Job] = []
+    private var endOfTurn: [() -> Void] = []
+    private var endOfThisTurn: [() -> Void] = []
+    private var timers = TimerHeap()
+    private var participants: [any LoopParticipant] = []
+
+    /// Runs a program's tasks on this loop's thread: `withTaskExecutorPreference(loop.executor) { … }`.
+    public var executor: LoopExecutor { LoopExecutor(loop: self) }
+
+    /// Starts the thread; the system shows the first 15 bytes of its name. With a manual clock, timers wait for
+    /// `ManualClock.advance(by:)`, while sockets and libcurl keep the system's time.
+    public init(name: String, clock: ManualClock? = nil) {
+        self.clock = clock
+        systemNow = EventLoop.systemTime()
+        now = clock?.now ?? systemNow
+        clock?.attach(self)
+        let start = Unmanaged.passRetained(ThreadStart(loop: self, name: name))
+        var thread = pthread_t()
+        let code = pthread_create(&thread, nil, { start in threadMain(start) }, start.toOpaque())
+        precondition(code == 0, "The system refuses another thread: \(String(cString: strerror(code)))")
+        inbox.withLock { $0.thread = thread }
+    }
+
+    /// Whether the caller runs on the loop's thread. [any]
+    public var isCurrent: Bool { threadID.load(ordering: .relaxed) == EventLoop.currentThread }
+
+    /// Runs a job on the loop's thread, after what was enqueued before. A job that comes after `stop` never runs. [any]
+    public func enqueue(_ job: @escaping @Sendable () -> Void) { _ = deliver(.closure(job)) }
+
+    /// False when the loop has stopped.
+    func deliver(_ job: Job) -> Bool {
+        let (isTaken, mustWake) = inbox.withLock { inbox in
+            if inbox.isStopped { return (false, false) }
+            inbox.jobs.append(job)
+            defer { inbox.isSleeping = false }
+            return (true, inbox.isSleeping)
+        }
+        if mustWake { poller.wake() }
+        return isTaken
+    }
+
+    /// Runs a job once, when `now` has reached the deadline. [loop]
+    public func schedule(at deadlineNanoseconds: Int64, _ job: @escaping () -> Void) -> LoopTimer {
+        let timer = LoopTimer(loop: self, deadline: deadlineNanoseconds, job: job)
+        timers.insert(timer)
+        return timer
+    }
+
+    /// Runs a job once, when this turn's sockets, transfers, jobs and timers are done, before the loop sleeps. [loop]
+    public func atEndOfTurn(_ job: @escaping () -> Void) { endOfTurn.append(job) }
+
+    /// Ends the thread after what was enqueued before, and waits for that; called on the loop itself it does not wait.
+    /// Timers that are not due are dropped. [any]
+    public func stop() {
+        let (thread, mustWake) = inbox.withLock { inbox -> (pthread_t?, Bool) in
+            defer {
+                inbox.isStopping = true
+                inbox.thread = nil
+                inbox.isSleeping = false
+            }
+            return (inbox.thread, inbox.isSleeping)
+        }
+        if mustWake { poller.wake() }
+        guard let thread else { return }
+        if isCurrent { pthread_detach(thread) } else { pthread_join(thread, nil) }
+    }
+
+    // MARK: - Timers and transports
+
+    func remove(_ timer: LoopTimer) { timers.remove(timer) }
+
+    func move(_ timer: LoopTimer, to deadline: Int64) { timers.move(timer, to: deadline) }
+
+    /// Lets a transport take part in every turn until `leave`. [loop]
+    func join(_ participant: any LoopParticipant) { participants.append(participant) }
+
+    func leave(_ participant: any LoopParticipant) { participants.removeAll { $0 === participant } }
+
+    // MARK: - The thread
+
+    fileprivate func run() {
+        threadID.store(EventLoop.currentThread, ordering: .relaxed)
+        while turn() {}
+        clock?.detach(self)
+    }
+
+    /// False after the last turn.
+    private func turn() -> Bool {
+        let timeout = inbox.withLock { inbox -> Int64 in
+            if !inbox.jobs.isEmpty || inbox.isStopping { return 0 }
+            let rest = idleTime()
+            inbox.isSleeping = rest != 0
+            return rest
+        }
+        let readyCount = poller.wait(timeout)
+        systemNow = EventLoop.systemTime()
+        now = clock?.now ?? systemNow
+        let isLast = inbox.withLock { inbox in
+            inbox.isSleeping = false
+            swap(&inbox.jobs, &batch)
+            inbox.isStopped = inbox.isStopping && batch.isEmpty
+            return inbox.isStopped
+        }
+        if isLast { return false }
+        poller.dispatch(readyCount)
+        runBatch()
+        while let timer = timers.popDue(now) { timer.fire() }
+        for participant in participants { participant.settle() }
+        runEndOfTurn()
+        return true
+    }
+
+    private func runBatch() {
+        for job in batch {
+            switch job {
+            case .closure(let closure): closure()
+            case .task(let job): job.runSynchronously(on: executor.asUnownedTaskExecutor())
+            }
+        }
+        batch.removeAll(keepingCapacity: true)
+    }
+
+    private func runEndOfTurn() {
+        if endOfTurn.isEmpty { return }
+        swap(&endOfTurn, &endOfThisTurn)
+        for job in endOfThisTurn { job() }
+        endOfThisTurn.removeAll(keepingCapacity: true)
+    }
+
+    /// Nanoseconds until something is due, or -1 when nothing is.
+    private func idleTime() -> Int64 {
+        if !endOfTurn.isEmpty { return 0 }
+        var rest = Int64.max
+        // The clock goes on during a turn; the sleep that is too long by a turn's length is worth less than a second reading.
+        if let deadline = timers.firstDeadline {
+            if deadline <= now { return 0 }
+            if clock == nil { rest = deadline - now }
+        }
+        for participant in participants where participant.deadline != .max {
+            if participant.deadline <= systemNow { return 0 }
+            rest = min(rest, participant.deadline - systemNow)
+        }
+        return rest == .max ? -1 : rest
+    }
+
+    private static var currentThread: UInt { unsafeBitCast(pthread_self(), to: UInt.self) }
+
+    private static func systemTime() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
+
+/// What the new thread is given.
+private final class ThreadStart {
+    let loop: EventLoop
+    let name: String
+
+    init(loop: EventLoop, name: String) {
+        self.loop = loop
+        self.name = name
+    }
+}
+
+private func threadMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let context else { return nil }
+    let start = Unmanaged<ThreadStart>.fromOpaque(context).takeRetainedValue()
+    pthread_setname_np(pthread_self(), String(decoding: start.name.utf8.prefix(15), as: UTF8.self))
+    // OpenSSL writes to connections that the peer has closed; libcurl leaves the signal to us (CURLOPT_NOSIGNAL).
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    start.loop.run()
+    return nil
+}

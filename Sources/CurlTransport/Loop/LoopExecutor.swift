@@ -1,0 +1,16 @@
+/// Runs tasks on a loop's thread, so that awaiting an exchange costs no change of thread.
+///
+///     await withTaskExecutorPreference(kernel.executor) { … }
+///
+/// What blocks there stops every exchange of the loop; so it is for programs that ask for it. When the loop has stopped,
+/// tasks go on in the shared pool.
+public final class LoopExecutor: TaskExecutor {
+    private let loop: EventLoop
+
+    init(loop: EventLoop) { self.loop = loop }
+
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if !loop.deliver(.task(job)) { globalConcurrentExecutor.enqueue(job) }
+    }
+}

@@ -1,0 +1,115 @@
+import CCurl
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// What a socket is ready for, or is watched for, in epoll's own bits.
+struct Readiness: OptionSet {
+    let rawValue: UInt32
+
+    static let read = Readiness(rawValue: ccurl_epoll_in)
+    static let write = Readiness(rawValue: ccurl_epoll_out)
+    static let broken = Readiness(rawValue: ccurl_epoll_error | ccurl_epoll_hang_up)
+}
+
+/// The sockets of a loop, over epoll, and an eventfd that wakes it.
+///
+/// Changes reach epoll lazily: a socket that nobody waits for stays registered until it is heard of against all wishes,
+/// for the next exchange on its connection will most likely wait for the same. Only `wake` may be called from any thread.
+final class Poller {
+    private struct Watch {
+        unowned(unsafe) var participant: (any LoopParticipant)?
+        var wanted: Readiness = []
+        var registered: Readiness = []
+        /// Whether the participant says when the socket is closed; only then a registration may outlive the wish.
+        var isLazy = false
+    }
+
+    private static let batchSize = 256
+    private let epoll: Int32
+    private let alarm: Int32
+    private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Poller.batchSize)
+    /// By descriptor: the kernel gives the smallest free number, so the table stays dense.
+    private var watches: [Watch] = []
+
+    init() {
+        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        alarm = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+        precondition(epoll >= 0 && alarm >= 0, "No descriptors are left for an event loop; raise the limit (ulimit -n).")
+        // Edge-triggered, so that it need not be read.
+        _ = ccurl_epoll_control(epoll, EPOLL_CTL_ADD, alarm, ccurl_epoll_in | ccurl_epoll_edge)
+    }
+
+    deinit {
+        close(epoll)
+        close(alarm)
+        events.deallocate()
+    }
+
+    /// Ends a `wait` that is under way, or the next one. [any]
+    func wake() {
+        var one: UInt64 = 1
+        _ = write(alarm, &one, 8)
+    }
+
+    /// Waits for that many nanoseconds, or for ever below 0; returns what `dispatch` wants to know.
+    func wait(_ nanoseconds: Int64) -> Int {
+        let milliseconds = nanoseconds < 0 ? -1 : min((nanoseconds + 999_999) / 1_000_000, 3_600_000)
+        return Int(epoll_wait(epoll, events, Int32(Poller.batchSize), Int32(milliseconds)))
+    }
+
+    func dispatch(_ count: Int) {
+        guard count > 0 else { return }
+        for index in 0..<count {
+            let socket = Int(ccurl_epoll_file(events + index))
+            guard socket < watches.count, let participant = watches[socket].participant else { continue }
+            let readiness = Readiness(rawValue: ccurl_epoll_events(events + index))
+            let wanted = watches[socket].wanted
+            if readiness.isDisjoint(with: wanted.isEmpty ? [] : wanted.union(.broken)) {
+                register(socket, wanted)
+            } else {
+                participant.socketIsReady(Int32(socket), readiness)
+            }
+        }
+    }
+
+    /// Says that this socket's closing will be told with `forget`.
+    func adopt(_ socket: Int32) {
+        guard socket >= 0 else { return }
+        makeRoom(Int(socket))
+        watches[Int(socket)] = Watch(isLazy: true)
+    }
+
+    func watch(_ socket: Int32, _ wanted: Readiness, for participant: any LoopParticipant) {
+        guard socket >= 0 else { return }
+        makeRoom(Int(socket))
+        watches[Int(socket)].participant = participant
+        watches[Int(socket)].wanted = wanted
+        let registered = watches[Int(socket)].registered
+        if !registered.isSuperset(of: wanted) || (!watches[Int(socket)].isLazy && registered != wanted) {
+            register(Int(socket), wanted)
+        }
+    }
+
+    /// The socket is about to be closed; epoll drops it by itself.
+    func forget(_ socket: Int32) {
+        guard socket >= 0, Int(socket) < watches.count else { return }
+        watches[Int(socket)] = Watch()
+    }
+
+    private func makeRoom(_ socket: Int) {
+        if socket >= watches.count {
+            watches.append(contentsOf: repeatElement(Watch(), count: socket + 1 - watches.count))
+        }
+    }
+
+    private func register(_ socket: Int, _ wanted: Readiness) {
+        let registered = watches[socket].registered
+        watches[socket].registered = wanted
+        let operation = wanted.isEmpty ? EPOLL_CTL_DEL : registered.isEmpty ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
+        _ = ccurl_epoll_control(epoll, operation, Int32(socket), wanted.rawValue)
+    }
+}

@@ -1,0 +1,46 @@
+/// A coding path that grows without copying; the arrays that `Codable` wants are made on demand.
+indirect enum CodingPath {
+    case root
+    case step(CodingPath, any CodingKey)
+
+    var keys: [any CodingKey] {
+        var keys: [any CodingKey] = []
+        var path = self
+        while case .step(let parent, let key) = path {
+            keys.append(key)
+            path = parent
+        }
+        return keys.reversed()
+    }
+
+    func appending(_ key: any CodingKey) -> CodingPath { .step(self, key) }
+}
+
+/// A place in an array.
+struct IndexKey: CodingKey {
+    let index: Int
+
+    init(_ index: Int) { self.index = index }
+    init?(intValue: Int) { self.init(intValue) }
+    init?(stringValue: String) { nil }
+
+    var intValue: Int? { index }
+    var stringValue: String { String(index) }
+}
+
+/// Where `superDecoder()` and `superEncoder()` look when no key is given.
+struct SuperKey: CodingKey {
+    init() {}
+    init?(intValue: Int) { nil }
+    init?(stringValue: String) { nil }
+
+    var intValue: Int? { nil }
+    var stringValue: String { "super" }
+}
+
+extension JSONPath {
+    init(codingPath: [any CodingKey]) {
+        // A dictionary's integer keys are keys in JSON, so only a true index counts as one.
+        self.init(codingPath.map { key in (key as? IndexKey).map { .index($0.index) } ?? .key(key.stringValue) })
+    }
+}

@@ -1,0 +1,85 @@
+/// Where the parts of a parsed text stand, for errors that name a line.
+///
+/// Keeps the text and reads it again at each question, so that parsing itself pays nothing.
+public struct JSONPositions: Sendable {
+    private let bytes: [UInt8]
+    private let options: JSONParser.Options
+
+    /// The bytes must have been parsed with these options.
+    init(bytes: [UInt8], options: JSONParser.Options) {
+        self.bytes = bytes
+        self.options = options
+    }
+
+    /// Where the value begins; nil if the path leads nowhere.
+    public func position(of path: JSONPath) -> JSONPosition? {
+        bytes.withUnsafeBytes { bytes in
+            place(of: path, in: bytes).map { JSONPosition(offset: $0.value, in: bytes) }
+        }
+    }
+
+    /// Where the key begins that the path ends with; the value's own position if it ends with an index or is the root.
+    public func keyPosition(of path: JSONPath) -> JSONPosition? {
+        bytes.withUnsafeBytes { bytes in
+            place(of: path, in: bytes).map { JSONPosition(offset: $0.key ?? $0.value, in: bytes) }
+        }
+    }
+
+    private func place(of path: JSONPath, in bytes: UnsafeRawBufferPointer) -> JSONScanner.Place? {
+        var scanner = JSONScanner(bytes, options: options)
+        // The text has been parsed before, so an error only means that the path does not fit.
+        return try? scanner.place(of: path)
+    }
+}
+
+extension JSONScanner {
+    /// Offsets of a value and, in an object, of its key.
+    struct Place {
+        var key: Int?
+        var value: Int
+    }
+
+    /// Follows the path from the beginning of the document.
+    fileprivate mutating func place(of path: JSONPath) throws(Fault) -> Place? {
+        try enterDocument()
+        var place = Place(key: nil, value: offset)
+        for element in path.elements {
+            let next =
+                switch element {
+                case .key(let key): try self.member(key)
+                case .index(let index): try self.element(at: index)
+                }
+            guard let next else { return nil }
+            place = next
+            cursor = start + place.value
+        }
+        return place
+    }
+
+    private mutating func member(_ wanted: String) throws(Fault) -> Place? {
+        guard cursor < end, cursor.pointee == UInt8(ascii: "{") else { return nil }
+        try enter()
+        var isFirst = true
+        var found: Place?
+        while try !leaves(at: UInt8(ascii: "}"), isFirst: isFirst) {
+            isFirst = false
+            let keyOffset = offset
+            // The last of two equal keys is the one that counts.
+            if try key().hasSameUTF8(as: wanted) { found = Place(key: keyOffset, value: offset) }
+            _ = try value()
+        }
+        return found
+    }
+
+    private mutating func element(at index: Int) throws(Fault) -> Place? {
+        guard cursor < end, cursor.pointee == UInt8(ascii: "[") else { return nil }
+        try enter()
+        var position = 0
+        while try !leaves(at: UInt8(ascii: "]"), isFirst: position == 0) {
+            if position == index { return Place(key: nil, value: offset) }
+            position += 1
+            _ = try value()
+        }
+        return nil
+    }
+}

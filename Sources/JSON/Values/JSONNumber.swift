@@ -1,0 +1,128 @@
+/// A JSON number (RFC 8259 §6), exact whatever its size: it keeps the text it was written with.
+///
+/// Equality, order and hashing follow the mathematical value: `1.0`, `1` and `10e-1` are equal. Nothing here expands an exponent, so
+/// `1e999999999` costs what its text costs. The one limit: an exponent of a number other than zero has at most 18 digits.
+public struct JSONNumber: Sendable {
+    enum Storage: Sendable {
+        /// The text is the integer in decimal.
+        case integer(Int64)
+        /// Text that follows the grammar of RFC 8259 §6.
+        case text(String)
+    }
+
+    let storage: Storage
+
+    init(storage: Storage) { self.storage = storage }
+
+    public init(_ value: some BinaryInteger) {
+        if let integer = Int64(exactly: value) {
+            storage = .integer(integer)
+        } else {
+            storage = .text(String(value))
+        }
+    }
+
+    /// The shortest decimal that reads back as this double; nil for infinities and NaN, which JSON cannot say.
+    public init?(_ value: Double) {
+        guard value.isFinite else { return nil }
+        storage = .text(value.description)
+    }
+
+    /// Nil if the text is not exactly one number of RFC 8259 §6, without space around it.
+    public init?(text: String) {
+        var text = text
+        let number = text.withUTF8 { bytes -> JSONNumber? in
+            var scanner = JSONScanner(UnsafeRawBufferPointer(bytes), options: JSONParser.Options())
+            guard !scanner.isAtEnd, let number = try? scanner.number(), scanner.isAtEnd else { return nil }
+            return number
+        }
+        guard let number else { return nil }
+        self = number
+    }
+
+    /// The number as it was written.
+    public var text: String {
+        switch storage {
+        case .integer(let integer): String(integer)
+        case .text(let text): text
+        }
+    }
+
+    /// Whether the value is an integer; `1.0` and `1e2` are.
+    public var isInteger: Bool {
+        switch storage {
+        case .integer: true
+        case .text(let text): CanonicalDecimal(text).isInteger
+        }
+    }
+
+    /// The value, if it is an integer and fits.
+    public var int64: Int64? { integer(Int64.self) }
+
+    /// The value in that type, if it is an integer and fits.
+    public func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Integer? {
+        switch storage {
+        case .integer(let integer): Integer(exactly: integer)
+        case .text(let text): CanonicalDecimal(text).integer(type)
+        }
+    }
+
+    /// The nearest double; infinite beyond the range of doubles.
+    public var double: Double {
+        switch storage {
+        case .integer(let integer): Double(integer)
+        case .text(let text): Double(text) ?? CanonicalDecimal(text).double
+        }
+    }
+
+    /// Whether the value divided by the other one is an integer, exactly. Nothing but 0 is a multiple of 0.
+    ///
+    /// Linear in the digits of this number; only when the divisor has more than 18 digits, times those of the divisor.
+    public func isMultiple(of divisor: JSONNumber) -> Bool {
+        if case .integer(let value) = storage, case .integer(let divisor) = divisor.storage {
+            return divisor == 0 ? value == 0 : value.magnitude % divisor.magnitude == 0
+        }
+        return canonical.isMultiple(of: divisor.canonical)
+    }
+
+    var canonical: CanonicalDecimal {
+        switch storage {
+        case .integer(let integer): CanonicalDecimal(integer)
+        case .text(let text): CanonicalDecimal(text)
+        }
+    }
+}
+
+extension JSONNumber: Hashable, Comparable {
+    public static func == (left: JSONNumber, right: JSONNumber) -> Bool {
+        if case .integer(let left) = left.storage, case .integer(let right) = right.storage { return left == right }
+        return left.canonical == right.canonical
+    }
+
+    public static func < (left: JSONNumber, right: JSONNumber) -> Bool {
+        if case .integer(let left) = left.storage, case .integer(let right) = right.storage { return left < right }
+        return left.canonical < right.canonical
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        if let integer = int64 {
+            hasher.combine(integer)
+        } else {
+            hasher.combine(canonical)
+        }
+    }
+}
+
+extension JSONNumber: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
+    public init(integerLiteral value: Int64) { storage = .integer(value) }
+
+    /// The literal must be finite.
+    public init(floatLiteral value: Double) {
+        precondition(value.isFinite, "A JSON number is finite: use init(text:) for numbers beyond the range of Double.")
+        storage = .text(value.description)
+    }
+}
+
+extension JSONNumber: CustomStringConvertible {
+    public var description: String { text }
+}

@@ -1,0 +1,38 @@
+import CPlugboard
+
+/// A fact, for watching only. Good until `onEvent` returns.
+///
+/// The kernel's ids stand in `EventID`; plugins publish theirs under their own id (`cache.hit`).
+public struct Event: ~Copyable {
+    let raw: OpaquePointer
+    let host: UnsafePointer<plug_host_v1>
+
+    public var id: String { host.pointee.event_id(raw).string }
+
+    /// Whether this is the event of that id; cheaper than comparing strings.
+    public func `is`(_ id: StaticString) -> Bool {
+        let text = host.pointee.event_id(raw)
+        return text.count == id.utf8CodeUnitCount
+            && text.buffer.elementsEqual(UnsafeRawBufferPointer(start: id.utf8Start, count: id.utf8CodeUnitCount))
+    }
+
+    /// A detail as text.
+    public subscript(name: String) -> String? {
+        withText(name) { host.pointee.event_text(raw, $0).optionalString }
+    }
+
+    /// A detail as a number.
+    public func integer(_ name: String) -> Int? {
+        var value: Int64 = 0
+        return withText(name) { host.pointee.event_integer(raw, $0, &value) } == PLUG_OK ? Int(value) : nil
+    }
+
+    /// A detail as a time.
+    public func duration(_ name: String) -> Duration? { integer(name).map { .nanoseconds(Int64($0)) } }
+
+    /// The head that the event is about (`interim`, `headReceived`).
+    public var head: Head? {
+        guard let head = host.pointee.event_head(raw) else { return nil }
+        return Head(raw: head, host: host)
+    }
+}

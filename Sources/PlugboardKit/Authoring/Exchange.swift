@@ -1,0 +1,145 @@
+import CPlugboard
+
+/// One request and its outcome, as a hook sees it. Good until the hook returns, and cannot be kept.
+public struct Exchange: ~Copyable {
+    let raw: OpaquePointer
+    let instance: Instance
+
+    var host: UnsafePointer<plug_host_v1> { instance.host.raw }
+
+    /// Why this hook runs.
+    public var visit: Visit { Visit(rawValue: host.pointee.visit(raw)) ?? .first }
+
+    /// A number of this exchange's own in this process; good after the hook, for `Host.publish` and `Host.send`.
+    public var id: UInt64 { host.pointee.exchange_id(raw) }
+
+    /// Attempts so far, the one under way included.
+    public var attempt: Int { Int(host.pointee.attempt(raw)) }
+
+    /// The request as this plugin sees it. Edits count in `onRequest`, and before `resend`.
+    // The header promises that it is never NULL.
+    public var request: Head { Head(raw: host.pointee.request(raw)!, host: host) }
+
+    /// The response, once there is one. It can be edited in `onResponse`.
+    public var response: Head? {
+        guard let head = host.pointee.response(raw) else { return nil }
+        return Head(raw: head, host: host)
+    }
+
+    /// In `onFailure`, and in `onClose` after a failure: what went wrong.
+    public var failure: PlugboardError? {
+        var code = plug_text()
+        var reason = plug_text()
+        guard host.pointee.failure(raw, &code, &reason) == PLUG_OK else { return nil }
+        return PlugboardError(.init(code.string), reason.string)
+    }
+
+    /// Whether `resend` would be accepted: not when a body that has begun cannot be rewound.
+    public var canResend: Bool { host.pointee.can_resend(raw) == PLUG_OK }
+
+    /// The URL that a reference means here (RFC 3986 §5), normalized; nil if it means none.
+    public func resolve(_ reference: String) -> String? {
+        withText(reference) { host.pointee.resolve_url(raw, $0).optionalString }
+    }
+
+    // MARK: Attributes
+
+    /// An attribute that the request carries, or that the configuration gives for its origin.
+    public subscript<Value>(key: AttributeKey<Value>) -> Value? {
+        withText(key.name) { host.pointee.attribute(raw, $0).optionalString }.flatMap { Value(optionText: $0) }
+    }
+
+    /// The attribute of any name, as text.
+    public func attribute(_ name: String) -> String? {
+        withText(name) { host.pointee.attribute(raw, $0).optionalString }
+    }
+
+    public func setAttribute(_ name: String, _ value: String) {
+        withText(name) { name in withText(value) { _ = host.pointee.set_attribute(raw, name, $0) } }
+    }
+
+    // MARK: State
+
+    /// What the plugin remembers from `next` to `onClose` of one turn.
+    public var turnState: AnyObject? {
+        get { host.pointee.turn_state(raw).map { Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue() } }
+        nonmutating set {
+            let state = newValue.map { Unmanaged.passRetained($0).toOpaque() }
+            let refused = host.pointee.set_turn_state(raw, state, releaseObject) != PLUG_OK
+            if refused, let state { releaseObject(state) }
+        }
+    }
+
+    /// What the plugin remembers as long as the exchange lives, over all its turns.
+    public var state: AnyObject? {
+        get { slot(makingOne: false)?.state }
+        nonmutating set { slot(makingOne: newValue != nil)?.state = newValue }
+    }
+
+    /// A ticket for `.wait(_:)`: the exchange waits until somebody wakes it, or for at most `within`.
+    public func ticket(within: Duration? = nil) -> Ticket {
+        var number: plug_ticket = 0
+        _ = host.pointee.wait(raw, within?.nanoseconds ?? -1, &number)
+        return Ticket(number: number, host: instance.host)
+    }
+
+    // MARK: Bodies
+
+    /// After `hold`: the whole body, in place; the pointer is good until `body` returns.
+    public func withHeldBody<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try body(host.pointee.held_body(raw).buffer)
+    }
+
+    /// Puts a source around the request's body. The closure gets the body as it is, and owns it.
+    public func wrapRequestBody(_ wrap: (InnerBody) -> any BodySource) {
+        guard let body = host.pointee.take_request_body(raw) else { return }
+        let source = wrap(InnerBody(body, host: host))
+        _ = host.pointee.set_request_body(raw, ExportedSource.make(source, host: instance.host))
+    }
+
+    /// Puts a source around the response's body, if it has one. The closure gets the body as it is, and owns it.
+    public func wrapResponseBody(_ wrap: (InnerBody) -> any BodySource) {
+        guard let body = host.pointee.take_response_body(raw) else { return }
+        let source = wrap(InnerBody(body, host: host))
+        _ = host.pointee.set_response_body(raw, ExportedSource.make(source, host: instance.host))
+    }
+
+    /// Gives the request another body, or none, in place of what it has.
+    public func replaceRequestBody(_ body: Body?) {
+        _ = host.pointee.set_request_body(raw, body.map { ExportedSource.make($0.source, host: instance.host) } ?? nil)
+    }
+
+    // MARK: What the instance keeps beside the plugin's own state
+
+    /// The one object that stands in the kernel's slot for this plugin and exchange.
+    final class Slot {
+        var state: AnyObject?
+        var work: AnyObject?
+    }
+
+    func slot(makingOne: Bool) -> Slot? {
+        if let state = host.pointee.exchange_state(raw) {
+            return Unmanaged<Slot>.fromOpaque(state).takeUnretainedValue()
+        }
+        guard makingOne else { return nil }
+        let slot = Slot()
+        let state = Unmanaged.passRetained(slot).toOpaque()
+        if host.pointee.set_exchange_state(raw, state, releaseObject) != PLUG_OK { releaseObject(state) }
+        return slot
+    }
+}
+
+/// Lets go of an object that was handed over as a pointer.
+let releaseObject: @Sendable @convention(c) (UnsafeMutableRawPointer?) -> Void = { state in
+    if let state { Unmanaged<AnyObject>.fromOpaque(state).release() }
+}
+
+/// Stands for an exchange that waits.
+public struct Ticket: Sendable {
+    let number: plug_ticket
+    let host: Host
+
+    /// Lets the waiting hook run again. From any thread; false if it does not wait any more.
+    @discardableResult
+    public func wake() -> Bool { host.raw.pointee.wake(host.raw, number) == PLUG_OK }
+}

@@ -1,0 +1,76 @@
+import CPlugboard
+
+/// The head of a request or a response as a hook sees it: read and edited in place.
+///
+/// Good until the hook returns.
+public struct Head: ~Copyable {
+    let raw: OpaquePointer
+    let host: UnsafePointer<plug_host_v1>
+
+    /// The method of a request.
+    public var method: Method {
+        get { Method(host.pointee.method(raw).string) }
+        nonmutating set { withText(newValue.name) { _ = host.pointee.set_method(raw, $0) } }
+    }
+
+    /// The URL of a request, as the caller wrote it or a plugin set it.
+    public var url: String {
+        get { host.pointee.url(raw).string }
+        nonmutating set { withText(newValue) { _ = host.pointee.set_url(raw, $0) } }
+    }
+
+    /// The status of a response; 0 of a request.
+    public var status: Int {
+        get { Int(host.pointee.status(raw)) }
+        nonmutating set { _ = host.pointee.set_status(raw, UInt32(clamping: newValue)) }
+    }
+
+    /// The first field of this name. Setting replaces all of the name; nil removes them.
+    public subscript(name: FieldName) -> String? {
+        get { withText(name.text) { host.pointee.field(raw, $0).optionalString } }
+        nonmutating set {
+            withText(name.text) { name in
+                if let newValue {
+                    withText(newValue) { _ = host.pointee.set_field(raw, name, $0) }
+                } else {
+                    _ = host.pointee.remove_field(raw, name)
+                }
+            }
+        }
+    }
+
+    public func contains(_ name: FieldName) -> Bool {
+        withText(name.text) { host.pointee.field(raw, $0).bytes != nil }
+    }
+
+    /// Looks at the first field of this name in place, without making a string; nil if there is none.
+    public func withValue<Result>(_ name: FieldName, _ body: (UnsafeRawBufferPointer?) -> Result) -> Result {
+        withText(name.text) { name in
+            let value = host.pointee.field(raw, name)
+            return body(value.bytes == nil ? nil : value.buffer)
+        }
+    }
+
+    /// Adds a field beside those of the same name.
+    public func append(_ name: FieldName, _ value: String) {
+        withText(name.text) { name in withText(value) { _ = host.pointee.add_field(raw, name, $0) } }
+    }
+
+    /// Never printed, and dropped when a resend goes to another origin.
+    public func markSecret(_ name: FieldName) {
+        withText(name.text) { _ = host.pointee.mark_secret(raw, $0) }
+    }
+
+    /// A copy of all fields, in order.
+    public var fields: Fields {
+        var copy = Fields()
+        var field = plug_field()
+        var index: UInt64 = 0
+        while host.pointee.field_at(raw, index, &field) == PLUG_OK {
+            copy.append(field.name.buffer, field.value.buffer)
+            if host.pointee.is_secret(raw, index) == 1 { copy.markSecret(field.name.buffer) }
+            index += 1
+        }
+        return copy
+    }
+}

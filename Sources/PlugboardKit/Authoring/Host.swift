@@ -1,0 +1,95 @@
+import CPlugboard
+
+/// The kernel as one plugin sees it. From any thread, from `init` until the plugin is destroyed.
+public final class Host: Sendable {
+    private let pointer: HostPointer
+    let pullAnswers: PullAnswers
+
+    init(_ raw: UnsafePointer<plug_host_v1>) {
+        pointer = HostPointer(raw: raw)
+        pullAnswers = PullAnswers(pointer)
+    }
+
+    var raw: UnsafePointer<plug_host_v1> { pointer.raw }
+
+    public enum LogLevel: UInt32, Sendable, Comparable, CaseIterable {
+        case debug, info, warning, error
+        public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// Writes a line to the log under the plugin's id. The text is not made when its level is not printed.
+    public func log(_ level: LogLevel, _ text: @autoclosure () -> String) {
+        guard level.rawValue >= raw.pointee.log_level(raw) else { return }
+        withText(text()) { raw.pointee.log(raw, level.rawValue, $0) }
+    }
+
+    /// The monotonic clock, since some moment.
+    public var now: Duration { .nanoseconds(raw.pointee.now(raw)) }
+
+    /// Time since 1970-01-01 00:00 UTC.
+    public var wallClock: Duration { .nanoseconds(raw.pointee.wall_clock(raw)) }
+
+    /// Random bytes, fit for keys.
+    public func random(_ count: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            raw.pointee.random(raw, buffer.baseAddress, UInt64(count))
+            initialized = count
+        }
+    }
+
+    /// A folder that only this plugin uses; nil if it cannot be made.
+    public var dataDirectory: String? { raw.pointee.data_directory(raw).optionalString }
+
+    /// Tells a fact under the plugin's own id, such as `cache.hit`; of an exchange, or of the kernel (nil).
+    public func publish(_ id: String, exchange: UInt64? = nil, details: Fields = Fields()) {
+        withText(id) { id in
+            withCFields(details) { _ = raw.pointee.publish(raw, exchange ?? 0, id, $0, $1) }
+        }
+    }
+
+    /// Runs a closure once on the loop, after a time.
+    @discardableResult
+    public func schedule(after delay: Duration, _ fired: @escaping @Sendable () -> Void) -> Timer {
+        let box = Unmanaged.passRetained(Closure(fired)).toOpaque()
+        let number = raw.pointee.timer(raw, delay.nanoseconds, box) { context in
+            guard let context else { return }
+            Unmanaged<Closure>.fromOpaque(context).takeRetainedValue().run()
+        }
+        return Timer(number: number, box: UInt(bitPattern: box), host: self)
+    }
+
+    /// A number that operators can read; the same name is the same counter.
+    public func counter(_ name: String) -> Counter {
+        Counter(number: withText(name) { raw.pointee.counter(raw, $0) }, host: self)
+    }
+
+    public struct Counter: Sendable {
+        let number: plug_counter
+        let host: Host
+        public func add(_ delta: Int = 1) { host.raw.pointee.count(host.raw, number, Int64(delta)) }
+    }
+
+    public struct Timer: Sendable {
+        let number: plug_timer
+        let box: UInt
+        let host: Host
+
+        /// False if it has run already.
+        @discardableResult
+        public func cancel() -> Bool {
+            guard host.raw.pointee.cancel_timer(host.raw, number) == PLUG_OK else { return false }
+            UnsafeMutableRawPointer(bitPattern: box).map { Unmanaged<Closure>.fromOpaque($0).release() }
+            return true
+        }
+    }
+
+    private final class Closure: Sendable {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+}
+
+/// Sendable because the kernel's table is constant, and its functions say which thread they are for.
+struct HostPointer: @unchecked Sendable {
+    let raw: UnsafePointer<plug_host_v1>
+}

@@ -1,0 +1,89 @@
+import CPlugboard
+
+/// A body that a plugin's own source stands around: pulled by it, on the loop, and released with it.
+///
+/// Sendable because the kernel lets pulls come only one at a time, on the loop, and takes the release from any thread.
+public final class InnerBody: BodySource, @unchecked Sendable {
+    private let raw: OpaquePointer
+    private let host: UnsafePointer<plug_host_v1>
+
+    init(_ raw: OpaquePointer, host: UnsafePointer<plug_host_v1>) {
+        self.raw = raw
+        self.host = host
+    }
+
+    /// Gives the body back.
+    deinit { host.pointee.release_body(raw) }
+
+    public var length: Int? {
+        let length = host.pointee.body_length(raw)
+        return length == UInt64.max ? nil : Int(clamping: length)
+    }
+
+    public var canRewind: Bool { host.pointee.body_can_rewind(raw) == 1 }
+
+    /// Asks for the next piece; the answer comes on the loop. The bytes are a copy: see `withPiece` to look at them in place.
+    public func pull(_ pull: Pull) {
+        withPiece { piece in
+            switch piece {
+            case .bytes(let bytes): pull.give(Bytes(copying: bytes))
+            case .end(let trailers): pull.end(trailers: trailers)
+            case .broken(let error): pull.fail(error)
+            }
+        }
+    }
+
+    /// A piece in place; the pointer is good until the closure that gets it returns.
+    public enum View {
+        case bytes(UnsafeRawBufferPointer)
+        case end(trailers: Fields)
+        case broken(PlugboardError)
+    }
+
+    /// Asks for the next piece and looks at it in place, on the loop, once.
+    public func withPiece(_ body: @escaping (borrowing View) -> Void) {
+        ask { view, _ in body(view) }
+    }
+
+    private typealias Look = (borrowing View, UnsafePointer<plug_piece_v1>) -> Void
+
+    private func ask(_ look: @escaping Look) {
+        let waiting = Unmanaged.passRetained(Waiting(self, look)).toOpaque()
+        let result = host.pointee.pull(raw, waiting) { context, piece in
+            guard let context else { return }
+            let waiting = Unmanaged<Waiting>.fromOpaque(context).takeRetainedValue()
+            guard let piece else { return }
+            waiting.look(waiting.inner.view(piece.pointee), piece)
+        }
+        if result != PLUG_OK { Unmanaged<Waiting>.fromOpaque(waiting).release() }
+    }
+
+    private func view(_ piece: plug_piece_v1) -> View {
+        switch piece.kind {
+        case PLUG_PIECE: .bytes(piece.bytes.buffer)
+        case PLUG_END: .end(trailers: piece.trailers.map { Head(raw: $0, host: host).fields } ?? Fields())
+        default: .broken(PlugboardError(.init(piece.code.string), piece.reason.string))
+        }
+    }
+
+    /// Answers a pull with this body's next piece, without a copy, after a look at it in place.
+    public func forward(_ pull: Pull, _ look: @escaping (borrowing View) -> Void = { _ in }) {
+        ask { [host] view, piece in
+            look(view)
+            _ = host.pointee.pass(host, pull.serial, piece)
+        }
+    }
+
+    public func rewind() -> Bool { host.pointee.rewind_body(raw) == PLUG_OK }
+
+    /// Who waits for a piece. It holds the body, which must not go while it is pulled.
+    private final class Waiting {
+        let inner: InnerBody
+        let look: Look
+
+        init(_ inner: InnerBody, _ look: @escaping Look) {
+            self.inner = inner
+            self.look = look
+        }
+    }
+}

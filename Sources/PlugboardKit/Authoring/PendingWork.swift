@@ -1,0 +1,22 @@
+import Synchronization
+
+/// The work of `.wait { … }` while it runs off the loop. Letting go of it cancels it.
+final class PendingWork<Phase>: Sendable {
+    private let result = Mutex<Result<Verdict<Phase>.Decision, any Error>?>(nil)
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    init(_ work: @escaping Verdict<Phase>.Work, waking ticket: Ticket) {
+        let running = Task { [weak self] in
+            let result: Result<Verdict<Phase>.Decision, any Error>
+            do { result = .success(try await work()) } catch { result = .failure(error) }
+            self?.result.withLock { $0 = result }
+            ticket.wake()
+        }
+        task.withLock { $0 = running }
+    }
+
+    deinit { task.withLock { $0?.cancel() } }
+
+    /// What the work decided, once it woke the ticket.
+    func decision() throws -> Verdict<Phase>.Decision? { try result.withLock { $0 }?.get() }
+}

@@ -1,0 +1,48 @@
+import JSON
+
+/// A part of the life of exchanges: see the picture in `plugboard.h`.
+///
+/// One instance an id. Hooks run on the loop and must not block: slow work is `.wait { … }`. Hooks of one exchange never overlap; those of
+/// several may run at once on several loops. An error that a hook throws is a fault of the plugin, and the configuration says what
+/// follows (`onFault`); to fail an exchange on purpose return `.fail`. Only the hooks that the manifest lists are called.
+public protocol Plugin: Sendable {
+    associatedtype Settings: PluginSettings = NoSettings
+
+    static var manifest: Manifest { get }
+
+    /// Makes the instance; an error refuses the configuration with its description. Of the host only log, clocks, random and data directory work here.
+    init(settings: Settings, host: Host) throws
+
+    /// All plugins are created, and the host works in full; an error ends the start-up.
+    func start() throws
+
+    /// No exchange will come any more. Off the loop; may block up to the deadline.
+    func stop(within: Duration)
+
+    func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict
+    func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict
+    func onFailure(_ exchange: borrowing Exchange) throws -> FailureVerdict
+
+    /// Once for each turn that was opened, on every path.
+    func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome)
+
+    /// A fact of an exchange, or of the kernel (nil).
+    func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?)
+
+    /// A command of the manifest. Not on the loop; may block; answers once, now or later.
+    func command(_ name: String, _ arguments: JSONValue, _ reply: Reply)
+}
+
+extension Plugin {
+    public func start() throws {}
+    public func stop(within: Duration) {}
+    public func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict { .next }
+    public func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict { .next }
+    public func onFailure(_ exchange: borrowing Exchange) throws -> FailureVerdict { .next }
+    public func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome) {}
+    public func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?) {}
+
+    public func command(_ name: String, _ arguments: JSONValue, _ reply: Reply) {
+        reply.fail(PlugboardError("plugin.command", "\(Self.manifest.id) lists \(name) but does not answer it."))
+    }
+}

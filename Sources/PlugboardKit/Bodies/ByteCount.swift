@@ -1,0 +1,66 @@
+/// A number of bytes: a limit or a size.
+public struct ByteCount: Sendable, Hashable, Comparable, CustomStringConvertible {
+    public let bytes: Int
+
+    public static func bytes(_ count: Int) -> ByteCount { ByteCount(bytes: max(count, 0)) }
+    public static func kibibytes(_ count: Int) -> ByteCount { ByteCount(count, shift: 10) }
+    public static func mebibytes(_ count: Int) -> ByteCount { ByteCount(count, shift: 20) }
+    public static func gibibytes(_ count: Int) -> ByteCount { ByteCount(count, shift: 30) }
+    /// As much as there may be.
+    public static var unlimited: ByteCount { ByteCount(bytes: .max) }
+
+    private init(bytes: Int) { self.bytes = bytes }
+
+    private init(_ count: Int, shift: Int) {
+        let (bytes, overflow) = max(count, 0).multipliedReportingOverflow(by: 1 << shift)
+        self.bytes = overflow ? .max : bytes
+    }
+
+    /// A size as configurations write it: a whole number and `B`, `KiB`, `MiB` or `GiB`; nil when it is not one.
+    public init?(_ text: some StringProtocol) {
+        let digits = text.prefix { ("0"..."9").contains($0) }
+        let shifts = ["B": 0, "KiB": 10, "MiB": 20, "GiB": 30]
+        guard let count = Int(digits), let shift = shifts[String(text.dropFirst(digits.count))],
+            count <= Int.max >> shift
+        else { return nil }
+        self.init(bytes: count << shift)
+    }
+
+    public static func < (left: ByteCount, right: ByteCount) -> Bool { left.bytes < right.bytes }
+
+    /// The largest unit that divides it: `16MiB`.
+    public var description: String {
+        for (unit, shift) in [("GiB", 30), ("MiB", 20), ("KiB", 10)]
+        where bytes != 0 && bytes != .max && bytes & ((1 << shift) - 1) == 0 { return "\(bytes >> shift)\(unit)" }
+        return bytes == .max ? "unlimited" : "\(bytes)B"
+    }
+}
+
+extension Duration {
+    /// A time as configurations write it: a whole number and `ms`, `s`, `m`, `h` or `d`; nil when it is not one.
+    public init?(configured text: some StringProtocol) {
+        let digits = text.prefix { ("0"..."9").contains($0) }
+        let units: [String: Int64] = ["ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
+        guard let count = Int64(digits), let unit = units[String(text.dropFirst(digits.count))],
+            count <= Int64.max / 1_000_000 / unit
+        else { return nil }
+        self = .milliseconds(count * unit)
+    }
+
+    /// Whole nanoseconds, clamped to what 64 bits hold.
+    public var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        if overflow { return seconds < 0 ? .min : .max }
+        let (sum, tooMuch) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return tooMuch ? (seconds < 0 ? .min : .max) : sum
+    }
+
+    /// The largest unit that divides it, as configurations write it: `180s` is `3m`.
+    public var configured: String {
+        let milliseconds = nanoseconds / 1_000_000
+        for (unit, size) in [("d", 86_400_000 as Int64), ("h", 3_600_000), ("m", 60_000), ("s", 1_000)]
+        where milliseconds != 0 && milliseconds % size == 0 { return "\(milliseconds / size)\(unit)" }
+        return "\(milliseconds)ms"
+    }
+}

@@ -1,0 +1,69 @@
+import CPlugboard
+
+extension plug_text {
+    /// The bytes in place.
+    package var buffer: UnsafeRawBufferPointer {
+        guard let bytes, count > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        return UnsafeRawBufferPointer(start: bytes, count: Int(clamping: count))
+    }
+
+    /// A copy as a string: UTF-8 where it is that, else ISO 8859-1.
+    package var string: String { Fields.text(buffer) }
+
+    /// A copy as a string, or nil for {NULL, 0}.
+    package var optionalString: String? { bytes == nil ? nil : string }
+
+    /// A view; good as long as the memory is.
+    package init(_ buffer: UnsafeRawBufferPointer) {
+        self.init(
+            bytes: buffer.baseAddress?.assumingMemoryBound(to: CChar.self), count: UInt64(buffer.count))
+    }
+
+    /// A copy that stays as long as the process lives: for descriptors, which are made once a type.
+    package init(immortal string: String) {
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(string.utf8.count, 1), alignment: 1)
+        memory.copyBytes(from: string.utf8)
+        self.init(UnsafeRawBufferPointer(rebasing: memory[..<string.utf8.count]))
+    }
+}
+
+/// A string as a text for the time of a call.
+@inline(__always)
+package func withText<Result>(_ string: String, _ body: (plug_text) -> Result) -> Result {
+    withUTF8(string) { body(plug_text($0)) }
+}
+
+/// Names and values as an array of C fields for the time of a call.
+package func withCFields<Result>(
+    _ fields: Fields, _ body: (UnsafePointer<plug_field>?, UInt64) -> Result
+) -> Result {
+    var bytes: [UInt8] = []
+    var lengths: [(Int, Int)] = []
+    bytes.reserveCapacity(fields.byteCount)
+    for index in 0..<fields.count {
+        fields.withField(index) { name, value in
+            bytes.append(contentsOf: name)
+            bytes.append(contentsOf: value)
+            lengths.append((name.count, value.count))
+        }
+    }
+    return bytes.withUnsafeBytes { bytes in
+        var start = 0
+        let views = lengths.map { name, value in
+            defer { start += name + value }
+            return plug_field(
+                name: plug_text(UnsafeRawBufferPointer(rebasing: bytes[start..<start + name])),
+                value: plug_text(UnsafeRawBufferPointer(rebasing: bytes[start + name..<start + name + value])))
+        }
+        return views.withUnsafeBufferPointer { body($0.baseAddress, UInt64($0.count)) }
+    }
+}
+
+/// C fields as fields.
+package func makeFields(_ fields: UnsafePointer<plug_field>?, _ count: UInt64) -> Fields {
+    var copy = Fields()
+    for field in UnsafeBufferPointer(start: fields, count: fields == nil ? 0 : Int(clamping: count)) {
+        copy.append(field.name.buffer, field.value.buffer)
+    }
+    return copy
+}

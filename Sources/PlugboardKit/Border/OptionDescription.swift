@@ -1,0 +1,60 @@
+import CPlugboard
+
+/// One row of a plugin's table of settings or attributes, as the kernel reads it.
+public struct OptionDescription: Sendable {
+    public enum Kind: UInt32, Sendable { case bool = 1, integer, text, duration, size, list, map }
+
+    public let name: String
+    /// Nil when the table holds a number that is no type.
+    public let kind: Kind?
+    public let isSecret: Bool
+    public let isRequired: Bool
+    /// The default as a configuration would write it, or empty.
+    public let fallback: String
+    /// Of numbers, durations (nanoseconds) and sizes (bytes); of a text's bytes, of a list's or map's count.
+    public let bounds: ClosedRange<Int64>?
+    /// The words that a text can be, or none for any.
+    public let choices: [String]
+    public let documentation: String
+
+    init(_ option: plug_option_v1) {
+        name = option.name.string
+        kind = Kind(rawValue: option.type)
+        isSecret = option.flags & PLUG_SECRET != 0
+        isRequired = option.flags & PLUG_REQUIRED != 0
+        fallback = option.fallback.string
+        bounds = option.minimum <= option.maximum ? option.minimum...option.maximum : nil
+        choices = option.choices.string.split(separator: " ").map { String($0) }
+        documentation = option.documentation.string
+    }
+
+    /// What is wrong with a value, as the end of a sentence that begins with its name; nil if nothing is.
+    public func fault(in text: String) -> String? {
+        switch kind {
+        case .bool: check(Bool(optionText: text), "true or false")
+        case .integer: check(Int(optionText: text), "a whole number")
+        case .duration: check(Duration(optionText: text), "a time like \"30s\" (ms, s, m, h, d)")
+        case .size: check(ByteCount(optionText: text), "a size like \"16MiB\" (B, KiB, MiB, GiB)")
+        case .list: check([String](optionText: text), "a list of texts")
+        case .map: check([String: String](optionText: text), "an object of texts")
+        case .text:
+            !choices.isEmpty && !choices.contains(text)
+                ? "must be one of \(choices.joined(separator: ", "))" : check(text, "a text")
+        case nil: "has no type that this kernel knows"
+        }
+    }
+
+    private func check<Value: OptionValue>(_ value: Value?, _ wanted: String) -> String? {
+        guard let value else { return "must be \(wanted)" }
+        guard let bounds, !bounds.contains(value.optionMagnitude) else { return nil }
+        return "must lie between \(show(bounds.lowerBound)) and \(show(bounds.upperBound))"
+    }
+
+    private func show(_ bound: Int64) -> String {
+        switch kind {
+        case .duration: Duration.nanoseconds(bound).configured
+        case .size: ByteCount.bytes(Int(bound)).description
+        default: "\(bound)"
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import CPlugboard
+
+/// What a plugin says of itself, linked or loaded, Swift or C: the descriptor that its exported function returns.
+///
+/// Sendable because a descriptor is static and never changes.
+public struct PluginDescriptor: @unchecked Sendable {
+    public let raw: UnsafePointer<plug_plugin_v1>
+
+    /// Checks that the descriptor can be used at all; the error says what is wrong with it.
+    public init(checking raw: UnsafePointer<plug_plugin_v1>?) throws(PlugboardError) {
+        guard let raw else { throw PluginDescriptor.malformed("its function returned no descriptor") }
+        let revision = raw.pointee.abi_revision
+        guard revision == PLUG_ABI_REVISION else {
+            throw PlugboardError(
+                .abiMismatch,
+                "The plugin speaks revision \(revision) of the ABI, this kernel revision \(PLUG_ABI_REVISION). "
+                    + "Rebuild the plugin against this kernel's plugboard.h.")
+        }
+        self.raw = raw
+        guard !id.isEmpty, id.utf8.allSatisfy(PluginDescriptor.isIDByte) else {
+            throw PluginDescriptor.malformed("its id is not made of letters, digits, '.', '-' and '_'")
+        }
+        guard (0...999).contains(priority) else {
+            throw PluginDescriptor.malformed("its priority \(priority) is not between 0 and 999", id)
+        }
+        guard raw.pointee.create != nil else { throw PluginDescriptor.malformed("it has no create function", id) }
+        if let hook = missingHook { throw PluginDescriptor.malformed("it lists \(hook) but has no such function", id) }
+        if commands.count > 0 && raw.pointee.command == nil {
+            throw PluginDescriptor.malformed("it lists commands but has no command function", id)
+        }
+        for option in settings + attributes {
+            guard !option.name.isEmpty, option.kind != nil else {
+                throw PluginDescriptor.malformed("its option '\(option.name)' has no name or an unknown type", id)
+            }
+            if !option.fallback.isEmpty, let fault = option.fault(in: option.fallback) {
+                throw PluginDescriptor.malformed("the default of its option '\(option.name)' \(fault)", id)
+            }
+        }
+    }
+
+    public var id: String { raw.pointee.id.string }
+    public var version: String { raw.pointee.version.string }
+    public var documentation: String { raw.pointee.documentation.string }
+    public var priority: Int { Int(raw.pointee.priority) }
+    public var hooks: Hooks { Hooks(rawValue: raw.pointee.hooks) }
+    public var before: [String] { list(raw.pointee.before, raw.pointee.before_count).map(\.string) }
+    public var after: [String] { list(raw.pointee.after, raw.pointee.after_count).map(\.string) }
+    public var events: [String] { list(raw.pointee.events, raw.pointee.event_count).map(\.string) }
+    public var settings: [OptionDescription] {
+        list(raw.pointee.settings, raw.pointee.setting_count).map(OptionDescription.init)
+    }
+    public var attributes: [OptionDescription] {
+        list(raw.pointee.attributes, raw.pointee.attribute_count).map(OptionDescription.init)
+    }
+    public var commands: [CommandDefinition] {
+        list(raw.pointee.commands, raw.pointee.command_count).map {
+            CommandDefinition($0.name.string, $0.documentation.string, arguments: $0.arguments.string)
+        }
+    }
+
+    /// The name of a hook that is listed and has no function, or of an unknown one.
+    private var missingHook: String? {
+        let plugin = raw.pointee
+        let functions: [(Hooks, String, Bool)] = [
+            (.request, "on_request", plugin.on_request != nil), (.response, "on_response", plugin.on_response != nil),
+            (.failure, "on_failure", plugin.on_failure != nil), (.close, "on_close", plugin.on_close != nil),
+            (.event, "on_event", plugin.on_event != nil),
+        ]
+        if let missing = functions.first(where: { hooks.contains($0.0) && !$0.2 }) { return missing.1 }
+        return plugin.hooks >> UInt32(functions.count) == 0 ? nil : "an unknown hook"
+    }
+
+    private static func isIDByte(_ byte: UInt8) -> Bool {
+        isTokenByte(byte) && !"!#$%&'*+^`|~".utf8.contains(byte)
+    }
+
+    private static func malformed(_ what: String, _ id: String? = nil) -> PlugboardError {
+        PlugboardError(
+            .malformedDescriptor, "The plugin\(id.map { " \($0)" } ?? "") cannot be used: \(what). Tell its author.")
+    }
+}
+
+private func list<Element>(_ start: UnsafePointer<Element>?, _ count: UInt64) -> [Element] {
+    Array(UnsafeBufferPointer(start: start, count: start == nil ? 0 : Int(clamping: count)))
+}
+
+extension PlugboardError.Code {
+    public static let abiMismatch: Self = "loading.revision"
+    public static let malformedDescriptor: Self = "loading.descriptor"
+}

@@ -1,0 +1,211 @@
+/// The header or trailer fields of a message: in order, with duplicates, byte for byte as they came or will be sent.
+///
+/// All names and values stand in one array of bytes; reading a value as text is the only thing that makes a `String`.
+/// Look-up compares names without regard to ASCII case (RFC 9110 §5.1).
+public struct Fields: Sendable {
+    private struct Entry: Sendable {
+        var name: Range<UInt32>
+        var value: Range<UInt32>
+        var isSecret: Bool
+    }
+
+    private var bytes: [UInt8] = []
+    private var entries: [Entry] = []
+
+    public init() {}
+
+    public init(_ fields: KeyValuePairs<String, String>) {
+        for (name, value) in fields { append(name, value) }
+    }
+
+    public var count: Int { entries.count }
+    public var isEmpty: Bool { entries.isEmpty }
+
+    /// The bytes that names and values take together.
+    public var byteCount: Int { entries.reduce(0) { $0 + $1.name.count + $1.value.count } }
+
+    /// The first field of this name as text. Setting replaces all fields of the name, in the first one's place;
+    /// setting nil removes them.
+    public subscript(name: FieldName) -> String? {
+        get {
+            withUTF8(name.text) { name in first(name).map { text(entries[$0].value) } }
+        }
+        set {
+            guard let newValue else { return remove(name) }
+            withUTF8(name.text) { name in withUTF8(newValue) { set(name, $0) } }
+        }
+    }
+
+    /// The values of all fields of this name, in order.
+    public func values(_ name: FieldName) -> [String] {
+        withUTF8(name.text) { name in
+            entries.indices.filter { matches($0, name) }.map { text(entries[$0].value) }
+        }
+    }
+
+    /// Whether there is a field of this name.
+    public func contains(_ name: FieldName) -> Bool {
+        withUTF8(name.text) { first($0) != nil }
+    }
+
+    /// Adds a field at the end, beside those of the same name.
+    public mutating func append(_ name: FieldName, _ value: String) {
+        append(name.text, value)
+    }
+
+    private mutating func append(_ name: String, _ value: String) {
+        withUTF8(name) { name in withUTF8(value) { append(name, $0) } }
+    }
+
+    /// Removes all fields of this name.
+    public mutating func remove(_ name: FieldName) {
+        withUTF8(name.text) { remove($0) }
+    }
+
+    /// Marks the fields of this name as secret: never printed, and not sent to another origin on a resend.
+    public mutating func markSecret(_ name: FieldName) {
+        withUTF8(name.text) { markSecret($0) }
+    }
+
+    private func text(_ range: Range<UInt32>) -> String {
+        Fields.text(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+    }
+
+    /// Field bytes as text: UTF-8 where they are that, else each byte as the character of its number (ISO 8859-1).
+    public static func text(_ bytes: some Collection<UInt8>) -> String {
+        String(validating: bytes, as: UTF8.self)
+            ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    }
+}
+
+// MARK: - Bytes in, bytes out
+
+extension Fields {
+    public mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        let entry = Entry(name: store(name), value: store(value), isSecret: Fields.isAlwaysSecret(name))
+        entries.append(entry)
+    }
+
+    /// Replaces all fields of this name by one, in the first one's place, or adds it at the end.
+    public mutating func set(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        guard let index = first(name) else { return append(name, value) }
+        let stored = store(value)
+        entries[index].value = stored
+        guard index + 1 < entries.count else { return }
+        for other in stride(from: entries.count - 1, to: index, by: -1) where matches(other, name) {
+            entries.remove(at: other)
+        }
+    }
+
+    public mutating func remove(_ name: UnsafeRawBufferPointer) {
+        guard let start = first(name) else { return }
+        for index in stride(from: entries.count - 1, through: start, by: -1) where matches(index, name) {
+            entries.remove(at: index)
+        }
+    }
+
+    public mutating func markSecret(_ name: UnsafeRawBufferPointer) {
+        for index in entries.indices where matches(index, name) { entries[index].isSecret = true }
+    }
+
+    public mutating func removeSecrets() {
+        entries.removeAll { $0.isSecret }
+    }
+
+    /// The value of the first field of this name, in place, or nil; the pointer is good until `body` returns.
+    public func withValue<Result>(
+        _ name: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer?) -> Result
+    ) -> Result {
+        guard let index = first(name) else { return body(nil) }
+        return withField(index) { body($1) }
+    }
+
+    /// A field by its place, 0 up to `count`; the pointers are good until `body` returns.
+    public func withField<Result>(
+        _ index: Int, _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Result
+    ) -> Result {
+        let entry = entries[index]
+        return bytes.withUnsafeBytes {
+            body(
+                UnsafeRawBufferPointer(rebasing: $0[Int(entry.name.lowerBound)..<Int(entry.name.upperBound)]),
+                UnsafeRawBufferPointer(rebasing: $0[Int(entry.value.lowerBound)..<Int(entry.value.upperBound)]))
+        }
+    }
+
+    /// Whether the field at this place is secret.
+    public func isSecret(at index: Int) -> Bool { entries[index].isSecret }
+
+    /// Makes room, so that what is appended next needs no new memory.
+    public mutating func reserve(fields: Int, bytes count: Int) {
+        entries.reserveCapacity(fields)
+        bytes.reserveCapacity(count)
+    }
+
+    private mutating func store(_ piece: UnsafeRawBufferPointer) -> Range<UInt32> {
+        let start = UInt32(clamping: bytes.count)
+        bytes.append(contentsOf: piece)
+        return start..<UInt32(clamping: bytes.count)
+    }
+
+    private func first(_ name: UnsafeRawBufferPointer) -> Int? {
+        bytes.withUnsafeBufferPointer { bytes in
+            for index in entries.indices where Fields.matches(bytes, entries[index].name, name) { return index }
+            return nil
+        }
+    }
+
+    private func matches(_ index: Int, _ name: UnsafeRawBufferPointer) -> Bool {
+        bytes.withUnsafeBufferPointer { Fields.matches($0, entries[index].name, name) }
+    }
+
+    private static func matches(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<UInt32>, _ name: UnsafeRawBufferPointer
+    ) -> Bool {
+        guard range.count == name.count else { return false }
+        let start = Int(range.lowerBound)
+        for offset in 0..<name.count where lowercased(bytes[start + offset]) != lowercased(name[offset]) {
+            return false
+        }
+        return true
+    }
+
+    /// The caller's credentials are secret from the start (DESIGN: secrets are dropped across origins and redacted).
+    private static func isAlwaysSecret(_ name: UnsafeRawBufferPointer) -> Bool {
+        switch name.count {
+        case 6: equals(name, "cookie")
+        case 10: equals(name, "set-cookie")
+        case 13: equals(name, "authorization")
+        case 19: equals(name, "proxy-authorization")
+        default: false
+        }
+    }
+
+    private static func equals(_ name: UnsafeRawBufferPointer, _ lowercase: StaticString) -> Bool {
+        for offset in 0..<name.count where lowercased(name[offset]) != lowercase.utf8Start[offset] { return false }
+        return true
+    }
+}
+
+extension Fields: RandomAccessCollection {
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { entries.count }
+
+    /// One field as text.
+    public struct Element: Sendable, Equatable {
+        public let name: String
+        public let value: String
+        public let isSecret: Bool
+    }
+
+    public subscript(index: Int) -> Element {
+        let entry = entries[index]
+        return Element(name: text(entry.name), value: text(entry.value), isSecret: entry.isSecret)
+    }
+}
+
+/// The UTF-8 of a text, in place where it lies in one piece.
+@inline(__always)
+package func withUTF8<Result>(_ text: String, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    var text = text
+    return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+}

@@ -1,0 +1,38 @@
+/// The typed name of an attribute: what a request can say to one plugin.
+///
+/// Defined once in the plugin's module of options, and used by programs, by the plugin and by its manifest:
+///
+///     public enum RedirectAttributes {
+///         public static let limit = AttributeKey<Int>("redirect", "limit", "Redirects that are followed.", in: 0...100)
+///     }
+public struct AttributeKey<Value: OptionValue>: Sendable {
+    /// `PLUGIN-ID.name`.
+    public let name: String
+    public let definition: OptionDefinition
+
+    public init(
+        _ plugin: String, _ name: String, _ documentation: String, isSecret: Bool = false
+    ) {
+        self.name = "\(plugin).\(name)"
+        definition = OptionDefinition(
+            name, documentation, of: Value.self, isSecret: isSecret)
+    }
+
+    public init(
+        _ plugin: String, _ name: String, _ documentation: String, in bounds: ClosedRange<Value>,
+        isSecret: Bool = false
+    ) where Value: Comparable {
+        self.name = "\(plugin).\(name)"
+        definition = OptionDefinition(
+            name, documentation, of: Value.self,
+            bounds: bounds.lowerBound.optionMagnitude...bounds.upperBound.optionMagnitude, isSecret: isSecret)
+    }
+}
+
+extension Request {
+    /// An attribute by its typed name; nil where the request says nothing, or nothing that can be read.
+    public subscript<Value>(key: AttributeKey<Value>) -> Value? {
+        get { attributes[key.name].flatMap { Value(optionText: $0) } }
+        set { attributes[key.name] = newValue?.optionText }
+    }
+}

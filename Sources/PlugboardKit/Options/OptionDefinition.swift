@@ -1,0 +1,34 @@
+import CPlugboard
+
+/// What a plugin says of one of its settings or attributes; the kernel checks values against it and prints it.
+public struct OptionDefinition: Sendable {
+    public let name: String
+    public let documentation: String
+    let type: UInt32
+    let fallback: String
+    let bounds: ClosedRange<Int64>?
+    let choices: [String]
+    let flags: UInt32
+
+    init<Value: OptionValue>(
+        _ name: String, _ documentation: String, of: Value.Type, fallback: String = "",
+        bounds: ClosedRange<Int64>? = nil, isSecret: Bool = false, isRequired: Bool = false
+    ) {
+        self.name = name
+        self.documentation = documentation
+        type = Value.optionType
+        choices = Value.optionChoices
+        self.fallback = fallback
+        self.bounds = bounds
+        flags = (isSecret ? PLUG_SECRET : 0) | (isRequired ? PLUG_REQUIRED : 0)
+    }
+
+    /// The same in C, for the descriptor; its texts stay for ever.
+    var immortal: plug_option_v1 {
+        plug_option_v1(
+            name: plug_text(immortal: name), type: type, flags: flags, fallback: plug_text(immortal: fallback),
+            minimum: bounds?.lowerBound ?? 1, maximum: bounds?.upperBound ?? 0,
+            choices: plug_text(immortal: choices.joined(separator: " ")),
+            documentation: plug_text(immortal: documentation))
+    }
+}

@@ -1,0 +1,103 @@
+/// One setting of a plugin: its default, what it means, and how far it may go.
+///
+///     struct Settings: PluginSettings {
+///         @Setting("How long an entry is fresh.", in: .zero ... .seconds(86_400)) var timeToLive = Duration.seconds(60)
+///         @Setting("The key that signs.", isSecret: true) var key: String? = nil
+///     }
+///
+/// The property's name is the setting's name. The value is read from the configuration before the plugin is made.
+@propertyWrapper
+public struct Setting<Value: OptionValue>: Sendable {
+    private let box: SettingBox<Value>
+
+    public init(
+        wrappedValue: Value, _ documentation: String, isSecret: Bool = false, isRequired: Bool = false
+    ) {
+        box = SettingBox(wrappedValue, documentation, nil, isSecret, isRequired)
+    }
+
+    public init(
+        wrappedValue: Value, _ documentation: String, in bounds: ClosedRange<Value>, isSecret: Bool = false
+    ) where Value: Comparable {
+        box = SettingBox(
+            wrappedValue, documentation, bounds.lowerBound.optionMagnitude...bounds.upperBound.optionMagnitude,
+            isSecret, false)
+    }
+
+    public var wrappedValue: Value { box.value }
+}
+
+/// The settings of a plugin: a struct whose stored properties are all `@Setting`s.
+public protocol PluginSettings: Sendable {
+    /// All settings at their defaults.
+    init()
+}
+
+/// For plugins that have none.
+public struct NoSettings: PluginSettings {
+    public init() {}
+}
+
+extension PluginSettings {
+    /// The table for the descriptor.
+    static var definitions: [OptionDefinition] {
+        Self().reflected.map { name, setting in setting.define(name) }
+    }
+
+    /// Reads all values; what the configuration does not say keeps its default.
+    init(reading read: (_ name: String, _ type: UInt32) -> String?) {
+        self.init()
+        for (name, setting) in reflected {
+            if let text = read(name, setting.type) { setting.assign(text) }
+        }
+    }
+
+    private var reflected: [(String, any AnySetting)] {
+        Mirror(reflecting: self).children.compactMap { child in
+            guard let label = child.label, let setting = child.value as? any AnySetting else { return nil }
+            return (String(label.drop { $0 == "_" }), setting)
+        }
+    }
+}
+
+private protocol AnySetting {
+    var type: UInt32 { get }
+    func define(_ name: String) -> OptionDefinition
+    func assign(_ text: String)
+}
+
+extension Setting: AnySetting {
+    fileprivate var type: UInt32 { Value.optionType }
+    fileprivate func define(_ name: String) -> OptionDefinition { box.define(name) }
+    fileprivate func assign(_ text: String) { box.assign(text) }
+}
+
+/// Sendable because it is assigned only while the settings are read, before anybody else has them.
+private final class SettingBox<Value: OptionValue>: @unchecked Sendable {
+    private(set) var value: Value
+    private let documentation: String
+    private let bounds: ClosedRange<Int64>?
+    private let isSecret: Bool
+    private let isRequired: Bool
+
+    init(
+        _ value: Value, _ documentation: String, _ bounds: ClosedRange<Int64>?, _ isSecret: Bool, _ isRequired: Bool
+    ) {
+        self.value = value
+        self.documentation = documentation
+        self.bounds = bounds
+        self.isSecret = isSecret
+        self.isRequired = isRequired
+    }
+
+    func define(_ name: String) -> OptionDefinition {
+        OptionDefinition(
+            name, documentation, of: Value.self, fallback: value.optionText, bounds: bounds, isSecret: isSecret,
+            isRequired: isRequired)
+    }
+
+    /// The kernel has checked the text against the table, so one that cannot be read keeps the default.
+    func assign(_ text: String) {
+        if let value = Value(optionText: text) { self.value = value }
+    }
+}

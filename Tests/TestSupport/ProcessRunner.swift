@@ -1,0 +1,107 @@
+import Foundation
+
+/// Runs programs to their end.
+package enum ProcessRunner {
+    /// How a program ended and what it printed.
+    package struct Outcome: Sendable {
+        /// The exit status, or 128 and the signal's number.
+        package var status: Int32
+        package var stdoutBytes: [UInt8]
+        package var stderrBytes: [UInt8]
+
+        /// Standard output as UTF-8, with U+FFFD in place of what is not.
+        package var stdout: String { String(decoding: stdoutBytes, as: UTF8.self) }
+        package var stderr: String { String(decoding: stderrBytes, as: UTF8.self) }
+    }
+
+    /// Runs a program and blocks until it has ended and closed its output.
+    ///
+    /// The first argument is a path or a name searched for in `PATH`. `environment` is added to this process's own.
+    /// A program that takes longer than `timeout` is killed. Throws when it cannot be started.
+    package static func run(
+        _ arguments: [String], environment: [String: String] = [:], folder: String? = nil, input: [UInt8] = [],
+        timeout: Duration = .seconds(120)
+    ) throws -> Outcome {
+        let folderOfInput = try TemporaryFolder("input")
+        let inputPath = try folderOfInput.write("stdin", input)
+        let standardInput = open(inputPath, O_RDONLY | O_CLOEXEC)
+        guard standardInput >= 0 else { throw SocketError.failed("open \(inputPath)", errno) }
+        defer { close(standardInput) }
+        let output = try Pipe()
+        let errors = try Pipe()
+
+        let process = try ChildProcess(
+            arguments, environment: environment, folder: folder,
+            standardInput: standardInput, standardOutput: output.writer, standardError: errors.writer)
+        output.closeWriter()
+        errors.closeWriter()
+        let collected = collect([output.reader, errors.reader], until: .now + timeout) { process.kill() }
+
+        return Outcome(status: process.wait(), stdoutBytes: collected[0], stderrBytes: collected[1])
+    }
+
+    /// Like `run`, off the tasks' threads.
+    package static func running(
+        _ arguments: [String], environment: [String: String] = [:], folder: String? = nil, input: [UInt8] = [],
+        timeout: Duration = .seconds(120)
+    ) async throws -> Outcome {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(
+                    with: Result {
+                        try run(
+                            arguments, environment: environment, folder: folder, input: input, timeout: timeout)
+                    })
+            }
+        }
+    }
+
+    /// Runs a program that must succeed, and returns what it printed.
+    @discardableResult package static func output(of arguments: [String], folder: String? = nil) throws -> String {
+        let outcome = try run(arguments, folder: folder)
+        guard outcome.status == 0 else {
+            throw ProcessError.failed(arguments.joined(separator: " "), outcome.status, outcome.stderr)
+        }
+        return outcome.stdout
+    }
+
+    /// Reads all descriptors at once until each has ended, so that no program blocks on a full pipe.
+    private static func collect(
+        _ descriptors: [Int32], until deadline: ContinuousClock.Instant, onTimeout: () -> Void
+    ) -> [[UInt8]] {
+        var collected = descriptors.map { _ in [UInt8]() }
+        var polls = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        var isKilled = false
+        while polls.contains(where: { $0.fd >= 0 }) {
+            let left = ContinuousClock.now.duration(to: deadline).seconds
+            // A grandchild may hold the pipe open after the kill: a second is given, then what came is all.
+            if left <= 0 {
+                if isKilled && left < -1 { break }
+                if !isKilled { onTimeout() }
+                isKilled = true
+            }
+            guard poll(&polls, nfds_t(polls.count), Int32(max(left, 0.1) * 1000)) > 0 else { continue }
+            for index in polls.indices where polls[index].fd >= 0 && polls[index].revents != 0 {
+                let bytes = [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+                    count = max(read(polls[index].fd, buffer.baseAddress, buffer.count), 0)
+                }
+                collected[index] += bytes
+                if bytes.isEmpty { polls[index].fd = -1 }
+            }
+        }
+        return collected
+    }
+}
+
+/// A program that ended otherwise than it must.
+package enum ProcessError: Error, CustomStringConvertible {
+    case cannotStart(String, Int32)
+    case failed(String, Int32, String)
+
+    package var description: String {
+        switch self {
+        case .cannotStart(let program, let number): "\(program): \(String(cString: strerror(number)))"
+        case .failed(let command, let status, let errors): "\(command): status \(status): \(errors)"
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// A request as it came in. Text holds one character a byte (Latin-1), so that nothing is lost or changed.
+package struct ReceivedRequest: Sendable {
+    package typealias Field = (name: String, value: String)
+
+    package var method = ""
+    package var target = ""
+    package var fields: [Field] = []
+    /// The head's bytes as they came, with the empty line that ends them.
+    package var head: [UInt8] = []
+    /// The content, with chunks joined (RFC 9112 §7.1).
+    package var body: [UInt8] = []
+    package var trailers: [Field] = []
+    /// Which connection it came on, counted from 1.
+    package var connection = 0
+
+    /// The values of all fields of that name, whatever its case, joined as RFC 9110 §5.3 does; nil without any.
+    package subscript(name: String) -> String? {
+        let values = values(name)
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+
+    /// The values of all fields of that name, whatever its case, in order.
+    package func values(_ name: String) -> [String] {
+        fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
+    }
+
+    /// The content as UTF-8, with U+FFFD in place of what is not.
+    package var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// The target up to its query.
+    package var path: String { String(target.prefix { $0 != "?" }) }
+}
+
+extension String {
+    /// One character a byte.
+    package init(latin1 bytes: some Sequence<UInt8>) {
+        var text = String.UnicodeScalarView()
+        for byte in bytes { text.append(Unicode.Scalar(byte)) }
+        self.init(text)
+    }
+}
+
+extension [UInt8] {
+    /// One byte a character; a character above U+00FF becomes "?".
+    package init(latin1 text: String) {
+        self = text.unicodeScalars.map { UInt8(exactly: $0.value) ?? UInt8(ascii: "?") }
+    }
+}

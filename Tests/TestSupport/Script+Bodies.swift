@@ -1,0 +1,114 @@
+extension Script {
+    /// Says `Content-Length: declared`, sends `sent` bytes of it, and closes (RFC 9112 §8: incomplete).
+    package static func bodyCutShort(declared: Int, sent: Int, fields: [Answer.Field] = []) -> Script {
+        raw(partialBody(declared: declared, sent: sent, fields: fields))
+    }
+
+    /// Says `Content-Length: declared`, sends `sent` bytes of it, and resets the connection.
+    ///
+    /// The reset waits for the gate, if there is one: a test can so be sure that the client has read the bytes before.
+    package static func resetInBody(
+        declared: Int, sent: Int, fields: [Answer.Field] = [], gate: Gate? = nil
+    ) -> Script {
+        Script { connection in
+            _ = try connection.readRequest()
+            try connection.write(partialBody(declared: declared, sent: sent, fields: fields))
+            if let gate { try connection.wait(for: gate) }
+            connection.reset()
+        }
+    }
+
+    /// Says `Content-Length: declared`, sends `sent` bytes of it, and then nothing until the client gives up.
+    package static func silenceInBody(declared: Int, sent: Int, fields: [Answer.Field] = []) -> Script {
+        Script { connection in
+            _ = try connection.readRequest()
+            try connection.write(partialBody(declared: declared, sent: sent, fields: fields))
+            try connection.waitForClose()
+        }
+    }
+
+    /// Sends more bytes than its Content-Length says, on a connection that stays open.
+    package static func bodyTooLong(declared: Int, sent: Int) -> Script {
+        Script { connection in
+            _ = try connection.readRequest()
+            try connection.write(partialBody(declared: declared, sent: sent, fields: []))
+            try connection.waitForClose()
+        }
+    }
+
+    /// Sends a body without any length, which ends with the connection (RFC 9112 §6.3, rule 8).
+    package static func bodyUntilClose(_ body: String) -> Script {
+        raw("HTTP/1.1 200 OK\r\n\r\n" + body)
+    }
+
+    /// Sends the chunks, but not the last one, and closes.
+    ///
+    /// With `insideChunk` the end comes in the middle of a further chunk instead of after a whole one.
+    package static func chunkedCutShort(_ chunks: [String], insideChunk: Bool = false) -> Script {
+        raw(chunkedHead + chunks.map(chunk).joined() + (insideChunk ? "40\r\nonly a part" : ""))
+    }
+
+    /// Sends the chunks, the last one, and the trailers (RFC 9112 §7.1.2), on a connection that stays open.
+    package static func chunked(_ chunks: [String], trailers: [Answer.Field] = []) -> Script {
+        let trailerLines = trailers.map { "\($0.name): \($0.value)\r\n" }.joined()
+        return Script { connection in
+            while let _ = try? connection.readRequest() {
+                try connection.write(chunkedHead + chunks.map(chunk).joined() + "0\r\n\(trailerLines)\r\n")
+            }
+        }
+    }
+
+    /// Sends one chunk each time the gate admits one more, and the end after the last.
+    package static func chunked(_ chunks: [String], gate: Gate) -> Script {
+        Script { connection in
+            _ = try connection.readRequest()
+            try connection.write(chunkedHead)
+            for (index, text) in chunks.enumerated() {
+                try connection.wait(for: gate, count: index + 1)
+                try connection.write(chunk(text))
+            }
+            try connection.write("0\r\n\r\n")
+        }
+    }
+
+    /// Sends chunk sizes that are none (RFC 9112 §7.1): `size` stands where the hexadecimal number should.
+    package static func chunkSize(_ size: String) -> Script {
+        raw(chunkedHead + "\(size)\r\nsome bytes\r\n0\r\n\r\n")
+    }
+
+    /// Sends the answer byte by byte, one for each that the gate admits; an open gate lets the rest flow.
+    package static func dribbled(_ answer: Answer, gate: Gate) -> Script {
+        Script { connection in
+            let request = try connection.readRequest()
+            for (index, byte) in answer.bytes(for: request.method).enumerated() {
+                try connection.wait(for: gate, count: index + 1)
+                try connection.write([byte])
+            }
+        }
+    }
+
+    /// Sends a body without end, in chunks, until the client closes or stops reading for good.
+    package static func endlessBody() -> Script {
+        let piece = chunk(String(repeating: "endless ", count: 1024))
+        return Script { connection in
+            _ = try connection.readRequest()
+            try connection.write(chunkedHead)
+            while true { try connection.write(piece) }
+        }
+    }
+
+    /// The bytes that bodies of a given length are made of: the letters from a to z, over and over.
+    package static func letters(_ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(ascii: "a") + UInt8($0 % 26) }
+    }
+
+    private static let chunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+    private static func chunk(_ text: String) -> String {
+        "\(String(text.utf8.count, radix: 16))\r\n\(text)\r\n"
+    }
+
+    private static func partialBody(declared: Int, sent: Int, fields: [Answer.Field]) -> [UInt8] {
+        Answer(fields: fields + [("Content-Length", "\(declared)")], body: letters(sent)).bytes()
+    }
+}

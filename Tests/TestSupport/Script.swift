@@ -1,0 +1,50 @@
+/// What a `LoopbackServer` does with each connection.
+///
+/// The ready-made ones do what a well-behaved server will not; they stand in `Script+Bodies.swift`,
+/// `Script+Heads.swift` and `Script+Connections.swift`. Unless it says otherwise, each reads one request, plays its part
+/// once, and ends the connection.
+package struct Script: Sendable {
+    package let run: @Sendable (LoopbackServer.Connection) throws -> Void
+
+    package init(_ run: @escaping @Sendable (LoopbackServer.Connection) throws -> Void) {
+        self.run = run
+    }
+
+    /// The first script for the first connection, the second for the second, and the last for all that follow.
+    package static func inTurn(_ first: Script, _ others: Script...) -> Script {
+        let scripts = [first] + others
+        return Script { connection in
+            try scripts[min(connection.index, scripts.count) - 1].run(connection)
+        }
+    }
+
+    /// Answers each request of a connection until either side says `Connection: close` or the client closes it.
+    package static func answering(_ answer: @escaping @Sendable (ReceivedRequest) throws -> Answer) -> Script {
+        Script { connection in
+            var isLast = false
+            while !isLast {
+                let request: ReceivedRequest
+                do {
+                    request = try connection.readRequest()
+                } catch ReceivedRequestError.closed {
+                    return
+                }
+                let answer = try answer(request)
+                try connection.respond(answer, to: request)
+                isLast = request["Connection"]?.lowercased() == "close"
+                    || answer.fields.contains { $0.name.lowercased() == "connection" && $0.value.lowercased() == "close" }
+            }
+        }
+    }
+
+    /// Answers each request with these bytes, as they are, and closes.
+    package static func raw(_ bytes: [UInt8]) -> Script {
+        Script { connection in
+            _ = try connection.readRequest()
+            try connection.write(bytes)
+        }
+    }
+
+    /// Answers each request with this text as UTF-8, as it is, and closes.
+    package static func raw(_ text: String) -> Script { raw(Array(text.utf8)) }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Synchronization
+
+/// A fresh folder, readable by its owner only, that is removed with all it holds when the object is released.
+package final class TemporaryFolder: Sendable {
+    package let path: String
+
+    /// Makes the folder under `TMPDIR` or `/tmp`.
+    package init(_ name: String = "plugboard") throws {
+        let parent = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+        var template = Array("\(parent)/\(name)-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SocketError.failed("mkdtemp", errno) }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit { remove() }
+
+    /// The path of an entry, whether it exists or not.
+    package func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// Writes a file, making the folders on its way, and returns its path.
+    @discardableResult package func write(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
+        let url = URL(fileURLWithPath: file(name))
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(bytes).write(to: url)
+        return url.path
+    }
+
+    /// Writes a file as UTF-8, making the folders on its way, and returns its path.
+    @discardableResult package func write(_ name: String, _ text: String) throws -> String {
+        try write(name, text.utf8)
+    }
+
+    /// All bytes of a file.
+    package func read(_ name: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(fileURLWithPath: file(name))))
+    }
+
+    /// The names of what the folder holds, sorted.
+    package func entries() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+    }
+
+    /// Removes the folder now. Best effort: what is left is the system's to clean.
+    package func remove() {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// For folders of objects that live as long as the process and are never released.
+    func removeAtExit() {
+        let isFirst = TemporaryFolder.leftovers.withLock { paths in
+            paths.append(path)
+            return paths.count == 1
+        }
+        if isFirst {
+            atexit {
+                for path in TemporaryFolder.leftovers.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: path) }
+            }
+        }
+    }
+
+    private static let leftovers = Mutex<[String]>([])
+}
