@@ -1,16 +1,115 @@
-// swift-tools-version:6.1
+// swift-tools-version:6.2
 import PackageDescription
+
+// What is linked, by trait. Without any (`--disable-default-traits`) the product `plugboard-core` needs libcurl's headers
+// and nothing else.
+let bundled = ["Logging", "Decode", "Redirect"]
+let traits = bundled + ["HTTPTypes", "SwiftLog", "Command"]
+
+// CI sets this, so that a new compiler's new warnings break our build and nobody else's.
+let strict: [SwiftSetting] =
+    Context.environment["PLUGBOARD_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
+
+let tests: [(name: String, dependencies: [Target.Dependency])] = [
+    ("CPlugboardTests", ["CPlugboard"]),
+    ("JSONTests", ["JSON"]),
+    ("PlugboardKitTests", ["PlugboardKit"]),
+    ("CurlTransportTests", ["CurlTransport", "PlugboardKit"]),
+    ("PlugboardTests", ["Plugboard", "PlugboardKit", "CPlugboard", "CurlTransport", "JSON", "PluginLoader"]),
+    ("PluginLoaderTests", ["PluginLoader", "Plugboard", "PlugboardKit", "CPlugboard"]),
+    ("LoggingTests", ["LoggingPlugin", "LoggingOptions", "Plugboard", "PluginLoader", "PlugboardKit"]),
+    ("DecodeTests", ["DecodePlugin", "DecodeOptions", "Plugboard", "PluginLoader", "PlugboardKit", "CZlib", "CBrotli", "CZstd"]),
+    ("RedirectTests", ["RedirectPlugin", "RedirectOptions", "Plugboard", "PluginLoader", "PlugboardKit"]),
+    ("TestSupportTests", []),
+]
+
+/// A bundled plugin: its code, its options, and what its shared object says of itself.
+func plugin(_ name: String, _ dependencies: [Target.Dependency] = []) -> [Target] {
+    [
+        .target(
+            name: "\(name)Plugin",
+            dependencies: ["PlugboardKit", "CPlugboard", "JSON", .target(name: "\(name)Options"), .target(name: "\(name)Metadata")]
+                + dependencies,
+            path: "Plugins/\(name)/Sources/\(name)", swiftSettings: strict),
+        .target(
+            name: "\(name)Options", dependencies: ["PlugboardKit"], path: "Plugins/\(name)/Sources/\(name)Options",
+            swiftSettings: strict),
+        .target(
+            name: "\(name)Metadata", dependencies: ["CPlugboard"], path: "Plugins/\(name)/Sources/\(name)Metadata"),
+    ]
+}
 
 let package = Package(
     name: "plugboard",
     products: [
+        .library(name: "Plugboard", targets: ["Plugboard"]),
         .library(name: "PlugboardKit", targets: ["PlugboardKit"]),
+        .library(name: "PluginLoader", targets: ["PluginLoader"]),
+        .executable(name: "plugboard", targets: ["PlugboardCommand"]),
+        .executable(name: "plugboard-core", targets: ["Core"]),
+    ]
+        + bundled.map { .library(name: "\($0)Options", targets: ["\($0)Options"]) }
+        + bundled.map { .library(name: "plugboard-\($0.lowercased())", type: .dynamic, targets: ["\($0)Plugin"]) },
+    traits: Set(traits.map { .trait(name: $0) } + [.default(enabledTraits: Set(traits))]),
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
     ],
     targets: [
+        // 1: no more than C and the standard library
         .target(name: "CPlugboard"),
-        .target(name: "JSON"),
+        .target(name: "JSON", swiftSettings: strict),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .target(name: "PlugboardKit", dependencies: ["CPlugboard"]),
-        .target(name: "CurlTransport", dependencies: ["PlugboardKit", "CCurl"]),
+        .systemLibrary(name: "CLtdl", providers: [.apt(["libltdl-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+
+        // 2: what plugins are written against
+        .target(
+            name: "PlugboardKit",
+            dependencies: [
+                "CPlugboard", "JSON",
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["HTTPTypes"])),
+            ],
+            swiftSettings: strict),
+
+        // 3: transport and plugins, which do not know the kernel
+        .target(name: "CurlTransport", dependencies: ["PlugboardKit", "CCurl"], swiftSettings: strict),
+
+        // 4: the kernel
+        .target(
+            name: "Plugboard",
+            dependencies: [
+                "PlugboardKit", "CPlugboard", "JSON", "CurlTransport", "CCurl",
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["SwiftLog"])),
+            ] + bundled.map { .target(name: "\($0)Plugin", condition: .when(traits: [$0])) },
+            swiftSettings: strict),
+
+        // 5
+        .target(
+            name: "PluginLoader", dependencies: ["Plugboard", "PlugboardKit", "CPlugboard", "CLtdl"],
+            swiftSettings: strict),
+
+        // 6: programs
+        .executableTarget(
+            name: "PlugboardCommand",
+            dependencies: [
+                "Plugboard", "PluginLoader", "PlugboardKit", "JSON",
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
+            ],
+            swiftSettings: strict),
+        .executableTarget(name: "Core", dependencies: ["Plugboard"], path: "Examples/Core", swiftSettings: strict),
+
+        .target(name: "TestSupport", dependencies: ["Plugboard", "PlugboardKit"], path: "Tests/TestSupport", swiftSettings: strict),
     ]
+        + plugin("Logging") + plugin("Decode", ["CZlib", "CBrotli", "CZstd"]) + plugin("Redirect")
+        + tests.map { test in
+            .testTarget(
+                name: test.name, dependencies: test.dependencies + ["TestSupport"], path: "Tests/\(test.name)",
+                swiftSettings: strict)
+        },
+    swiftLanguageModes: [.v6]
 )

@@ -2,14 +2,16 @@ import JSON
 import Testing
 
 @Suite struct `The JSON parser` {
-    @Test(arguments: [
-        ("null", nil), ("true", true), ("false", false), ("0", 0), ("-0", 0), ("-12.5e+1", -125), ("1E-2", 0.01),
-        (#""""#, ""), (#""a""#, "a"), ("[]", []), ("[ ]", []), ("{}", [:]), ("{ }", [:]), ("[[],{}]", [[], [:]]),
-        (" \t\r\n[ 1 , 2 ] \n", [1, 2]), (#"{ "a" : { "b" : [ ] } }"#, ["a": ["b": []]]), (#"{"":0}"#, ["": 0]),
-        (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u0000\u00e9\u20AC""#, "\0é€"), (#""\ud83d\ude00""#, "😀"),
-        (#""\uDBFF\uDFFF""#, "\u{10FFFF}"), ("\"é€😀\u{7F}\u{2028}\"", "é€😀\u{7F}\u{2028}"), ("\u{FEFF}[1]", [1]),
-        (#""12345678\n12345678""#, "12345678\n12345678"), (#""é\té""#, "é\té"),
-    ] as [(String, JSONValue)])
+    @Test(
+        arguments: [
+            ("null", nil), ("true", true), ("false", false), ("0", 0), ("-0", 0), ("-12.5e+1", -125), ("1E-2", 0.01),
+            (#""""#, ""), (#""a""#, "a"), ("[]", []), ("[ ]", []), ("{}", [:]), ("{ }", [:]), ("[[],{}]", [[], [:]]),
+            (" \t\r\n[ 1 , 2 ] \n", [1, 2]), (#"{ "a" : { "b" : [ ] } }"#, ["a": ["b": []]]), (#"{"":0}"#, ["": 0]),
+            (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u0000\u00e9\u20AC""#, "\0é€"),
+            (#""\ud83d\ude00""#, "😀"),
+            (#""\uDBFF\uDFFF""#, "\u{10FFFF}"), ("\"é€😀\u{7F}\u{2028}\"", "é€😀\u{7F}\u{2028}"), ("\u{FEFF}[1]", [1]),
+            (#""12345678\n12345678""#, "12345678\n12345678"), (#""é\té""#, "é\té"),
+        ] as [(String, JSONValue)])
     func `every production of RFC 8259 is read`(_ text: String, _ expected: JSONValue) throws {
         #expect(try JSONParser.parse(text) == expected)
         #expect(try JSONParser.parse(Array(text.utf8)) == expected)
@@ -17,11 +19,16 @@ import Testing
     }
 
     @Test(arguments: [
-        "", " ", "nul", "nulL", "True", "truee", "tru e", "[", "]", "{", "}", "[1", "[1,", "[1 2]", "[,1]", "[1,]", "[1,,2]", "[1:2]",
-        "[]]", "{]", "[}", "{,}", #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#, #"{"a" 1}"#, #"{"a"::1}"#, "{a:1}", "{1:1}", "{'a':1}", #"{"a":1"#,
-        #"{"a":1 "b":2}"#, "'a'", #"""#, #""a"#, #""\"#, #""\""#, #""\x41""#, #""\u12""#, #""\u12G4""#, #""\u１２３４""#, #""\U0041""#, "\"\n\"", "\"\t\"",
-        "\"\0\"", "\"12345678\u{1F}\"", "01", "-", "-01", "+1", "1.", ".1", "1e", "1e+", "1e1.0", "0x10", "1_000", "NaN", "Infinity",
-        "-Infinity", "1 1", "1,", "[1]x", "\u{A0}1", "\u{2028}1", "1\u{FEFF}", "\u{FEFF}", "\u{FEFF}\u{FEFF}1", "//\n1", "/**/1", "1/", "#", "\u{B}1",
+        "", " ", "nul", "nulL", "True", "truee", "tru e", "[", "]", "{", "}", "[1", "[1,", "[1 2]", "[,1]", "[1,]",
+        "[1,,2]", "[1:2]",
+        "[]]", "{]", "[}", "{,}", #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#, #"{"a" 1}"#, #"{"a"::1}"#, "{a:1}", "{1:1}",
+        "{'a':1}", #"{"a":1"#,
+        #"{"a":1 "b":2}"#, "'a'", #"""#, #""a"#, #""\"#, #""\""#, #""\x41""#, #""\u12""#, #""\u12G4""#, #""\u１２３４""#,
+        #""\U0041""#, "\"\n\"", "\"\t\"",
+        "\"\0\"", "\"12345678\u{1F}\"", "01", "-", "-01", "+1", "1.", ".1", "1e", "1e+", "1e1.0", "0x10", "1_000",
+        "NaN", "Infinity",
+        "-Infinity", "1 1", "1,", "[1]x", "\u{A0}1", "\u{2028}1", "1\u{FEFF}", "\u{FEFF}", "\u{FEFF}\u{FEFF}1", "//\n1",
+        "/**/1", "1/", "#", "\u{B}1",
     ])
     func `what RFC 8259 does not allow is an error`(_ text: String) {
         #expect(throws: JSONError.self) { try JSONParser.parse(text) }
@@ -29,22 +36,28 @@ import Testing
     }
 
     @Test(arguments: [
-        #""\ud800""#, #""\udc00""#, #""\ud800\ud800""#, #""\ud800x""#, #""\ud800\n""#, #""\ud800\u0041""#, #""\udc00\ud800""#,
+        #""\ud800""#, #""\udc00""#, #""\ud800\ud800""#, #""\ud800x""#, #""\ud800\n""#, #""\ud800\u0041""#,
+        #""\udc00\ud800""#,
         #""\ud800"#, #""\ud800\u"#,
     ])
     func `lone surrogates are errors`(_ text: String) {
         #expect(throws: JSONError.self) { try JSONParser.parse(text) }
     }
 
-    @Test(arguments: [
-        [0x80], [0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xC3], [0xC3, 0x28], [0xE0, 0x80, 0x80], [0xE2, 0x82], [0xE2, 0x28, 0xA1],
-        [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF], [0xF0, 0x80, 0x80, 0x80], [0xF0, 0x9F, 0x98], [0xF4, 0x90, 0x80, 0x80],
-        [0xF5, 0x80, 0x80, 0x80], [0xFE], [0xFF],
-    ] as [[UInt8]])
-    func `invalid UTF-8 is an error at its first byte, in strings, keys, comments and between`(_ bytes: [UInt8]) throws {
+    @Test(
+        arguments: [
+            [0x80], [0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xC3], [0xC3, 0x28], [0xE0, 0x80, 0x80], [0xE2, 0x82],
+            [0xE2, 0x28, 0xA1],
+            [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF], [0xF0, 0x80, 0x80, 0x80], [0xF0, 0x9F, 0x98],
+            [0xF4, 0x90, 0x80, 0x80],
+            [0xF5, 0x80, 0x80, 0x80], [0xFE], [0xFF],
+        ] as [[UInt8]])
+    func `invalid UTF-8 is an error at its first byte, in strings, keys, comments and between`(_ bytes: [UInt8]) throws
+    {
         let texts = [
             Array("[\"é234567".utf8) + bytes + Array("\"]".utf8), Array("[\"é\\n4567".utf8) + bytes + Array("\"]".utf8),
-            Array("{\"é234567".utf8) + bytes + Array("\":1}".utf8), Array("//é2345678".utf8) + bytes + Array("\n1".utf8),
+            Array("{\"é234567".utf8) + bytes + Array("\":1}".utf8),
+            Array("//é2345678".utf8) + bytes + Array("\n1".utf8),
             Array("/*é2345678".utf8) + bytes + Array("*/1".utf8), Array("[1,2,3,4,5,".utf8) + bytes + Array("]".utf8),
         ]
 
@@ -91,7 +104,9 @@ import Testing
 
         #expect(try JSONParser.parse("\"é\"", options: options) == "é")
         #expect(throws: JSONError.self) { try JSONParser.parse("\"éa\"", options: options) }
-        #expect(throws: JSONError.self) { try JSONParser.parse(sequence(first: 0x20 as UInt8) { $0 }, options: options) }
+        #expect(throws: JSONError.self) {
+            try JSONParser.parse(sequence(first: 0x20 as UInt8) { $0 }, options: options)
+        }
         #expect(throws: JSONError.self) {
             try JSONParser.parseWithPositions(sequence(first: 0x20 as UInt8) { $0 }, options: options)
         }
@@ -135,8 +150,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", 1, 1), ("[1,\n 2,\n x]", 3, 2), ("[1,\r\n x]", 2, 2), ("[1,\r x]", 2, 2), ("\n\r\n\rx", 4, 1), ("[\"é€😀\", x]", 1, 9),
-        ("\u{FEFF}x", 1, 1), ("[1]\nx", 2, 1), ("{\"a\": tru}", 1, 10), ("[1, 02]", 1, 5), ("[\"a\", \"b", 1, 7), ("[\n", 2, 1),
+        ("", 1, 1), ("[1,\n 2,\n x]", 3, 2), ("[1,\r\n x]", 2, 2), ("[1,\r x]", 2, 2), ("\n\r\n\rx", 4, 1),
+        ("[\"é€😀\", x]", 1, 9),
+        ("\u{FEFF}x", 1, 1), ("[1]\nx", 2, 1), ("{\"a\": tru}", 1, 10), ("[1, 02]", 1, 5), ("[\"a\", \"b", 1, 7),
+        ("[\n", 2, 1),
         ("[1,]", 1, 3),
     ])
     func `errors tell line and column in characters`(_ text: String, _ line: Int, _ column: Int) {
@@ -149,17 +166,22 @@ import Testing
     @Test func `errors show no more than a short key or a character`() throws {
         let secret = String(repeating: "s3cret", count: 100)
         let texts = [
-            "{\"a\": \(secret)}", "{\"a\": \"\(secret)", "[\"\(secret)\" \"\(secret)\"]", "1\(secret)", "{\"a\": \"\(secret)\\q\"}",
+            "{\"a\": \(secret)}", "{\"a\": \"\(secret)", "[\"\(secret)\" \"\(secret)\"]", "1\(secret)",
+            "{\"a\": \"\(secret)\\q\"}",
             "{\"\(secret)\":1,\"\(secret)\":1}",
         ]
 
         for text in texts {
-            let error = #expect(throws: JSONError.self) { try JSONParser.parse(text, options: JSONParser.configuration) }
+            let error = #expect(throws: JSONError.self) {
+                try JSONParser.parse(text, options: JSONParser.configuration)
+            }
 
             #expect((error?.description.count ?? .max) < 120)
         }
         let escaped = #expect(throws: JSONError.self) { try JSONParser.parse("\u{1B}[31m") }
-        #expect(escaped?.reason == "a value is expected, not \"\\u{1B}\"" || escaped?.reason == "a value is expected, not \"\\u{001B}\"")
+        #expect(
+            escaped?.reason == "a value is expected, not \"\\u{1B}\""
+                || escaped?.reason == "a value is expected, not \"\\u{001B}\"")
     }
 
     @Test func `keys chosen to be many are still quick`() throws {
@@ -186,11 +208,12 @@ import Testing
         }
         """
 
-    @Test(arguments: [
-        ([], 1, 1, 1, 1), (["plugins"], 3, 14, 3, 3), (["plugins", 0], 4, 5, 4, 5),
-        (["plugins", 1, "settings", "ttl"], 5, 43, 5, 36), (["plugins", 1, "settings", "größe", 0], 5, 56, 5, 56),
-        (["plugins", 1, "settings", "größe", 1], 6, 9, 6, 9), (["a"], 8, 8, 8, 3),
-    ] as [(JSONPath, Int, Int, Int, Int)])
+    @Test(
+        arguments: [
+            ([], 1, 1, 1, 1), (["plugins"], 3, 14, 3, 3), (["plugins", 0], 4, 5, 4, 5),
+            (["plugins", 1, "settings", "ttl"], 5, 43, 5, 36), (["plugins", 1, "settings", "größe", 0], 5, 56, 5, 56),
+            (["plugins", 1, "settings", "größe", 1], 6, 9, 6, 9), (["a"], 8, 8, 8, 3),
+        ] as [(JSONPath, Int, Int, Int, Int)])
     func `every path has the place of its value and of its key`(
         _ path: JSONPath, _ line: Int, _ column: Int, _ keyLine: Int, _ keyColumn: Int
     ) throws {
@@ -203,7 +226,8 @@ import Testing
         #expect(value[path: path] != nil)
     }
 
-    @Test(arguments: [["b"], [0], ["plugins", 2], ["plugins", -1], ["plugins", "x"], ["a", "x"], ["a", 0]] as [JSONPath])
+    @Test(
+        arguments: [["b"], [0], ["plugins", 2], ["plugins", -1], ["plugins", "x"], ["a", "x"], ["a", 0]] as [JSONPath])
     func `a path that leads nowhere has no place`(_ path: JSONPath) throws {
         let (_, positions) = try JSONParser.parseWithPositions(text, options: JSONParser.configuration)
 
@@ -220,11 +244,14 @@ import Testing
 }
 
 @Suite struct `JSON paths` {
-    @Test(arguments: [
-        ([], "(root)", ""), (["plugins", 2, "settings", "ttl"], "plugins[2].settings.ttl", "/plugins/2/settings/ttl"),
-        ([0, "a-b_c"], "[0].a-b_c", "/0/a-b_c"), (["https://a/~b", "x"], "[\"https://a/~b\"].x", "/https:~1~1a~1~0b/x"),
-        (["a", ""], "a[\"\"]", "/a/"),
-    ] as [(JSONPath, String, String)])
+    @Test(
+        arguments: [
+            ([], "(root)", ""),
+            (["plugins", 2, "settings", "ttl"], "plugins[2].settings.ttl", "/plugins/2/settings/ttl"),
+            ([0, "a-b_c"], "[0].a-b_c", "/0/a-b_c"),
+            (["https://a/~b", "x"], "[\"https://a/~b\"].x", "/https:~1~1a~1~0b/x"),
+            (["a", ""], "a[\"\"]", "/a/"),
+        ] as [(JSONPath, String, String)])
     func `a path prints as people write it, and as a JSON Pointer`(
         _ path: JSONPath, _ description: String, _ pointer: String
     ) {

@@ -75,7 +75,8 @@ private struct Alternatives: Decodable {
     @Test func `nested types, arrays, dictionaries, optionals and enums decode`() throws {
         let settings = try decode(
             Settings.self,
-            #"{"timeout":1.5,"level":"info","retry":{"attempts":3.0,"codes":[5e2,503],"backoff":{"fixed":{"seconds":2}}},"#
+            #"{"timeout":1.5,"level":"info","#
+                + #""retry":{"attempts":3.0,"codes":[5e2,503],"backoff":{"fixed":{"seconds":2}}},"#
                 + #""origins":{"a":{"attempts":1},"b":{"attempts":2,"codes":null}},"raw":{"x":[1.50]}}"#)
 
         let retry = Retry(attempts: 3, codes: [500, 503], backoff: .fixed(seconds: 2))
@@ -87,7 +88,10 @@ private struct Alternatives: Decodable {
     @Test(arguments: [
         (#"{"timeout":1,"retri":{"attempts":1}}"#, #"(root): unknown key "retri"; the nearest known key is "retry""#),
         (#"{"timeout":1,"zzz":0}"#, #"(root): unknown key "zzz""#),
-        (#"{"timeout":1,"retry":{"attempts":1,"code":[]}}"#, #"retry: unknown key "code"; the nearest known key is "codes""#),
+        (
+            #"{"timeout":1,"retry":{"attempts":1,"code":[]}}"#,
+            #"retry: unknown key "code"; the nearest known key is "codes""#
+        ),
         (#"{"timeout":1,"origins":{"a":{"attempts":1,"x":0}}}"#, #"origins.a: unknown key "x""#),
         (
             #"{"timeout":1,"retry":{"attempts":1,"backoff":{"fixed":{"seconds":1,"second":1}}}}"#,
@@ -100,10 +104,19 @@ private struct Alternatives: Decodable {
         (#"{"timeout":1e999}"#, "timeout: the number does not fit in Double"),
         (#"{"timeout":1,"retry":[]}"#, "retry: an object is expected, not an array"),
         (#"{"timeout":1,"retry":{"attempts":1.5}}"#, "retry.attempts: an integer is expected, not a fraction"),
-        (#"{"timeout":1,"retry":{"attempts":1,"codes":[1,70000]}}"#, "retry.codes[1]: the number does not fit in UInt16"),
+        (
+            #"{"timeout":1,"retry":{"attempts":1,"codes":[1,70000]}}"#,
+            "retry.codes[1]: the number does not fit in UInt16"
+        ),
         (#"{"timeout":1,"retry":{"attempts":1,"codes":[1,-1]}}"#, "retry.codes[1]: the number does not fit in UInt16"),
-        (#"{"timeout":1,"retry":{"attempts":1,"codes":[true]}}"#, "retry.codes[0]: an integer is expected, not a boolean"),
-        (#"{"timeout":1,"level":"inof"}"#, #"level: one of "debug", "info", "warning" is expected; the nearest is "info""#),
+        (
+            #"{"timeout":1,"retry":{"attempts":1,"codes":[true]}}"#,
+            "retry.codes[0]: an integer is expected, not a boolean"
+        ),
+        (
+            #"{"timeout":1,"level":"inof"}"#,
+            #"level: one of "debug", "info", "warning" is expected; the nearest is "info""#
+        ),
         (#"{"timeout":1,"level":"s3cret-token"}"#, #"level: one of "debug", "info", "warning" is expected"#),
         (#"[]"#, "(root): an object is expected, not an array"),
     ])
@@ -121,7 +134,9 @@ private struct Alternatives: Decodable {
 
     @Test func `a type of one's own may take several shapes`() throws {
         let entries = try decode([Entry].self, #"["logging",{"id":"cache"},{"id":"x","priority":7}]"#)
-        let error = #expect(throws: JSONDecodingError.self) { try decode([Entry].self, #"["a",{"id":"b","prority":1}]"#) }
+        let error = #expect(throws: JSONDecodingError.self) {
+            try decode([Entry].self, #"["a",{"id":"b","prority":1}]"#)
+        }
 
         #expect(entries == [.name("logging"), .object(id: "cache", priority: nil), .object(id: "x", priority: 7)])
         #expect(error?.path == [1])
@@ -163,7 +178,7 @@ private struct Alternatives: Decodable {
 
     @Test func `optionals inside arrays and dictionaries may be null`() throws {
         #expect(try decode([Int?].self, "[1,null,2]") == [1, nil, 2])
-        #expect(try decode([String: Bool?].self, #"{"a":null}"#) .count == 1)
+        #expect(try decode([String: Bool?].self, #"{"a":null}"#).count == 1)
         #expect(try decode([Int: String].self, #"{"7":"x"}"#) == [7: "x"])
         #expect(try decode(Int?.self, "null") == nil)
         #expect(try decode(JSONNumber.self, "1.50").text == "1.50")

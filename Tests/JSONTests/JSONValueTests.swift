@@ -40,7 +40,9 @@ import Testing
     }
 
     @Test func `values of different kinds differ`() {
-        let values: [JSONValue] = [nil, false, true, 0, 1, "", "0", [], [nil], [:], ["": nil], ["ab", "c"], ["a", "bc"]]
+        let values: [JSONValue] = [
+            nil, false, true, 0, 1, "", "0", [], [nil], [:], ["": nil], ["ab", "c"], ["a", "bc"],
+        ]
 
         #expect(Set(values).count == values.count)
     }

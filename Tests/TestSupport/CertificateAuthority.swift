@@ -8,7 +8,7 @@ package final class CertificateAuthority: Sendable {
     package struct Identity: Sendable {
         package let certificate: String
         package let key: String
-        /// The pin of its public key as libcurl takes it: `sha256//` and the hash of the SubjectPublicKeyInfo in base 64.
+        /// The pin of its public key as libcurl takes it: `sha256//` and the SubjectPublicKeyInfo's hash in base 64.
         package let pin: String
     }
 

@@ -73,7 +73,7 @@ final class Pipe {
 
     init() throws {
         var ends: [Int32] = [-1, -1]
-        guard GNU.pipe2(&ends, O_CLOEXEC) == 0 else { throw SocketError.failed("pipe2", errno) }
+        guard GNU.pipe2(&ends, O_CLOEXEC) == 0 else { throw SystemError.failed("pipe2", errno) }
         (reader, writer) = (ends[0], ends[1])
     }
 

@@ -2,21 +2,23 @@ import Foundation
 
 /// Functions of the GNU C library that Swift's `Glibc` module hides, for it is built without `_GNU_SOURCE`.
 ///
-/// They set close-on-exec in the same step that makes a descriptor. Without that, a program started by a test that runs at
-/// the same time inherits the descriptor, and keeps open a connection that this process has closed.
+/// They set close-on-exec in the same step that makes a descriptor. Without that, a program started by a test that runs
+/// at the same time inherits the descriptor, and keeps open a connection that this process has closed.
 enum GNU {
-    typealias Accept = @convention(c) (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?, Int32)
-        -> Int32
+    typealias Accept =
+        @convention(c) (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?, Int32) -> Int32
     typealias MakePipe = @convention(c) (UnsafeMutablePointer<Int32>?, Int32) -> Int32
-    typealias ChangeFolder = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>?, UnsafePointer<CChar>?)
-        -> Int32
+    typealias ChangeFolder =
+        @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>?, UnsafePointer<CChar>?) -> Int32
 
     static let accept4 = function("accept4", as: Accept.self)
     static let pipe2 = function("pipe2", as: MakePipe.self)
     static let addChangeFolder = function("posix_spawn_file_actions_addchdir_np", as: ChangeFolder.self)
 
     private static func function<Function>(_ name: String, as type: Function.Type) -> Function {
-        guard let symbol = dlsym(nil, name) else { preconditionFailure("the tests need glibc 2.29 or later: no \(name)") }
+        guard let symbol = dlsym(nil, name) else {
+            preconditionFailure("the tests need glibc 2.29 or later: no \(name)")
+        }
         return unsafeBitCast(symbol, to: type)
     }
 }

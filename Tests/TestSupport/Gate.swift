@@ -62,10 +62,11 @@ package final class Gate: Sendable {
         let semaphore = DispatchSemaphore(value: 0)
         let outcome = Outcome()
         let id = nextID()
-        add(Waiter(id: id, count: count) { result in
-            outcome.result.withLock { $0 = result }
-            semaphore.signal()
-        })
+        add(
+            Waiter(id: id, count: count) { result in
+                outcome.result.withLock { $0 = result }
+                semaphore.signal()
+            })
         interruptible { self.withdraw(id, throwing: GateError.interrupted) }
         if semaphore.wait(timeout: .now() + timeout.seconds) == .timedOut {
             withdraw(id, throwing: GateError.timedOut(waitingFor: count, admitted: admitted))

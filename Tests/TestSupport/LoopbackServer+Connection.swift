@@ -31,10 +31,10 @@ extension LoopbackServer {
             return request
         }
 
-        /// Sends the text as UTF-8. Throws `SocketError` when the client is gone.
+        /// Sends the text as UTF-8. Throws `SystemError` when the client is gone.
         package func write(_ text: String) throws { try socket.write(Array(text.utf8)) }
 
-        /// Sends the bytes. Throws `SocketError` when the client is gone.
+        /// Sends the bytes. Throws `SystemError` when the client is gone.
         package func write(_ bytes: [UInt8]) throws { try socket.write(bytes) }
 
         /// Sends an answer with a Content-Length, unless the fields frame it otherwise.
@@ -58,7 +58,7 @@ extension LoopbackServer {
             buffer.removeAll()
             do {
                 while !(try socket.read().isEmpty) {}
-            } catch SocketError.failed(_, ECONNRESET) {
+            } catch SystemError.failed(_, ECONNRESET) {
                 // Closed with bytes unread on the client's side: closed all the same.
             }
         }

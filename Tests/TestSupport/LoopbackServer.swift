@@ -21,7 +21,7 @@ package final class LoopbackServer: Sendable {
         guard listen(descriptor, 1024) == 0 else {
             let number = errno
             close(descriptor)
-            throw SocketError.failed("listen", number)
+            throw SystemError.failed("listen", number)
         }
         self.port = port
         core = Core(listener: descriptor, script: script)
@@ -191,7 +191,7 @@ final class Core: Sendable {
         guard status == 0 else {
             context.release()
             running.leave()
-            throw SocketError.failed("pthread_create", status)
+            throw SystemError.failed("pthread_create", status)
         }
     }
 

@@ -4,7 +4,8 @@ import Foundation
 ///
 /// | path | answer |
 /// |---|---|
-/// | `/hundred.txt`, `/text.txt`, `/data.json`, `/data.bin` | files of 100 bytes, 64 KiB, a few bytes and 1 MiB; ranges, ETag, Last-Modified |
+/// | `/hundred.txt` | 100 bytes, the letters from a to z over and over; ranges, ETag, Last-Modified, as all files |
+/// | `/text.txt`, `/data.json`, `/data.bin` | files of 64 KiB, a few bytes and 1 MiB |
 /// | `/whole/…` | the same files without ranges |
 /// | `/gzip/…` | the same files, compressed for who accepts it |
 /// | `/slow/…` | the same files at 100 KiB a second |

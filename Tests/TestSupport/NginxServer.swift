@@ -2,8 +2,8 @@ import Foundation
 
 /// A real nginx on 127.0.0.1, for what a scripted server would only pretend: TLS, HTTP/2, ranges, compression, load.
 ///
-/// It runs as a child, as root or as anybody, from a temporary folder, on ports of its own, and ends with this process however
-/// that ends. What it serves is listed in `NginxConfiguration`.
+/// It runs as a child, as root or as anybody, from a temporary folder, on ports of its own, and ends with this process
+/// however that ends. What it serves is listed in `NginxConfiguration`.
 package final class NginxServer: Sendable {
     /// Which of its ports: they all serve the same.
     package enum Door: String, CaseIterable, Sendable {
@@ -92,8 +92,8 @@ package final class NginxServer: Sendable {
         return ports
     }
 
-    /// Starts nginx under a shell that waits for the end of a pipe which only this process holds: so nginx ends with it, even if it
-    /// is killed. (PR_SET_PDEATHSIG would end it with the *thread* that started it, and tasks' threads come and go.)
+    /// Starts nginx under a shell that waits for the end of a pipe that only this process holds: so nginx ends with it,
+    /// even if it is killed. (PR_SET_PDEATHSIG would end it with the *thread* that started it, and those come and go.)
     private static func start(_ program: String, in folder: TemporaryFolder) throws -> Watch {
         for name in ["nginx.pid", "error.log"] { try? FileManager.default.removeItem(atPath: folder.file(name)) }
         let script = """
@@ -105,7 +105,7 @@ package final class NginxServer: Sendable {
             rm -rf "$2"
             """
         let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
-        guard null >= 0 else { throw SocketError.failed("open /dev/null", errno) }
+        guard null >= 0 else { throw SystemError.failed("open /dev/null", errno) }
         defer { close(null) }
         let pipe = try Pipe()
         let process = try ChildProcess(

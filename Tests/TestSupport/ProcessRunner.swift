@@ -25,7 +25,7 @@ package enum ProcessRunner {
         let folderOfInput = try TemporaryFolder("input")
         let inputPath = try folderOfInput.write("stdin", input)
         let standardInput = open(inputPath, O_RDONLY | O_CLOEXEC)
-        guard standardInput >= 0 else { throw SocketError.failed("open \(inputPath)", errno) }
+        guard standardInput >= 0 else { throw SystemError.failed("open \(inputPath)", errno) }
         defer { close(standardInput) }
         let output = try Pipe()
         let errors = try Pipe()

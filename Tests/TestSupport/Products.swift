@@ -4,7 +4,7 @@ import Foundation
 package enum Products {
     /// The folder that holds the image this code was linked into: the test bundle's or the executable's.
     package static let folder: String = {
-        var maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+        let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
         let marker: @convention(c) () -> Void = {}
         let address = UInt(bitPattern: unsafeBitCast(marker, to: Int.self))
         for line in maps.split(separator: "\n") {

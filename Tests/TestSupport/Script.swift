@@ -1,8 +1,8 @@
 /// What a `LoopbackServer` does with each connection.
 ///
 /// The ready-made ones do what a well-behaved server will not; they stand in `Script+Bodies.swift`,
-/// `Script+Heads.swift` and `Script+Connections.swift`. Unless it says otherwise, each reads one request, plays its part
-/// once, and ends the connection.
+/// `Script+Heads.swift` and `Script+Connections.swift`. Unless it says otherwise, each reads one request, plays its
+/// part once, and ends the connection.
 package struct Script: Sendable {
     package let run: @Sendable (LoopbackServer.Connection) throws -> Void
 
@@ -31,8 +31,10 @@ package struct Script: Sendable {
                 }
                 let answer = try answer(request)
                 try connection.respond(answer, to: request)
-                isLast = request["Connection"]?.lowercased() == "close"
-                    || answer.fields.contains { $0.name.lowercased() == "connection" && $0.value.lowercased() == "close" }
+                let saysClose = answer.fields.contains {
+                    $0.name.lowercased() == "connection" && $0.value.lowercased() == "close"
+                }
+                isLast = saysClose || request["Connection"]?.lowercased() == "close"
             }
         }
     }

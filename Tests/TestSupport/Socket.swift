@@ -40,7 +40,7 @@ final class Socket: Sendable {
             if count >= 0 {
                 sent += count
             } else if errno != EINTR {
-                throw SocketError.failed("send", errno)
+                throw SystemError.failed("send", errno)
             }
         }
     }
@@ -55,7 +55,7 @@ final class Socket: Sendable {
                 initialized = max(count, 0)
             }
             if count >= 0 { return bytes }
-            if errno != EINTR { throw SocketError.failed("recv", errno) }
+            if errno != EINTR { throw SystemError.failed("recv", errno) }
         }
     }
 
@@ -114,7 +114,7 @@ final class Socket: Sendable {
     }
 
     private func descriptor() throws -> Int32 {
-        guard let descriptor = state.withLock({ $0.descriptor }) else { throw SocketError.closed }
+        guard let descriptor = state.withLock({ $0.descriptor }) else { throw SystemError.closed }
         return descriptor
     }
 
@@ -124,19 +124,6 @@ final class Socket: Sendable {
         state.withLock { state in
             guard let descriptor = state.descriptor else { return }
             setsockopt(descriptor, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
-        }
-    }
-}
-
-/// What can go wrong with a socket of the test's own side.
-package enum SocketError: Error, CustomStringConvertible {
-    case failed(String, Int32)
-    case closed
-
-    package var description: String {
-        switch self {
-        case .failed(let call, let number): "\(call): \(String(cString: strerror(number)))"
-        case .closed: "the connection is closed on this side"
         }
     }
 }
@@ -154,7 +141,7 @@ extension sockaddr_in {
     /// Makes a TCP socket bound to a free port of 127.0.0.1.
     static func bindLoopback() throws -> (descriptor: Int32, port: Int) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw SocketError.failed("socket", errno) }
+        guard descriptor >= 0 else { throw SystemError.failed("socket", errno) }
         var address = sockaddr_in.loopback()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let status = withUnsafeMutablePointer(to: &address) { pointer in
@@ -165,7 +152,7 @@ extension sockaddr_in {
         guard status == 0 else {
             let number = errno
             close(descriptor)
-            throw SocketError.failed("bind", number)
+            throw SystemError.failed("bind", number)
         }
         return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
     }

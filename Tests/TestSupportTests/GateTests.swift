@@ -1,5 +1,5 @@
-import Testing
 import TestSupport
+import Testing
 
 @Suite struct GateTests {
     @Test func `a wait returns when enough was admitted`() async throws {

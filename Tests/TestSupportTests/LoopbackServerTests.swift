@@ -1,5 +1,5 @@
-import Testing
 import TestSupport
+import Testing
 
 @Suite struct LoopbackServerTests {
     @Test func `a script reads the request and writes the answer`() async throws {

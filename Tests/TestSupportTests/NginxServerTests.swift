@@ -1,6 +1,6 @@
 import Foundation
-import Testing
 import TestSupport
+import Testing
 
 @Suite(.enabled(if: NginxServer.isAvailable)) struct NginxServerTests {
     @Test func `it serves files with ranges`() async throws {

@@ -1,6 +1,6 @@
 import Foundation
-import Testing
 import TestSupport
+import Testing
 
 @Suite struct ProcessRunnerTests {
     @Test func `a program's status and both outputs come back`() async throws {

@@ -1,5 +1,5 @@
-import Testing
 import TestSupport
+import Testing
 
 /// Each script against the `curl` command, whose exit status says what it met.
 @Suite struct ScriptTests {
@@ -20,14 +20,16 @@ import TestSupport
         Case(name: "closed before any byte", script: .closedBeforeAnyByte(), status: 52),
         Case(name: "body too long", script: .bodyTooLong(declared: 3, sent: 8), status: 0, output: "abc"),
         Case(name: "body until close", script: .bodyUntilClose("to the end"), status: 0, output: "to the end"),
-        Case(name: "trailers", script: .chunked(["one", "two"], trailers: [("X-T", "1")]), status: 0, output: "onetwo"),
+        Case(
+            name: "trailers", script: .chunked(["one", "two"], trailers: [("X-T", "1")]), status: 0, output: "onetwo"),
         Case(name: "chunk size", script: .chunkSize("zz"), status: 56),
         Case(name: "garbage", script: .malformed(.garbage), status: 1),
-        Case(name: "conflicting lengths", script: .malformed(.lengthOfLetters), status: 8),
+        Case(name: "length of letters", script: .malformed(.lengthOfLetters), status: 8),
         Case(name: "unknown coding", script: .malformed(.codingUnknown), status: 61),
         Case(name: "many fields", script: .manyFields(), status: 0, output: "many"),
         Case(
-            name: "interim heads", script: .interim([Answer(status: 103), Answer(status: 103)], then: Answer(body: "end")),
+            name: "interim heads",
+            script: .interim([Answer(status: 103), Answer(status: 103)], then: Answer(body: "end")),
             status: 0, output: "end"),
     ]
 

@@ -15,41 +15,30 @@ import Musl
 ///
 /// Sendable because all but the inbox, the thread's id and what never changes is touched on the loop's thread only.
 public final class EventLoop: Loop, @unchecked Sendable {
-    enum Job {
-        case closure(@Sendable () -> Void)
-        case task(UnownedJob)
-    }
-
-    private struct Inbox {
-        var jobs: [Job] = []
-        var isSleeping = false
-        var isStopping = false
-        var isStopped = false
-        var thread: pthread_t?
-    }
-
-    private let inbox = Mutex(Inbox())
+    private let inbox = Inbox()
+    private let thread = Mutex<pthread_t?>(nil)
     private let threadID = Atomic<UInt>(0)
     private let clock: ManualClock?
-    let poller = Poller()
+    let poller: Poller
+    /// Runs a program's tasks on this loop's thread: `withTaskExecutorPreference(loop.executor) { … }`. [any]
+    public let executor: LoopExecutor
 
     /// Nanoseconds of the loop's clock, read once a turn. [loop]
     public private(set) var now: Int64
     /// Nanoseconds of the system's monotonic clock, read once a turn, whatever the loop's clock is. [loop]
     private(set) var systemNow: Int64
-    private var batch: [Job] = []
+    private var batch: [Inbox.Job] = []
     private var endOfTurn: [() -> Void] = []
     private var endOfThisTurn: [() -> Void] = []
     private var timers = TimerHeap()
-    private var participants: [any LoopParticipant] = []
-
-    /// Runs a program's tasks on this loop's thread: `withTaskExecutorPreference(loop.executor) { … }`.
-    public var executor: LoopExecutor { LoopExecutor(loop: self) }
+    private var participants: [LoopParticipant] = []
 
     /// Starts the thread; the system shows the first 15 bytes of its name. With a manual clock, timers wait for
     /// `ManualClock.advance(by:)`, while sockets and libcurl keep the system's time.
     public init(name: String, clock: ManualClock? = nil) {
         self.clock = clock
+        poller = Poller(alarm: inbox.alarm)
+        executor = LoopExecutor(inbox: inbox)
         systemNow = EventLoop.systemTime()
         now = clock?.now ?? systemNow
         clock?.attach(self)
@@ -57,26 +46,14 @@ public final class EventLoop: Loop, @unchecked Sendable {
         var thread = pthread_t()
         let code = pthread_create(&thread, nil, { start in threadMain(start) }, start.toOpaque())
         precondition(code == 0, "The system refuses another thread: \(String(cString: strerror(code)))")
-        inbox.withLock { $0.thread = thread }
+        self.thread.withLock { $0 = thread }
     }
 
     /// Whether the caller runs on the loop's thread. [any]
     public var isCurrent: Bool { threadID.load(ordering: .relaxed) == EventLoop.currentThread }
 
     /// Runs a job on the loop's thread, after what was enqueued before. A job that comes after `stop` never runs. [any]
-    public func enqueue(_ job: @escaping @Sendable () -> Void) { _ = deliver(.closure(job)) }
-
-    /// False when the loop has stopped.
-    func deliver(_ job: Job) -> Bool {
-        let (isTaken, mustWake) = inbox.withLock { inbox in
-            if inbox.isStopped { return (false, false) }
-            inbox.jobs.append(job)
-            defer { inbox.isSleeping = false }
-            return (true, inbox.isSleeping)
-        }
-        if mustWake { poller.wake() }
-        return isTaken
-    }
+    public func enqueue(_ job: @escaping @Sendable () -> Void) { _ = inbox.deliver(.closure(job)) }
 
     /// Runs a job once, when `now` has reached the deadline. [loop]
     public func schedule(at deadlineNanoseconds: Int64, _ job: @escaping () -> Void) -> LoopTimer {
@@ -91,15 +68,11 @@ public final class EventLoop: Loop, @unchecked Sendable {
     /// Ends the thread after what was enqueued before, and waits for that; called on the loop itself it does not wait.
     /// Timers that are not due are dropped. [any]
     public func stop() {
-        let (thread, mustWake) = inbox.withLock { inbox -> (pthread_t?, Bool) in
-            defer {
-                inbox.isStopping = true
-                inbox.thread = nil
-                inbox.isSleeping = false
-            }
-            return (inbox.thread, inbox.isSleeping)
+        inbox.stop()
+        let thread = thread.withLock { thread in
+            defer { thread = nil }
+            return thread
         }
-        if mustWake { poller.wake() }
         guard let thread else { return }
         if isCurrent { pthread_detach(thread) } else { pthread_join(thread, nil) }
     }
@@ -111,9 +84,9 @@ public final class EventLoop: Loop, @unchecked Sendable {
     func move(_ timer: LoopTimer, to deadline: Int64) { timers.move(timer, to: deadline) }
 
     /// Lets a transport take part in every turn until `leave`. [loop]
-    func join(_ participant: any LoopParticipant) { participants.append(participant) }
+    func join(_ participant: LoopParticipant) { participants.append(participant) }
 
-    func leave(_ participant: any LoopParticipant) { participants.removeAll { $0 === participant } }
+    func leave(_ participant: LoopParticipant) { participants.removeAll { $0 === participant } }
 
     // MARK: - The thread
 
@@ -125,22 +98,10 @@ public final class EventLoop: Loop, @unchecked Sendable {
 
     /// False after the last turn.
     private func turn() -> Bool {
-        let timeout = inbox.withLock { inbox -> Int64 in
-            if !inbox.jobs.isEmpty || inbox.isStopping { return 0 }
-            let rest = idleTime()
-            inbox.isSleeping = rest != 0
-            return rest
-        }
-        let readyCount = poller.wait(timeout)
+        let readyCount = poller.wait(inbox.beginWait(idleTime()))
         systemNow = EventLoop.systemTime()
         now = clock?.now ?? systemNow
-        let isLast = inbox.withLock { inbox in
-            inbox.isSleeping = false
-            swap(&inbox.jobs, &batch)
-            inbox.isStopped = inbox.isStopping && batch.isEmpty
-            return inbox.isStopped
-        }
-        if isLast { return false }
+        guard inbox.endWait(&batch) else { return false }
         poller.dispatch(readyCount)
         runBatch()
         while let timer = timers.popDue(now) { timer.fire() }
@@ -182,7 +143,11 @@ public final class EventLoop: Loop, @unchecked Sendable {
         return rest == .max ? -1 : rest
     }
 
-    private static var currentThread: UInt { unsafeBitCast(pthread_self(), to: UInt.self) }
+    #if canImport(Glibc)
+    private static var currentThread: UInt { pthread_self() }
+    #else
+    private static var currentThread: UInt { UInt(bitPattern: pthread_self()) }
+    #endif
 
     private static func systemTime() -> Int64 {
         var time = timespec()
@@ -205,7 +170,7 @@ private final class ThreadStart {
 private func threadMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let context else { return nil }
     let start = Unmanaged<ThreadStart>.fromOpaque(context).takeRetainedValue()
-    pthread_setname_np(pthread_self(), String(decoding: start.name.utf8.prefix(15), as: UTF8.self))
+    ccurl_name_thread(start.name)
     // OpenSSL writes to connections that the peer has closed; libcurl leaves the signal to us (CURLOPT_NOSIGNAL).
     var signals = sigset_t()
     sigemptyset(&signals)

@@ -5,12 +5,12 @@
 /// What blocks there stops every exchange of the loop; so it is for programs that ask for it. When the loop has stopped,
 /// tasks go on in the shared pool.
 public final class LoopExecutor: TaskExecutor {
-    private let loop: EventLoop
+    private let inbox: Inbox
 
-    init(loop: EventLoop) { self.loop = loop }
+    init(inbox: Inbox) { self.inbox = inbox }
 
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        if !loop.deliver(.task(job)) { globalConcurrentExecutor.enqueue(job) }
+        if !inbox.deliver(.task(job)) { globalConcurrentExecutor.enqueue(job) }
     }
 }

@@ -15,13 +15,13 @@ struct Readiness: OptionSet {
     static let broken = Readiness(rawValue: ccurl_epoll_error | ccurl_epoll_hang_up)
 }
 
-/// The sockets of a loop, over epoll, and an eventfd that wakes it.
+/// The sockets of a loop, over epoll. Touched on the loop's thread only.
 ///
 /// Changes reach epoll lazily: a socket that nobody waits for stays registered until it is heard of against all wishes,
-/// for the next exchange on its connection will most likely wait for the same. Only `wake` may be called from any thread.
+/// for the next exchange on its connection will most likely wait for the same.
 final class Poller {
     private struct Watch {
-        unowned(unsafe) var participant: (any LoopParticipant)?
+        var participant: Unmanaged<LoopParticipant>?
         var wanted: Readiness = []
         var registered: Readiness = []
         /// Whether the participant says when the socket is closed; only then a registration may outlive the wish.
@@ -30,29 +30,21 @@ final class Poller {
 
     private static let batchSize = 256
     private let epoll: Int32
-    private let alarm: Int32
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Poller.batchSize)
     /// By descriptor: the kernel gives the smallest free number, so the table stays dense.
     private var watches: [Watch] = []
 
-    init() {
+    /// `wait` also ends when the alarm rings.
+    init(alarm: Int32) {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-        alarm = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
-        precondition(epoll >= 0 && alarm >= 0, "No descriptors are left for an event loop; raise the limit (ulimit -n).")
+        precondition(epoll >= 0, "No descriptors are left for an event loop; raise the limit (ulimit -n).")
         // Edge-triggered, so that it need not be read.
         _ = ccurl_epoll_control(epoll, EPOLL_CTL_ADD, alarm, ccurl_epoll_in | ccurl_epoll_edge)
     }
 
     deinit {
         close(epoll)
-        close(alarm)
         events.deallocate()
-    }
-
-    /// Ends a `wait` that is under way, or the next one. [any]
-    func wake() {
-        var one: UInt64 = 1
-        _ = write(alarm, &one, 8)
     }
 
     /// Waits for that many nanoseconds, or for ever below 0; returns what `dispatch` wants to know.
@@ -65,13 +57,13 @@ final class Poller {
         guard count > 0 else { return }
         for index in 0..<count {
             let socket = Int(ccurl_epoll_file(events + index))
-            guard socket < watches.count, let participant = watches[socket].participant else { continue }
+            guard socket < watches.count else { continue }
             let readiness = Readiness(rawValue: ccurl_epoll_events(events + index))
             let wanted = watches[socket].wanted
-            if readiness.isDisjoint(with: wanted.isEmpty ? [] : wanted.union(.broken)) {
+            if let participant = watches[socket].participant, !readiness.isDisjoint(with: wanted.union(.broken)) {
+                participant._withUnsafeGuaranteedRef { $0.socketIsReady(Int32(socket), readiness) }
+            } else if watches[socket].registered != wanted {
                 register(socket, wanted)
-            } else {
-                participant.socketIsReady(Int32(socket), readiness)
             }
         }
     }
@@ -83,10 +75,10 @@ final class Poller {
         watches[Int(socket)] = Watch(isLazy: true)
     }
 
-    func watch(_ socket: Int32, _ wanted: Readiness, for participant: any LoopParticipant) {
+    func watch(_ socket: Int32, _ wanted: Readiness, for participant: LoopParticipant) {
         guard socket >= 0 else { return }
         makeRoom(Int(socket))
-        watches[Int(socket)].participant = participant
+        watches[Int(socket)].participant = wanted.isEmpty ? nil : Unmanaged.passUnretained(participant)
         watches[Int(socket)].wanted = wanted
         let registered = watches[Int(socket)].registered
         if !registered.isSuperset(of: wanted) || (!watches[Int(socket)].isLazy && registered != wanted) {

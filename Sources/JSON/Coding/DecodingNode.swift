@@ -99,7 +99,8 @@ extension DecodingNode {
     func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) throws -> Integer {
         guard case .number(let number) = value else { throw mismatch(type, "an integer is expected") }
         guard let integer = number.integer(type) else {
-            let reason = number.isInteger ? "the number does not fit in \(type)" : "an integer is expected, not a fraction"
+            let reason =
+                number.isInteger ? "the number does not fit in \(type)" : "an integer is expected, not a fraction"
             throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: reason))
         }
         return integer

@@ -8,7 +8,8 @@ final class DecodingSession {
 
     init(isStrict: Bool) { self.isStrict = isStrict }
 
-    /// Decodes, then checks the objects that were read meanwhile. When decoding fails they are forgotten: the type may try another way.
+    /// Decodes, then checks the objects that were read meanwhile. When decoding fails they are forgotten: the type may
+    /// try another way.
     func checked<Value>(at path: CodingPath, _ decode: () throws -> Value) throws -> Value {
         let mark = objects.count
         let value: Value

@@ -1,10 +1,11 @@
 /// Makes `Decodable` values from JSON.
 ///
 /// Strict by default: a key that the type never asked for is an error, which names the nearest key that it did ask for.
-/// Integers may be written as `1.0` or `1e2`; what does not fit its type is an error, never rounded to infinity or wrapped.
-/// `JSONValue`, `JSONObject` and `JSONNumber` are taken as they are.
+/// Integers may be written as `1.0` or `1e2`; what does not fit its type is an error, never rounded to infinity or
+/// wrapped. `JSONValue`, `JSONObject` and `JSONNumber` are taken as they are.
 public struct JSONValueDecoder: Sendable {
-    /// Whether unknown keys are errors. A failed `decode` inside a type's own `init(from:)` leaves no trace, so alternatives may be tried.
+    /// Whether unknown keys are errors. A failed `decode` inside a type's own `init(from:)` leaves no trace, so
+    /// alternatives may be tried.
     public var strict: Bool
 
     public init(strict: Bool = true) { self.strict = strict }

@@ -1,7 +1,7 @@
 /// Makes JSON of `Encodable` values.
 ///
-/// Members stand in the order in which the type encodes them, absent optionals are left out. `JSONValue`, `JSONObject` and
-/// `JSONNumber` stay as they are.
+/// Members stand in the order in which the type encodes them, absent optionals are left out. `JSONValue`, `JSONObject`
+/// and `JSONNumber` stay as they are.
 public struct JSONValueEncoder: Sendable {
     public init() {}
 

@@ -42,7 +42,9 @@ struct UnkeyedValueContainer: UnkeyedDecodingContainer {
 
     mutating func superDecoder() throws -> any Decoder { try next((any Decoder).self) { $0 } }
 
-    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try next(type) { try $0.decode(type) } }
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try next(type) { try $0.decode(type) }
+    }
     mutating func decode(_ type: Bool.Type) throws -> Bool { try next(type) { try $0.bool() } }
     mutating func decode(_ type: String.Type) throws -> String { try next(type) { try $0.string() } }
     mutating func decode(_ type: Double.Type) throws -> Double { try next(type) { try $0.double() } }

@@ -1,4 +1,5 @@
-/// A decimal in the one form that each value has: ± digits × 10^exponent, the digits neither beginning nor ending with 0.
+/// A decimal in the one form that each value has: ± digits × 10^exponent, the digits neither beginning nor ending with
+/// 0.
 ///
 /// Zero has no digits, no sign and the exponent 0.
 struct CanonicalDecimal: Hashable {
@@ -116,7 +117,8 @@ extension CanonicalDecimal {
         guard !isZero else { return true }
         // A smaller exponent asks the digits to be divisible by ten, and they never end with 0.
         guard !divisor.isZero, exponent >= divisor.exponent else { return false }
-        // Each factor ten takes away one 2 and one 5 of the divisor. It holds fewer than four a digit, so more zeros change nothing.
+        // Each factor ten takes away one 2 and one 5 of the divisor. It holds fewer than four a digit, so more zeros
+        // change nothing.
         let zeros = min(exponent - divisor.exponent, 4 * divisor.digits.count)
         if divisor.digits.count <= 18 {
             let modulus = divisor.digits.reduce(0 as UInt64) { $0 * 10 + UInt64($1) }

@@ -1,7 +1,8 @@
 /// A JSON number (RFC 8259 §6), exact whatever its size: it keeps the text it was written with.
 ///
-/// Equality, order and hashing follow the mathematical value: `1.0`, `1` and `10e-1` are equal. Nothing here expands an exponent, so
-/// `1e999999999` costs what its text costs. The one limit: an exponent of a number other than zero has at most 18 digits.
+/// Equality, order and hashing follow the mathematical value: `1.0`, `1` and `10e-1` are equal. Nothing here expands an
+/// exponent, so `1e999999999` costs what its text costs. The one limit: an exponent of a number other than zero has at
+/// most 18 digits.
 public struct JSONNumber: Sendable {
     enum Storage: Sendable {
         /// The text is the integer in decimal.

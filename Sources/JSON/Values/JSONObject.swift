@@ -1,7 +1,7 @@
 /// The members of a JSON object, in the order in which they were written, each key once.
 ///
-/// Two objects are equal if they hold equal members in any order. Look-up compares keys by code points; it is linear for small
-/// objects and hashed for large ones, so a document cannot choose keys that make it slow.
+/// Two objects are equal if they hold equal members in any order. Look-up compares keys by code points; it is linear
+/// for small objects and hashed for large ones, so a document cannot choose keys that make it slow.
 public struct JSONObject: Sendable {
     public typealias Element = (key: String, value: JSONValue)
 

@@ -1,4 +1,5 @@
-// With this module's own coders values pass unchanged. Through others, numbers become integers where they fit, else doubles.
+// With this module's own coders values pass unchanged. Through others, numbers become integers where they fit, else
+// doubles.
 
 extension JSONValue: Codable {
     public init(from decoder: any Decoder) throws {

@@ -1,8 +1,9 @@
 /// A JSON text as a value (RFC 8259 §3).
 ///
-/// Equality is that of the data model: numbers by their exact value (`1.0 == 1`), strings by their code points (no Unicode
-/// normalization, RFC 8259 §8.3), objects whatever the order of their members. Hashing agrees with it.
-/// Comparing, hashing, writing and releasing recurse once a level; the parser's depth limit bounds what comes from outside.
+/// Equality is that of the data model: numbers by their exact value (`1.0 == 1`), strings by their code points (no
+/// Unicode normalization, RFC 8259 §8.3), objects whatever the order of their members. Hashing agrees with it.
+/// Comparing, hashing, writing and releasing recurse once a level; the parser's depth limit bounds what comes from
+/// outside.
 public enum JSONValue: Sendable {
     case null
     case bool(Bool)

@@ -1,7 +1,8 @@
 /// The candidate that the word is most likely a misspelling of; nil when none is close.
 ///
-/// Close means: at most a third of the word's letters (and at least one edit) away, an edit being an inserted, missing, changed or
-/// transposed letter; case does not count. Of equally close candidates the first wins. Words beyond 64 letters have no neighbours.
+/// Close means: at most a third of the word's letters (and at least one edit) away, an edit being an inserted, missing,
+/// changed or transposed letter; case does not count. Of equally close candidates the first wins. Words beyond 64
+/// letters have no neighbours.
 public func nearest(_ word: String, in candidates: some Sequence<String>) -> String? {
     let lengthLimit = 64
     let letters = Array(word.lowercased().unicodeScalars.prefix(lengthLimit + 1))

@@ -1,0 +1,74 @@
+import DecodeOptions
+import PlugboardKit
+
+/// Asks for compressed answers, and decodes them while they are read (RFC 9110 §8.4).
+///
+/// It decodes what it asked for itself: a program that sets `Accept-Encoding` gets the answer as it came. Plugins further
+/// in, such as a cache, see the body as it travelled.
+struct Decode: Plugin {
+    static let manifest = Manifest(
+        id: "decode", version: "1.0.0", documentation: "Asks for compressed answers and decodes them.", priority: 350,
+        hooks: [.request, .response],
+        attributes: [DecodeAttributes.always.definition, DecodeAttributes.limit.definition])
+
+    struct Settings: PluginSettings {
+        @Setting("Content codings to ask for, the best first: gzip, deflate, br, zstd.")
+        var codings = ["gzip", "deflate", "br", "zstd"]
+        @Setting("Decodes also what a request asked for by an Accept-Encoding of its own.")
+        var always = false
+        @Setting("Bytes that a body may decode to; more breaks it. Empty: no limit.")
+        var limit: ByteCount? = nil
+        @Setting("Times that a body may grow, judged from its second MiB on; more breaks it. 0: no limit.", in: 0...1_000_000)
+        var ratio = 1000
+    }
+
+    private let settings: Settings
+    private let asked: String
+
+    init(settings: Settings, host: Host) throws {
+        let unknown = settings.codings.filter { ContentCoding($0) == nil }
+        guard unknown.isEmpty else {
+            throw PlugboardError(
+                .configuration, "decode knows gzip, deflate, br and zstd, not \(unknown.joined(separator: ", ")).")
+        }
+        self.settings = settings
+        asked = settings.codings.joined(separator: ", ")
+    }
+
+    func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
+        let request = exchange.request
+        guard
+            DecodePolicy.asks(
+                method: request.method, hasAcceptEncoding: request.contains(.acceptEncoding),
+                hasRange: request.contains(.range)), !asked.isEmpty
+        else { return .next }
+        request[.acceptEncoding] = asked
+        exchange.turnState = Asked.ourselves
+        return .next
+    }
+
+    func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
+        guard let response = exchange.response, response.contains(.contentEncoding),
+            exchange.turnState is Asked || exchange[DecodeAttributes.always] ?? settings.always,
+            let codings = DecodePolicy.codings(
+                status: response.status, method: exchange.request.method,
+                contentEncoding: response.fields.values(.contentEncoding))
+        else { return .next }
+        let budget = DecodingBudget(limit: exchange[DecodeAttributes.limit] ?? settings.limit, ratio: settings.ratio)
+        exchange.wrapResponseBody { body in
+            DecodingSource.around(body, codings: codings, budget: budget)
+        }
+        response[.contentEncoding] = nil
+        response[.contentLength] = nil
+        return .next
+    }
+
+    /// Marks the turns of requests whose `Accept-Encoding` is this plugin's.
+    private final class Asked: Sendable {
+        static let ourselves = Asked()
+    }
+}
+
+/// What a kernel asks for, linked or loaded.
+@c(decode_LTX_plugboard_plugin)
+public func decodePlugin() -> UnsafePointer<plug_plugin_v1> { export(Decode.self) }

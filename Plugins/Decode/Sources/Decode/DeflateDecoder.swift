@@ -1,0 +1,41 @@
+/// deflate: the zlib format (RFC 1950) that RFC 9110 §8.4.1.2 means, and the raw one (RFC 1951) that some servers send.
+final class DeflateDecoder: ContentDecoder {
+    private var inflater: Inflater?
+    /// The first byte, while the second is awaited that tells the formats apart.
+    private var first: UInt8?
+
+    var isComplete: Bool { inflater?.isDone ?? (first == nil) }
+
+    func decode(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
+    ) throws(DecodingFault) -> DecodingStep {
+        guard let next = input.first else { return try inflater?.inflate(input, into: output) ?? DecodingStep() }
+        guard let inflater else { return try begin(next) }
+        if inflater.isDone { throw .trailing }
+        if let first {
+            self.first = nil
+            _ = try withUnsafeBytes(of: first) { byte throws(DecodingFault) in try inflater.inflate(byte, into: output) }
+        }
+        return try inflater.inflate(input, into: output)
+    }
+
+    /// The zlib header is a multiple of 31 and names the method 8 (RFC 1950 §2.2).
+    private func begin(_ next: UInt8) throws(DecodingFault) -> DecodingStep {
+        if let first {
+            let isHeader = (Int(first) << 8 | Int(next)) % 31 == 0
+            inflater = try make(isHeader ? .zlib : .raw)
+            return DecodingStep()
+        }
+        if next & 0x0F == 8 && next >> 4 <= 7 {
+            first = next
+            return DecodingStep(consumed: 1)
+        }
+        inflater = try make(.raw)
+        return DecodingStep()
+    }
+
+    private func make(_ wrapper: Inflater.Wrapper) throws(DecodingFault) -> Inflater {
+        guard let inflater = Inflater(wrapper) else { throw DecodingFault("there is no memory for it") }
+        return inflater
+    }
+}

@@ -1,0 +1,3 @@
+#include "plugboard.h"
+
+PLUGBOARD_METADATA(decode, "decode", "1.0.0");

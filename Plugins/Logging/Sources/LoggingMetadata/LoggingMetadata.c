@@ -1,0 +1,3 @@
+#include "plugboard.h"
+
+PLUGBOARD_METADATA(logging, "logging", "1.0.0");

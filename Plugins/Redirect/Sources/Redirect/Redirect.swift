@@ -1,0 +1,94 @@
+import PlugboardKit
+import RedirectOptions
+
+/// Follows redirects (RFC 9110 §15.4): decides with `RedirectPolicy`, edits the request, and sends it again.
+///
+/// The kernel drops secret fields when the request leaves its origin, and undoes what plugins further in had edited.
+struct Redirect: Plugin {
+    static let manifest = Manifest(
+        id: "redirect", version: "1.0.0", documentation: "Follows redirects (RFC 9110 §15.4).", priority: 400,
+        hooks: [.response],
+        attributes: [
+            RedirectAttributes.follow.definition, RedirectAttributes.limit.definition,
+            RedirectAttributes.keepMethod.definition, RedirectAttributes.allowDowngrade.definition,
+        ])
+
+    struct Settings: PluginSettings {
+        @Setting("Redirects that are followed; one more fails the exchange.", in: 0...1000)
+        var limit = 20
+        @Setting("Repeats a POST after 301 and 302 as it was, instead of as a GET.")
+        var keepMethod = false
+        @Setting("Follows from https to http.")
+        var allowDowngrade = false
+    }
+
+    private let settings: Settings
+    private let host: Host
+
+    init(settings: Settings, host: Host) throws {
+        self.settings = settings
+        self.host = host
+    }
+
+    func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
+        guard let response = exchange.response, case let status = response.status,
+            RedirectPolicy.statuses.contains(status), exchange[RedirectAttributes.follow] != false
+        else { return .next }
+        let request = exchange.request
+        let hops = exchange.state as? Hops ?? Hops()
+        let situation = RedirectPolicy.Situation(
+            status: status, method: request.method, url: request.url,
+            reference: response.withValue(.location) { $0.flatMap { Reference(location: $0) } },
+            followed: hops.count, canRepeatBody: exchange.canResend)
+        switch policy(for: exchange).decision(for: situation, resolving: { exchange.resolve($0) }) {
+        case .pass: return .next
+        case .fail(let error): return .fail(error)
+        case .follow(let step):
+            apply(step, to: request, of: exchange)
+            hops.count += 1
+            exchange.state = hops
+            tell(step, after: situation, hop: hops.count, in: exchange.id)
+            return .resend()
+        }
+    }
+
+    private func policy(for exchange: borrowing Exchange) -> RedirectPolicy {
+        RedirectPolicy(
+            limit: exchange[RedirectAttributes.limit] ?? settings.limit,
+            keepsMethod: exchange[RedirectAttributes.keepMethod] ?? settings.keepMethod,
+            allowsDowngrade: exchange[RedirectAttributes.allowDowngrade] ?? settings.allowDowngrade)
+    }
+
+    private func apply(
+        _ step: RedirectPolicy.Step, to request: borrowing Head, of exchange: borrowing Exchange
+    ) {
+        request.url = step.url
+        if step.leavesOrigin { request[.host] = nil }
+        guard step.dropsBody else { return }
+        request.method = step.method
+        exchange.replaceRequestBody(nil)
+        for field in request.fields where RedirectPolicy.describesContent(field.name) {
+            request[FieldName(field.name)] = nil
+        }
+    }
+
+    private func tell(
+        _ step: RedirectPolicy.Step, after situation: RedirectPolicy.Situation, hop: Int, in exchange: UInt64
+    ) {
+        host.publish(
+            "redirect.followed", exchange: exchange,
+            details: Fields([
+                "from": redacted(url: situation.url), "to": redacted(url: step.url), "status": "\(situation.status)",
+                "hop": "\(hop)",
+            ]))
+    }
+
+    /// Redirects that the exchange has followed so far. Touched by its hooks only, which never overlap.
+    private final class Hops {
+        var count = 0
+    }
+}
+
+/// What a kernel asks for, linked or loaded.
+@c(redirect_LTX_plugboard_plugin)
+public func redirectPlugin() -> UnsafePointer<plug_plugin_v1> { export(Redirect.self) }

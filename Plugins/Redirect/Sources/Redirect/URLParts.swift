@@ -1,0 +1,39 @@
+/// Where the parts of a URL or a reference lie (RFC 3986 §3), without a judgement of what they hold.
+struct URLParts {
+    let scheme: Substring?
+    /// What stands between `//` and the next `/`, `?` or `#`.
+    let authority: Substring?
+    let fragment: Substring?
+    /// Where path and query begin.
+    let pathStart: String.Index
+
+    /// Nil when what looks like a scheme is none.
+    init?(_ text: String) {
+        // Bytes, because a combining mark would make one character of itself and the delimiter before it.
+        let bytes = text.utf8
+        var rest = bytes[...]
+        if let end = bytes.firstIndex(where: { ":/?#".utf8.contains($0) }), bytes[end] == UInt8(ascii: ":") {
+            let scheme = bytes[..<end]
+            guard let first = scheme.first, isLetter(first), scheme.allSatisfy(isSchemeByte) else { return nil }
+            self.scheme = Substring(scheme)
+            rest = bytes[bytes.index(after: end)...]
+        } else {
+            scheme = nil
+        }
+        if rest.starts(with: "//".utf8) {
+            let authority = rest.dropFirst(2).prefix { !"/?#".utf8.contains($0) }
+            self.authority = Substring(authority)
+            rest = bytes[authority.endIndex...]
+        } else {
+            authority = nil
+        }
+        pathStart = rest.startIndex
+        fragment = rest.firstIndex(of: UInt8(ascii: "#")).map { Substring(rest[rest.index(after: $0)...]) }
+    }
+}
+
+private func isLetter(_ byte: UInt8) -> Bool { byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A }
+
+private func isSchemeByte(_ byte: UInt8) -> Bool {
+    isLetter(byte) || byte >= 0x30 && byte <= 0x39 || "+-.".utf8.contains(byte)
+}

@@ -1,0 +1,3 @@
+#include "plugboard.h"
+
+PLUGBOARD_METADATA(redirect, "redirect", "1.0.0");

@@ -1,0 +1,169 @@
+import PlugboardKit
+
+/// Reads the lines that libcurl hands over, one by one, into heads and trailers (RFC 9112 §4, §5).
+struct HeadReader {
+    /// What a line was.
+    enum Step {
+        case more
+        /// The blank line after a 1xx head.
+        case interim
+        /// The blank line after the final head.
+        case final
+        case trailer
+        case malformed(String)
+    }
+
+    private enum Phase { case start, fields, done }
+
+    /// Folded lines in one head; servers have long been told not to send them at all.
+    private static let foldLimit = 100
+
+    let byteLimit: Int
+    let fieldLimit: Int
+    private var phase = Phase.start
+    private var byteCount = 0
+    private var foldCount = 0
+    private(set) var status = 0
+    private(set) var reason = ""
+    private(set) var version = ResponseHead.Version.http11
+    private(set) var fields = Fields()
+    private(set) var trailers = Fields()
+    private(set) var hasTransferEncoding = false
+    /// What `Content-Length` says, whether it counts or not.
+    private(set) var contentLength: Int?
+
+    init(byteLimit: Int, fieldLimit: Int) {
+        self.byteLimit = byteLimit
+        self.fieldLimit = fieldLimit
+    }
+
+    var isFinal: Bool { phase == .done }
+    /// Whether the first line of a head was read.
+    var hasBegun: Bool { phase != .start }
+
+    mutating func takeHead() -> ResponseHead {
+        let head = ResponseHead(status: status, reason: reason, version: version, fields: fields)
+        fields = Fields()
+        return head
+    }
+
+    mutating func takeTrailers() -> Fields {
+        defer { trailers = Fields() }
+        return trailers
+    }
+
+    /// Reads one line with its line break. Interim heads count towards the limit of the final one.
+    mutating func read(_ line: UnsafeRawBufferPointer) -> Step {
+        byteCount += line.count
+        if byteCount > byteLimit { return .malformed("is larger than the \(byteLimit) bytes allowed") }
+        var end = line.count
+        if end > 0, line[end - 1] == 0x0A { end -= 1 }
+        if end > 0, line[end - 1] == 0x0D { end -= 1 }
+        let text = UnsafeRawBufferPointer(rebasing: line[..<end])
+        switch phase {
+        case .start: return readStatus(text)
+        case .fields: return text.isEmpty ? endHead() : readField(text)
+        case .done: return text.isEmpty ? .more : readField(text)
+        }
+    }
+
+    private mutating func readStatus(_ line: UnsafeRawBufferPointer) -> Step {
+        let scanner = StatusLine(line)
+        guard let scanner else { return .malformed("begins with a line that is no status line") }
+        (version, status, reason) = (scanner.version, scanner.status, scanner.reason)
+        phase = .fields
+        contentLength = nil
+        hasTransferEncoding = false
+        fields.reserve(fields: 12, bytes: 320)
+        return .more
+    }
+
+    private mutating func endHead() -> Step {
+        // 101 is final: nothing of this protocol follows it (RFC 9110 §15.2.2).
+        if status < 200, status != 101 {
+            phase = .start
+            return .interim
+        }
+        phase = .done
+        return .final
+    }
+
+    private mutating func readField(_ line: UnsafeRawBufferPointer) -> Step {
+        if line[0] == 0x20 || line[0] == 0x09 { return unfold(HeadReader.trimmed(line)) }
+        guard let colon = line.firstIndex(of: 0x3A) else { return .malformed("has a line without a colon") }
+        let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
+        let value = HeadReader.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))
+        guard colon > 0, name.allSatisfy(isTokenByte) else { return .malformed("has a field whose name is no token") }
+        guard HeadReader.isValue(value) else { return .malformed("has a field with a control character in its value") }
+        if phase == .done {
+            if trailers.count >= fieldLimit { return tooManyFields }
+            trailers.append(name, value)
+            return .trailer
+        }
+        if fields.count >= fieldLimit { return tooManyFields }
+        fields.append(name, value)
+        return note(name, value)
+    }
+
+    private var tooManyFields: Step { .malformed("has more than the \(fieldLimit) fields allowed") }
+
+    /// RFC 9112 §6.3: lengths that contradict each other or are no numbers make the message's end unknowable.
+    private mutating func note(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Step {
+        if name.count == 14, KnownField(name) == .contentLength {
+            for part in value.split(separator: 0x2C, omittingEmptySubsequences: false) {
+                let digits = HeadReader.trimmed(UnsafeRawBufferPointer(rebasing: part))
+                guard let length = HeadReader.number(digits) else { return .malformed("has a length that is no number") }
+                if let contentLength, contentLength != length { return .malformed("has two different lengths") }
+                contentLength = length
+            }
+        } else if name.count == 17, KnownField(name) == .transferEncoding {
+            hasTransferEncoding = true
+        }
+        return .more
+    }
+
+    /// RFC 9112 §5.2: a line break and the white space around it become one space.
+    private mutating func unfold(_ rest: UnsafeRawBufferPointer) -> Step {
+        foldCount += 1
+        let isTrailer = phase == .done
+        let known = isTrailer ? trailers : fields
+        guard known.count > 0 else { return .malformed("begins with a folded line") }
+        guard foldCount <= HeadReader.foldLimit else { return .malformed("has too many folded lines") }
+        guard HeadReader.isValue(rest) else { return .malformed("has a field with a control character in its value") }
+        var joined = Fields()
+        for index in 0..<known.count {
+            known.withField(index) { name, value in
+                guard index == known.count - 1, !rest.isEmpty else { return joined.append(name, value) }
+                let whole = Array(value) + (value.isEmpty ? [] : [0x20]) + Array(rest)
+                whole.withUnsafeBytes { joined.append(name, $0) }
+            }
+        }
+        if isTrailer { trailers = joined } else { fields = joined }
+        return .more
+    }
+}
+
+extension HeadReader {
+    /// RFC 9110 §5.5: visible characters, spaces, tabs and bytes above ASCII.
+    private static func isValue(_ value: UnsafeRawBufferPointer) -> Bool {
+        value.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+    }
+
+    private static func trimmed(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var (start, end) = (0, text.count)
+        while start < end, text[start] == 0x20 || text[start] == 0x09 { start += 1 }
+        while start < end, text[end - 1] == 0x20 || text[end - 1] == 0x09 { end -= 1 }
+        return UnsafeRawBufferPointer(rebasing: text[start..<end])
+    }
+
+    /// Digits only, up to what 63 bits hold.
+    static func number(_ digits: UnsafeRawBufferPointer) -> Int? {
+        guard (1...18).contains(digits.count) else { return nil }
+        var number = 0
+        for digit in digits {
+            guard digit &- 0x30 < 10 else { return nil }
+            number = number * 10 + Int(digit &- 0x30)
+        }
+        return number
+    }
+}

@@ -1,0 +1,186 @@
+import CCurl
+import PlugboardKit
+
+/// One attempt through libcurl.
+///
+/// Callbacks note what happens in `TransferState`; `settle` reports it, once a turn, when libcurl is not on the stack. So
+/// an observer may do anything in a report, and all that came in one turn is there together.
+///
+/// Sendable because it is touched on the loop's thread only.
+final class Transfer: Attempt, @unchecked Sendable {
+    let multi: MultiHandle
+    let observer: any AttemptObserver
+    let options: RequestOptions
+    let isWatched: Bool
+    let isHead: Bool
+    /// Where it stands among the transfers of its multi handle.
+    var place = 0
+    /// Nil when libcurl has nothing to do with it: before it began and after it ended.
+    private(set) var handle: EasyHandle?
+    let url: ParsedURL?
+    let upload: (any BodySource)?
+    var isUploadPulled = false
+    var uploadSerial: UInt64 = 0
+    private(set) var body: ResponseBody?
+    private var isHeadReported = false
+    private var result: CURLcode?
+    /// Why it ends, if not because libcurl says so.
+    private(set) var ending: Ending?
+    private(set) var isSuspended = false
+    /// What libcurl was last told to pause.
+    private var pausedParts = CURLPAUSE_CONT
+    var isReceivingPaused = false
+    var watch = TransferWatch()
+    var clock: TransferClock
+
+    enum Ending {
+        case failed(PlugboardError)
+        /// Nobody wants the rest of the body.
+        case abandoned
+    }
+
+    init(
+        multi: MultiHandle, attempt: AttemptRequest, url: ParsedURL?, handle: EasyHandle?,
+        observer: any AttemptObserver
+    ) {
+        self.multi = multi
+        self.observer = observer
+        self.url = url
+        self.handle = handle
+        options = attempt.options
+        isWatched = attempt.isWatched
+        isHead = attempt.method == .head
+        upload = attempt.body
+        clock = TransferClock(began: multi.loop.now)
+    }
+
+    /// The state behind the callbacks, while there is one.
+    var state: TransferState.Pointer? { handle?.state }
+
+    // MARK: - What the kernel asks
+
+    func cancel() { end(PlugboardError(.cancelled, "The attempt was cancelled.")) }
+
+    func suspend() {
+        isSuspended = true
+        touch()
+    }
+
+    func resume() {
+        guard isSuspended else { return }
+        isSuspended = false
+        clock.lastActivity = multi.loop.now
+        touch()
+    }
+
+    // MARK: - What ends it
+
+    /// libcurl is done with it.
+    func complete(_ code: CURLcode) { result = code }
+
+    /// Ends it in this turn, whatever libcurl makes of it; the first reason counts.
+    func end(_ error: PlugboardError) { end(.failed(error)) }
+
+    func end(_ ending: Ending) {
+        if self.ending == nil { self.ending = ending }
+        touch()
+    }
+
+    /// Makes sure that `settle` is called in this turn or at once after it.
+    func touch() { if let state { multi.touched.pointee.add(state) } }
+
+    // MARK: - Settling
+
+    func settle() {
+        guard let state else { return }
+        clock.lastActivity = multi.loop.now
+        if case .failed = ending { return finish(state) }
+        if isSuspended { return applyPauses(state) }
+        report(state)
+        // A report may have ended it, or suspended it.
+        if case .failed = ending { return finish(state) }
+        if isSuspended { return applyPauses(state) }
+        body?.settle()
+        if result != nil || ending != nil { return finish(state) }
+        pullUpload(state)
+        limitQueue(state)
+        applyPauses(state)
+    }
+
+    private func report(_ state: TransferState.Pointer) {
+        if isWatched { reportMilestones(state) }
+        if !state.pointee.interims.isEmpty {
+            let interims = state.pointee.interims
+            state.pointee.interims = []
+            for interim in interims where ending == nil { observer.attemptReceived(interim: interim) }
+        }
+        if state.pointee.head.isFinal, !isHeadReported, ending == nil, !isSuspended { reportHead(state) }
+        if isWatched, ending == nil { reportProgress(state, isLast: false) }
+    }
+
+    private func reportHead(_ state: TransferState.Pointer) {
+        isHeadReported = true
+        let head = state.pointee.head.takeHead()
+        if !isHead, head.status != 204, head.status != 304 {
+            let length = state.pointee.head.hasTransferEncoding ? nil : state.pointee.head.contentLength
+            body = ResponseBody(transfer: self, length: length, loop: multi.loop)
+        }
+        observer.attemptReceived(head, body: body)
+    }
+
+    private func finish(_ state: TransferState.Pointer) {
+        guard let handle else { return }
+        let error = failure(state)
+        let timings = Timings(of: handle.easy)
+        if isWatched, error == nil { reportProgress(state, isLast: true) }
+        multi.stop(handle)
+        body?.finish(error, &state.pointee)
+        body = nil
+        clock.stop()
+        uploadSerial += 1
+        self.handle = nil
+        multi.dismiss(self, handle: handle)
+        observer.attemptEnded(isHeadReported ? nil : error, timings)
+    }
+
+    private func failure(_ state: TransferState.Pointer) -> PlugboardError? {
+        switch ending {
+        case .failed(let error): return error
+        case .abandoned: return nil
+        case nil: break
+        }
+        if var error = state.pointee.failure {
+            if let url { error.reason += " It came from \(url.place)." }
+            return error
+        }
+        guard let result, result != CURLE_OK, let handle else { return nil }
+        return PlugboardError(
+            curl: result, message: handle.errorMessage, place: url?.place ?? "", isHeadThere: isHeadReported)
+    }
+
+    // MARK: - Pausing
+
+    private func limitQueue(_ state: TransferState.Pointer) {
+        let limit = multi.settings.bodyQueueLimit.bytes
+        let count = state.pointee.received.count
+        if count > limit { isReceivingPaused = true } else if count <= limit / 2 { isReceivingPaused = false }
+    }
+
+    /// libcurl, which was told to wait for the request's body, asks again when it is told to go on.
+    func sendOn(_ state: TransferState.Pointer) {
+        guard state.pointee.upload.isWaiting else { return }
+        state.pointee.upload.isWaiting = false
+        pausedParts |= CURLPAUSE_SEND
+    }
+
+    /// Never inside a callback: pausing there would bring the same bytes again.
+    private func applyPauses(_ state: TransferState.Pointer) {
+        guard let handle, result == nil else { return }
+        var parts = CURLPAUSE_CONT
+        if isReceivingPaused || isSuspended { parts |= CURLPAUSE_RECV }
+        if state.pointee.upload.isWaiting || isSuspended { parts |= CURLPAUSE_SEND }
+        if parts == pausedParts { return }
+        pausedParts = parts
+        curl_easy_pause(handle.easy, parts)
+    }
+}

@@ -1,0 +1,77 @@
+import CCurl
+import PlugboardKit
+
+/// The times of a transfer that are not libcurl's affair: of the whole attempt, of silence, and of draining.
+struct TransferClock {
+    let began: Int64
+    /// When a callback was last called, or a pause ended.
+    var lastActivity: Int64
+    fileprivate var timer: LoopTimer?
+    fileprivate var drainDeadline: Int64?
+    /// Bytes that the system still had to send when it was last looked at.
+    fileprivate var unsent: Int32 = 0
+
+    init(began: Int64) {
+        self.began = began
+        lastActivity = began
+    }
+
+    mutating func stop() {
+        timer?.cancel()
+        timer = nil
+    }
+}
+
+extension Transfer {
+    /// Sets the timer for what may come first. Silence is measured when the timer fires, not at every byte.
+    func armClock() {
+        var deadline = clock.drainDeadline ?? .max
+        if let attempt = options.attemptTimeout { deadline = min(deadline, later(clock.began, attempt)) }
+        if let idle = options.idleTimeout { deadline = min(deadline, later(clock.lastActivity, idle)) }
+        if deadline == .max { return }
+        clock.timer?.cancel()
+        clock.timer = multi.loop.schedule(at: deadline) { [unowned self] in timeIsUp() }
+    }
+
+    /// Gives the rest of a body that nobody wants some time to come.
+    func limitDraining() {
+        clock.drainDeadline = later(multi.loop.now, multi.settings.drainTime)
+        armClock()
+    }
+
+    private func timeIsUp() {
+        let (now, place) = (multi.loop.now, url?.place ?? "")
+        if let deadline = clock.drainDeadline, deadline <= now { return end(.abandoned) }
+        if let limit = options.attemptTimeout, later(clock.began, limit) <= now {
+            return end(PlugboardError(.attemptTimeout, "The attempt at \(place) took longer than \(limit.configured)."))
+        }
+        if let limit = options.idleTimeout, !isSilent(now) || later(clock.lastActivity, limit) <= now {
+            if isSilent(now) {
+                return end(PlugboardError(.idleTimeout, "\(place) has sent nothing for \(limit.configured)."))
+            }
+            clock.lastActivity = now
+        }
+        armClock()
+    }
+
+    /// Whether it is the network's fault that nothing happens: not while a reader, a writer or the caller makes us wait,
+    /// nor before there is a connection.
+    private func isSilent(_ now: Int64) -> Bool {
+        guard let handle, let state else { return false }
+        if isSuspended || isReceivingPaused || state.pointee.upload.isWaiting { return false }
+        var connected: Int64 = 0
+        ccurl_get_offset(handle.easy, CURLINFO_PRETRANSFER_TIME_T, &connected)
+        if connected == 0 { return false }
+        // A large buffer of the system may take long to go out over a slow line.
+        var socket = CURL_SOCKET_BAD
+        ccurl_get_socket(handle.easy, CURLINFO_ACTIVESOCKET, &socket)
+        let unsent = socket == CURL_SOCKET_BAD ? 0 : ccurl_unsent(socket)
+        defer { clock.unsent = unsent }
+        return unsent <= 0 || unsent == clock.unsent
+    }
+
+    private func later(_ time: Int64, _ duration: Duration) -> Int64 {
+        let (sum, overflow) = time.addingReportingOverflow(max(duration.nanoseconds, 0))
+        return overflow ? .max : sum
+    }
+}

@@ -1,0 +1,86 @@
+import CCurl
+import PlugboardKit
+
+/// What the observer of a watched transfer was told.
+struct TransferWatch {
+    fileprivate var isConnectionTold = false
+    fileprivate var isSentTold = false
+    fileprivate var isFirstByteTold = false
+    fileprivate var lastProgress = Progress()
+    fileprivate var nextProgress: Int64 = 0
+}
+
+extension Transfer {
+    /// At most ten a second.
+    private static var progressInterval: Int64 { 100_000_000 }
+
+    func reportMilestones(_ state: TransferState.Pointer) {
+        guard let handle else { return }
+        if state.pointee.isPrerequestDone, !watch.isConnectionTold {
+            watch.isConnectionTold = true
+            var newConnections = 0
+            ccurl_get_long(handle.easy, CURLINFO_NUM_CONNECTS, &newConnections)
+            if newConnections > 0 {
+                observer.attemptReached(.resolved)
+                observer.attemptReached(.connected)
+                if url?.isSecure == true { observer.attemptReached(.secured) }
+            }
+        }
+        let hasStarted = state.pointee.head.isFinal || state.pointee.head.hasBegun || !state.pointee.interims.isEmpty
+        // Without a body, libcurl has written all of the request when it has told that it is about to.
+        let isSent = upload == nil ? watch.isConnectionTold : state.pointee.upload.isSent
+        if isSent, !watch.isSentTold {
+            watch.isSentTold = true
+            observer.attemptReached(.sent)
+        }
+        if hasStarted, !watch.isFirstByteTold {
+            watch.isFirstByteTold = true
+            // An answer may come before all is sent; then that is never told.
+            watch.isSentTold = true
+            observer.attemptReached(.firstByte)
+        }
+    }
+
+    func reportProgress(_ state: TransferState.Pointer, isLast: Bool) {
+        let progress = Progress(
+            sent: state.pointee.upload.sent, toSend: upload == nil ? 0 : state.pointee.upload.length,
+            received: state.pointee.receivedCount,
+            toReceive: isLast ? state.pointee.receivedCount : state.pointee.expected.map { $0 + state.pointee.receivedCount })
+        if !isLast {
+            guard progress.sent != watch.lastProgress.sent || progress.received != watch.lastProgress.received,
+                multi.loop.now >= watch.nextProgress
+            else { return }
+        }
+        watch.nextProgress = multi.loop.now + Transfer.progressInterval
+        watch.lastProgress = progress
+        observer.attemptProgressed(progress)
+    }
+}
+
+extension Progress {
+    fileprivate init(sent: Int, toSend: Int?, received: Int, toReceive: Int?) {
+        self.init()
+        (self.sent, self.toSend, self.received, self.toReceive) = (sent, toSend, received, toReceive)
+    }
+}
+
+extension Timings {
+    /// libcurl's own stopwatch; a connection that was used again took no time to make.
+    init(of easy: UnsafeMutableRawPointer) {
+        self.init()
+        func microseconds(_ info: CURLINFO) -> Duration {
+            var count: Int64 = 0
+            ccurl_get_offset(easy, info, &count)
+            return .microseconds(count)
+        }
+        var newConnections = 0
+        ccurl_get_long(easy, CURLINFO_NUM_CONNECTS, &newConnections)
+        if newConnections > 0 {
+            nameLookup = microseconds(CURLINFO_NAMELOOKUP_TIME_T)
+            connect = microseconds(CURLINFO_CONNECT_TIME_T)
+            tls = microseconds(CURLINFO_APPCONNECT_TIME_T)
+        }
+        firstByte = microseconds(CURLINFO_STARTTRANSFER_TIME_T)
+        total = microseconds(CURLINFO_TOTAL_TIME_T)
+    }
+}

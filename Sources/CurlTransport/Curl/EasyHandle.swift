@@ -1,0 +1,160 @@
+import CCurl
+import PlugboardKit
+
+/// One of libcurl's transfers: used again and again, with options that stay set as long as they are the same.
+///
+/// Touched on the loop's thread only.
+final class EasyHandle {
+    /// How libcurl is told the method: its three ways to treat bodies, and a name.
+    private enum Shape { case get, head, upload }
+
+    let easy: UnsafeMutableRawPointer
+    let state: TransferState.Pointer
+    private unowned let multi: MultiHandle
+    private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+    private let fields = FieldList()
+    private let proxyFields = FieldList()
+    private var connectTo: UnsafeMutablePointer<curl_slist>?
+    private var identity: UInt64?
+    private var shape = Shape.get
+    private var methodName: String?
+    private var hasFields = false
+    private var hasProxyFields = false
+    private var isWatched = false
+    private var isPipeliningWanted = false
+    /// Keeps what libcurl points to.
+    private var url: ParsedURL?
+
+    init?(multi: MultiHandle) {
+        guard let easy = curl_easy_init() else { return nil }
+        self.multi = multi
+        self.easy = easy
+        state = .allocate(capacity: 1)
+        state.initialize(to: TransferState(touched: multi.touched))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit {
+        curl_easy_cleanup(easy)
+        curl_slist_free_all(connectTo)
+        state.pointee.touched.pointee.remove(state)
+        state.pointee.received.removeAll()
+        state.deinitialize(count: 1)
+        state.deallocate()
+        errorText.deallocate()
+    }
+
+    /// libcurl's own words for the last error, or nothing.
+    var errorMessage: String { String(cString: errorText) }
+
+    func prepare(_ attempt: AttemptRequest, url: ParsedURL, body: RequestBody) throws(PlugboardError) {
+        if identity != attempt.optionsIdentity {
+            try configure(attempt.options)
+            identity = attempt.optionsIdentity
+        }
+        errorText.pointee = 0
+        self.url = url
+        ccurl_set_url(easy, url.handle)
+        setMethod(attempt.method, body)
+        setFields(attempt.fields, body)
+        if attempt.isWatched != isWatched {
+            isWatched = attempt.isWatched
+            ccurl_set_prerequest(easy, isWatched ? Callbacks.prerequest : nil)
+        }
+        // Waits for a connection that is being made, if it may turn out to take many transfers at once.
+        let wantsPipelining = url.isSecure && attempt.options.httpVersion != .http1
+        if wantsPipelining != isPipeliningWanted {
+            isPipeliningWanted = wantsPipelining
+            ccurl_set_long(easy, CURLOPT_PIPEWAIT, wantsPipelining ? 1 : 0)
+        }
+    }
+
+    /// Options that must not outlive this transfer: everything is set again before the next one.
+    func forgetOptions() { identity = nil }
+
+    /// Ends what the transfer held, so that the handle can wait for the next one.
+    func idle() {
+        state.pointee.end()
+        url = nil
+    }
+
+    private func configure(_ options: RequestOptions) throws(PlugboardError) {
+        identity = nil
+        curl_easy_reset(easy)
+        curl_slist_free_all(connectTo)
+        connectTo = nil
+        (shape, methodName, hasFields, hasProxyFields) = (.get, nil, false, false)
+        (isWatched, isPipeliningWanted) = (false, false)
+        setCallbacks()
+        connectTo = try EasyOptions(easy: easy, settings: multi.settings, usesEnvironment: multi.usesProxyEnvironment)
+            .apply(options)
+    }
+
+    private func setCallbacks() {
+        ccurl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+        ccurl_set_pointer(easy, CURLOPT_SHARE, multi.share)
+        for option in [CURLOPT_PRIVATE, CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA,
+            CURLOPT_PREREQDATA, CURLOPT_TRAILERDATA]
+        {
+            ccurl_set_pointer(easy, option, state)
+        }
+        let context = Unmanaged.passUnretained(multi).toOpaque()
+        ccurl_set_pointer(easy, CURLOPT_OPENSOCKETDATA, context)
+        ccurl_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, context)
+        ccurl_set_transfer(easy, CURLOPT_HEADERFUNCTION, Callbacks.header)
+        ccurl_set_transfer(easy, CURLOPT_WRITEFUNCTION, Callbacks.body)
+        ccurl_set_transfer(easy, CURLOPT_READFUNCTION, Callbacks.upload)
+        ccurl_set_seek(easy, Callbacks.seek)
+        ccurl_set_open_socket(easy, Callbacks.openSocket)
+        ccurl_set_close_socket(easy, Callbacks.closeSocket)
+    }
+
+    private func setMethod(_ method: Method, _ body: RequestBody) {
+        let wanted: Shape = body.source != nil ? .upload : method == .head ? .head : .get
+        if wanted != shape {
+            shape = wanted
+            switch wanted {
+            case .get: ccurl_set_long(easy, CURLOPT_HTTPGET, 1)
+            case .head: ccurl_set_long(easy, CURLOPT_NOBODY, 1)
+            case .upload: ccurl_set_long(easy, CURLOPT_UPLOAD, 1)
+            }
+        }
+        if wanted == .upload {
+            ccurl_set_offset(easy, CURLOPT_INFILESIZE_LARGE, Int64(body.length ?? -1))
+            // Trailers need chunks (RFC 9112 §7.1.2).
+            ccurl_set_trailer(easy, body.length == nil ? Callbacks.trailer : nil)
+        }
+        let name = wanted == .get && method == .get || wanted == .head ? nil : method.name
+        if name != methodName {
+            methodName = name
+            ccurl_set_text(easy, CURLOPT_CUSTOMREQUEST, name)
+        }
+    }
+
+    private func setFields(_ requested: Fields, _ body: RequestBody) {
+        fields.removeAll()
+        proxyFields.removeAll()
+        var (saysAccept, saysExpect) = (false, false)
+        for index in 0..<requested.count {
+            requested.withField(index) { name, value in
+                switch KnownField(name) {
+                case .contentLength: return
+                case .proxyAuthorization: return proxyFields.append(name, value)
+                case .accept: saysAccept = true
+                case .expect: saysExpect = true
+                case .transferEncoding, nil: break
+                }
+                fields.append(name, value)
+            }
+        }
+        if !saysAccept { fields.suppress("Accept") }
+        if body.source != nil, !saysExpect { fields.suppress("Expect") }
+        if body.saysNothing { fields.appendEmptyLength() }
+        ccurl_set_list(easy, CURLOPT_HTTPHEADER, fields.list())
+        let proxyList = proxyFields.list()
+        if proxyList != nil || hasProxyFields {
+            ccurl_set_list(easy, CURLOPT_PROXYHEADER, proxyList)
+            hasProxyFields = proxyList != nil
+        }
+    }
+}

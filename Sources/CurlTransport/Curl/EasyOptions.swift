@@ -1,0 +1,112 @@
+import CCurl
+import PlugboardKit
+
+/// Sets everything on a handle that stays the same from one transfer to the next.
+struct EasyOptions {
+    /// CURL_MAX_READ_SIZE, which is no plain number to Swift.
+    private static let largestBuffer = 512 << 10
+
+    let easy: UnsafeMutableRawPointer
+    let settings: CurlTransportSettings
+    /// Whether the environment names proxies.
+    let usesEnvironment: Bool
+
+    /// Returns a list that libcurl points to; it must outlive the options.
+    func apply(_ options: RequestOptions) throws(PlugboardError) -> UnsafeMutablePointer<curl_slist>? {
+        setManners()
+        try setTLS(options)
+        try setRoute(options)
+        if let timeout = options.connectTimeout {
+            long(CURLOPT_CONNECTTIMEOUT_MS, Int(min(max(timeout.nanoseconds / 1_000_000, 1), Int64(Int32.max))))
+        }
+        ccurl_set_offset(easy, CURLOPT_MAX_RECV_SPEED_LARGE, Int64(max(options.downloadSpeedLimit ?? 0, 0)))
+        ccurl_set_offset(easy, CURLOPT_MAX_SEND_SPEED_LARGE, Int64(max(options.uploadSpeedLimit ?? 0, 0)))
+        return try connectToList(options.connectTo)
+    }
+
+    /// A transport moves bytes and does nothing of its own accord.
+    private func setManners() {
+        long(CURLOPT_NOSIGNAL, 1)
+        long(CURLOPT_NOPROGRESS, 1)
+        long(CURLOPT_FOLLOWLOCATION, 0)
+        long(CURLOPT_HTTP_CONTENT_DECODING, 0)
+        long(CURLOPT_HTTP09_ALLOWED, 0)
+        long(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        long(CURLOPT_PATH_AS_IS, 1)
+        long(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
+        long(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+        long(CURLOPT_BUFFERSIZE, min(max(settings.receiveBuffer.bytes, 1024), EasyOptions.largestBuffer))
+        ccurl_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https")
+    }
+
+    private func setTLS(_ options: RequestOptions) throws(PlugboardError) {
+        let verifies = options.verifiesTLS ?? true
+        for option in [CURLOPT_SSL_VERIFYPEER, CURLOPT_PROXY_SSL_VERIFYPEER] { long(option, verifies ? 1 : 0) }
+        for option in [CURLOPT_SSL_VERIFYHOST, CURLOPT_PROXY_SSL_VERIFYHOST] { long(option, verifies ? 2 : 0) }
+        let minimum = options.minimumTLS == .tls13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
+        for option in [CURLOPT_SSLVERSION, CURLOPT_PROXY_SSLVERSION] { long(option, minimum) }
+        if let file = options.caFile {
+            try text(CURLOPT_CAINFO, file, "caFile")
+            try text(CURLOPT_PROXY_CAINFO, file, "caFile")
+            // The system's own folder of certificates would go on being trusted.
+            ccurl_set_text(easy, CURLOPT_CAPATH, nil)
+            ccurl_set_text(easy, CURLOPT_PROXY_CAPATH, nil)
+        }
+        if let pins = options.pins { try text(CURLOPT_PINNEDPUBLICKEY, pins, "pins") }
+        if let certificate = options.clientCertificate { try text(CURLOPT_SSLCERT, certificate, "clientCertificate") }
+        if let key = options.clientKey ?? options.clientCertificate { try text(CURLOPT_SSLKEY, key, "clientKey") }
+    }
+
+    private func setRoute(_ options: RequestOptions) throws(PlugboardError) {
+        if let proxy = options.proxy {
+            try text(CURLOPT_PROXY, proxy, "proxy")
+        } else if !usesEnvironment {
+            // Saves looking for proxies in the environment at every request.
+            ccurl_set_text(easy, CURLOPT_PROXY, "")
+        }
+        if let noProxy = options.noProxy { try text(CURLOPT_NOPROXY, noProxy, "noProxy") }
+        if let interface = options.interface { try text(CURLOPT_INTERFACE, interface, "interface") }
+        switch options.ipVersion ?? .any {
+        case .any: break
+        case .v4: long(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
+        case .v6: long(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V6))
+        }
+        switch options.httpVersion ?? .any {
+        case .any: long(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+        case .http1: long(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+        case .http2: long(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2_0)
+        case .http2PriorKnowledge: long(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
+        }
+    }
+
+    private func connectToList(
+        _ connectTo: [String: String]?
+    ) throws(PlugboardError) -> UnsafeMutablePointer<curl_slist>? {
+        var list: UnsafeMutablePointer<curl_slist>?
+        for (from, to) in connectTo ?? [:] {
+            guard !from.isEmpty, !to.isEmpty, !"\(from)\(to)".utf8.contains(0),
+                let longer = curl_slist_append(list, "\(from):\(to)")
+            else {
+                curl_slist_free_all(list)
+                throw invalid("connectTo")
+            }
+            list = longer
+        }
+        ccurl_set_list(easy, CURLOPT_CONNECT_TO, list)
+        return list
+    }
+
+    private func long(_ option: CURLoption, _ value: Int) { ccurl_set_long(easy, option, value) }
+
+    private func long<Number: RawRepresentable<UInt32>>(_ option: CURLoption, _ value: Number) {
+        ccurl_set_long(easy, option, Int(value.rawValue))
+    }
+
+    private func text(_ option: CURLoption, _ value: String, _ name: String) throws(PlugboardError) {
+        if value.utf8.contains(0) || ccurl_set_text(easy, option, value) != CURLE_OK { throw invalid(name) }
+    }
+
+    private func invalid(_ name: String) -> PlugboardError {
+        PlugboardError(.invalidOption, "The request's option \(name) has a value that cannot be.")
+    }
+}

@@ -1,0 +1,152 @@
+import CCurl
+import PlugboardKit
+
+/// libcurl's multi handle on a loop: its connections, its names, its TLS sessions, and the transfers that use them.
+///
+/// Touched on the loop's thread only.
+final class MultiHandle: LoopParticipant {
+    /// Turns of settling that may follow one another before sockets are looked at again.
+    private static let settleLimit = 8
+
+    let loop: EventLoop
+    let settings: CurlTransportSettings
+    let usesProxyEnvironment: Bool
+    let touched: UnsafeMutablePointer<TouchedList>
+    /// TLS sessions, which libcurl would else remember for each easy handle alone.
+    let share: UnsafeMutableRawPointer?
+    private let multi: UnsafeMutableRawPointer?
+    private var idleHandles: [EasyHandle] = []
+    private var transfers: [Transfer] = []
+    private var connectionRoom: Int
+    private var curlDeadline = Int64.max
+    /// No new transfers: whoever uses it drops it when the last has ended.
+    private(set) var isRetired = false
+    private var onEmpty: (() -> Void)?
+
+    init(loop: EventLoop, settings: CurlTransportSettings, usesProxyEnvironment: Bool) {
+        self.loop = loop
+        self.settings = settings
+        self.usesProxyEnvironment = usesProxyEnvironment
+        touched = .allocate(capacity: 1)
+        touched.initialize(to: TouchedList())
+        connectionRoom = max(settings.idleConnections, 1)
+        multi = curl_multi_init()
+        share = curl_share_init()
+        ccurl_share(share, Int32(CURL_LOCK_DATA_SSL_SESSION.rawValue))
+        super.init()
+        configure()
+        loop.join(self)
+    }
+
+    deinit {
+        idleHandles = []
+        curl_multi_cleanup(multi)
+        curl_share_cleanup(share)
+        touched.deallocate()
+    }
+
+    private func configure() {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        ccurl_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, context)
+        ccurl_multi_set_pointer(multi, CURLMOPT_TIMERDATA, context)
+        ccurl_multi_set_socket(multi, Callbacks.watchSocket)
+        ccurl_multi_set_timer(multi, Callbacks.setTimer)
+        ccurl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+        ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, connectionRoom)
+        ccurl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(settings.connections, 0))
+        ccurl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(settings.connectionsPerHost, 0))
+    }
+
+    // MARK: - Transfers
+
+    var isEmpty: Bool { transfers.isEmpty }
+
+    func handle() -> EasyHandle? { idleHandles.popLast() ?? EasyHandle(multi: self) }
+
+    /// Begins; false when libcurl refuses.
+    func start(_ handle: EasyHandle) -> Bool { curl_multi_add_handle(multi, handle.easy) == CURLM_OK }
+
+    /// Ends, whether it is over or not; the connection is kept only if it is.
+    func stop(_ handle: EasyHandle) { curl_multi_remove_handle(multi, handle.easy) }
+
+    func enroll(_ transfer: Transfer) {
+        transfer.place = transfers.count
+        transfers.append(transfer)
+        // libcurl would close connections that the next requests could use.
+        if transfers.count > connectionRoom {
+            connectionRoom = 2 * transfers.count
+            ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, connectionRoom)
+        }
+    }
+
+    func dismiss(_ transfer: Transfer, handle: EasyHandle?) {
+        if let handle {
+            handle.idle()
+            if !isRetired, idleHandles.count < connectionRoom { idleHandles.append(handle) }
+        }
+        guard let last = transfers.popLast(), last !== transfer else { return emptied() }
+        transfers[transfer.place] = last
+        last.place = transfer.place
+    }
+
+    /// Takes no new transfers, and calls back when there are none left; in the same moment if there are none now.
+    func retire(_ onEmpty: @escaping () -> Void) {
+        isRetired = true
+        idleHandles = []
+        self.onEmpty = onEmpty
+        emptied()
+    }
+
+    /// Ends all transfers at once.
+    func endAll(_ error: PlugboardError) {
+        for transfer in transfers { transfer.end(error) }
+    }
+
+    private func emptied() {
+        guard isRetired, transfers.isEmpty, let onEmpty else { return }
+        self.onEmpty = nil
+        loop.leave(self)
+        onEmpty()
+    }
+
+    // MARK: - Turns
+
+    override var deadline: Int64 { touched.pointee.isEmpty ? curlDeadline : 0 }
+
+    func setTimer(_ milliseconds: Int) {
+        curlDeadline = milliseconds < 0 ? .max : loop.systemNow + Int64(milliseconds) * 1_000_000
+    }
+
+    override func socketIsReady(_ socket: Int32, _ readiness: Readiness) {
+        var events: Int32 = 0
+        if readiness.contains(.read) { events |= CURL_CSELECT_IN }
+        if readiness.contains(.write) { events |= CURL_CSELECT_OUT }
+        if !readiness.isDisjoint(with: .broken) { events |= CURL_CSELECT_ERR }
+        act(socket, events)
+    }
+
+    override func settle() {
+        for _ in 0..<MultiHandle.settleLimit where deadline <= loop.systemNow {
+            if curlDeadline <= loop.systemNow {
+                curlDeadline = .max
+                act(CURL_SOCKET_TIMEOUT, 0)
+            }
+            while let state = touched.pointee.pop() { state.pointee.transfer?.takeUnretainedValue().settle() }
+        }
+    }
+
+    private func act(_ socket: Int32, _ events: Int32) {
+        var running: Int32 = 0
+        curl_multi_socket_action(multi, socket, events, &running)
+        // At once: what libcurl has finished, it announces nowhere else, and the loop may go to sleep.
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE else { continue }
+            var context: UnsafeMutableRawPointer?
+            ccurl_get_pointer(message.pointee.easy_handle, CURLINFO_PRIVATE, &context)
+            guard let state = context?.assumingMemoryBound(to: TransferState.self) else { continue }
+            state.pointee.transfer?._withUnsafeGuaranteedRef { $0.complete(ccurl_result(message)) }
+            touched.pointee.add(state)
+        }
+    }
+}

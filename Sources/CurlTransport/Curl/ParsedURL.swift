@@ -1,0 +1,84 @@
+import CCurl
+import PlugboardKit
+
+/// A URL that libcurl has read and found good; kept as long as a transfer uses it.
+///
+/// Touched on the loop's thread only.
+final class ParsedURL {
+    /// libcurl's own form.
+    let handle: OpaquePointer
+    let isSecure: Bool
+    /// `host:port`, all that errors say of a URL.
+    let place: String
+
+    init(_ text: String) throws(PlugboardError) {
+        if text.utf8.contains(0) { throw ParsedURL.error("has a control character") }
+        guard let handle = curl_url() else { throw ParsedURL.error("finds no memory") }
+        let flags = UInt32(CURLU_PATH_AS_IS | CURLU_URLENCODE)
+        let code = curl_url_set(handle, CURLUPART_URL, text, flags)
+        let scheme = ParsedURL.part(handle, CURLUPART_SCHEME)
+        let host = ParsedURL.part(handle, CURLUPART_HOST) ?? ""
+        let port = ParsedURL.part(handle, CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)) ?? ""
+        guard code == CURLUE_OK, scheme == "http" || scheme == "https", !host.isEmpty, ParsedURL.hasAuthority(text) else {
+            curl_url_cleanup(handle)
+            throw ParsedURL.error(ParsedURL.complaint(code, text, scheme))
+        }
+        self.handle = handle
+        isSecure = scheme == "https"
+        place = "\(host):\(port)"
+    }
+
+    deinit { curl_url_cleanup(handle) }
+
+    private static func error(_ complaint: String) -> PlugboardError {
+        PlugboardError(.invalidURL, "The request's URL \(complaint). Write an absolute one: https://host/path.")
+    }
+
+    /// What is wrong, without a word of the URL itself: it may hold secrets.
+    private static func complaint(_ code: CURLUcode, _ text: String, _ scheme: String?) -> String {
+        if text.isEmpty { return "is empty" }
+        if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return "has a control character" }
+        if text.utf8.contains(0x20) { return "has a space, which is written %20" }
+        switch code {
+        case CURLUE_OK where scheme != "http" && scheme != "https": return "is neither http nor https"
+        case CURLUE_UNSUPPORTED_SCHEME: return "is neither http nor https"
+        case CURLUE_BAD_SCHEME: return "has no scheme"
+        case CURLUE_BAD_PORT_NUMBER: return "has a port that is no number from 0 to 65535"
+        case CURLUE_NO_HOST, CURLUE_BAD_HOSTNAME: return "has no host, or one that cannot be"
+        case CURLUE_BAD_IPV6: return "has an IPv6 address that is none"
+        case CURLUE_BAD_LOGIN, CURLUE_BAD_USER, CURLUE_BAD_PASSWORD: return "has a user name that cannot be"
+        case CURLUE_OK: return "has no host"
+        default: return "cannot be read"
+        }
+    }
+
+    /// libcurl puts up with `http:/host`; RFC 9110 §4.2.1 does not.
+    private static func hasAuthority(_ text: String) -> Bool {
+        guard let colon = text.utf8.firstIndex(of: 0x3A) else { return false }
+        let rest = text.utf8[text.utf8.index(after: colon)...]
+        return rest.starts(with: "//".utf8) && rest.dropFirst(2).first != 0x2F
+    }
+
+    private static func part(_ handle: OpaquePointer, _ part: CURLUPart, _ flags: UInt32 = 0) -> String? {
+        var text: UnsafeMutablePointer<CChar>?
+        guard curl_url_get(handle, part, &text, flags) == CURLUE_OK, let text else { return nil }
+        defer { curl_free(text) }
+        return String(cString: text)
+    }
+}
+
+/// URLs that were read before: programs ask for the same few again and again.
+struct URLCache {
+    private static let limit = 256
+    private var urls: [String: ParsedURL] = [:]
+
+    mutating func url(_ text: String) throws(PlugboardError) -> ParsedURL {
+        if let known = urls[text] { return known }
+        let url = try ParsedURL(text)
+        if urls.count >= URLCache.limit { urls.removeAll(keepingCapacity: true) }
+        urls[text] = url
+        return url
+    }
+
+    mutating func removeAll() { urls = [:] }
+}

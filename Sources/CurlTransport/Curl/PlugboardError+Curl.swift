@@ -1,0 +1,56 @@
+import CCurl
+import PlugboardKit
+
+extension PlugboardError {
+    /// libcurl's verdict on a transfer in our words. `place` is the host and port; nothing else of the URL is told.
+    init(curl code: CURLcode, message: String, place: String, isHeadThere: Bool) {
+        let (kind, reason) = PlugboardError.explain(code, place, isHeadThere)
+        self.init(kind, reason, underlying: message.isEmpty ? String(cString: curl_easy_strerror(code)) : message)
+    }
+
+    private static func explain(_ code: CURLcode, _ place: String, _ isHeadThere: Bool) -> (Code, String) {
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST:
+            (.dns, "The name of \(place) cannot be resolved. Check the spelling and the network.")
+        case CURLE_COULDNT_RESOLVE_PROXY:
+            (.proxy, "The name of the proxy for \(place) cannot be resolved. Check the proxy option and the environment.")
+        case CURLE_PROXY: (.proxy, "The proxy for \(place) refuses or fails. Check its address and credentials.")
+        case CURLE_COULDNT_CONNECT:
+            (.connect, "No connection to \(place) can be made. Check that a server listens there.")
+        case CURLE_INTERFACE_FAILED:
+            (.invalidOption, "The interface to reach \(place) from cannot be used. Check the option interface.")
+        case CURLE_OPERATION_TIMEDOUT: (.connectTimeout, "Connecting to \(place) took too long.")
+        case CURLE_SSL_CERTPROBLEM:
+            (.invalidOption, "The client's certificate or key for \(place) cannot be used. Check the files.")
+        case CURLE_SSL_CACERT_BADFILE:
+            (.invalidOption, "The file of trusted certificates for \(place) cannot be read. Check the option caFile.")
+        case CURLE_PEER_FAILED_VERIFICATION:
+            (.tls, "The certificate of \(place) is not to be trusted. Nothing was sent.")
+        case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+            (.tls, "The public key of \(place) is none of those that are pinned. Nothing was sent.")
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
+            CURLE_SSL_CLIENTCERT, CURLE_USE_SSL_FAILED, CURLE_SSL_ENGINE_INITFAILED:
+            (.tls, "No secure connection to \(place) can be agreed on. Nothing was sent.")
+        case CURLE_UNSUPPORTED_PROTOCOL: (.invalidURL, "The request's URL is neither http nor https.")
+        case CURLE_URL_MALFORMAT: (.invalidURL, "The request's URL or proxy for \(place) cannot be read.")
+        case CURLE_SEND_FAIL_REWIND:
+            (.bodyRewind, "The connection to \(place) was lost and the request's body cannot begin again.")
+        case _ where isHeadThere: afterHead(code, place)
+        case CURLE_GOT_NOTHING: (.reset, "\(place) closed the connection without an answer.")
+        case CURLE_SEND_ERROR: (.reset, "The connection to \(place) was lost while the request was sent.")
+        case CURLE_RECV_ERROR: (.reset, "The connection to \(place) was lost before an answer came.")
+        case CURLE_HTTP2_STREAM: (.reset, "\(place) ended the stream without an answer.")
+        case CURLE_OUT_OF_MEMORY:
+            (.malformed, "A line in the head of the answer from \(place) is longer than libcurl takes.")
+        default: (.malformed, "The answer from \(place) is not HTTP as it should be.")
+        }
+    }
+
+    private static func afterHead(_ code: CURLcode, _ place: String) -> (Code, String) {
+        switch code {
+        case CURLE_BAD_CONTENT_ENCODING, CURLE_WEIRD_SERVER_REPLY:
+            (.malformed, "The body of the answer from \(place) is not framed as HTTP says.")
+        default: (.bodyCut, "The body of the answer from \(place) ended before it was whole.")
+        }
+    }
+}

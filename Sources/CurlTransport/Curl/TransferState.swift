@@ -1,0 +1,100 @@
+import PlugboardKit
+
+/// What libcurl's callbacks read and write of one transfer: plain memory behind CURLOPT_PRIVATE and its kin, so that a
+/// callback counts no references. Callbacks only note; `Transfer.settle` acts on it, in the same turn.
+struct TransferState {
+    typealias Pointer = UnsafeMutablePointer<TransferState>
+
+    let touched: UnsafeMutablePointer<TouchedList>
+    fileprivate var nextTouched: Pointer?
+    fileprivate var isTouched = false
+    /// Who the state belongs to, unowned.
+    var transfer: Unmanaged<Transfer>?
+    var head = HeadReader(byteLimit: 0, fieldLimit: 0)
+    var interims: [ResponseHead] = []
+    var received = ChunkQueue()
+    var receivedCount = 0
+    /// Nobody reads the body any more.
+    var isDiscarding = false
+    var upload = UploadQueue(length: nil)
+    var isPrerequestDone = false
+    /// Why a callback ended the transfer.
+    var failure: PlugboardError?
+
+    init(touched: UnsafeMutablePointer<TouchedList>) { self.touched = touched }
+
+    mutating func begin(_ transfer: Transfer, headLimit: Int, fieldLimit: Int, uploadLength: Int?) {
+        self.transfer = Unmanaged.passUnretained(transfer)
+        head = HeadReader(byteLimit: headLimit, fieldLimit: fieldLimit)
+        receivedCount = 0
+        isDiscarding = false
+        if uploadLength != upload.length || upload.given > 0 || upload.isEnded || upload.isWaiting {
+            upload = UploadQueue(length: uploadLength)
+        }
+        isPrerequestDone = false
+    }
+
+    mutating func end() {
+        transfer = nil
+        received.removeAll()
+        upload = UploadQueue(length: nil)
+        failure = nil
+        if !interims.isEmpty { interims = [] }
+    }
+
+    /// The bytes that are still to come, if the answer's head tells.
+    var expected: Int? {
+        guard !head.hasTransferEncoding, let length = head.contentLength else { return nil }
+        return max(length - receivedCount, 0)
+    }
+
+    /// False ends the transfer.
+    mutating func readLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        switch head.read(line) {
+        case .more, .trailer, .final: return true
+        case .interim:
+            interims.append(head.takeHead())
+            return true
+        case .malformed(let what):
+            let part = head.isFinal ? "trailer" : "head"
+            failure = PlugboardError(.malformed, "The answer's \(part) \(what).")
+            return false
+        }
+    }
+
+    mutating func receive(_ piece: UnsafeRawBufferPointer) {
+        if !isDiscarding { received.append(piece, expected: expected) }
+        receivedCount += piece.count
+    }
+}
+
+/// The transfers that something has happened to in this turn, in order.
+struct TouchedList {
+    private var first: TransferState.Pointer?
+    private var last: TransferState.Pointer?
+
+    var isEmpty: Bool { first == nil }
+
+    mutating func add(_ state: TransferState.Pointer) {
+        if state.pointee.isTouched { return }
+        state.pointee.isTouched = true
+        if let last { last.pointee.nextTouched = state } else { first = state }
+        last = state
+    }
+
+    mutating func pop() -> TransferState.Pointer? {
+        guard let state = first else { return nil }
+        first = state.pointee.nextTouched
+        if first == nil { last = nil }
+        state.pointee.nextTouched = nil
+        state.pointee.isTouched = false
+        return state
+    }
+
+    mutating func remove(_ state: TransferState.Pointer) {
+        guard state.pointee.isTouched else { return }
+        var kept = TouchedList()
+        while let other = pop() { if other != state { kept.add(other) } }
+        self = kept
+    }
+}

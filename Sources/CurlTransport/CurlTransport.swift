@@ -1,0 +1,107 @@
+import CCurl
+import PlugboardKit
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Performs attempts with libcurl, on an event loop.
+///
+/// It moves bytes and does nothing of its own accord: no redirects, no cookies, no decoding, no fields but those that
+/// frame the message. `shutDown` must be called before the loop stops.
+///
+/// Sendable because all but `init` happens on the loop's thread.
+public final class CurlTransport: Transport, @unchecked Sendable {
+    private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    private static let proxyVariables = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+
+    private let loop: EventLoop
+    private let settings: CurlTransportSettings
+    /// Read once: the environment must not be read while another thread changes it.
+    private let usesProxyEnvironment: Bool
+    private var multi: MultiHandle?
+    /// Those that were told to forget, until their last transfer ends.
+    private var retired: [MultiHandle] = []
+    private var urls = URLCache()
+    private var isShutDown = false
+
+    /// Can be made on any thread; everything else happens on the loop.
+    public init(loop: EventLoop, settings: CurlTransportSettings = CurlTransportSettings()) {
+        precondition(CurlTransport.isReady, "libcurl cannot be initialized; is its TLS library in order?")
+        self.loop = loop
+        self.settings = settings
+        usesProxyEnvironment = CurlTransport.proxyVariables.contains { getenv($0) != nil }
+    }
+
+    public func perform(
+        _ attempt: AttemptRequest, observer: any AttemptObserver, loop: any Loop
+    ) -> any Attempt {
+        do {
+            return try begin(attempt, observer)
+        } catch {
+            return RefusedAttempt(error, observer: observer, loop: self.loop)
+        }
+    }
+
+    public func forget() {
+        urls.removeAll()
+        guard let multi else { return }
+        self.multi = nil
+        retire(multi)
+    }
+
+    public func shutDown() {
+        isShutDown = true
+        forget()
+        for multi in retired { multi.endAll(CurlTransport.shutDownError) }
+        for multi in retired { multi.settle() }
+    }
+
+    private static var shutDownError: PlugboardError {
+        PlugboardError(.shutDown, "The transport is shutting down.")
+    }
+
+    private func begin(_ attempt: AttemptRequest, _ observer: any AttemptObserver) throws(PlugboardError) -> Transfer {
+        if isShutDown { throw CurlTransport.shutDownError }
+        let body = try RequestBody(attempt)
+        let url = try urls.url(attempt.url)
+        let multi = multi ?? MultiHandle(loop: loop, settings: settings, usesProxyEnvironment: usesProxyEnvironment)
+        self.multi = multi
+        guard let handle = multi.handle() else {
+            throw PlugboardError(.connect, "libcurl finds no memory for another attempt.")
+        }
+        try handle.prepare(attempt, url: url, body: body)
+        let transfer = Transfer(multi: multi, attempt: attempt, url: url, handle: handle, observer: observer)
+        handle.state.pointee.begin(
+            transfer, headLimit: settings.headLimit.bytes, fieldLimit: settings.headFieldLimit,
+            uploadLength: body.length)
+        multi.enroll(transfer)
+        transfer.pullUpload(handle.state)
+        transfer.armClock()
+        if !multi.start(handle) {
+            transfer.end(PlugboardError(.connect, "libcurl refuses another attempt."))
+        }
+        return transfer
+    }
+
+    private func retire(_ multi: MultiHandle) {
+        retired.append(multi)
+        multi.retire { [weak self, unowned multi] in
+            // Not while the last transfer is still telling its end.
+            self?.loop.atEndOfTurn { self?.retired.removeAll { $0 === multi } }
+        }
+    }
+}
+
+/// An attempt that cannot even begin. Its end is reported by the loop, for `perform` returns before any report.
+private final class RefusedAttempt: Attempt {
+    init(_ error: PlugboardError, observer: any AttemptObserver, loop: EventLoop) {
+        loop.enqueue { observer.attemptEnded(error, Timings()) }
+    }
+
+    func cancel() {}
+    func suspend() {}
+    func resume() {}
+}

@@ -1,0 +1,91 @@
+import PlugboardKit
+
+/// How a request's body is framed, after its source, its fields and its method (RFC 9112 §6, RFC 9110 §8.6).
+struct RequestBody {
+    let source: (any BodySource)?
+    /// Nil sends chunks in HTTP/1.1.
+    let length: Int?
+    /// No body, but a method that means one: `Content-Length: 0`.
+    let saysNothing: Bool
+
+    /// Checks method and fields on the way: what cannot be sent is an error before anything is sent.
+    init(_ attempt: AttemptRequest) throws(PlugboardError) {
+        guard attempt.method.isValid else {
+            throw PlugboardError(.invalidOption, "The request's method is no token. Use letters, as in GET.")
+        }
+        var announced: Int?
+        var isChunked = false
+        for index in 0..<attempt.fields.count {
+            let complaint = attempt.fields.withField(index) { name, value -> PlugboardError? in
+                if let complaint = RequestBody.complaint(name, value) { return complaint }
+                switch KnownField(name) {
+                case .contentLength:
+                    guard let number = HeadReader.number(value), announced == nil || announced == number else {
+                        return RequestBody.error("The request's Content-Length is no number. Leave it to the transport.")
+                    }
+                    announced = number
+                case .transferEncoding:
+                    guard KnownField.equals(value, "chunked") else {
+                        return RequestBody.error("The request's Transfer-Encoding is not chunked, the only one there is.")
+                    }
+                    isChunked = true
+                default: break
+                }
+                return nil
+            }
+            if let complaint { throw complaint }
+        }
+        source = attempt.body
+        if let source {
+            if attempt.method == .head {
+                throw PlugboardError(.invalidOption, "A HEAD request has no body. Take it away or use another method.")
+            }
+            if let announced, let length = source.length, announced != length {
+                throw RequestBody.error("The request's Content-Length is \(announced), but its body has \(length) bytes.")
+            }
+            length = isChunked ? nil : source.length ?? announced
+            saysNothing = false
+        } else {
+            if isChunked || announced ?? 0 > 0 {
+                throw RequestBody.error("The request's fields announce a body, but there is none.")
+            }
+            length = nil
+            saysNothing = announced != nil || [.post, .put, .patch].contains(attempt.method)
+        }
+    }
+
+    private static func complaint(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> PlugboardError? {
+        guard !name.isEmpty, name.allSatisfy(isTokenByte) else {
+            return error("A field of the request has a name that is no token. Use letters, digits and hyphens.")
+        }
+        guard !value.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
+            let name = String(decoding: name, as: UTF8.self)
+            return error("The request's field \(name) has a line break or NUL in its value.")
+        }
+        return nil
+    }
+
+    private static func error(_ reason: String) -> PlugboardError { PlugboardError(.invalidField, reason) }
+}
+
+/// Request fields that the transport treats in a way of their own.
+enum KnownField {
+    case accept, contentLength, expect, proxyAuthorization, transferEncoding
+
+    init?(_ name: UnsafeRawBufferPointer) {
+        switch name.count {
+        case 6 where KnownField.equals(name, "accept"): self = .accept
+        case 6 where KnownField.equals(name, "expect"): self = .expect
+        case 14 where KnownField.equals(name, "content-length"): self = .contentLength
+        case 17 where KnownField.equals(name, "transfer-encoding"): self = .transferEncoding
+        case 19 where KnownField.equals(name, "proxy-authorization"): self = .proxyAuthorization
+        default: return nil
+        }
+    }
+
+    static func equals(_ text: UnsafeRawBufferPointer, _ lowercase: StaticString) -> Bool {
+        guard text.count == lowercase.utf8CodeUnitCount else { return false }
+        for index in 0..<text.count where lowercased(text[index]) != lowercase.utf8Start[index] { return false }
+        return true
+    }
+}

@@ -1,0 +1,65 @@
+/// Why a text is not JSON, and where.
+public struct JSONError: Error, Sendable, Hashable {
+    /// One sentence without a full stop. Of the document it shows one character or a short key at most, for the rest
+    /// may be secret.
+    public let reason: String
+    public let position: JSONPosition
+
+    init(reason: String, position: JSONPosition) {
+        self.reason = reason
+        self.position = position
+    }
+
+    /// From 1.
+    public var line: Int { position.line }
+    /// From 1, in Unicode scalars (not bytes).
+    public var column: Int { position.column }
+    /// In bytes from the beginning, a byte order mark included.
+    public var offset: Int { position.offset }
+}
+
+extension JSONError: CustomStringConvertible {
+    public var description: String { "\(position): \(reason)" }
+}
+
+/// A place in a JSON text.
+public struct JSONPosition: Sendable, Hashable {
+    /// From 1. LF, CR and CR LF end a line.
+    public let line: Int
+    /// From 1, in Unicode scalars (not bytes); a byte order mark does not count.
+    public let column: Int
+    /// In bytes from the beginning, a byte order mark included.
+    public let offset: Int
+
+    init(offset: Int, in bytes: UnsafeRawBufferPointer) {
+        let carriageReturn = UInt8(ascii: "\r")
+        let lineFeed = UInt8(ascii: "\n")
+        let start = bytes.byteOrderMarkCount
+        let end = max(start, min(offset, bytes.count))
+        var line = 1
+        var column = 1
+        for position in start..<end {
+            let byte = bytes[position]
+            let isPair = byte == carriageReturn && position + 1 < bytes.count && bytes[position + 1] == lineFeed
+            if byte == lineFeed || (byte == carriageReturn && !isPair) {
+                line += 1
+                column = 1
+            } else if byte & 0xC0 != 0x80 {
+                // Continuation bytes belong to the scalar before them.
+                column += 1
+            }
+        }
+        self.line = line
+        self.column = column
+        self.offset = offset
+    }
+}
+
+extension JSONPosition: CustomStringConvertible {
+    public var description: String { "line \(line), column \(column)" }
+}
+
+extension UnsafeRawBufferPointer {
+    /// 3 if the text begins with U+FEFF, which RFC 8259 §8.1 lets a parser ignore, else 0.
+    var byteOrderMarkCount: Int { starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0 }
+}

@@ -1,0 +1,98 @@
+import CurlTransport
+import PlugboardKit
+import Synchronization
+
+/// A body in the kernel: stands between a source and who pulls it, and holds both to the rules.
+///
+/// Answers come to the loop, from whatever thread they are given, once. What is released answers no more.
+/// Sendable because everything but `open` is touched on the loop only.
+final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
+    private let source: any BodySource
+    private let loop: EventLoop
+    /// The serial of the pull that waits for its answer, or 0.
+    private let open = Mutex<UInt64>(0)
+    private var lastSerial: UInt64 = 0
+    private var waiting: ((Piece) -> Void)?
+    private var isReleased = false
+    /// Whether anything was pulled since the beginning.
+    private(set) var hasBegun = false
+
+    init(_ source: any BodySource, loop: EventLoop) {
+        self.source = source
+        self.loop = loop
+    }
+
+    /// Takes the place of a body that could not be rewound.
+    static func broken(loop: EventLoop) -> BodyNode { BodyNode(BrokenSource(), loop: loop) }
+
+    deinit { if !isReleased { source.release() } }
+
+    var length: Int? { source.length }
+    var canRewind: Bool { source.canRewind && !isReleased }
+
+    /// Asks for the next piece; `answer` runs once, on the loop, also when the body is released before. [loop]
+    func pull(_ answer: @escaping (Piece) -> Void) {
+        guard !isReleased else { return answer(.broken(BodyNode.released)) }
+        guard waiting == nil else { return answer(.broken(BodyNode.pulledTwice)) }
+        hasBegun = true
+        if let piece = source.take() { return answer(piece) }
+        lastSerial += 1
+        let serial = lastSerial
+        open.withLock { $0 = serial }
+        waiting = answer
+        source.pull(Pull(self, serial: serial))
+    }
+
+    func pull(_ pull: Pull) {
+        self.pull { pull.answer($0) }
+    }
+
+    func receive(_ piece: Piece, serial: UInt64) -> Bool {
+        let isFirst = open.withLock { open in
+            guard open == serial else { return false }
+            open = 0
+            return true
+        }
+        guard isFirst else { return false }
+        if loop.isCurrent { deliver(piece) } else { loop.enqueue { self.deliver(piece) } }
+        return true
+    }
+
+    private func deliver(_ piece: Piece) {
+        let answer = waiting
+        waiting = nil
+        answer?(piece)
+    }
+
+    func rewind() -> Bool {
+        guard !isReleased, waiting == nil, source.rewind() else { return false }
+        hasBegun = false
+        return true
+    }
+
+    /// From any thread.
+    func release() {
+        guard loop.isCurrent else { return loop.enqueue { self.release() } }
+        guard !isReleased else { return }
+        isReleased = true
+        open.withLock { $0 = 0 }
+        source.release()
+        deliver(.broken(BodyNode.released))
+    }
+
+    private static let released = PlugboardError(.cancelled, "The body was given back before its end.")
+    private static let pulledTwice = PlugboardError(
+        .pluginFault, "A body was pulled again before the last pull was answered.")
+}
+
+/// Breaks at once.
+private final class BrokenSource: BodySource {
+    var length: Int? { nil }
+
+    func pull(_ pull: Pull) {
+        pull.fail(
+            PlugboardError(
+                .bodyRewind, "The request's body had begun and cannot be sent again. "
+                    + "Send it as bytes or as a file if the request may have to be repeated."))
+    }
+}

@@ -1,0 +1,45 @@
+import PlugboardKit
+
+/// A body that was read for a `hold`: what was read, and then the rest, if there was more than the limit.
+///
+/// Sendable because it is touched on the loop only.
+final class HeldSource: BodySource, @unchecked Sendable {
+    private let pieces: [Bytes]
+    private let trailers: Fields
+    private let rest: BodyNode?
+    private var next = 0
+
+    init(_ pieces: [Bytes], trailers: Fields = Fields(), rest: BodyNode? = nil) {
+        self.pieces = pieces
+        self.trailers = trailers
+        self.rest = rest
+    }
+
+    var length: Int? { rest == nil ? pieces.reduce(0) { $0 + $1.count } : rest?.length }
+    var canRewind: Bool { rest?.canRewind ?? true }
+
+    func take() -> Piece? {
+        if next < pieces.count {
+            next += 1
+            return .bytes(pieces[next - 1])
+        }
+        return rest == nil ? .end(trailers: trailers) : nil
+    }
+
+    func pull(_ pull: Pull) {
+        if let piece = take() { pull.answer(piece) } else { rest?.pull(pull) }
+    }
+
+    func rewind() -> Bool {
+        guard let rest else {
+            next = 0
+            return true
+        }
+        // The rest begins again at the very first byte, so that nothing held is needed any more.
+        guard rest.rewind() else { return false }
+        next = pieces.count
+        return true
+    }
+
+    func release() { rest?.release() }
+}

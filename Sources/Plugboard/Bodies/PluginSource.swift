@@ -1,0 +1,35 @@
+import CPlugboard
+import PlugboardKit
+
+/// A source that a plugin made, behind its C table.
+///
+/// Sendable because it is touched on the loop only, but for `release`, which the header allows on any thread.
+final class PluginSource: BodySource, @unchecked Sendable {
+    private let table: plug_source_v1
+    private let pulls: Registry<Pull>
+    private var openPull: UInt64 = 0
+
+    init(_ table: plug_source_v1, pulls: Registry<Pull>) {
+        self.table = table
+        self.pulls = pulls
+    }
+
+    var length: Int? { table.length == UInt64.max ? nil : Int(clamping: table.length) }
+    var canRewind: Bool { table.rewind != nil }
+
+    func pull(_ pull: Pull) {
+        guard let function = table.pull else {
+            pull.fail(PlugboardError(.pluginFault, "A plugin made a body that cannot be pulled."))
+            return
+        }
+        openPull = pulls.add(pull)
+        function(table.context, openPull)
+    }
+
+    func rewind() -> Bool { table.rewind?(table.context) == PLUG_OK }
+
+    func release() {
+        pulls.remove(openPull)
+        table.release?(table.context)
+    }
+}

@@ -1,0 +1,20 @@
+import PlugboardKit
+
+/// A plugin that will run, and how.
+public struct EnabledPlugin: Sendable {
+    public enum Linkage: Sendable, Equatable {
+        case linked
+        /// From the file at this path, as the configuration says it.
+        case loaded(String)
+    }
+
+    public let descriptor: PluginDescriptor
+    public let id: String
+    /// Every setting of the plugin's table as text; empty where neither the configuration nor the table says anything.
+    public let settings: [String: String]
+    public let priority: Int
+    public let onFault: PluginEntry.OnFault
+    public let linkage: Linkage
+    /// Why it stands where it stands, for people: `default priority`, `configured priority`, `before X`, `after Y`.
+    public let reason: String
+}

@@ -1,0 +1,48 @@
+import JSON
+import PlugboardKit
+
+/// The plugins that will run, in their order: what a configuration means in a program with these plugins.
+public struct Lineup: Sendable {
+    /// From the outermost to the innermost.
+    public let plugins: [EnabledPlugin]
+    /// What is odd about the configuration and yet not wrong; each a sentence without a full stop.
+    public let warnings: [String]
+
+    /// Opens the files that the configuration names, and checks all it says of plugins.
+    ///
+    /// - Parameter loader: Opens files; nil in a program that is built without.
+    /// - Throws: One error that says all that is wrong: `plugins.order` for a cycle, the loader's for a file that is
+    ///   refused, else `configuration`.
+    public init(
+        _ configuration: Configuration, catalog: Catalog, loader: (any Loader)? = nil
+    ) throws(PlugboardError) {
+        let check = Lineup.check(configuration, catalog: catalog, loader: loader)
+        guard let lineup = check.lineup else { throw PlugboardError(check.faults) }
+        self = lineup
+    }
+
+    /// A lineup, or what is wrong.
+    public struct Check: Sendable {
+        /// Nil if there are faults.
+        public let lineup: Lineup?
+        /// Of more than a hundred the first hundred.
+        public let faults: [ConfigurationFault]
+    }
+
+    /// Like `init`, with the faults as values.
+    public static func check(
+        _ configuration: Configuration, catalog: Catalog, loader: (any Loader)? = nil
+    ) -> Check {
+        var assembly = LineupAssembly(configuration, catalog: catalog, loader: loader)
+        let plugins = assembly.plugins()
+        assembly.checkOrigins(of: plugins)
+        let faults = assembly.reading.faults
+        return Check(
+            lineup: faults.isEmpty ? Lineup(plugins: plugins, warnings: assembly.warnings) : nil, faults: faults)
+    }
+
+    private init(plugins: [EnabledPlugin], warnings: [String]) {
+        self.plugins = plugins
+        self.warnings = warnings
+    }
+}

@@ -1,0 +1,179 @@
+import JSON
+import PlugboardKit
+
+/// One pass over a configuration that puts its plugins together and notes what is wrong.
+struct LineupAssembly {
+    /// An entry with the plugin that it means.
+    private struct Candidate {
+        let entry: PluginEntry
+        let place: JSONPath
+        let descriptor: PluginDescriptor
+        let linkage: EnabledPlugin.Linkage
+        let settings: [String: String]
+    }
+
+    private let configuration: Configuration
+    private let catalog: Catalog
+    private let loader: (any Loader)?
+    private(set) var reading: ConfigurationReading
+    private(set) var warnings: [String] = []
+
+    init(_ configuration: Configuration, catalog: Catalog, loader: (any Loader)?) {
+        self.configuration = configuration
+        self.catalog = catalog
+        self.loader = loader
+        reading = ConfigurationReading(source: configuration.source)
+    }
+
+    /// The plugins in their order, as far as they can be told.
+    mutating func plugins() -> [EnabledPlugin] {
+        var candidates: [String: Candidate] = [:]
+        for (index, entry) in configuration.plugins.enumerated() where entry.isEnabled {
+            let place = entry.place ?? ["plugins", .index(index)]
+            guard let (descriptor, linkage) = find(entry, place) else { continue }
+            let settings = settings(of: entry, descriptor, place)
+            if let first = candidates[descriptor.id] {
+                noteSecond(descriptor.id, place, first.place)
+                continue
+            }
+            if !(0...999).contains(entry.priority ?? 0) {
+                reading.note(place.appending("priority"), "must be a whole number between 0 and 999")
+            }
+            candidates[descriptor.id] = Candidate(
+                entry: entry, place: place, descriptor: descriptor, linkage: linkage, settings: settings)
+        }
+        return inOrder(candidates)
+    }
+
+    private mutating func find(
+        _ entry: PluginEntry, _ place: JSONPath
+    ) -> (PluginDescriptor, EnabledPlugin.Linkage)? {
+        if let path = entry.path { return load(path, entry, place).map { ($0, .loaded(path)) } }
+        guard let id = entry.id else {
+            reading.note(place, "must have an id, or the path of a file")
+            return nil
+        }
+        if let descriptor = catalog.descriptor(id) { return (descriptor, .linked) }
+        // The entry may be the id alone, or an object with it.
+        let idPlace = place.appending("id")
+        let hasOwnPlace = configuration.source?.positions.position(of: idPlace) != nil
+        reading.note(
+            hasOwnPlace ? idPlace : place,
+            "names no plugin that is linked into this program (\(id)); "
+                + (nearest(id, in: catalog.ids).map { "did you mean \($0)? " } ?? "")
+                + (catalog.ids.isEmpty ? "There are none" : "There are \(catalog.ids.joined(separator: ", "))")
+                + ". A plugin that is a shared object needs its path")
+        return nil
+    }
+
+    private mutating func load(_ path: String, _ entry: PluginEntry, _ place: JSONPath) -> PluginDescriptor? {
+        guard let loader else {
+            reading.note(
+                place,
+                "names a file, but this program is built without PluginLoader; import it and pass `loader: .dynamic`")
+            return nil
+        }
+        do throws(PlugboardError) {
+            let descriptor = try loader.load(path, sha256: entry.sha256)
+            guard let id = entry.id, id != descriptor.id else { return descriptor }
+            reading.note(place.appending("id"), "is not what the plugin in the file says, which is \(descriptor.id)")
+        } catch {
+            let cause = error.underlying.map { $0.isEmpty ? "" : " (\($0))" } ?? ""
+            reading.note(place, "cannot be loaded: \(error.reason)\(cause)", code: error.code)
+        }
+        return nil
+    }
+
+    private mutating func noteSecond(_ id: String, _ place: JSONPath, _ first: JSONPath) {
+        let line = configuration.source?.positions.position(of: first).map { " in line \($0.line)" } ?? ""
+        reading.note(place, "enables \(id) a second time; \(first)\(line) does already. Keep one")
+    }
+
+    /// Every setting of the table, from the entry or by default.
+    private mutating func settings(
+        of entry: PluginEntry, _ descriptor: PluginDescriptor, _ place: JSONPath
+    ) -> [String: String] {
+        let table = descriptor.settings
+        let place = place.appending("settings")
+        var settings: [String: String] = [:]
+        for option in table {
+            settings[option.name] = option.fallback
+            if option.isRequired && !entry.settings.contains(option.name) {
+                reading.note(place, "must have \(option.name), which \(descriptor.id) requires")
+            }
+        }
+        for (name, value) in entry.settings {
+            let valuePlace = place.appending(.key(name))
+            guard let option = table.first(where: { $0.name == name }) else {
+                reading.note(
+                    valuePlace, unknown("setting of \(descriptor.id)", name, known: table.map(\.name)), atKey: true)
+                continue
+            }
+            do throws(OptionFault) {
+                settings[name] = try option.text(of: value)
+            } catch {
+                reading.note(valuePlace, error.reason)
+            }
+        }
+        return settings
+    }
+
+    private mutating func inOrder(_ candidates: [String: Candidate]) -> [EnabledPlugin] {
+        let items = candidates.values.map { candidate in
+            PluginOrder.Item(
+                id: candidate.descriptor.id, priority: candidate.entry.priority ?? candidate.descriptor.priority,
+                isConfigured: candidate.entry.priority != nil,
+                before: candidate.descriptor.before + candidate.entry.before,
+                after: candidate.descriptor.after + candidate.entry.after)
+        }
+        do throws(PlugboardError) {
+            let order = try PluginOrder(items)
+            warn(of: order.absent)
+            return order.placed.compactMap { id, reason in
+                candidates[id].map { candidate in
+                    EnabledPlugin(
+                        descriptor: candidate.descriptor, id: id, settings: candidate.settings,
+                        priority: candidate.entry.priority ?? candidate.descriptor.priority,
+                        onFault: candidate.entry.onFault, linkage: candidate.linkage, reason: reason.description)
+                }
+            }
+        } catch {
+            reading.note(["plugins"], "cannot be put in order: \(error.reason)", code: error.code)
+            return []
+        }
+    }
+
+    /// A plugin that exists and is not enabled is no reason to warn: plugins name those that they could meet.
+    private mutating func warn(of absent: [(id: String, names: [String])]) {
+        for (id, names) in absent {
+            for name in names where catalog.descriptor(name) == nil {
+                let near = nearest(name, in: catalog.ids).map { "; did you mean \($0)?" } ?? ""
+                warnings.append("\(id) is to stand before or after \(name), which is not a known plugin\(near)")
+            }
+        }
+    }
+
+    /// Checks the attributes that the configuration gives requests.
+    mutating func checkOrigins(of plugins: [EnabledPlugin]) {
+        let check = AttributeCheck(plugins)
+        let ids = plugins.map(\.id)
+        for (origin, attributes) in configuration.origins.sorted(by: { $0.key.description < $1.key.description }) {
+            let key = configuration.source?.originKeys[origin] ?? origin.description
+            var strangers: Set<String> = []
+            for (name, text) in attributes.values.sorted(by: { $0.key < $1.key }) {
+                guard let id = check.plugin(of: name) else {
+                    strangers.insert(name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name)
+                    continue
+                }
+                if let fault = check.fault(in: text, of: name) {
+                    let attribute = String(name.dropFirst(id.count + 1))
+                    reading.note(["origins", .key(key), .key(id), .key(attribute)], fault)
+                }
+            }
+            for id in strangers.sorted() where catalog.descriptor(id) == nil {
+                let near = nearest(id, in: ids + catalog.ids).map { "; did you mean \($0)?" } ?? ""
+                warnings.append("\(JSONPath(["origins", .key(key)])) speaks to \(id), which is not a known plugin\(near)")
+            }
+        }
+    }
+}

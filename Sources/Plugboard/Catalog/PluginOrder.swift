@@ -1,0 +1,122 @@
+import PlugboardKit
+
+/// The order in which plugins stand, from the outermost to the innermost.
+///
+/// `before` and `after` beat priorities; among those free to go the smallest (priority, id) goes first. The order of the
+/// items given makes no difference.
+struct PluginOrder {
+    struct Item {
+        let id: String
+        let priority: Int
+        /// Whether the configuration says the priority.
+        var isConfigured = false
+        /// Ids that must stand further in, and further out.
+        var before: [String] = []
+        var after: [String] = []
+    }
+
+    /// Why a plugin stands where it stands.
+    enum Reason: Sendable, Equatable, CustomStringConvertible {
+        case defaultPriority, configuredPriority
+        /// In front of this plugin, to which its priority alone would not bring it.
+        case before(String)
+        /// Behind this plugin, though its priority alone would bring it in front of one that stands further out.
+        case after(String)
+
+        var description: String {
+            switch self {
+            case .defaultPriority: "default priority"
+            case .configuredPriority: "configured priority"
+            case .before(let id): "before \(id)"
+            case .after(let id): "after \(id)"
+            }
+        }
+    }
+
+    let placed: [(id: String, reason: Reason)]
+    /// Names in `before` and `after` that no item has, by the item that names them.
+    let absent: [(id: String, names: [String])]
+
+    /// - Parameter items: Of different ids.
+    /// - Throws: `plugins.order` with a cycle, if there is one.
+    init(_ items: [Item]) throws(PlugboardError) {
+        let ranked = items.sorted { ($0.priority, $0.id) < ($1.priority, $1.id) }
+        let graph = OrderGraph(ranked)
+        let order = try graph.sorted()
+        placed = order.indices.map { place in
+            let item = ranked[order[place]]
+            return (item.id, graph.displacement(at: place, of: order) ?? PluginOrder.priority(of: item))
+        }
+        absent = ranked.compactMap { item in
+            let names = Set(item.before + item.after).filter { graph.rank(of: $0) == nil }
+            return names.isEmpty ? nil : (item.id, names.sorted())
+        }
+    }
+
+    private static func priority(of item: Item) -> Reason {
+        item.isConfigured ? .configuredPriority : .defaultPriority
+    }
+}
+
+/// Who must stand in front of whom. Items are numbers here: their ranks by (priority, id).
+private struct OrderGraph {
+    private let ids: [String]
+    private let ranks: [String: Int]
+    /// Of each item, who must stand in front of it.
+    private var outer: [Set<Int>]
+
+    /// - Parameter ranked: By rising (priority, id).
+    init(_ ranked: [PluginOrder.Item]) {
+        ids = ranked.map(\.id)
+        ranks = Dictionary(ids.enumerated().map { ($1, $0) }) { first, _ in first }
+        outer = Array(repeating: [], count: ranked.count)
+        for (rank, item) in ranked.enumerated() {
+            for other in item.before.compactMap({ ranks[$0] }) { outer[other].insert(rank) }
+            for other in item.after.compactMap({ ranks[$0] }) { outer[rank].insert(other) }
+        }
+    }
+
+    func rank(of id: String) -> Int? { ranks[id] }
+
+    /// The ranks in their order.
+    func sorted() throws(PlugboardError) -> [Int] {
+        var order: [Int] = []
+        var waiting = Array(ids.indices)
+        var placed: Set<Int> = []
+        while let next = waiting.firstIndex(where: { outer[$0].isSubset(of: placed) }) {
+            let rank = waiting.remove(at: next)
+            placed.insert(rank)
+            order.append(rank)
+        }
+        guard waiting.isEmpty else { throw cycle(among: Set(waiting)) }
+        return order
+    }
+
+    /// Why the item at that place does not stand where its rank would bring it; nil if it does.
+    func displacement(at place: Int, of order: [Int]) -> PluginOrder.Reason? {
+        let rank = order[place]
+        // Something of a higher rank went first, so this one was not free then: it waited for the last of its outer ones.
+        if order[..<place].contains(where: { $0 > rank }) {
+            return order[..<place].last { outer[rank].contains($0) }.map { .after(ids[$0]) }
+        }
+        return order[place...].dropFirst().first { $0 < rank && outer[$0].contains(rank) }.map { .before(ids[$0]) }
+    }
+
+    /// Among items that cannot be placed, each has an outer one that cannot either: going outward must come round.
+    private func cycle(among waiting: Set<Int>) -> PlugboardError {
+        var path: [String] = []
+        var next = waiting.map { ids[$0] }.min()
+        while let id = next, !path.contains(id) {
+            path.append(id)
+            next = ranks[id].flatMap { outer[$0].intersection(waiting).map { ids[$0] }.min() }
+        }
+        var circle = Array(path.drop { $0 != next }.reversed())
+        if let first = circle.min(), let index = circle.firstIndex(of: first) {
+            circle = Array(circle[index...] + circle[..<index]) + [first]
+        }
+        return PlugboardError(
+            .pluginOrder,
+            "The plugins cannot be put in order: \(circle.joined(separator: " → ")), where each must stand before the "
+                + "next. Take one of these before or after ids away.")
+    }
+}

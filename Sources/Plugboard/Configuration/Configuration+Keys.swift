@@ -1,0 +1,103 @@
+import JSON
+import PlugboardKit
+
+extension Configuration {
+    /// The keys of a whole configuration, with those of registered sections.
+    static func keys(sections: Set<String>) -> [ConfigurationKey<Configuration>] {
+        keys + sections.subtracting(keys.map(\.name)).sorted().map { name in
+            ConfigurationKey(name, "The section \(name).", schema: [:]) { node, target, _ in
+                target.sections[name] = node.value
+            }
+        }
+    }
+
+    private static let keys: [ConfigurationKey<Configuration>] = [
+        ConfigurationKey("$schema", "The JSON Schema that an editor checks this file with.", schema: ["type": "string"]) {
+            _, _, _ in
+        },
+        ConfigurationKey("kernel", "The kernel's own settings.", .kernel, \.kernel),
+        ConfigurationKey("plugins", "The plugins to run, in any order.", .list(.pluginEntry), \.plugins),
+        ConfigurationKey(
+            "origins", "Attributes of requests to an origin that do not say otherwise.",
+            schema: ["type": "object"], read: readOrigins),
+    ]
+
+    @Sendable private static func readOrigins(
+        _ node: ConfigurationNode, into configuration: inout Configuration, _ reading: inout ConfigurationReading
+    ) {
+        guard let object = node.value.objectValue else {
+            reading.note(node.path, "must be an object, not \(node.value.kind)")
+            return
+        }
+        for (key, value) in object {
+            let member = node.member(key, value)
+            guard let origin = Origin(key) else {
+                // A URL can hold a password, so the path ends before it.
+                reading.note(
+                    member.path, "must have origins as its keys: scheme://host or scheme://host:port, and no more",
+                    atKey: true, hidesKey: true)
+                continue
+            }
+            let attributes = readAttributes(member, &reading)
+            guard configuration.origins.updateValue(attributes, forKey: origin) == nil else {
+                reading.note(member.path, "stands here twice, written differently", atKey: true)
+                continue
+            }
+            if origin.description != key { reading.source?.originKeys[origin] = key }
+        }
+    }
+
+    private static func readAttributes(
+        _ node: ConfigurationNode, _ reading: inout ConfigurationReading
+    ) -> Attributes {
+        var attributes = Attributes()
+        guard let plugins = node.value.objectValue else {
+            reading.note(node.path, "must be an object of plugins' ids, not \(node.value.kind)")
+            return attributes
+        }
+        for (id, value) in plugins {
+            let plugin = node.member(id, value)
+            guard let options = value.objectValue else {
+                reading.note(plugin.path, "must be an object of attributes, not \(value.kind)")
+                continue
+            }
+            for (name, value) in options {
+                if let text = value.attributeText {
+                    attributes["\(id).\(name)"] = text
+                } else {
+                    reading.note(plugin.member(name, value).path, "must not be null; leave it out for the default")
+                }
+            }
+        }
+        if attributes.byteCount > Attributes.byteLimit {
+            reading.note(node.path, "holds more than \(Attributes.byteLimit) bytes of attributes")
+        }
+        return attributes
+    }
+}
+
+extension ConfigurationShape where Value == KernelSettings {
+    fileprivate static var kernel: Self {
+        Self(schema: ConfigurationKey.schema(of: KernelSettings.keys)) { node, reading in
+            var settings = KernelSettings()
+            reading.readMembers(of: node, KernelSettings.keys, into: &settings)
+            if settings.defaults.clientKey != nil && node.value["tls"]?["certificate"] == nil {
+                reading.note(node.path.appending("tls").appending("key"), "is of no use without a certificate")
+            }
+            return settings
+        }
+    }
+}
+
+extension JSONValue {
+    /// As attributes write it: lists and maps are JSON; null is nothing.
+    fileprivate var attributeText: String? {
+        switch self {
+        case .null: nil
+        case .bool(let bool): bool.optionText
+        case .number(let number): number.int64.map { String($0) } ?? number.text
+        case .string(let text): text
+        case .array, .object: JSONWriter.write(self)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import JSON
+import PlugboardKit
+
+// Configurations are JSON with comments and trailing commas, read strictly: what is not known is a fault.
+extension Configuration {
+    /// Reads a file. Relative paths in it begin at the file's folder.
+    ///
+    /// - Parameter sections: Further keys that may stand at the top; what they hold is kept unread.
+    /// - Throws: One error of the code `configuration` that says all that is wrong.
+    public static func file(_ path: String, sections: Set<String> = []) throws(PlugboardError) -> Configuration {
+        try check(file: path, sections: sections).throwing()
+    }
+
+    /// Reads a text. Relative paths in it begin at the folder, or without one at the process's.
+    ///
+    /// - Throws: One error of the code `configuration` that says all that is wrong.
+    public static func text(
+        _ text: String, folder: String? = nil, sections: Set<String> = []
+    ) throws(PlugboardError) -> Configuration {
+        try check(text.utf8, folder: folder, sections: sections).throwing()
+    }
+
+    /// A configuration, or what is wrong with it.
+    public struct Check: Sendable {
+        /// Nil if there are faults.
+        public let configuration: Configuration?
+        /// In the order of the text; of more than a hundred the first hundred.
+        public let faults: [ConfigurationFault]
+
+        func throwing() throws(PlugboardError) -> Configuration {
+            guard let configuration else { throw PlugboardError(faults) }
+            return configuration
+        }
+    }
+
+    /// Like `file`, with the faults as values. A file that cannot be read is a fault of the whole.
+    public static func check(file path: String, sections: Set<String> = []) -> Check {
+        switch ConfigurationFile.bytes(of: path, limit: options.sizeLimit) {
+        case .success(let bytes):
+            check(bytes, folder: ConfigurationFile.folder(of: path), file: path, sections: sections)
+        case .failure(let cause):
+            Check(whole: "cannot be read: \(cause.reason)", file: path)
+        }
+    }
+
+    /// Like `text`, with the faults as values.
+    public static func check(
+        _ bytes: some Sequence<UInt8>, folder: String? = nil, sections: Set<String> = []
+    ) -> Check {
+        check(bytes, folder: folder, file: nil, sections: sections)
+    }
+
+    private static func check(
+        _ bytes: some Sequence<UInt8>, folder: String?, file: String?, sections: Set<String>
+    ) -> Check {
+        do throws(JSONError) {
+            let (value, positions) = try JSONParser.parseWithPositions(bytes, options: options)
+            var configuration = Configuration()
+            var reading = ConfigurationReading(
+                folder: folder, source: ConfigurationSource(file: file, positions: positions))
+            reading.readMembers(
+                of: ConfigurationNode(value: value, path: []), keys(sections: sections), into: &configuration)
+            configuration.source = reading.source
+            return Check(configuration: reading.faults.isEmpty ? configuration : nil, faults: reading.faults)
+        } catch {
+            return Check(whole: "cannot be read: \(error.reason)", file: file, position: error.position)
+        }
+    }
+
+    private static let options: JSONParser.Options = {
+        var options = JSONParser.configuration
+        options.sizeLimit = 4 << 20
+        return options
+    }()
+}
+
+extension Configuration.Check {
+    fileprivate init(whole reason: String, file: String?, position: JSONPosition? = nil) {
+        let fault = ConfigurationFault(code: .configuration, file: file, path: "", position: position, reason: reason)
+        self.init(configuration: nil, faults: [fault])
+    }
+}

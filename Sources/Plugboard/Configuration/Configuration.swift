@@ -1,0 +1,46 @@
+import JSON
+import PlugboardKit
+
+/// What to run: the kernel's own settings, the plugins, and what requests to some origins say to them.
+///
+///     let configuration = Configuration(plugins: ["logging", .init("cache", settings: ["memory": "16MiB"])])
+///     let configuration = try Configuration.file("plugboard.json")
+///
+/// Whether the plugins exist and their settings fit is `Lineup`'s to say.
+public struct Configuration: Sendable {
+    public var kernel: KernelSettings
+    /// In any order: the order in which they run comes from their priorities.
+    public var plugins: [PluginEntry]
+    /// Attributes of requests to an origin that do not say otherwise.
+    public var origins: [Origin: Attributes]
+    /// What registered sections hold, unread, by the section's name.
+    public var sections: [String: JSONValue]
+
+    /// The text that this was read from; nil when it was made in code.
+    var source: ConfigurationSource?
+
+    public init(
+        kernel: KernelSettings = KernelSettings(), plugins: [PluginEntry] = [], origins: [Origin: Attributes] = [:],
+        sections: [String: JSONValue] = [:]
+    ) {
+        self.kernel = kernel
+        self.plugins = plugins
+        self.origins = origins
+        self.sections = sections
+    }
+
+    /// A fault of a part of this configuration, with its line where it was read from a text: for those who read sections.
+    ///
+    /// The reason ends a sentence that begins with the path, and quotes no values.
+    public func fault(at path: JSONPath, _ reason: String) -> ConfigurationFault {
+        ConfigurationFault(path, reason, in: source)
+    }
+}
+
+/// The text that a configuration was read from, for faults that name a line.
+struct ConfigurationSource: Sendable {
+    let file: String?
+    let positions: JSONPositions
+    /// Origins as they were written, where that differs from their normal form.
+    var originKeys: [Origin: String] = [:]
+}

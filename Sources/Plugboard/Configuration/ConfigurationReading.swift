@@ -1,0 +1,70 @@
+import JSON
+import PlugboardKit
+
+/// A part of a configuration, and where it stands.
+struct ConfigurationNode {
+    let value: JSONValue
+    let path: JSONPath
+
+    func member(_ key: String, _ value: JSONValue) -> ConfigurationNode {
+        ConfigurationNode(value: value, path: path.appending(.key(key)))
+    }
+}
+
+/// What a pass over a configuration has found wrong so far.
+struct ConfigurationReading {
+    /// What is listed at most: each fault's position costs another pass over the text.
+    static let faultLimit = 100
+
+    /// Relative paths begin here; nil leaves them as they are.
+    let folder: String?
+    var source: ConfigurationSource?
+    private(set) var faults: [ConfigurationFault] = []
+
+    init(folder: String? = nil, source: ConfigurationSource?) {
+        self.folder = folder
+        self.source = source
+    }
+
+    /// Notes a fault; the reason ends a sentence that begins with the path, and quotes no values.
+    ///
+    /// - Parameter hidesKey: Says the path without its last key, though the position is that key's.
+    mutating func note(
+        _ path: JSONPath, _ reason: String, atKey: Bool = false, hidesKey: Bool = false,
+        code: PlugboardError.Code = .configuration
+    ) {
+        guard faults.count < ConfigurationReading.faultLimit else { return }
+        faults.append(ConfigurationFault(path, reason, in: source, atKey: atKey, hidesKey: hidesKey, code: code))
+    }
+
+    /// Reads the members of an object into their places, and notes those that no key stands for.
+    mutating func readMembers<Target>(
+        of node: ConfigurationNode, _ keys: [ConfigurationKey<Target>], into target: inout Target
+    ) {
+        guard let object = node.value.objectValue else {
+            note(node.path, "must be an object, not \(node.value.kind)")
+            return
+        }
+        for (name, value) in object {
+            let member = node.member(name, value)
+            if let key = keys.first(where: { $0.name == name }) {
+                key.read(member, &target, &self)
+            } else {
+                note(member.path, unknown("key", name, known: keys.map(\.name)), atKey: true)
+            }
+        }
+    }
+
+    /// An absolute path, or nothing to be done about it.
+    func resolve(_ path: String) -> String {
+        guard let folder, !path.hasPrefix("/") else { return path }
+        return folder.hasSuffix("/") ? folder + path : "\(folder)/\(path)"
+    }
+}
+
+/// That a name is not known, with the nearest that is, or else with all.
+func unknown(_ what: String, _ name: String, known: [String]) -> String {
+    if let near = nearest(name, in: known) { return "is not a known \(what); did you mean \(near)?" }
+    if known.isEmpty { return "is not a known \(what): there are none" }
+    return "is not a known \(what); known are \(known.joined(separator: ", "))"
+}

@@ -1,0 +1,143 @@
+import JSON
+import PlugboardKit
+
+extension KernelSettings {
+    /// The `kernel` section of a configuration.
+    static let keys: [ConfigurationKey<KernelSettings>] =
+        timeoutKeys + limitKeys + networkKeys + placeKeys + [
+            ConfigurationKey("tls", "How servers prove who they are, and this program to them.", members: tlsKeys),
+            ConfigurationKey(
+                "speed", "Limits of each exchange.",
+                members: [
+                    ConfigurationKey(
+                        "download", "Bytes received a second; 0B for no limit.", .speed,
+                        \.defaults.downloadSpeedLimit),
+                    ConfigurationKey(
+                        "upload", "Bytes sent a second; 0B for no limit.", .speed, \.defaults.uploadSpeedLimit),
+                ]),
+        ]
+
+    private static let timeoutKeys: [ConfigurationKey<KernelSettings>] = [
+        ConfigurationKey(
+            "timeout", "The longest an exchange may take, redirects, retries and the body's end included.",
+            .timeout.by(default: "0s"), \.defaults.timeout),
+        ConfigurationKey(
+            "connectTimeout", "The longest that name look-up, connection and TLS of one attempt may take.",
+            .timeout.by(default: "30s"), \.defaults.connectTimeout),
+        ConfigurationKey(
+            "idleTimeout", "The longest time without a byte in either direction while one is awaited.",
+            .timeout.by(default: "60s"), \.defaults.idleTimeout),
+        ConfigurationKey(
+            "attemptTimeout", "The longest that one attempt may take, its body included.",
+            .timeout.by(default: "0s"), \.defaults.attemptTimeout),
+    ]
+
+    private static let limitKeys: [ConfigurationKey<KernelSettings>] = [
+        ConfigurationKey(
+            "connections", "Connections at a time; 0 for no limit.", .integer(in: 0...1_000_000).by(default: 0),
+            \.connections),
+        ConfigurationKey(
+            "attemptLimit", "Attempts and hops of one exchange, after which it fails as a runaway.",
+            .integer(in: 1...1_000_000).by(default: 50), \.attemptLimit),
+        ConfigurationKey(
+            "bufferLimit", "Bytes of one body that wait for their reader before the sender is slowed.",
+            .size(in: .kibibytes(16) ... .gibibytes(1)).by(default: "1MiB"), \.bufferLimit),
+    ]
+
+    private static let networkKeys: [ConfigurationKey<KernelSettings>] = [
+        ConfigurationKey(
+            "proxy", "Such as http://host:port or socks5://host:port; empty for none, whatever the environment says.",
+            .proxy, \.defaults.proxy),
+        ConfigurationKey(
+            "noProxy", "Hosts that the proxy is not for, with commas between them; * for all.", .text,
+            \.defaults.noProxy),
+        ConfigurationKey(
+            "connectTo", "Where to connect instead, without a change of URL, Host or TLS name: host:port for host:port.",
+            .map("host:port", key: { isPlace($0) ? $0 : nil }, .place), \.defaults.connectTo),
+        ConfigurationKey(
+            "interface", "The name or address of the network interface to send from.",
+            .word("the name or address of an interface") { _ in true }, \.defaults.interface),
+        ConfigurationKey("ipVersion", "Which addresses to connect to.", .choice(), \.defaults.ipVersion),
+        ConfigurationKey(
+            "httpVersion", "Which version of HTTP to speak; any is HTTP/1.1, and HTTP/2 where TLS negotiates it.",
+            .choice(), \.defaults.httpVersion),
+    ]
+
+    private static let placeKeys: [ConfigurationKey<KernelSettings>] = [
+        ConfigurationKey("dataDirectory", "The folder under which each plugin has its own.", .path, \.dataDirectory),
+        ConfigurationKey("pluginFolders", "Folders that plugins may be loaded from.", .list(.path), \.pluginFolders),
+        ConfigurationKey(
+            "logLevel", "The lowest level that is printed.",
+            .choice([("debug", .debug), ("info", .info), ("warning", .warning), ("error", .error)])
+                .by(default: "info"), \.logLevel),
+    ]
+
+    private static let tlsKeys: [ConfigurationKey<KernelSettings>] = [
+        ConfigurationKey(
+            "verify", "False accepts any certificate: for tests only.", .flag.by(default: true),
+            \.defaults.verifiesTLS),
+        ConfigurationKey("ca", "A PEM file with the only certificates that are trusted.", .path, \.defaults.caFile),
+        ConfigurationKey(
+            "pins", "Public keys that the servers of a host may have, checked beside the certificate.",
+            .map("the name of a host, without scheme and port", key: { Origin.normalizedHost($0) }, .pins), \.pins),
+        ConfigurationKey(
+            "certificate", "A PEM file with the client's certificate.", .path, \.defaults.clientCertificate),
+        ConfigurationKey(
+            "key", "A PEM file with the key of the client's certificate, unless that stands in the same file.", .path,
+            \.defaults.clientKey),
+        ConfigurationKey("minimum", "The lowest version of TLS to speak.", .choice(), \.defaults.minimumTLS),
+    ]
+}
+
+extension ConfigurationShape where Value == String {
+    fileprivate static var proxy: Self {
+        let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
+        return Self(
+            "a URL like http://host:port (\(schemes.joined(separator: ", "))), or empty for none",
+            schema: ["type": "string"]
+        ) { value in
+            guard let text = value.stringValue, text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return nil }
+            if text.isEmpty { return text }
+            let scheme = text.prefix { $0 != ":" }
+            let rest = text.dropFirst(scheme.count)
+            return schemes.contains(scheme.lowercased()) && rest.hasPrefix("://") && rest.count > 3 ? text : nil
+        }
+    }
+
+    fileprivate static var place: Self { word("host:port", isPlace) }
+
+    /// A digest of SHA-256 in base 64.
+    fileprivate static var pin: Self {
+        word("sha256// and 44 characters of base 64") { text in
+            let digest = text.utf8.dropFirst(8)
+            return text.hasPrefix("sha256//") && digest.count == 44 && digest.last == UInt8(ascii: "=")
+                && digest.dropLast().allSatisfy(isBase64Byte)
+        }
+    }
+}
+
+extension ConfigurationShape where Value == [String] {
+    fileprivate static var pins: Self {
+        let list = list(.pin)
+        return Self(schema: list.schema) { node, reading in
+            let pins = list.read(node, &reading)
+            // An empty list would pin nothing while it looks as if it did.
+            if node.value.arrayValue?.isEmpty == true { reading.note(node.path, "must hold at least one pin") }
+            return pins
+        }
+    }
+}
+
+@Sendable private func isPlace(_ text: String) -> Bool {
+    guard let (host, port) = Origin.splitPort(text[...]), let port else { return false }
+    return Origin.normalizedHost(host) != nil && Origin.port(port) != nil
+}
+
+private func isBase64Byte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+        true
+    default: false
+    }
+}

@@ -1,0 +1,36 @@
+import PlugboardKit
+
+/// The kernel's own settings. How requests are sent by default can be read and set here directly: `kernel.timeout`.
+///
+/// Out of the box a connection must stand within 30 s, and an exchange may be silent for 60 s. Neither an attempt nor an
+/// exchange has a limit as a whole: only the program knows how long its downloads may take.
+@dynamicMemberLookup
+public struct KernelSettings: Sendable, Equatable {
+    /// What requests do not say of themselves. A nil timeout is none.
+    public var defaults: RequestOptions
+    /// Public keys that the servers of a host may have, `sha256//BASE64`, by the host's name in lower case.
+    public var pins: [String: [String]] = [:]
+    /// Connections at a time; 0 for no limit.
+    public var connections = 0
+    /// Attempts and hops of one exchange, after which it fails as `runaway`.
+    public var attemptLimit = 50
+    /// Bytes of one body that wait for their reader before the sender is slowed.
+    public var bufferLimit = ByteCount.mebibytes(1)
+    /// The folder under which each plugin has its own; nil for the user's folder for such data.
+    public var dataDirectory: String?
+    /// Folders that plugins may be loaded from; none: the folders of the files that the configuration names.
+    public var pluginFolders: [String] = []
+    /// The lowest level that is printed.
+    public var logLevel = Host.LogLevel.info
+
+    public init() {
+        defaults = RequestOptions()
+        defaults.connectTimeout = .seconds(30)
+        defaults.idleTimeout = .seconds(60)
+    }
+
+    public subscript<Value>(dynamicMember option: WritableKeyPath<RequestOptions, Value>) -> Value {
+        get { defaults[keyPath: option] }
+        set { defaults[keyPath: option] = newValue }
+    }
+}

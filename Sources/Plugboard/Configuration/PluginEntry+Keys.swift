@@ -1,0 +1,80 @@
+import JSON
+import PlugboardKit
+
+extension PluginEntry {
+    /// An entry that is written as an object.
+    static let keys: [ConfigurationKey<PluginEntry>] = [
+        ConfigurationKey("id", "The plugin's id.", .pluginID, \.id),
+        ConfigurationKey("path", "The shared object to load, from the folder of this file.", .path, \.path),
+        ConfigurationKey(
+            "sha256", "The file's SHA-256 in hexadecimal; another file is refused.",
+            .word("64 hexadecimal digits") { $0.utf8.count == 64 && $0.utf8.allSatisfy(isHexByte) }, \.sha256),
+        ConfigurationKey(
+            "priority", "Where it stands, from the outermost to the innermost; without it, where the plugin says.",
+            .integer(in: 0...999), \.priority),
+        ConfigurationKey("before", "Plugins that must stand further in.", .list(.pluginID), \.before),
+        ConfigurationKey("after", "Plugins that must stand further out.", .list(.pluginID), \.after),
+        ConfigurationKey(
+            "onFault", "What happens to an exchange when the plugin breaks: it fails, or goes on without it.",
+            .choice().by(default: "fail"), \.onFault),
+        ConfigurationKey("settings", "The plugin's settings.", .anyObject, \.settings),
+        ConfigurationKey("enabled", "False leaves the plugin out.", .flag.by(default: true), \.isEnabled),
+    ]
+}
+
+extension ConfigurationShape where Value == PluginEntry {
+    /// A name (an id, or a path if it has a `/`), or an object.
+    static var pluginEntry: Self {
+        Self(
+            schema: ["anyOf": [["type": "string"], .object(ConfigurationKey.schema(of: PluginEntry.keys))]]
+        ) { node, reading in
+            var entry = PluginEntry(id: nil, path: nil)
+            entry.place = node.path
+            switch node.value {
+            case .string(let name) where name.utf8.contains(UInt8(ascii: "/")):
+                entry.path = ConfigurationShape<String>.path.read(node, &reading)
+            case .string:
+                entry.id = ConfigurationShape<String>.pluginID.read(node, &reading)
+            case .object(let object):
+                reading.readMembers(of: node, PluginEntry.keys, into: &entry)
+                if !object.contains("id") && !object.contains("path") {
+                    reading.note(node.path, "must have an id, or the path of a file")
+                }
+                if object.contains("sha256") && !object.contains("path") {
+                    reading.note(node.path.appending("sha256"), "is of no use without a path")
+                }
+            default:
+                reading.note(node.path, "must be a string or an object, not \(node.value.kind)")
+            }
+            return entry
+        }
+    }
+}
+
+extension ConfigurationShape where Value == String {
+    fileprivate static var pluginID: Self {
+        word("a plugin's id: letters, digits, '.', '-' and '_'") { text in
+            text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+        }
+    }
+}
+
+extension ConfigurationShape where Value == JSONObject {
+    fileprivate static var anyObject: Self { Self("an object", schema: ["type": "object"], \.objectValue) }
+}
+
+@Sendable private func isHexByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+        UInt8(ascii: "A")...UInt8(ascii: "F"):
+        true
+    default: false
+    }
+}

@@ -1,0 +1,61 @@
+import JSON
+
+/// One plugin of a configuration, by its id (linked) or by its file (loaded).
+public struct PluginEntry: Sendable {
+    /// What happens to an exchange when the plugin breaks the rules of the ABI, throws or panics in a hook.
+    public enum OnFault: String, Sendable, CaseIterable {
+        /// The exchange fails.
+        case fail
+        /// The hook counts as `next`.
+        case skip
+    }
+
+    /// Required of linked plugins. Of loaded ones it is checked against what the file says, where it is given.
+    public var id: String?
+    /// The shared object; nil for linked plugins.
+    public var path: String?
+    /// The file's SHA-256 in hexadecimal, either case; another file is refused.
+    public var sha256: String?
+    /// 0 to 999; nil for the plugin's own.
+    public var priority: Int?
+    /// Ids that must stand further in, and further out, beside those that the plugin itself names.
+    public var before: [String]
+    public var after: [String]
+    public var onFault: OnFault
+    public var settings: JSONObject
+    /// A plugin that is not enabled is left out, unchecked.
+    public var isEnabled: Bool
+
+    /// Where it stands in the text that it was read from; nil when it was made in code.
+    var place: JSONPath?
+
+    /// - Parameter name: A path if it has a `/`, else an id.
+    public init(
+        _ name: String, sha256: String? = nil, priority: Int? = nil, before: [String] = [], after: [String] = [],
+        onFault: OnFault = .fail, settings: JSONObject = [:], isEnabled: Bool = true
+    ) {
+        let isPath = name.utf8.contains(UInt8(ascii: "/"))
+        self.init(
+            id: isPath ? nil : name, path: isPath ? name : nil, sha256: sha256, priority: priority, before: before,
+            after: after, onFault: onFault, settings: settings, isEnabled: isEnabled)
+    }
+
+    public init(
+        id: String?, path: String?, sha256: String? = nil, priority: Int? = nil, before: [String] = [],
+        after: [String] = [], onFault: OnFault = .fail, settings: JSONObject = [:], isEnabled: Bool = true
+    ) {
+        self.id = id
+        self.path = path
+        self.sha256 = sha256
+        self.priority = priority
+        self.before = before
+        self.after = after
+        self.onFault = onFault
+        self.settings = settings
+        self.isEnabled = isEnabled
+    }
+}
+
+extension PluginEntry: ExpressibleByStringLiteral {
+    public init(stringLiteral name: String) { self.init(name) }
+}

@@ -1,0 +1,152 @@
+import CurlTransport
+import PlugboardKit
+
+/// One trip through the transport, as the exchange follows it.
+///
+/// Sendable because everything happens on the loop.
+final class AttemptRun: AttemptObserver, @unchecked Sendable {
+    private let exchange: Exchange
+    let number: Int
+    var control: (any Attempt)?
+    private var hasAnswered = false
+    private var isOver = false
+    private var whenOver: (() -> Void)?
+
+    init(_ exchange: Exchange, _ number: Int) {
+        self.exchange = exchange
+        self.number = number
+    }
+
+    func attemptReached(_ milestone: Milestone) {
+        guard !isOver else { return }
+        switch milestone {
+        case .resolved: exchange.emit(.resolved)
+        case .connected: exchange.emit(.connected)
+        case .secured: exchange.emit(.secured)
+        case .sent: exchange.emit(.sent)
+        case .firstByte: exchange.emit(.firstByte)
+        }
+    }
+
+    func attemptReceived(interim: ResponseHead) {
+        if !isOver { exchange.emit(.interim, about: interim) }
+    }
+
+    func attemptReceived(_ head: ResponseHead, body: (any BodySource)?) {
+        guard !isOver, !hasAnswered else { body?.release() ; return }
+        hasAnswered = true
+        exchange.emit(.headReceived, about: head)
+        let answer = Answered(head: head, body: body.map { BodyNode($0, loop: exchange.loop) })
+        report(.success(answer))
+    }
+
+    func attemptProgressed(_ progress: Progress) {
+        guard !isOver else { return }
+        exchange.emit(.progress) {
+            var details: [(String, EventDetail)] = [
+                ("sent", .integer(Int64(progress.sent))), ("received", .integer(Int64(progress.received))),
+            ]
+            if let total = progress.toSend { details.append(("toSend", .integer(Int64(total)))) }
+            if let total = progress.toReceive { details.append(("toReceive", .integer(Int64(total)))) }
+            return details
+        }
+    }
+
+    func attemptEnded(_ error: PlugboardError?, _ timings: Timings) {
+        close(timings)
+        guard !hasAnswered else { return }
+        hasAnswered = true
+        var error = error ?? PlugboardError(.reset, "The connection ended before an answer came.")
+        error.attempt = number
+        report(.failure(error))
+    }
+
+    /// The exchange needs the attempt no more. One that has not answered is cut off; a body is drained by its release.
+    func giveUp() {
+        if !isOver && !hasAnswered {
+            hasAnswered = true
+            control?.cancel()
+        }
+        close(Timings())
+    }
+
+    /// Runs a job when the attempt is over: at once, if it is.
+    func afterEnd(_ job: @escaping () -> Void) {
+        if isOver { job() } else { whenOver = job }
+    }
+
+    /// The event comes once, with the timings if they are known by then.
+    private func close(_ timings: Timings) {
+        guard !isOver else { return }
+        isOver = true
+        control = nil
+        exchange.core.attemptEnded()
+        exchange.emit(.attemptEnded) {
+            [
+                ("attempt", .integer(Int64(self.number))),
+                ("nameLookup", .integer(timings.nameLookup.nanoseconds)),
+                ("connect", .integer(timings.connect.nanoseconds)), ("tls", .integer(timings.tls.nanoseconds)),
+                ("firstByte", .integer(timings.firstByte.nanoseconds)), ("total", .integer(timings.total.nanoseconds)),
+            ]
+        }
+        let job = whenOver
+        whenOver = nil
+        job?()
+    }
+
+    private func report(_ outcome: Result<Answered, PlugboardError>) {
+        // A transport that answers within `perform` would find the exchange half way.
+        guard control != nil || isOver else {
+            return exchange.loop.enqueue { self.arrive(outcome) }
+        }
+        arrive(outcome)
+    }
+
+    private func arrive(_ outcome: Result<Answered, PlugboardError>) {
+        exchange.unlessSuspended { [self] in
+            guard exchange.attempt === self, exchange.phase == .awaiting else {
+                if case .success(let answer) = outcome { answer.body?.release() }
+                return
+            }
+            exchange.phase = .steering
+            exchange.answered(outcome)
+        }
+    }
+}
+
+extension Exchange {
+    func beginAttempt() {
+        phase = .awaiting
+        core.admit(self) { [self] in
+            guard phase == .awaiting else { return core.attemptEnded() }
+            attempts += 1
+            emit(.attemptBegan) {
+                [("attempt", .integer(Int64(self.attempts))), ("reason", .text(self.attempts == 1 ? "first" : "resend"))]
+            }
+            let run = AttemptRun(self, attempts)
+            attempt = run
+            let (options, identity) = core.options(for: request)
+            let control = core.transport.perform(
+                AttemptRequest(
+                    method: request.method, url: request.url, fields: request.fields, body: requestBody,
+                    options: options, optionsIdentity: identity, isWatched: isWatchedClosely),
+                observer: run, loop: loop)
+            if attempt === run { run.control = control }
+        }
+    }
+
+    /// Runs a job when no attempt is under way any more, so that its event comes before the exchange's.
+    func afterAttempt(_ job: @escaping () -> Void) {
+        guard let attempt else { return job() }
+        attempt.afterEnd { [self] in
+            if phase == .flowing { job() }
+        }
+    }
+
+    func endAttempt() {
+        attempt?.giveUp()
+        attempt = nil
+    }
+
+    private var isWatchedClosely: Bool { watch != nil || pipeline.watchers.isWatchedClosely }
+}

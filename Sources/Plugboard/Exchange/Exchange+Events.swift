@@ -1,0 +1,100 @@
+import CPlugboard
+import PlugboardKit
+
+/// The kernel's own events; plugins publish others under their ids.
+public enum KernelEvent: Int, Sendable, CaseIterable {
+    case created, started, willSuspend, suspended, resumed, willCancel, cancelled
+    case attemptBegan, attemptEnded, resolved, connected, secured, sent, firstByte
+    case interim, headReceived, progress, resendScheduled, willComplete, completed, networkChanged
+
+    /// Its id.
+    public var name: String { "\(self)" }
+
+    public init?(name: String) {
+        guard let event = KernelEvent.allCases.first(where: { $0.name == name }) else { return nil }
+        self = event
+    }
+}
+
+/// A detail of an event.
+public enum EventDetail: Sendable, Equatable {
+    case text(String)
+    /// Durations in nanoseconds.
+    case integer(Int64)
+}
+
+/// A fact about an exchange, as a program hears of it.
+public struct ExchangeEvent: Sendable {
+    /// One of `KernelEvent`'s names, or a plugin's (`cache.hit`).
+    public let id: String
+    public let details: [String: EventDetail]
+    /// The head that the event is about (`interim`, `headReceived`).
+    public let head: ResponseHead?
+
+    /// The kernel's event, if it is one.
+    public var kernelEvent: KernelEvent? { KernelEvent(name: id) }
+
+    public func integer(_ name: String) -> Int64? {
+        if case .integer(let value)? = details[name] { value } else { nil }
+    }
+
+    public func text(_ name: String) -> String? {
+        if case .text(let value)? = details[name] { value } else { nil }
+    }
+}
+
+/// Who watches what, known at start-up: an event that nobody watches is never made.
+struct Watchers: Sendable {
+    private let ofAll: [Place]
+    /// By the event's number.
+    private let ofKernel: [[Place]]
+    private let ofPlugins: [String: [Place]]
+    /// Whether somebody wants milestones or progress, which cost the transport something.
+    let isWatchedClosely: Bool
+
+    init(_ places: [Place]) {
+        let watching = places.filter { $0.hooks.contains(.event) }
+        let chosen = watching.map { place in
+            (place, (try? PluginDescriptor(checking: place.plugin))?.events ?? [])
+        }
+        ofAll = chosen.filter { $0.1.isEmpty }.map(\.0)
+        ofKernel = KernelEvent.allCases.map { event in
+            chosen.filter { $0.1.isEmpty || $0.1.contains(event.name) }.map(\.0)
+        }
+        var others: [String: [Place]] = [:]
+        for (place, events) in chosen {
+            for event in events { others[event, default: []].append(place) }
+        }
+        ofPlugins = others
+        let close: [KernelEvent] = [.resolved, .connected, .secured, .sent, .firstByte, .progress]
+        isWatchedClosely = close.contains { event in
+            chosen.contains { $0.1.isEmpty || $0.1.contains(event.name) }
+        }
+    }
+
+    func places(_ event: KernelEvent) -> [Place] { ofKernel[event.rawValue] }
+    func places(_ id: String) -> [Place] { ofAll + (ofPlugins[id] ?? []) }
+}
+
+extension Exchange {
+    @inline(__always)
+    func emit(
+        _ event: KernelEvent, about head: ResponseHead? = nil, _ details: () -> [(String, EventDetail)] = { [] }
+    ) {
+        let places = pipeline.watchers.places(event)
+        if places.isEmpty && watch == nil { return }
+        tell(EventNode(event.name, details(), head), places)
+    }
+
+    /// An event of a plugin's own.
+    func publish(_ event: EventNode) {
+        tell(event, pipeline.watchers.places(event.id))
+    }
+
+    private func tell(_ event: EventNode, _ places: [Place]) {
+        for place in places where skipped & place.bit == 0 {
+            calling(place) { place.plugin.pointee.on_event?(place.instance, pointer, event.pointer) }
+        }
+        watch?(event.exchangeEvent)
+    }
+}

@@ -1,0 +1,84 @@
+import PlugboardKit
+
+/// How an exchange comes and goes.
+extension Exchange {
+    /// The first thing that an exchange does, on its loop.
+    func begin(at position: Int = 0) {
+        guard core.enter(self) else {
+            phase = .ended
+            return outcome.fail(PlugboardError(.shutDown, "The kernel is shutting down and takes no requests."), self)
+        }
+        emit(.created)
+        requestBody = request.body.map { BodyNode($0.source, loop: loop) }
+        if let fault = core.check(request) { return finish(failing: fault) }
+        if !request.attributes.isEmpty { skipped |= core.disabledPlaces(request.attributes) }
+        if let limit = request.options.timeout ?? core.settings.defaults.timeout { startTimeout(limit) }
+        turns.open(upTo: position, skipping: .max)
+        cursor = pipeline.requestPlaces.firstIndex { $0.index >= position } ?? pipeline.requestPlaces.count
+        emit(.started)
+        advance()
+    }
+
+    /// Gives back everything, once the last turn is closed.
+    func leave() {
+        timeout?.cancel()
+        timeout = nil
+        for child in children where !child.isDetached { child.cancel() }
+        children = []
+        versions = []
+        requestBody?.release()
+        requestBody = nil
+        for (_, state) in states { state.release?(state.pointer) }
+        states = [:]
+        if isNumbered { core.unregister(self) }
+        core.leave(self)
+    }
+
+    private func startTimeout(_ limit: Duration) {
+        let (deadline, isFar) = loop.now.addingReportingOverflow(limit.nanoseconds)
+        if isFar { return }
+        timeout = loop.schedule(at: deadline) { [unowned self] in
+            finish(
+                failing: PlugboardError(
+                    .exchangeTimeout, "The exchange did not end within \(limit.configured), all attempts included.",
+                    attempt: attempts == 0 ? nil : attempts), .cancelled)
+        }
+    }
+
+    // MARK: Ending from outside
+
+    /// Ends the exchange now, whatever it does; no steering hook is asked.
+    func cancel(_ error: PlugboardError = PlugboardError(.cancelled, "The exchange was cancelled.")) {
+        guard phase != .ended else { return }
+        emit(.willCancel)
+        emit(.cancelled)
+        finish(failing: error, .cancelled)
+    }
+
+    /// Stops hooks, the transport and wait deadlines; the exchange's timeout runs on.
+    func suspend() {
+        guard phase != .ended, !isSuspended else { return }
+        emit(.willSuspend)
+        isSuspended = true
+        attempt?.control?.suspend()
+        parking?.stopClock(loop.now)
+        emit(.suspended)
+    }
+
+    func resume() {
+        guard phase != .ended, isSuspended else { return }
+        isSuspended = false
+        emit(.resumed)
+        attempt?.control?.resume()
+        if let parking { watchDeadline(of: parking) }
+        let jobs = whenResumed
+        whenResumed = []
+        for job in jobs { job() }
+        advance()
+    }
+
+    /// Now, or as soon as the exchange is no longer suspended.
+    func unlessSuspended(_ job: @escaping () -> Void) {
+        if isSuspended { whenResumed.append(job) } else { job() }
+    }
+}

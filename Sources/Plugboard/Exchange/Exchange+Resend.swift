@@ -1,0 +1,28 @@
+import PlugboardKit
+
+/// Sending again: what may be, and what must be left behind.
+extension Exchange {
+    /// A body that has begun, cannot be rewound, and is still to be sent stands in the way (rule 4).
+    var canResend: Bool { stage != .request && (requestBody.map { !$0.hasBegun || $0.canRewind } ?? true) }
+
+    /// Rewinds the body, and drops secrets if the request now goes elsewhere.
+    func prepareResend(by place: Place, after delay: Duration) {
+        emit(.resendScheduled) {
+            [("by", .text(place.id)), ("after", .integer(delay.nanoseconds)), ("attempt", .integer(Int64(self.attempts)))]
+        }
+        if let old = urlBeforeResend, old != request.url, Address.origin(of: old) != Address.origin(of: request.url) {
+            request.fields.removeSecrets()
+            core.removeSecrets(from: &request.attributes)
+        }
+        if let body = requestBody, body.hasBegun, !body.rewind() { requestBody = BodyNode.broken(loop: loop) }
+    }
+
+    /// The exchange stands still for a while, then goes on.
+    func pause(for delay: Duration) {
+        phase = .awaiting
+        let (deadline, isFar) = loop.now.addingReportingOverflow(delay.nanoseconds)
+        let parking = Parking(ticket: nil, deadline: isFar ? nil : deadline)
+        self.parking = parking
+        watchDeadline(of: parking)
+    }
+}

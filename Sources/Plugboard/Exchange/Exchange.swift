@@ -1,0 +1,122 @@
+import CPlugboard
+import CurlTransport
+import PlugboardKit
+
+/// What the kernel knows of one exchange. See `Pipeline.swift` for its life.
+///
+/// Sendable because, after `init`, it is touched on its loop only; what other threads want of it goes through
+/// `EventLoop.enqueue`.
+final class Exchange: @unchecked Sendable {
+    /// What it is doing.
+    enum Phase { case steering, awaiting, flowing, ended }
+
+    let core: KernelCore
+    let outcome: any ExchangeOutcome
+    var pipeline: Pipeline { core.pipeline }
+    var loop: EventLoop { core.loop }
+
+    /// Given out when somebody asks for it.
+    lazy var number: UInt64 = core.register(self)
+    var isNumbered = false
+
+    // Where the head stands.
+    var phase = Phase.steering
+    var stage = Stage.request
+    /// An index into the places of the stage.
+    var cursor = 0
+    /// Why the hook at the cursor runs.
+    var visit = Visit.first
+    var turns = Turns()
+    /// A bit for each place that does not take part: switched off by the request, or in a sub-request's ancestry.
+    var skipped: UInt64
+
+    // The heads and bodies.
+    var request: Request
+    /// The request's body as the pipeline sees it; plugins wrap it.
+    var requestBody: BodyNode?
+    var response: Answered?
+    var failure: PlugboardError?
+    /// The request as places further out saw it: before each call of a request hook, in ascending order.
+    var versions: [Version] = []
+    /// What an outward hook edits counts only if it resends.
+    var requestBeforeEdit: Version?
+    var urlBeforeResend: String?
+
+    // The call under way.
+    var place: Place?
+    var payload: Decision?
+    var takenRequestBody: BodyNode?
+    var takenResponseBody: BodyNode?
+    var heldBody: Bytes?
+    lazy var scratch = Scratch()
+    var usesScratch = false
+    lazy var requestHead = HeadNode(.request(self))
+    lazy var responseHead = HeadNode(.response(self))
+    var states: [Int: Turns.State] = [:]
+
+    // What is awaited.
+    var parking: Parking?
+    var isSuspended = false
+    var whenResumed: [() -> Void] = []
+    var timeout: LoopTimer?
+
+    // The network.
+    var attempts = 0
+    var attempt: AttemptRun?
+
+    // Relations.
+    let depth: Int
+    /// A bit for each plugin that sent a request which led to this one.
+    var ancestry: UInt64 = 0
+    var children: [Exchange] = []
+    var isDetached = false
+    var watch: (@Sendable (ExchangeEvent) -> Void)?
+    /// The list of exchanges under way, in the core.
+    var following: Exchange?
+    unowned(unsafe) var preceding: Exchange?
+
+    /// The request as it was at a place's call.
+    struct Version {
+        let place: Int
+        let request: Request
+        let body: BodyNode?
+    }
+
+    init(
+        _ request: Request, core: KernelCore, outcome: any ExchangeOutcome, skipped: UInt64 = 0, depth: Int = 0,
+        watch: (@Sendable (ExchangeEvent) -> Void)? = nil
+    ) {
+        self.request = request
+        self.core = core
+        self.outcome = outcome
+        self.skipped = skipped
+        self.depth = depth
+        self.watch = watch
+    }
+
+    /// What C sees of it; good as long as a call lasts.
+    var pointer: OpaquePointer { OpaquePointer(Unmanaged.passUnretained(self).toOpaque()) }
+
+    static func from(_ pointer: OpaquePointer) -> Exchange {
+        Unmanaged<Exchange>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
+    }
+
+    func takesPart(_ place: Place) -> Bool {
+        skipped & place.bit == 0 && (stage == .request || turns.isOpen(place))
+    }
+
+    /// Unreachable by the rules; an error all the same, for an exchange must complete.
+    static let lostFailure = PlugboardError("kernel", "The exchange lost its outcome. Please report this as a bug.")
+}
+
+/// An answer on its way outward.
+struct Answered {
+    var head: ResponseHead
+    var body: BodyNode?
+}
+
+/// Who gets what came of an exchange: a program's task, or a plugin that sent a sub-request. Called on the loop, one of the two, once.
+protocol ExchangeOutcome: AnyObject, Sendable {
+    func succeed(_ answer: Answered, _ body: FlowingBody?, _ exchange: Exchange)
+    func fail(_ error: PlugboardError, _ exchange: Exchange)
+}

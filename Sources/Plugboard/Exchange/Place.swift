@@ -1,0 +1,61 @@
+import CPlugboard
+import PlugboardKit
+
+/// One enabled plugin at its place in the pipeline, with the functions that the kernel calls.
+///
+/// Sendable because nothing in it changes, and the plugin's functions say which thread they are for.
+struct Place: @unchecked Sendable {
+    /// 0 is outermost.
+    let index: Int
+    let id: String
+    let hooks: Hooks
+    let isSkippedOnFault: Bool
+    let plugin: UnsafePointer<plug_plugin_v1>
+    let instance: UnsafeMutableRawPointer
+    let host: PluginHost
+
+    private typealias Hook = @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?) -> UInt32
+    private let onRequest: Hook?
+    private let onResponse: Hook?
+    private let onFailure: Hook?
+
+    init(
+        index: Int, descriptor: PluginDescriptor, instance: UnsafeMutableRawPointer, host: PluginHost,
+        isSkippedOnFault: Bool
+    ) {
+        self.index = index
+        id = descriptor.id
+        hooks = descriptor.hooks
+        plugin = descriptor.raw
+        self.instance = instance
+        self.host = host
+        self.isSkippedOnFault = isSkippedOnFault
+        onRequest = plugin.pointee.on_request
+        onResponse = plugin.pointee.on_response
+        onFailure = plugin.pointee.on_failure
+    }
+
+    var bit: UInt64 { 1 << UInt64(index) }
+
+    @inline(__always)
+    func call(_ stage: Stage, _ exchange: OpaquePointer) -> UInt32 {
+        switch stage {
+        case .request: onRequest?(instance, exchange) ?? PLUG_NEXT
+        case .response: onResponse?(instance, exchange) ?? PLUG_NEXT
+        case .failure: onFailure?(instance, exchange) ?? PLUG_NEXT
+        }
+    }
+}
+
+/// Which head is on its way.
+enum Stage: Sendable {
+    case request, response, failure
+
+    func places(_ pipeline: Pipeline) -> [Place] {
+        switch self {
+        case .request: pipeline.requestPlaces
+        case .response: pipeline.responsePlaces
+        case .failure: pipeline.failurePlaces
+        }
+    }
+}

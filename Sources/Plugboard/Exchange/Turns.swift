@@ -1,0 +1,60 @@
+import PlugboardKit
+
+/// The turns of an exchange: which plugins have let its head pass, and what they keep until it is over.
+struct Turns {
+    /// A bit a place.
+    private var opened: UInt64 = 0
+    private var states: [State?] = []
+
+    struct State {
+        let pointer: UnsafeMutableRawPointer
+        let release: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
+    }
+
+    func isOpen(_ place: Place) -> Bool { opened & place.bit != 0 }
+
+    /// Opens the turns of all places before `end` that take part.
+    mutating func open(upTo end: Int, skipping skipped: UInt64) {
+        let all: UInt64 = end >= UInt64.bitWidth ? .max : (1 << UInt64(end)) - 1
+        opened |= all & ~skipped
+    }
+
+    func state(_ place: Place) -> UnsafeMutableRawPointer? {
+        place.index < states.count ? states[place.index]?.pointer : nil
+    }
+
+    mutating func setState(_ state: State?, of place: Place) {
+        if state == nil && place.index >= states.count { return }
+        while states.count <= place.index { states.append(nil) }
+        let old = states[place.index]
+        states[place.index] = state
+        if let old { old.release?(old.pointer) }
+    }
+
+    /// Lets go of what a plugin set for a turn that its verdict did not open.
+    mutating func dropUnopenedState(_ place: Place) {
+        if !isOpen(place) { setState(nil, of: place) }
+    }
+}
+
+extension Turns {
+    /// Closes the open turns of all places further in than `limit`, innermost first, each once.
+    ///
+    /// Plugins are called, so the turns are taken from the exchange one by one.
+    func close(inside limit: Int, _ outcome: Outcome, _ exchange: Exchange) {
+        guard opened != 0 else { return }
+        for place in exchange.pipeline.closePlaces {
+            guard place.index > limit else { break }
+            guard exchange.turns.isOpen(place) else { continue }
+            exchange.turns.opened &= ~place.bit
+            exchange.calling(place) {
+                place.plugin.pointee.on_close?(place.instance, exchange.pointer, outcome.rawValue)
+            }
+        }
+        let kept: UInt64 = limit < 0 ? 0 : (1 << UInt64(limit) << 1) &- 1
+        exchange.turns.opened &= kept
+        for index in stride(from: exchange.turns.states.count - 1, to: max(limit, -1), by: -1) {
+            exchange.turns.setState(nil, of: exchange.pipeline.places[index])
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import CPlugboard
+import PlugboardKit
+
+/// What C sees as the outcome of a sub-request. Sendable because it is touched on the loop only, but for its reference count.
+final class AnswerNode: @unchecked Sendable {
+    let head: HeadNode?
+    private var answer: Answered?
+    private let error: PlugboardError?
+    private lazy var scratch = Scratch()
+
+    init(_ answer: Answered) {
+        self.answer = answer
+        head = HeadNode(answer.head)
+        error = nil
+    }
+
+    init(_ error: PlugboardError) {
+        self.error = error
+        head = nil
+    }
+
+    deinit { answer?.body?.release() }
+
+    static func from(_ pointer: OpaquePointer) -> AnswerNode {
+        Unmanaged<AnswerNode>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
+    }
+
+    var failure: (code: plug_text, reason: plug_text)? {
+        error.map { (scratch.text($0.code.name), scratch.text($0.reason)) }
+    }
+
+    /// Head and body, once; or why there are none.
+    func take() -> Result<Answered, PlugboardError> {
+        if let error { return .failure(error) }
+        guard let answer else {
+            return .failure(PlugboardError(.pluginFault, "The sub-request's answer was handed on twice."))
+        }
+        self.answer = nil
+        return .success(answer)
+    }
+
+    func takeBody() -> BodyNode? {
+        defer { answer?.body = nil }
+        return answer?.body
+    }
+}
+
+/// A sub-request's outcome, on its way to the plugin that asked.
+///
+/// Sendable because it is used on the loop only; the context is the plugin's, which says so in the header.
+final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
+    typealias Answer = @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?) -> Void
+
+    private let context: UnsafeMutableRawPointer?
+    private let answered: Answer
+
+    init(context: UnsafeMutableRawPointer?, answered: @escaping Answer) {
+        self.context = context
+        self.answered = answered
+    }
+
+    func succeed(_ answer: Answered, _ body: FlowingBody?, _ exchange: Exchange) {
+        tell(AnswerNode(Answered(head: answer.head, body: body.map { BodyNode($0, loop: exchange.loop) })))
+    }
+
+    func fail(_ error: PlugboardError, _ exchange: Exchange) { tell(AnswerNode(error)) }
+
+    func fail(_ error: PlugboardError) { tell(AnswerNode(error)) }
+
+    private func tell(_ node: AnswerNode) {
+        withExtendedLifetime(node) {
+            answered(context, OpaquePointer(Unmanaged.passUnretained(node).toOpaque()))
+        }
+    }
+}

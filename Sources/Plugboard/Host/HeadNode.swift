@@ -1,0 +1,114 @@
+import CPlugboard
+import PlugboardKit
+
+/// What C sees as a head: the request's or the response's of an exchange, or one that stands by itself.
+final class HeadNode {
+    enum Kind {
+        // The exchange owns its two nodes, so it outlives them.
+        case request(Exchange)
+        case response(Exchange)
+        case alone
+    }
+
+    private unowned(unsafe) let exchange: Exchange?
+    private let isRequest: Bool
+    private var alone: ResponseHead
+    private lazy var ownScratch = Scratch()
+    private var wasRead = false
+
+    init(_ kind: Kind) {
+        switch kind {
+        case .request(let exchange): (self.exchange, isRequest) = (exchange, true)
+        case .response(let exchange): (self.exchange, isRequest) = (exchange, false)
+        case .alone: (exchange, isRequest) = (nil, false)
+        }
+        alone = ResponseHead(status: 0)
+    }
+
+    convenience init(_ head: ResponseHead) {
+        self.init(.alone)
+        alone = head
+    }
+
+    var pointer: OpaquePointer { OpaquePointer(Unmanaged.passUnretained(self).toOpaque()) }
+
+    static func from(_ pointer: OpaquePointer) -> HeadNode {
+        Unmanaged<HeadNode>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
+    }
+
+    // MARK: Reading
+
+    var scratch: Scratch {
+        guard let exchange else { return ownScratch }
+        exchange.usesScratch = true
+        return exchange.scratch
+    }
+
+    var isOfRequest: Bool { isRequest }
+
+    var fields: Fields {
+        guard let exchange else { return alone.fields }
+        return isRequest ? exchange.request.fields : exchange.response?.head.fields ?? Fields()
+    }
+
+    var status: Int {
+        guard let exchange else { return alone.status }
+        return isRequest ? 0 : exchange.response?.head.status ?? 0
+    }
+
+    var method: String { isRequest ? exchange?.request.method.name ?? "" : "" }
+    var url: String { isRequest ? exchange?.request.url ?? "" : "" }
+
+    /// The first field of a name, in place.
+    func field(_ name: UnsafeRawBufferPointer) -> plug_text {
+        wasRead = true
+        return fields.withValue(name) { value in value.map { plug_text($0) } ?? plug_text() }
+    }
+
+    func field(at index: UInt64) -> plug_field? {
+        let fields = fields
+        guard index < UInt64(fields.count) else { return nil }
+        wasRead = true
+        return fields.withField(Int(index)) { plug_field(name: plug_text($0), value: plug_text($1)) }
+    }
+
+    // MARK: Editing
+
+    /// Whether this head can be edited now: the request while it goes inward or before a resend, the response in
+    /// `on_response`.
+    var isEditable: Bool {
+        guard let exchange, exchange.place != nil, exchange.phase == .steering else { return false }
+        return isRequest || exchange.stage == .response
+    }
+
+    /// Edits the fields; what was handed out of them stays readable until the hook returns.
+    func edit(_ change: (inout Fields) -> Void) -> UInt32 {
+        guard isEditable, let exchange else { return PLUG_WRONG_TIME }
+        if wasRead {
+            scratch.keep(fields)
+            wasRead = false
+        }
+        if isRequest {
+            exchange.willEditRequest()
+            change(&exchange.request.fields)
+        } else {
+            guard exchange.response != nil else { return PLUG_WRONG_TIME }
+            change(&exchange.response!.head.fields)  // There is one: see above.
+        }
+        return PLUG_OK
+    }
+
+    func setStatus(_ status: Int) -> UInt32 {
+        guard isEditable, !isRequest, exchange?.response != nil else { return PLUG_WRONG_TIME }
+        guard (200...999).contains(status) else { return PLUG_BAD_ARGUMENT }
+        exchange?.response?.head.status = status
+        return PLUG_OK
+    }
+
+    func editRequest(_ change: (inout Request) -> Void) -> UInt32 {
+        guard isEditable, isRequest, let exchange else { return PLUG_WRONG_TIME }
+        exchange.willEditRequest()
+        change(&exchange.request)
+        return PLUG_OK
+    }
+}

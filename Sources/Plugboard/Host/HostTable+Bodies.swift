@@ -1,0 +1,116 @@
+import CPlugboard
+import PlugboardKit
+
+extension HostTable {
+    /// Takes over the reference that a `plug_body *` stands for.
+    static func takeNode(_ pointer: OpaquePointer) -> BodyNode {
+        Unmanaged<BodyNode>.fromOpaque(UnsafeRawPointer(pointer)).takeRetainedValue()
+    }
+
+    static func giveNode(_ node: BodyNode) -> OpaquePointer {
+        OpaquePointer(Unmanaged.passRetained(node).toOpaque())
+    }
+
+    private static func borrowNode(_ pointer: OpaquePointer) -> BodyNode {
+        Unmanaged<BodyNode>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
+    }
+
+    static func makeBytes(_ bytes: plug_bytes) -> Bytes {
+        let buffer = UnsafeRawBufferPointer(start: bytes.bytes, count: bytes.bytes == nil ? 0 : Int(clamping: bytes.count))
+        guard let release = bytes.release else { return Bytes(copying: buffer) }
+        let context = UInt(bitPattern: bytes.context)
+        return Bytes(borrowing: buffer) { _ in release(UnsafeMutableRawPointer(bitPattern: context)) }
+    }
+
+    static func setBodies(_ table: inout plug_host_v1) {
+        table.body_of_bytes = { host, bytes in
+            guard let host else { return nil }
+            return giveNode(BodyNode(Body.bytes(makeBytes(bytes)).source, loop: PluginHost.from(host).core.loop))
+        }
+        table.body_of_source = { host, source in
+            guard let host, let source else { return nil }
+            let core = PluginHost.from(host).core
+            return giveNode(BodyNode(PluginSource(source.pointee, pulls: core.pulls), loop: core.loop))
+        }
+        table.body_length = { body in
+            body.flatMap { borrowNode($0).length }.map { UInt64(clamping: $0) } ?? UInt64.max
+        }
+        table.body_can_rewind = { body in body.map { borrowNode($0).canRewind } == true ? 1 : 0 }
+        table.pull = { body, context, pulled in
+            guard let body, let pulled else { return PLUG_BAD_ARGUMENT }
+            let told = PieceTelling(context: context, pulled: pulled)
+            borrowNode(body).pull { told.tell($0) }
+            return PLUG_OK
+        }
+        table.rewind_body = { body in
+            body.map { borrowNode($0).rewind() } == true ? PLUG_OK : PLUG_WRONG_TIME
+        }
+        table.release_body = { body in
+            if let body { takeNode(body).release() }
+        }
+        setAnswers(&table)
+        setExchangeBodies(&table)
+    }
+
+    private static func setAnswers(_ table: inout plug_host_v1) {
+        table.give = { host, pull, bytes in
+            guard let host else { return PLUG_BAD_ARGUMENT }
+            let bytes = makeBytes(bytes)
+            return answer(host, pull, .bytes(bytes))
+        }
+        table.end = { host, pull, trailers, count in
+            guard let host else { return PLUG_BAD_ARGUMENT }
+            return answer(host, pull, .end(trailers: makeFields(trailers, count)))
+        }
+        table.break_off = { host, pull, code, reason in
+            guard let host else { return PLUG_BAD_ARGUMENT }
+            let code = code.count == 0 ? .pluginFailed : PlugboardError.Code(code.string)
+            return answer(host, pull, .broken(PlugboardError(code, reason.string, plugin: PluginHost.from(host).id)))
+        }
+        table.pass = { host, pull, piece in
+            guard let host, let piece else { return PLUG_BAD_ARGUMENT }
+            guard let original = PieceTelling.original(of: piece) else { return PLUG_WRONG_TIME }
+            return answer(host, pull, original)
+        }
+    }
+
+    private static func answer(_ host: UnsafePointer<plug_host_v1>, _ pull: plug_pull, _ piece: Piece) -> UInt32 {
+        PluginHost.from(host).core.pulls.remove(pull)?.answer(piece) == true ? PLUG_OK : PLUG_STALE
+    }
+
+    private static func setExchangeBodies(_ table: inout plug_host_v1) {
+        table.take_request_body = { pointer in
+            guard let exchange = steering(pointer), exchange.stage == .request, let body = exchange.requestBody
+            else { return nil }
+            exchange.takenRequestBody = body
+            exchange.requestBody = nil
+            return giveNode(body)
+        }
+        table.set_request_body = { pointer, body in
+            let node = body.map { takeNode($0) }
+            guard let exchange = steering(pointer) else { return PLUG_WRONG_TIME }
+            exchange.willEditRequest()
+            exchange.takenRequestBody = nil
+            exchange.requestBody = node
+            return PLUG_OK
+        }
+        table.take_response_body = { pointer in
+            guard let exchange = steering(pointer), exchange.stage == .response, let body = exchange.response?.body
+            else { return nil }
+            exchange.takenResponseBody = body
+            exchange.response?.body = nil
+            return giveNode(body)
+        }
+        table.set_response_body = { pointer, body in
+            let node = body.map { takeNode($0) }
+            guard let exchange = steering(pointer), exchange.stage == .response else { return PLUG_WRONG_TIME }
+            exchange.takenResponseBody = nil
+            exchange.response?.body = node
+            return PLUG_OK
+        }
+        table.held_body = { pointer in
+            guard let exchange = steering(pointer), let held = exchange.heldBody else { return plug_text() }
+            return held.withUnsafeBytes { plug_text($0) }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import CPlugboard
+import PlugboardKit
+
+extension HostTable {
+    static func setExchange(_ table: inout plug_host_v1) {
+        table.visit = { pointer in pointer.map { Exchange.from($0).visit.rawValue } ?? PLUG_FIRST }
+        table.exchange_id = { pointer in pointer.map { Exchange.from($0).number } ?? 0 }
+        table.attempt = { pointer in pointer.map { UInt32(clamping: Exchange.from($0).attempts) } ?? 0 }
+        table.request = { pointer in pointer.map { Exchange.from($0).requestHead.pointer } }
+        table.response = { pointer in
+            guard let pointer else { return nil }
+            let exchange = Exchange.from(pointer)
+            return exchange.response == nil ? nil : exchange.responseHead.pointer
+        }
+        table.failure = { pointer, code, reason in
+            guard let pointer, let failure = Exchange.from(pointer).failure else { return PLUG_WRONG_TIME }
+            let exchange = Exchange.from(pointer)
+            exchange.usesScratch = true
+            code?.pointee = exchange.scratch.text(failure.code.name)
+            reason?.pointee = exchange.scratch.text(failure.reason)
+            return PLUG_OK
+        }
+        table.can_resend = { pointer in steering(pointer)?.canResend == true ? PLUG_OK : PLUG_WRONG_TIME }
+        table.resolve_url = { pointer, reference in
+            guard let pointer else { return plug_text() }
+            let exchange = Exchange.from(pointer)
+            guard let url = Address.resolve(reference.string, against: exchange.request.url) else { return plug_text() }
+            exchange.usesScratch = true
+            return exchange.scratch.text(url)
+        }
+        setAttributes(&table)
+        setStates(&table)
+    }
+
+    private static func setAttributes(_ table: inout plug_host_v1) {
+        table.attribute = { pointer, name in
+            guard let pointer else { return plug_text() }
+            let exchange = Exchange.from(pointer)
+            guard let value = exchange.core.attribute(name.string, of: exchange.request) else { return plug_text() }
+            exchange.usesScratch = true
+            return exchange.scratch.text(value)
+        }
+        table.set_attribute = { pointer, name, value in
+            guard let exchange = steering(pointer) else { return PLUG_WRONG_TIME }
+            var attributes = exchange.request.attributes
+            attributes[name.string] = value.string
+            guard attributes.byteCount <= Attributes.byteLimit else { return PLUG_TOO_LARGE }
+            exchange.willEditRequest()
+            exchange.request.attributes = attributes
+            return PLUG_OK
+        }
+    }
+
+    private static func setStates(_ table: inout plug_host_v1) {
+        table.set_turn_state = { pointer, state, release in
+            guard let pointer, let place = Exchange.from(pointer).place else { return PLUG_WRONG_TIME }
+            let exchange = Exchange.from(pointer)
+            guard exchange.phase != .ended else { return PLUG_WRONG_TIME }
+            exchange.turns.setState(state.map { Turns.State(pointer: $0, release: release) }, of: place)
+            return PLUG_OK
+        }
+        table.turn_state = { pointer in
+            guard let pointer, let place = Exchange.from(pointer).place else { return nil }
+            return Exchange.from(pointer).turns.state(place)
+        }
+        table.set_exchange_state = { pointer, state, release in
+            guard let pointer, let place = Exchange.from(pointer).place else { return PLUG_WRONG_TIME }
+            let exchange = Exchange.from(pointer)
+            let old = exchange.states[place.index]
+            exchange.states[place.index] = state.map { Turns.State(pointer: $0, release: release) }
+            if let old { old.release?(old.pointer) }
+            return PLUG_OK
+        }
+        table.exchange_state = { pointer in
+            guard let pointer, let place = Exchange.from(pointer).place else { return nil }
+            return Exchange.from(pointer).states[place.index]?.pointer
+        }
+    }
+
+    static func setHeads(_ table: inout plug_host_v1) {
+        table.method = { head in
+            guard let head else { return plug_text() }
+            let node = HeadNode.from(head)
+            return node.isOfRequest ? node.scratch.text(node.method) : plug_text()
+        }
+        table.set_method = { head, method in
+            let method = Method(method.string)
+            guard method.isValid else { return PLUG_BAD_ARGUMENT }
+            return head.map { HeadNode.from($0).editRequest { $0.method = method } } ?? PLUG_BAD_ARGUMENT
+        }
+        table.url = { head in
+            guard let head else { return plug_text() }
+            let node = HeadNode.from(head)
+            return node.isOfRequest ? node.scratch.text(node.url) : plug_text()
+        }
+        table.set_url = { head, url in
+            guard let head else { return PLUG_BAD_ARGUMENT }
+            let url = url.string
+            guard Address.origin(of: url) != nil else { return PLUG_BAD_ARGUMENT }
+            return HeadNode.from(head).editRequest { $0.url = url }
+        }
+        table.status = { head in head.map { UInt32(clamping: HeadNode.from($0).status) } ?? 0 }
+        table.set_status = { head, status in
+            head.map { HeadNode.from($0).setStatus(Int(status)) } ?? PLUG_BAD_ARGUMENT
+        }
+        setFields(&table)
+    }
+
+    private static func setFields(_ table: inout plug_host_v1) {
+        table.field_count = { head in head.map { UInt64(HeadNode.from($0).fields.count) } ?? 0 }
+        table.field_at = { head, index, field in
+            guard let head, let found = HeadNode.from(head).field(at: index) else { return PLUG_NOT_FOUND }
+            field?.pointee = found
+            return PLUG_OK
+        }
+        table.field = { head, name in head.map { HeadNode.from($0).field(name.buffer) } ?? plug_text() }
+        table.set_field = { head, name, value in
+            guard let head, isSendable(name, value) else { return PLUG_BAD_ARGUMENT }
+            return HeadNode.from(head).edit { $0.set(name.buffer, value.buffer) }
+        }
+        table.add_field = { head, name, value in
+            guard let head, isSendable(name, value) else { return PLUG_BAD_ARGUMENT }
+            return HeadNode.from(head).edit { $0.append(name.buffer, value.buffer) }
+        }
+        table.remove_field = { head, name in
+            head.map { HeadNode.from($0).edit { $0.remove(name.buffer) } } ?? PLUG_BAD_ARGUMENT
+        }
+        table.mark_secret = { head, name in
+            head.map { HeadNode.from($0).edit { $0.markSecret(name.buffer) } } ?? PLUG_BAD_ARGUMENT
+        }
+        table.is_secret = { head, index in
+            guard let head else { return 0 }
+            let fields = HeadNode.from(head).fields
+            return index < UInt64(fields.count) && fields.isSecret(at: Int(index)) ? 1 : 0
+        }
+    }
+
+    /// RFC 9110 §5.1, §5.5: the name is a token, the value holds no CR, LF or NUL.
+    private static func isSendable(_ name: plug_text, _ value: plug_text) -> Bool {
+        name.count > 0 && name.buffer.allSatisfy(isTokenByte)
+            && !value.buffer.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D }
+    }
+}

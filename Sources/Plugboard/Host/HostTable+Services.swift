@@ -1,0 +1,146 @@
+import CPlugboard
+import PlugboardKit
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+extension HostTable {
+    static func setSubRequests(_ table: inout plug_host_v1) {
+        table.wake = { host, ticket in
+            guard let host, let exchange = PluginHost.from(host).core.tickets.remove(ticket) else { return PLUG_STALE }
+            exchange.loop.enqueue { exchange.woken(ticket) }
+            return PLUG_OK
+        }
+        table.send = { host, asker, request, context, answered in
+            guard let host, let request, let answered else { return PLUG_BAD_ARGUMENT }
+            let table = request.pointee
+            let body = table.body.map { takeNode($0) }
+            let outcome = SubRequestOutcome(context: context, answered: answered)
+            var made = Request(
+                Method(table.method.string), table.url.string, fields: makeFields(table.fields, table.field_count),
+                body: body.map { Body($0) })
+            for field in makeFields(table.attributes, table.attribute_count) {
+                made.attributes[field.name] = field.value
+            }
+            if table.timeout > 0 { made.options.timeout = .nanoseconds(table.timeout) }
+            PluginHost.from(host).sendSubRequest(made, asker: asker, flags: table.flags, outcome: outcome)
+            return PLUG_OK
+        }
+        table.answer_head = { answer in answer.flatMap { AnswerNode.from($0).head?.pointer } }
+        table.answer_failure = { answer, code, reason in
+            guard let answer, let failure = AnswerNode.from(answer).failure else { return PLUG_NOT_FOUND }
+            code?.pointee = failure.code
+            reason?.pointee = failure.reason
+            return PLUG_OK
+        }
+        table.take_answer_body = { answer in answer.flatMap { AnswerNode.from($0).takeBody() }.map { giveNode($0) } }
+        table.keep_answer = { answer in
+            if let answer { _ = Unmanaged<AnswerNode>.fromOpaque(UnsafeRawPointer(answer)).retain() }
+        }
+        table.release_answer = { answer in
+            if let answer { Unmanaged<AnswerNode>.fromOpaque(UnsafeRawPointer(answer)).release() }
+        }
+    }
+
+    static func setEvents(_ table: inout plug_host_v1) {
+        table.publish = { host, exchange, id, details, count in
+            guard let host else { return PLUG_BAD_ARGUMENT }
+            let fields = makeFields(details, count).map { ($0.name, EventDetail.text($0.value)) }
+            return PluginHost.from(host).publish(id.string, fields, exchange)
+        }
+        table.event_id = { event in event.map { EventNode.from($0).idText } ?? plug_text() }
+        table.event_text = { event, name in event.map { EventNode.from($0).text(name.string) } ?? plug_text() }
+        table.event_integer = { event, name, value in
+            guard let number = event.flatMap({ EventNode.from($0).integer(name.string) }) else { return PLUG_NOT_FOUND }
+            value?.pointee = number
+            return PLUG_OK
+        }
+        table.event_head = { event in event.flatMap { EventNode.from($0).headPointer } }
+    }
+
+    static func setSettings(_ table: inout plug_host_v1) {
+        table.setting_integer = { settings, name, value in
+            guard let number = settings.flatMap({ SettingsNode.from($0).integer(name.string) }) else {
+                return PLUG_NOT_FOUND
+            }
+            value?.pointee = number
+            return PLUG_OK
+        }
+        table.setting_text = { settings, name, value in
+            guard let text = settings.flatMap({ SettingsNode.from($0).text(name.string) }) else { return PLUG_NOT_FOUND }
+            value?.pointee = text
+            return PLUG_OK
+        }
+        table.setting_item = { settings, name, index, item in
+            guard let found = settings.flatMap({ SettingsNode.from($0).item(name.string, index) }) else {
+                return PLUG_NOT_FOUND
+            }
+            item?.pointee = found
+            return PLUG_OK
+        }
+        table.refuse = { host, reason in
+            if let host { PluginHost.from(host).refusal = reason.string }
+        }
+    }
+
+    static func setServices(_ table: inout plug_host_v1) {
+        table.log = { host, level, text in
+            guard let host, let level = Host.LogLevel(rawValue: level) else { return }
+            let host = PluginHost.from(host)
+            host.core.log.write(level, host.id, text.string)
+        }
+        table.log_level = { host in host.map { PluginHost.from($0).core.log.level.rawValue } ?? PLUG_LOG_ERROR }
+        table.now = { host in host.map { PluginHost.from($0).core.monotonicTime() } ?? 0 }
+        table.wall_clock = { _ in clockTime(CLOCK_REALTIME) }
+        table.random = { _, bytes, count in
+            guard let bytes else { return }
+            var generator = SystemRandomNumberGenerator()
+            for offset in 0..<Int(clamping: count) {
+                bytes.storeBytes(of: generator.next(), toByteOffset: offset, as: UInt8.self)
+            }
+        }
+        table.data_directory = { host in host.map { PluginHost.from($0).dataDirectory() } ?? plug_text() }
+        table.timer = { host, after, context, fired in
+            guard let host, let fired else { return 0 }
+            return PluginHost.from(host).core.timers.start(after: after, context: context, fired: fired)
+        }
+        table.cancel_timer = { host, timer in
+            host.map { PluginHost.from($0).core.timers.cancel(timer) } == true ? PLUG_OK : PLUG_STALE
+        }
+        table.counter = { host, name in
+            guard let host else { return 0 }
+            let host = PluginHost.from(host)
+            return host.core.counters.number(of: "\(host.id).\(name.string)")
+        }
+        table.count = { host, counter, delta in
+            if let host { PluginHost.from(host).core.counters.add(delta, to: counter) }
+        }
+        setReplies(&table)
+    }
+
+    private static func setReplies(_ table: inout plug_host_v1) {
+        table.reply_json = { host, reply, json in
+            guard let host else { return PLUG_BAD_ARGUMENT }
+            return PluginHost.from(host).core.replies.answer(reply, .success(.json(json.string)))
+        }
+        table.reply_body = { host, reply, body in
+            guard let host, let body else { return PLUG_BAD_ARGUMENT }
+            return PluginHost.from(host).core.replies.answer(reply, .success(.body(Body(takeNode(body)))))
+        }
+        table.reply_failed = { host, reply, code, reason in
+            guard let host else { return PLUG_BAD_ARGUMENT }
+            let host = PluginHost.from(host)
+            let code = code.count == 0 ? .pluginFailed : PlugboardError.Code(code.string)
+            return host.core.replies.answer(reply, .failure(PlugboardError(code, reason.string, plugin: host.id)))
+        }
+    }
+
+    static func clockTime(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

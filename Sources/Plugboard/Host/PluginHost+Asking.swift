@@ -1,0 +1,47 @@
+import CPlugboard
+import PlugboardKit
+
+/// What a plugin asks of the kernel from any thread.
+extension PluginHost {
+    /// The deepest that sub-requests may nest.
+    private static let depthLimit = 4
+
+    func sendSubRequest(_ request: Request, asker number: UInt64, flags: UInt32, outcome: SubRequestOutcome) {
+        let core = core
+        let place = index
+        let id = id
+        core.loop.enqueue {
+            let isDetached = flags & PLUG_DETACHED != 0
+            let asker = core.exchange(number)
+            if asker == nil && !isDetached {
+                return outcome.fail(
+                    PlugboardError(.cancelled, "The exchange that \(id) sent a sub-request for has ended."))
+            }
+            let depth = (asker?.depth ?? 0) + 1
+            guard depth <= PluginHost.depthLimit else {
+                return outcome.fail(
+                    PlugboardError(
+                        .runaway, "Sub-requests nest deeper than \(PluginHost.depthLimit). \(id) sent the last one."))
+            }
+            let child = Exchange(
+                request, core: core, outcome: outcome, skipped: (asker?.ancestry ?? 0) | (1 << UInt64(place)),
+                depth: depth)
+            child.isDetached = isDetached
+            child.ancestry = child.skipped
+            if let asker, !isDetached { asker.children.append(child) }
+            child.begin(at: flags & PLUG_OUTERMOST != 0 ? 0 : place + 1)
+        }
+    }
+
+    /// Events stand under their plugin's own id.
+    func publish(_ event: String, _ details: [(String, EventDetail)], _ number: UInt64) -> UInt32 {
+        guard event.hasPrefix(id + ".") else { return PLUG_BAD_ARGUMENT }
+        let core = core
+        let tell = { @Sendable in
+            let node = EventNode(event, details)
+            if number == 0 { core.publish(node) } else { core.exchange(number)?.publish(node) }
+        }
+        if core.loop.isCurrent { tell() } else { core.loop.enqueue(tell) }
+        return PLUG_OK
+    }
+}

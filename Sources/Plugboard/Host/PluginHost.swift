@@ -1,0 +1,64 @@
+import CPlugboard
+import PlugboardKit
+import Synchronization
+
+/// The kernel as one plugin sees it: the table of functions, and what the kernel keeps for this plugin.
+///
+/// Sendable because the table never changes once it is made, and the rest is under a lock.
+final class PluginHost: @unchecked Sendable {
+    /// The kernel outlives its plugins' hosts.
+    unowned let core: KernelCore
+    let id: String
+    /// The place in the pipeline, once it is known.
+    let index: Int
+    let table: UnsafeMutablePointer<plug_host_v1>
+    private let state = Mutex(State())
+
+    private struct State {
+        var refusal: String?
+        var dataDirectory: String?
+        var counters: [UInt64] = []
+    }
+
+    init(_ descriptor: PluginDescriptor, index: Int, core: KernelCore) {
+        self.core = core
+        self.index = index
+        id = descriptor.id
+        table = .allocate(capacity: 1)
+        table.initialize(to: HostTable.functions)
+        table.pointee.plugin = descriptor.raw
+        table.pointee.kernel = Unmanaged.passUnretained(self).toOpaque()
+    }
+
+    deinit { table.deallocate() }
+
+    static func from(_ host: UnsafePointer<plug_host_v1>) -> PluginHost {
+        Unmanaged<PluginHost>.fromOpaque(host.pointee.kernel).takeUnretainedValue()
+    }
+
+    /// Why the plugin said it cannot be created or started.
+    var refusal: String? {
+        get { state.withLock { $0.refusal } }
+        set { state.withLock { $0.refusal = newValue } }
+    }
+
+    /// Made when it is first asked for; kept, because the header promises the text as long as the host lives.
+    func dataDirectory() -> plug_text {
+        state.withLock { state in
+            if state.dataDirectory == nil { state.dataDirectory = core.makeDataDirectory(id) }
+            guard let path = state.dataDirectory else { return plug_text() }
+            return keptText(path)
+        }
+    }
+
+    private let kept = Mutex<[String: plug_text]>([:])
+
+    private func keptText(_ text: String) -> plug_text {
+        kept.withLock { kept in
+            if let known = kept[text] { return known }
+            let made = plug_text(immortal: text)
+            kept[text] = made
+            return made
+        }
+    }
+}

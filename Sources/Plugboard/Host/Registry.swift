@@ -1,0 +1,28 @@
+import Synchronization
+
+/// Things that are known to the outside by a number, which is never used again: tickets, pulls, replies, timers.
+///
+/// A late or second use of a number finds nothing, and is so an error code and never a crash. From any thread.
+final class Registry<Value: Sendable>: Sendable {
+    private struct State {
+        var last: UInt64 = 0
+        var values: [UInt64: Value] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ value: Value) -> UInt64 {
+        state.withLock { state in
+            state.last += 1
+            state.values[state.last] = value
+            return state.last
+        }
+    }
+
+    subscript(number: UInt64) -> Value? { state.withLock { $0.values[number] } }
+
+    @discardableResult
+    func remove(_ number: UInt64) -> Value? {
+        state.withLock { $0.values.removeValue(forKey: number) }
+    }
+}

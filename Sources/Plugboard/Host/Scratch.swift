@@ -1,0 +1,31 @@
+import CPlugboard
+import PlugboardKit
+
+/// Keeps what was handed out to a plugin until its hook returns.
+final class Scratch {
+    private var texts: [UnsafeMutableRawPointer] = []
+    private var fields: [Fields] = []
+
+    deinit { clear() }
+
+    /// A copy of a text that stays until `clear`.
+    func text(_ string: String) -> plug_text {
+        withUTF8(string) { text($0) }
+    }
+
+    func text(_ bytes: UnsafeRawBufferPointer) -> plug_text {
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(bytes.count, 1), alignment: 1)
+        copy.copyMemory(from: bytes)
+        if let address = copy.baseAddress { texts.append(address) }
+        return plug_text(UnsafeRawBufferPointer(rebasing: copy[..<bytes.count]))
+    }
+
+    /// Keeps fields whose bytes were handed out, because they are about to change.
+    func keep(_ fields: Fields) { self.fields.append(fields) }
+
+    func clear() {
+        for text in texts { text.deallocate() }
+        texts.removeAll(keepingCapacity: true)
+        fields.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,42 @@
+import PlugboardKit
+
+/// One exchange under way, as the program that began it sees it. From any thread.
+public final class ExchangeHandle: Sendable {
+    private let exchange: Exchange
+    private let outcome: ProgramOutcome
+
+    init(_ exchange: Exchange, _ outcome: ProgramOutcome) {
+        self.exchange = exchange
+        self.outcome = outcome
+    }
+
+    /// The response, when its head has come through the plugins. Awaited once; cancelling the task cancels the exchange.
+    public var response: Response {
+        get async throws(PlugboardError) {
+            let outcome = outcome
+            let result = await withTaskCancellationHandler {
+                await outcome.value()
+            } onCancel: {
+                cancel()
+            }
+            return try result.get()
+        }
+    }
+
+    /// Ends the exchange; what waits for it gets the error `cancelled`. Harmless when it has ended.
+    public func cancel() {
+        let exchange = exchange
+        exchange.loop.enqueue { exchange.cancel() }
+    }
+
+    /// Stops hooks, the network and wait deadlines until `resume`. The exchange's own timeout runs on.
+    public func suspend() {
+        let exchange = exchange
+        exchange.loop.enqueue { exchange.suspend() }
+    }
+
+    public func resume() {
+        let exchange = exchange
+        exchange.loop.enqueue { exchange.resume() }
+    }
+}

@@ -1,0 +1,161 @@
+import CPlugboard
+import CurlTransport
+import PlugboardKit
+import Synchronization
+
+/// What a program holds: sends requests through the plugins that its configuration switched on.
+///
+///     let kernel = try Kernel(configuration: .file("plugboard.json"))
+///     let response = try await kernel.send(Request(.get, "https://example.com/"))
+///
+/// One kernel serves a whole program, from any task. Its hooks and its network run on one thread of its own, the loop.
+/// Dropping the last reference shuts it down, which waits for nothing; `shutDown` waits for what is under way.
+public final class Kernel: Sendable {
+    let core: KernelCore
+    private let life = Mutex(Life.running)
+
+    private enum Life { case running, closing, closed }
+
+    /// Starts the plugins; called once, off any loop, and blocks while they start.
+    ///
+    /// Throws `configuration` or `plugins.…` with all that is wrong.
+    /// - Parameters:
+    ///   - catalog: the plugins that are linked into the program; all bundled ones by default.
+    ///   - loader: opens plugins that are shared objects: `.dynamic` of the module PluginLoader.
+    ///   - transport: libcurl's by default.
+    ///   - log: standard error by default, at the configuration's level.
+    public init(
+        configuration: Configuration = Configuration(), catalog: Catalog = .bundled, loader: (any Loader)? = nil,
+        transport: (any Transport)? = nil, log: KernelLog? = nil, clock: ManualClock? = nil
+    ) throws(PlugboardError) {
+        let lineup = try Lineup(configuration, catalog: catalog, loader: loader)
+        guard lineup.plugins.count <= Pipeline.limit else {
+            throw PlugboardError(
+                .configuration, "\(lineup.plugins.count) plugins are switched on; at most \(Pipeline.limit) can be.")
+        }
+        let log = log ?? .standardError(level: configuration.kernel.logLevel)
+        for warning in lineup.warnings { log.write(.warning, "kernel", warning) }
+        let loop = EventLoop(name: "plugboard", clock: clock)
+        let settings = configuration.kernel
+        core = KernelCore(
+            settings: settings, origins: configuration.attributesByOrigin, lineup: lineup, log: log, loop: loop,
+            transport: transport
+                ?? CurlTransport(loop: loop, settings: CurlTransportSettings(defaults: settings.defaults)))
+        do {
+            try Startup(core: core).run()
+        } catch {
+            loop.stop()
+            throw error
+        }
+    }
+
+    deinit {
+        guard life.withLock({ $0 == .running }) else { return }
+        let core = core
+        Task.detached { await Kernel.close(core, within: .zero) }
+    }
+
+    /// Sends a request and returns when the answer's head has come through the plugins; the body is then read from the
+    /// response.
+    ///
+    /// Cancelling the task cancels the exchange. Dropping the response's body before its end does so too.
+    public func send(_ request: Request) async throws(PlugboardError) -> Response {
+        try await begin(request).response
+    }
+
+    /// Begins an exchange that can be suspended, resumed and watched.
+    ///
+    /// `watch` is called on the loop with each of its events, in order, and must not block.
+    public func begin(
+        _ request: Request, watch: (@Sendable (ExchangeEvent) -> Void)? = nil
+    ) -> ExchangeHandle {
+        let outcome = ProgramOutcome()
+        let exchange = Exchange(request, core: core, outcome: outcome, watch: watch)
+        core.loop.enqueue { exchange.begin() }
+        return ExchangeHandle(exchange, outcome)
+    }
+
+    /// Asks a plugin to do one of the things it lists. Arguments are a JSON object as text.
+    public func command(
+        _ plugin: String, _ name: String, _ arguments: String = "{}"
+    ) async throws(PlugboardError) -> CommandAnswer {
+        guard let place = core.pipeline.places.first(where: { $0.id == plugin }) else {
+            throw PlugboardError("command.unknown", "No plugin \(plugin) is switched on.")
+        }
+        let commands = try PluginDescriptor(checking: place.plugin).commands.map(\.name)
+        guard commands.contains(name), let function = place.plugin.pointee.command else {
+            throw PlugboardError(
+                "command.unknown",
+                commands.isEmpty
+                    ? "\(plugin) has no commands." : "\(plugin) knows \(commands.joined(separator: ", ")).")
+        }
+        let replies = core.replies
+        // Commands may block, so they get a thread that may.
+        let result = await withUnsafeContinuation { continuation in
+            let reply = replies.add(continuation)
+            Task.detached {
+                withText(name) { name in withText(arguments) { function(place.instance, name, $0, reply) } }
+            }
+        }
+        return try result.get()
+    }
+
+    /// The plugins in order, outermost first, and why each stands where it does.
+    public var plugins: [EnabledPlugin] { core.lineup.plugins }
+
+    /// The counters of all plugins, by `PLUGIN-ID.name`.
+    public var counters: [String: Int64] { core.counters.all }
+
+    /// Runs tasks on the loop's own thread, for programs that want no hop between threads:
+    /// `withTaskExecutorPreference(kernel.executor) { … }`. What blocks there stops every exchange.
+    public var executor: LoopExecutor { core.loop.executor }
+
+    /// Drops idle connections and what the transport remembers of servers.
+    public func forgetConnections() async {
+        let core = core
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            core.loop.enqueue {
+                core.transport.forget()
+                continuation.resume()
+            }
+        }
+    }
+
+    // MARK: The end
+
+    /// Takes no more requests, waits for those under way, cancels what is left after `limit`, and stops the plugins,
+    /// innermost first.
+    public func shutDown(within limit: Duration = .seconds(30)) async {
+        let isFirst = life.withLock { life in
+            defer { if life == .running { life = .closing } }
+            return life == .running
+        }
+        guard isFirst else { return }
+        await Kernel.close(core, within: limit)
+        life.withLock { $0 = .closed }
+    }
+
+    private static func close(_ core: KernelCore, within limit: Duration) async {
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            core.loop.enqueue {
+                let timer = core.loop.schedule(at: core.loop.now + max(limit.nanoseconds, 0)) {
+                    for exchange in core.exchanges {
+                        exchange.cancel(PlugboardError(.shutDown, "The kernel was shut down."))
+                    }
+                }
+                core.close {
+                    timer.cancel()
+                    core.transport.shutDown()
+                    continuation.resume()
+                }
+            }
+        }
+        let startup = Startup(core: core)
+        let places = core.pipeline.places
+        await Task.detached {
+            startup.stop(places, within: max(limit, .seconds(1)))
+            core.loop.stop()
+            startup.destroy(places)
+        }.value
+    }
+}

@@ -1,0 +1,225 @@
+import CurlTransport
+import PlugboardKit
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// What the exchanges of one kernel share. Lives as long as any of them.
+///
+/// Sendable because what is not constant is touched on the loop only, or stands under a lock.
+final class KernelCore: @unchecked Sendable {
+    let settings: KernelSettings
+    let origins: [String: [String: String]]
+    let lineup: Lineup
+    let log: KernelLog
+    let loop: EventLoop
+    let transport: any Transport
+    let attributeCheck: AttributeCheck
+
+    let tickets = Registry<Exchange>()
+    let pulls = Registry<Pull>()
+    let numbers = Registry<WeakExchange>()
+    let timers: PluginTimers
+    let counters = Counters()
+    let replies = Replies()
+
+    /// Set once, before the first exchange.
+    private(set) var pipeline = Pipeline([])
+    private(set) var hosts: [PluginHost] = []
+
+    // The exchanges under way, in a list of their own so that coming and going costs nothing. [loop]
+    private var first: Exchange?
+    private(set) var count = 0
+    private var isClosing = false
+    private var whenIdle: [() -> Void] = []
+
+    // Attempts of programs under way, where they are limited. [loop]
+    private var running = 0
+    private var queue: [() -> Void] = []
+    private var nextIdentity: UInt64 = 1
+
+    /// An exchange by its number; the list above keeps it alive.
+    struct WeakExchange: @unchecked Sendable {
+        unowned(unsafe) let exchange: Exchange
+    }
+
+    init(
+        settings: KernelSettings, origins: [String: [String: String]], lineup: Lineup, log: KernelLog,
+        loop: EventLoop, transport: any Transport
+    ) {
+        self.settings = settings
+        self.origins = origins
+        self.lineup = lineup
+        self.log = log
+        self.loop = loop
+        self.transport = transport
+        attributeCheck = AttributeCheck(lineup.plugins)
+        timers = PluginTimers(loop: loop)
+    }
+
+    /// The plugins are created: from here on they take part.
+    func install(_ places: [Place], hosts: [PluginHost]) {
+        pipeline = Pipeline(places)
+        self.hosts = hosts
+    }
+
+    // MARK: Exchanges under way
+
+    /// False while the kernel is shutting down.
+    func enter(_ exchange: Exchange) -> Bool {
+        guard !isClosing || exchange.depth > 0 else { return false }
+        exchange.following = first
+        first?.preceding = exchange
+        first = exchange
+        count += 1
+        return true
+    }
+
+    func leave(_ exchange: Exchange) {
+        let following = exchange.following
+        following?.preceding = exchange.preceding
+        if let preceding = exchange.preceding {
+            preceding.following = following
+        } else if first === exchange {
+            first = following
+        } else {
+            return
+        }
+        exchange.following = nil
+        exchange.preceding = nil
+        count -= 1
+        if count == 0 && !whenIdle.isEmpty {
+            let jobs = whenIdle
+            whenIdle = []
+            for job in jobs { job() }
+        }
+    }
+
+    /// The exchanges under way, as they are now. [loop]
+    var exchanges: [Exchange] {
+        var all: [Exchange] = []
+        var next = first
+        while let exchange = next {
+            all.append(exchange)
+            next = exchange.following
+        }
+        return all
+    }
+
+    /// No more requests; runs the job when the last exchange has left. [loop]
+    func close(_ job: @escaping () -> Void) {
+        isClosing = true
+        if count == 0 { job() } else { whenIdle.append(job) }
+    }
+
+    func register(_ exchange: Exchange) -> UInt64 {
+        exchange.isNumbered = true
+        return numbers.add(WeakExchange(exchange: exchange))
+    }
+
+    func unregister(_ exchange: Exchange) { numbers.remove(exchange.number) }
+
+    /// [loop]
+    func exchange(_ number: UInt64) -> Exchange? { numbers[number]?.exchange }
+
+    // MARK: Admission
+
+    /// Begins an attempt now, or when another has ended. Sub-requests need not wait: those who wait for them hold places.
+    func admit(_ exchange: Exchange, _ begin: @escaping () -> Void) {
+        if settings.connections > 0 && exchange.depth == 0 && running >= settings.connections {
+            queue.append(begin)
+        } else {
+            running += 1
+            begin()
+        }
+    }
+
+    func attemptEnded() {
+        running -= 1
+        guard !queue.isEmpty, running < settings.connections else { return }
+        let begin = queue.removeFirst()
+        running += 1
+        begin()
+    }
+
+    // MARK: What requests may say
+
+    /// What is wrong with a request before it is sent, or nil.
+    func check(_ request: Request) -> PlugboardError? {
+        guard request.method.isValid else {
+            return PlugboardError(.invalidField, "The method is no token (RFC 9110 §9.1). Use letters, such as GET.")
+        }
+        return attributeCheck.fault(in: request.attributes)
+    }
+
+    /// The places that `ID.enabled = false` switches off.
+    func disabledPlaces(_ attributes: Attributes) -> UInt64 {
+        pipeline.places.reduce(0) { attributes["\($1.id).enabled"] == "false" ? $0 | $1.bit : $0 }
+    }
+
+    /// An attribute of the request, or of its origin's section in the configuration.
+    func attribute(_ name: String, of request: Request) -> String? {
+        if let value = request.attributes[name] { return value }
+        guard !origins.isEmpty, let origin = Address.origin(of: request.url) else { return nil }
+        return origins[origin]?[name]
+    }
+
+    func removeSecrets(from attributes: inout Attributes) {
+        for name in attributes.values.keys where attributeCheck.isSecret(name) { attributes[name] = nil }
+    }
+
+    /// The options of a request over the kernel's, and a number that is the same only for the same options.
+    func options(for request: Request) -> (RequestOptions, UInt64) {
+        var options = request.hasOptions ? request.options.over(settings.defaults) : settings.defaults
+        var isOwn = !request.hasOptions
+        if !settings.pins.isEmpty, options.pins == nil, let host = Address.host(of: request.url),
+            let pins = settings.pins[host]
+        {
+            options.pins = pins.joined(separator: ";")
+            isOwn = false
+        }
+        if isOwn { return (options, 0) }
+        nextIdentity += 1
+        return (options, nextIdentity)
+    }
+
+    // MARK: Services
+
+    /// A fact about the kernel. [loop]
+    func publish(_ event: EventNode) {
+        for place in pipeline.watchers.places(event.id) {
+            place.plugin.pointee.on_event?(place.instance, nil, event.pointer)
+        }
+    }
+
+    /// The loop's clock where it can be read, else the system's.
+    func monotonicTime() -> Int64 { loop.isCurrent ? loop.now : HostTable.clockTime(CLOCK_MONOTONIC) }
+
+    /// `FOLDER/ID`, made with mode 0700; nil if it cannot be.
+    func makeDataDirectory(_ id: String) -> String? {
+        guard let base = settings.dataDirectory ?? KernelCore.userDataDirectory else { return nil }
+        let path = "\(base)/\(id)"
+        var made = ""
+        for part in path.split(separator: "/", omittingEmptySubsequences: false) {
+            made += made.isEmpty ? (part.isEmpty ? "/" : String(part)) : made.hasSuffix("/") ? String(part) : "/\(part)"
+            if !made.isEmpty && made != "/" { mkdir(made, 0o700) }
+        }
+        guard access(path, W_OK | X_OK) == 0 else {
+            log.write(.warning, id, "The data directory \(path) cannot be made or written to.")
+            return nil
+        }
+        return path
+    }
+
+    /// By the XDG Base Directory Specification: `$XDG_STATE_HOME/plugboard` or `~/.local/state/plugboard`.
+    private static var userDataDirectory: String? {
+        if let state = getenv("XDG_STATE_HOME").map({ String(cString: $0) }), state.hasPrefix("/") {
+            return state + "/plugboard"
+        }
+        return getenv("HOME").map { String(cString: $0) + "/.local/state/plugboard" }
+    }
+}

@@ -1,0 +1,40 @@
+import PlugboardKit
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Where the kernel's and its plugins' lines go.
+///
+/// The default writes them to standard error. A program that has a log of its own hands in a closure, which is called from any thread and
+/// must not block for long.
+public struct KernelLog: Sendable {
+    /// The lowest level that is written.
+    public let level: Host.LogLevel
+    private let sink: @Sendable (Host.LogLevel, _ source: String, _ text: String) -> Void
+
+    public init(
+        level: Host.LogLevel, _ sink: @escaping @Sendable (Host.LogLevel, _ source: String, _ text: String) -> Void
+    ) {
+        self.level = level
+        self.sink = sink
+    }
+
+    /// `plugboard: warning: cache: …` on standard error.
+    public static func standardError(level: Host.LogLevel = .warning) -> KernelLog {
+        KernelLog(level: level) { level, source, text in
+            var line = "plugboard: \(level): \(source): \(text)\n"
+            // One call a line, so that lines of several threads do not mix.
+            line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        }
+    }
+
+    /// Writes nothing.
+    public static var none: KernelLog { KernelLog(level: .error) { _, _, _ in } }
+
+    func write(_ level: Host.LogLevel, _ source: String, _ text: @autoclosure () -> String) {
+        if level >= self.level { sink(level, source, text()) }
+    }
+}

@@ -1,0 +1,60 @@
+import PlugboardKit
+import Synchronization
+
+/// Brings what came of an exchange to the task that waits for it, wherever it waits.
+///
+/// Sendable: its state is under a lock.
+final class ProgramOutcome: ExchangeOutcome {
+    typealias Outcome = Result<Response, PlugboardError>
+
+    private enum State {
+        case nothing
+        case waiting(UnsafeContinuation<Outcome, Never>)
+        case ready(Outcome)
+        case taken
+    }
+
+    private let state = Mutex(State.nothing)
+
+    /// Waits for the outcome; to be asked once.
+    func value() async -> Outcome {
+        await withUnsafeContinuation { continuation in
+            let ready = state.withLock { state -> Outcome? in
+                if case .ready(let outcome) = state {
+                    state = .taken
+                    return outcome
+                }
+                state = .waiting(continuation)
+                return nil
+            }
+            if let ready { continuation.resume(returning: ready) }
+        }
+    }
+
+    func succeed(_ answer: Answered, _ body: FlowingBody?, _ exchange: Exchange) {
+        var response = Response(head: answer.head, url: exchange.request.url, attempts: exchange.attempts)
+        if let body {
+            let queue = ReaderQueue(body, loop: exchange.loop, limit: exchange.core.settings.bufferLimit.bytes)
+            response.body = Body(ResponseReader(queue))
+            queue.pump()
+        }
+        resolve(.success(response), exchange)
+    }
+
+    func fail(_ error: PlugboardError, _ exchange: Exchange) { resolve(.failure(error), exchange) }
+
+    /// At the end of the turn, so that an answer which came whole is handed over whole, with one wake-up.
+    private func resolve(_ outcome: Outcome, _ exchange: Exchange) {
+        exchange.loop.atEndOfTurn { [self] in
+            let waiting = state.withLock { state -> UnsafeContinuation<Outcome, Never>? in
+                if case .waiting(let continuation) = state {
+                    state = .taken
+                    return continuation
+                }
+                state = .ready(outcome)
+                return nil
+            }
+            waiting?.resume(returning: outcome)
+        }
+    }
+}

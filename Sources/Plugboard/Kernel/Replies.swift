@@ -1,0 +1,24 @@
+import CPlugboard
+import PlugboardKit
+
+/// What a command answered.
+public enum CommandAnswer: Sendable {
+    /// A JSON text.
+    case json(String)
+    case body(Body)
+}
+
+/// The outstanding answers of commands: each is given once.
+final class Replies: Sendable {
+    typealias Continuation = UnsafeContinuation<Result<CommandAnswer, PlugboardError>, Never>
+
+    private let waiting = Registry<Continuation>()
+
+    func add(_ continuation: Continuation) -> UInt64 { waiting.add(continuation) }
+
+    func answer(_ number: UInt64, _ answer: Result<CommandAnswer, PlugboardError>) -> UInt32 {
+        guard let continuation = waiting.remove(number) else { return PLUG_STALE }
+        continuation.resume(returning: answer)
+        return PLUG_OK
+    }
+}

@@ -1,0 +1,68 @@
+import CPlugboard
+import PlugboardKit
+
+/// Starting and stopping the plugins, in order and in reverse.
+///
+/// A start that fails undoes those before it, innermost first.
+struct Startup {
+    let core: KernelCore
+
+    /// Creates all plugins, then starts them. Called once, by the thread that makes the kernel.
+    func run() throws(PlugboardError) {
+        var places: [Place] = []
+        do {
+            for (index, plugin) in core.lineup.plugins.enumerated() {
+                places.append(try create(plugin, at: index))
+            }
+        } catch {
+            destroy(places)
+            throw error
+        }
+        core.install(places, hosts: places.map(\.host))
+        for (started, place) in places.enumerated() {
+            if let error = start(place) {
+                stop(Array(places[..<started]), within: .seconds(5))
+                destroy(places)
+                core.install([], hosts: [])
+                throw error
+            }
+        }
+    }
+
+    private func create(_ plugin: EnabledPlugin, at index: Int) throws(PlugboardError) -> Place {
+        let host = PluginHost(plugin.descriptor, index: index, core: core)
+        let settings = SettingsNode(plugin.settings, plugin.descriptor.settings)
+        let instance = withExtendedLifetime(settings) {
+            plugin.descriptor.raw.pointee.create?(host.table, settings.pointer)
+        }
+        guard let instance else {
+            throw PlugboardError(
+                .pluginStart,
+                "The plugin \(plugin.id) could not be created: \(host.refusal ?? "it gave no reason").",
+                plugin: plugin.id)
+        }
+        return Place(
+            index: index, descriptor: plugin.descriptor, instance: instance, host: host,
+            isSkippedOnFault: plugin.onFault == .skip)
+    }
+
+    private func start(_ place: Place) -> PlugboardError? {
+        guard let start = place.plugin.pointee.start, start(place.instance) != PLUG_OK else { return nil }
+        return PlugboardError(
+            .pluginStart, "The plugin \(place.id) could not be started: \(place.host.refusal ?? "it gave no reason").",
+            plugin: place.id)
+    }
+
+    /// Innermost first, off the loop; what one takes is not there for the next.
+    func stop(_ places: [Place], within limit: Duration) {
+        let clock = ContinuousClock()
+        let deadline = clock.now + limit
+        for place in places.reversed() {
+            place.plugin.pointee.stop?(place.instance, max(clock.now.duration(to: deadline).nanoseconds, 0))
+        }
+    }
+
+    func destroy(_ places: [Place]) {
+        for place in places.reversed() { place.plugin.pointee.destroy?(place.instance) }
+    }
+}

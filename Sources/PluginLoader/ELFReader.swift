@@ -1,0 +1,32 @@
+/// Reads numbers and texts out of bytes that may hold anything. What lies outside is nil, and no number overflows.
+///
+/// In the byte order of this machine: a file in the other one is refused before anything but single bytes is read.
+struct ELFReader {
+    let bytes: [UInt8]
+
+    /// The range of `count` bytes from `offset` on, if all of them are there.
+    func range(_ offset: UInt64, _ count: UInt64) -> Range<Int>? {
+        let (end, overflows) = offset.addingReportingOverflow(count)
+        guard !overflows, end <= UInt64(bytes.count) else { return nil }
+        return Int(offset)..<Int(end)
+    }
+
+    /// The range of a table of `count` entries.
+    func range(_ offset: UInt64, entries count: UInt64, size: UInt64) -> Range<Int>? {
+        let (length, overflows) = count.multipliedReportingOverflow(by: size)
+        return overflows ? nil : range(offset, length)
+    }
+
+    /// The number at an offset.
+    func number<Number: FixedWidthInteger>(_ offset: UInt64, as type: Number.Type = Number.self) -> Number? {
+        guard let range = range(offset, UInt64(MemoryLayout<Number>.size)) else { return nil }
+        return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: range.lowerBound, as: type) }
+    }
+
+    /// The bytes from an offset to the next NUL, which must come before `end`; nil also if there are more than `limit`.
+    func text(_ offset: UInt64, before end: Int, limit: Int) -> ArraySlice<UInt8>? {
+        guard let start = Int(exactly: offset), start < end, end <= bytes.count else { return nil }
+        let part = bytes[start..<min(end, start + limit + 1)]
+        return part.firstIndex(of: 0).map { part[..<$0] }
+    }
+}

@@ -1,0 +1,121 @@
+import Plugboard
+
+extension SharedObject {
+    /// The name of the one exported function that ends with `_LTX_plugboard_plugin`.
+    ///
+    /// Throws `loading.noEntry` if there is none and `loading.entries` if there are several.
+    func entry() throws(PlugboardError) -> String {
+        let suffix = SharedObject.entrySuffix
+        let names = try exportedFunctions { $0.count > suffix.count && $0.suffix(suffix.count) == suffix }
+        guard let name = names.first else {
+            throw PlugboardError(
+                .loadingNoEntry,
+                "\(path) is no plugin of Plugboard: it exports no function NAME_LTX_plugboard_plugin. "
+                    + "Define it with PLUGBOARD_PLUGIN, and export it.")
+        }
+        guard names.count == 1 else {
+            throw PlugboardError(
+                .loadingEntries,
+                "\(path) holds several plugins: \(names.sorted().joined(separator: ", ")). Build one file for each.")
+        }
+        return name
+    }
+
+    private static let entrySuffix = ArraySlice("_LTX_plugboard_plugin".utf8)
+    /// Far beyond any entry's name; keeps a hostile table from taking time.
+    private static let nameLimit = 512
+
+    /// The names, among the functions that other objects can find, that a test accepts.
+    ///
+    /// From the dynamic segment, which the system's loader uses too and which cannot be stripped, not from sections.
+    private func exportedFunctions(_ isWanted: (ArraySlice<UInt8>) -> Bool) throws(PlugboardError) -> [String] {
+        let table = try dynamicTable()
+        guard let symbolAddress = table[.symbols], let textAddress = table[.texts], let textSize = table[.textsSize],
+            let symbols = offset(of: symbolAddress, count: 0)
+        else { return [] }
+        guard let texts = offset(of: textAddress, count: textSize).flatMap({ reader.range($0, textSize) }) else {
+            throw SharedObject.truncated(path, "its table of names")
+        }
+        let size: UInt64 = 24
+        let count = try symbolCount(table)
+        guard reader.range(symbols, entries: count, size: size) != nil else {
+            throw SharedObject.truncated(path, "its table of symbols")
+        }
+        var names: [String] = []
+        for entry in stride(from: symbols, to: symbols + count * size, by: Int(size)) {
+            guard let name: UInt32 = reader.number(entry), let info: UInt8 = reader.number(entry + 4),
+                let visibility: UInt8 = reader.number(entry + 5), let section: UInt16 = reader.number(entry + 6),
+                SharedObject.isExportedFunction(info, visibility, section),
+                let text = reader.text(
+                    UInt64(texts.lowerBound) + UInt64(name), before: texts.upperBound, limit: SharedObject.nameLimit),
+                isWanted(text), let string = String(validating: text, as: UTF8.self), !names.contains(string)
+            else { continue }
+            names.append(string)
+        }
+        return names
+    }
+
+    /// Defined here, a function, global or weak, and neither internal nor hidden.
+    private static func isExportedFunction(_ info: UInt8, _ visibility: UInt8, _ section: UInt16) -> Bool {
+        section != 0 && info & 0xf == 2 && (info >> 4 == 1 || info >> 4 == 2) && [0, 3].contains(visibility & 3)
+    }
+
+    // MARK: The dynamic segment
+
+    private enum Tag: UInt64 {
+        case hash = 4
+        case texts = 5
+        case symbols = 6
+        case textsSize = 10
+        case gnuHash = 0x6fff_fef5
+    }
+
+    private func dynamicTable() throws(PlugboardError) -> [Tag: UInt64] {
+        guard let segment = segments.first(where: { $0.type == 2 }) else {
+            throw SharedObject.damaged(path, "it has no dynamic segment")
+        }
+        // By its address, as the system's loader finds it, whatever its offset says.
+        guard let start = offset(of: segment.address, count: segment.fileSize) else {
+            throw SharedObject.damaged(path, "its dynamic segment is not in the file")
+        }
+        var table: [Tag: UInt64] = [:]
+        for entry in stride(from: start, to: start + segment.fileSize, by: 16) {
+            guard let number: UInt64 = reader.number(entry), let value: UInt64 = reader.number(entry + 8), number != 0
+            else { break }
+            if let tag = Tag(rawValue: number) { table[tag] = value }
+        }
+        return table
+    }
+
+    /// How many symbols there are: only the hash tables tell.
+    private func symbolCount(_ table: [Tag: UInt64]) throws(PlugboardError) -> UInt64 {
+        if let address = table[.hash], let start = offset(of: address, count: 8),
+            let count: UInt32 = reader.number(start + 4)
+        {
+            return UInt64(count)
+        }
+        guard let address = table[.gnuHash] else { return 0 }
+        guard let start = offset(of: address, count: 16), let bucketCount: UInt32 = reader.number(start),
+            let firstSymbol: UInt32 = reader.number(start + 4), let bloomCount: UInt32 = reader.number(start + 8)
+        else { throw SharedObject.truncated(path, "its hash table") }
+        let buckets = start + 16 + 8 * UInt64(bloomCount)
+        let chains = buckets + 4 * UInt64(bucketCount)
+        guard let range = reader.range(buckets, entries: UInt64(bucketCount), size: 4) else {
+            throw SharedObject.truncated(path, "its hash table")
+        }
+        var last: UInt32 = 0
+        for bucket in stride(from: UInt64(range.lowerBound), to: chains, by: 4) {
+            last = max(last, reader.number(bucket) ?? 0)
+        }
+        guard last >= firstSymbol else { return UInt64(firstSymbol) }
+        // The chain of the last bucket ends with an odd number; the symbol there is the last of all.
+        var place = chains + 4 * UInt64(last - firstSymbol)
+        while true {
+            guard let hash: UInt32 = reader.number(place) else {
+                throw SharedObject.truncated(path, "its hash table")
+            }
+            if hash & 1 == 1 { return UInt64(firstSymbol) + (place - chains) / 4 + 1 }
+            place += 4
+        }
+    }
+}

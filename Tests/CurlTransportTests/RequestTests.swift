@@ -1,0 +1,221 @@
+import CurlTransport
+import PlugboardKit
+import TestSupport
+import Testing
+
+@Suite struct RequestTests {
+    @Test func `a request says what it was given and what frames it, and nothing else`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer(body: "hello") }
+        let client = Client()
+
+        let outcome = try await client.send(.get, server.url("/a/../b?c=d#e"), fields: Fields(["X-One": "1", "x-one": "2"]))
+
+        #expect(outcome.text == "hello")
+        let head = String(latin1: try #require(server.requests.first).head)
+        #expect(head == "GET /a/../b?c=d HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nX-One: 1\r\nx-one: 2\r\n\r\n")
+    }
+
+    @Test func `fields go out byte for byte, empty ones too`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer() }
+        let client = Client()
+
+        _ = try await client.send(
+            .get, server.url(),
+            fields: Fields(["X-Empty": "", "X-Blank": "  ", "Host": "other.test", "Accept": "text/plain", "X-Text": "é; x"]))
+
+        let request = try #require(server.requests.first)
+        #expect(request["Host"] == "other.test")
+        #expect(request["Accept"] == "text/plain")
+        #expect(request.values("X-Empty") == [""])
+        #expect(request.values("X-Blank") == [""])
+        #expect([UInt8](latin1: try #require(request["X-Text"])) == Array("é; x".utf8))
+    }
+
+    @Test(arguments: [
+        ("GET", nil, nil), ("DELETE", nil, nil), ("OPTIONS", nil, nil), ("get", nil, nil), ("PURGE", nil, nil),
+        ("POST", nil, "0"), ("PUT", nil, "0"), ("PATCH", nil, "0"), ("POST", "text", "4"), ("PUT", "", "0"),
+        ("GET", "query", "5"), ("DELETE", "all", "3"), ("X-Own", "1", "1"),
+    ] as [(String, String?, String?)])
+    func `a method is sent as named, with the length it needs`(
+        method: String, body: String?, length: String?
+    ) async throws {
+        let server = try LoopbackServer.answering { _ in Answer(body: "done") }
+        let client = Client()
+
+        let outcome = try await client.send(Method(method), server.url(), body: body.map { .text($0) })
+        _ = try await client.send(.get, server.url())
+
+        #expect(outcome.text == "done")
+        let requests = server.requests
+        #expect(requests[0].method == method)
+        #expect(requests[0]["Content-Length"] == length)
+        #expect(requests[0].text == body ?? "")
+        #expect(requests[0]["Content-Type"] == nil)
+        #expect(requests[0]["Expect"] == nil)
+        #expect(requests[1].method == "GET")
+        #expect(requests[1]["Content-Length"] == nil)
+        #expect(requests[1].connection == requests[0].connection)
+    }
+
+    @Test func `a body of unknown length goes in chunks, with its trailers`() async throws {
+        let server = try LoopbackServer.answering { request in Answer(body: request.text) }
+        let client = Client()
+        let source = PiecesSource(["one ", "two ", "three"], trailers: Fields(["X-Sum": "3"]))
+
+        let outcome = try await client.send(.post, server.url(), body: Body(source))
+
+        #expect(outcome.text == "one two three")
+        let request = try #require(server.requests.first)
+        #expect(request["Transfer-Encoding"] == "chunked")
+        #expect(request["Content-Length"] == nil)
+        #expect(request.trailers.map(\.value) == ["3"])
+    }
+
+    @Test func `a caller may ask for chunks, or say the length that a stream has`() async throws {
+        let server = try LoopbackServer.answering { request in Answer(body: request.text) }
+        let client = Client()
+
+        let chunked = try await client.send(
+            .post, server.url(), fields: Fields(["Transfer-Encoding": "chunked"]), body: .text("known"))
+        let sized = try await client.send(
+            .post, server.url(), fields: Fields(["Content-Length": "6"]), body: Body(PiecesSource(["un", "told"])))
+
+        #expect(chunked.text == "known")
+        #expect(sized.text == "untold")
+        #expect(server.requests[0].values("Transfer-Encoding") == ["chunked"])
+        #expect(server.requests[0]["Content-Length"] == nil)
+        #expect(server.requests[1].values("Content-Length") == ["6"])
+    }
+
+    @Test func `a large body arrives whole, whatever pieces it comes in`() async throws {
+        let server = try LoopbackServer.answering { request in Answer(body: request.body) }
+        let client = Client()
+        let letters = Script.letters(3_000_000)
+        let pieces = stride(from: 0, to: letters.count, by: 70_001).map {
+            Bytes(Array(letters[$0..<min($0 + 70_001, letters.count)]))
+        }
+
+        let whole = try await client.send(.put, server.url(), body: .bytes(letters))
+        let streamed = try await client.send(
+            .put, server.url(), body: .stream(AsyncStream { for piece in pieces { $0.yield(piece) }; $0.finish() }))
+
+        #expect(whole.body == Bytes(letters))
+        #expect(streamed.body == Bytes(letters))
+    }
+
+    @Test func `a source that does not keep to its length is an error`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer() }
+        let client = Client()
+
+        let short = try await client.send(.post, server.url(), body: Body(PiecesSource(["abc"], length: 5)))
+        let long = try await client.send(.post, server.url(), body: Body(PiecesSource(["abc", "def"], length: 5)))
+        let broken = try await client.send(
+            .post, server.url(),
+            body: Body(PiecesSource(["abc"], failure: PlugboardError(.bodyRead, "The disk is on fire."))))
+
+        #expect(short.error?.code == .bodyRead)
+        #expect(long.error?.code == .bodyRead)
+        #expect(broken.error?.reason == "The disk is on fire.")
+    }
+
+    @Test(arguments: [
+        ("", "is empty"), ("/path?secret", "no scheme"), ("ftp://host/?secret", "neither http nor https"),
+        ("http://host:99999/?secret", "port"), ("http:///?secret", "no host"), ("http:/host/?secret", "no host"),
+        ("http://ho st/?secret", "space"), ("http://host/\u{1}?secret", "control"), ("http://[::g]/?secret", "IPv6"),
+        ("http://host/?secret\0", "control"), ("http://host/?secret\r\nX-A: b", "control"), ("file:///etc/?secret", "neither"),
+    ])
+    func `a URL that cannot be is refused without being repeated`(url: String, what: String) async throws {
+        let client = Client()
+
+        let outcome = try await client.send(.get, url)
+
+        let error = try #require(outcome.error)
+        #expect(error.code == .invalidURL)
+        #expect(error.reason.contains(what))
+        #expect(!error.description.contains("secret"))
+        #expect(outcome.record.notes as [AttemptRecord.Note] == [.ended(.invalidURL)])
+    }
+
+    @Test func `what is no ASCII in a URL is percent-encoded`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer() }
+        let client = Client()
+
+        _ = try await client.send(.get, server.url("/caf\u{e9}%20?q=\u{fc}"))
+
+        #expect(server.requests.first?.target == "/caf%c3%a9%20?q=%c3%bc" || server.requests.first?.target == "/caf%C3%A9%20?q=%C3%BC")
+    }
+
+    @Test(arguments: [
+        ("X-Break", "secret\r\nX-Smuggled: 1"), ("X-Feed", "secret\nx"), ("X-Nul", "secret\0"), ("X Space", "secret"),
+        ("", "secret"), ("X-Colon:", "secret"), ("Content-Length", "secret"), ("Transfer-Encoding", "secret"),
+        ("Content-Length", "5"), ("Transfer-Encoding", "chunked"),
+    ])
+    func `a field that cannot be sent is refused before anything is`(name: String, value: String) async throws {
+        let server = try LoopbackServer.answering { _ in Answer() }
+        let client = Client()
+        var fields = Fields()
+        fields.append(FieldName(name), value)
+
+        let outcome = try await client.send(.get, server.url(), fields: fields)
+
+        #expect(outcome.error?.code == .invalidField)
+        #expect(outcome.error?.description.contains("secret") == false)
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test func `a method that is no token, or a HEAD with a body, is refused`() async throws {
+        let client = Client()
+
+        let token = try await client.send("GET /\r\n", "http://127.0.0.1/")
+        let head = try await client.send(.head, "http://127.0.0.1/", body: .text("x"))
+
+        #expect(token.error?.code == .invalidOption)
+        #expect(head.error?.code == .invalidOption)
+    }
+
+    @Test func `a caller's own Expect waits for the interim answer`() async throws {
+        let server = try LoopbackServer.answering { request in Answer(body: request.text) }
+        let client = Client()
+
+        let outcome = try await client.send(
+            .post, server.url(), fields: Fields(["Expect": "100-continue"]), body: .text("patient"))
+
+        #expect(outcome.text == "patient")
+        #expect(outcome.record.notes as [AttemptRecord.Note] == [.interim(100), .head(200), .ended(nil)])
+    }
+
+    @Test func `an answer may come before the request's body is sent`() async throws {
+        let server = try LoopbackServer { connection in
+            _ = try connection.readHead()
+            try connection.respond(status: 413, fields: [("Connection", "close")], body: "too much")
+            try connection.waitForClose()
+        }
+        let client = Client()
+
+        let outcome = try await client.send(.post, server.url(), body: .bytes(Script.letters(30_000_000)))
+
+        #expect(outcome.status == 413)
+        #expect(outcome.text == "too much")
+    }
+
+    @Test func `a body is sent again when the connection that was kept turns out to be dead`() async throws {
+        let server = try LoopbackServer(.closedInsteadOfSecondAnswer())
+        let client = Client()
+
+        _ = try await client.send(.get, server.url())
+        let again = try await client.send(.put, server.url(), body: .text("again"))
+
+        #expect(again.text == "kept")
+        #expect(server.requests.last?.text == "again")
+    }
+
+    @Test func `a body that cannot begin again is not sent again`() async throws {
+        let server = try LoopbackServer(.closedInsteadOfSecondAnswer())
+        let client = Client()
+
+        _ = try await client.send(.get, server.url())
+        let again = try await client.send(.put, server.url(), body: Body(PiecesSource(["once"])))
+
+        #expect(again.error?.code == .bodyRewind || again.error?.code == .reset)
+    }
+}

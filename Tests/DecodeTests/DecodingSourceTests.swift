@@ -1,0 +1,167 @@
+import PlugboardKit
+import Testing
+
+@testable import Decode
+
+struct DecodingSourceTests {
+    @Test(arguments: ContentCoding.allCases, [1, 7, 1000, .max])
+    func `a body decodes to what was encoded, however it is cut`(coding: ContentCoding, size: Int) async throws {
+        let bytes = Sample.text(200_000)
+        let source = decoding(ListSource(Encoder.encode(bytes, coding), size: size), coding)
+
+        let decoded = try await Body(source).collect(upTo: .mebibytes(1))
+
+        #expect(decoded.array == bytes)
+    }
+
+    @Test(arguments: ContentCoding.allCases)
+    func `many tiny pieces that are answered at once do not pile up`(coding: ContentCoding) async throws {
+        let bytes = Sample.noise(200_000)
+        let source = decoding(ListSource(Encoder.encode(bytes, coding), size: 1), coding)
+
+        let decoded = try await Body(source).collect(upTo: .mebibytes(1))
+
+        #expect(decoded.array == bytes)
+    }
+
+    @Test(arguments: ContentCoding.allCases)
+    func `pieces that come later, from other threads, decode too`(coding: ContentCoding) async throws {
+        let bytes = Sample.text(100_000)
+        let coded = Encoder.encode(bytes, coding)
+        let stream = AsyncStream { continuation in
+            for start in stride(from: 0, to: coded.count, by: 100) {
+                continuation.yield(Bytes(Array(coded[start..<min(start + 100, coded.count)])))
+            }
+            continuation.finish()
+        }
+
+        let decoded = try await Body(decoding(Body.stream(stream).source, coding)).collect(upTo: .mebibytes(1))
+
+        #expect(decoded.array == bytes)
+    }
+
+    @Test(arguments: ContentCoding.allCases)
+    func `large output comes in bounded pieces, and the inner body is asked only when it is needed`(
+        coding: ContentCoding
+    ) async throws {
+        let inner = ListSource(Encoder.encode([UInt8](repeating: 0x61, count: 2 << 20), coding))
+        let source = decoding(inner, coding, ratio: 0)
+
+        var sizes: [Int] = []
+        while case .bytes(let bytes) = await pulled(source) {
+            sizes.append(bytes.count)
+            if sizes.count == 2 { #expect(inner.pullCount == 1) }
+        }
+
+        #expect(sizes.reduce(0, +) == 2 << 20)
+        #expect(sizes.allSatisfy { $0 <= 256 << 10 })
+        #expect(sizes.count >= 8)
+    }
+
+    @Test(arguments: ContentCoding.allCases)
+    func `a body that ends too early breaks, wherever it is cut`(coding: ContentCoding) async {
+        let coded = Encoder.encode(Sample.text(500), coding)
+
+        for count in 1..<coded.count {
+            let error = await fault(of: decoding(ListSource(Array(coded.prefix(count))), coding))
+            #expect(error?.code == .bodyDecode, "cut after \(count) of \(coded.count) bytes")
+        }
+    }
+
+    @Test(arguments: ContentCoding.allCases)
+    func `a body of no bytes decodes to none`(coding: ContentCoding) async throws {
+        let decoded = try await Body(decoding(ListSource([]), coding)).collect(upTo: .bytes(1))
+
+        #expect(decoded.isEmpty)
+    }
+
+    @Test(arguments: ContentCoding.allCases)
+    func `what is not encoded at all breaks with a reason`(coding: ContentCoding) async throws {
+        let source = decoding(ListSource(Array("<html>not encoded</html>".utf8)), coding)
+
+        let error = try #require(await fault(of: source))
+
+        #expect(error.code == .bodyDecode)
+        #expect(error.reason.hasPrefix("The body's \(coding.rawValue) coding cannot be undone: "))
+    }
+
+    @Test(arguments: ContentCoding.allCases)
+    func `damage anywhere ends in an error or in bytes, never in a trap`(coding: ContentCoding) async {
+        let bytes = Sample.text(300)
+        let coded = Encoder.encode(bytes, coding)
+
+        for index in coded.indices {
+            var damaged = coded
+            damaged[index] ^= 0x55
+            let decoded = try? await Body(decoding(ListSource(damaged), coding)).collect(upTo: .mebibytes(32))
+            // gzip's checksum covers the content; what still decodes had its damage in the header's time stamp.
+            if coding == .gzip, let decoded { #expect(decoded.array == bytes, "byte \(index)") }
+        }
+    }
+
+    @Test(arguments: [ContentCoding.deflate, .br, .zstd])
+    func `bytes after the end break the body`(coding: ContentCoding) async {
+        let source = decoding(ListSource(Encoder.encode(Sample.text(500), coding) + Array("garbage".utf8)), coding)
+
+        let error = await fault(of: source)
+
+        #expect(error?.code == .bodyDecode)
+    }
+
+    @Test(arguments: [1, 100, .max])
+    func `trailer fields arrive with the end`(size: Int) async throws {
+        let coded = Encoder.encode(Sample.text(5000), .gzip)
+        let source = decoding(ListSource(coded, size: size, trailers: Fields(["Digest": "x"])), .gzip)
+
+        var iterator = Body(source).makeAsyncIterator()
+        while try await iterator.next() != nil {}
+
+        #expect(iterator.trailers["Digest"] == "x")
+    }
+
+    @Test func `a broken body breaks with its own error, after what could be decoded`() async throws {
+        let bytes = Sample.noise(50_000)
+        let cut = PlugboardError(.bodyCut, "cut")
+        let source = decoding(
+            ListSource([.bytes(Bytes(Array(Encoder.encode(bytes, .gzip).prefix(40_000)))), .broken(cut)]), .gzip)
+
+        let first = await pulled(source)
+        var last = first
+        while case .bytes = last { last = await pulled(source) }
+
+        guard case .bytes(let piece) = first, case .broken(let error) = last else {
+            Issue.record("unexpected pieces")
+            return
+        }
+        #expect(piece.count > 30_000 && bytes.starts(with: piece.array))
+        #expect(error == cut)
+    }
+
+    @Test func `several codings are undone one around the other`() async throws {
+        let bytes = Sample.text(100_000)
+        let coded = [ContentCoding.deflate, .br, .zstd, .gzip].reduce(bytes) { Encoder.encode($0, $1) }
+        let source = DecodingSource.around(
+            ListSource(coded, size: 10), codings: [.gzip, .zstd, .br, .deflate],
+            budget: DecodingBudget(limit: nil, ratio: 1000))
+
+        let decoded = try await Body(source).collect(upTo: .mebibytes(1))
+
+        #expect(decoded.array == bytes)
+    }
+
+    private func fault(of source: any BodySource) async -> PlugboardError? {
+        do throws(PlugboardError) {
+            _ = try await Body(source).collect(upTo: .mebibytes(64))
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+/// A source that undoes one coding.
+func decoding(
+    _ inner: any BodySource, _ coding: ContentCoding, limit: ByteCount? = nil, ratio: Int = 1000
+) -> any BodySource {
+    DecodingSource.around(inner, codings: [coding], budget: DecodingBudget(limit: limit, ratio: ratio))
+}

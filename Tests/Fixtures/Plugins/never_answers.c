@@ -1,0 +1,31 @@
+// Responds with a body whose source never answers a pull. What ends the exchange is a time-out or a cancel, and that
+// releases the source.
+#include <plugboard.h>
+#include <stddef.h>
+
+static void pull(void *context, plug_pull number) {}
+
+static void release(void *context) {
+    const plug_host_v1 *host = context;
+    host->count(host, host->counter(host, PLUG_TEXT("released")), 1);
+}
+
+static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
+
+static uint32_t on_request(void *self, plug_exchange *exchange) {
+    const plug_host_v1 *host = self;
+    plug_source_v1 silent = { .context = self, .length = PLUG_UNKNOWN, .pull = pull, .release = release };
+    return host->respond(exchange, 200, NULL, 0, host->body_of_source(host, &silent));
+}
+
+PLUGBOARD_METADATA(never_answers, "com.example.never-answers", "1.0.0");
+PLUGBOARD_PLUGIN(never_answers) {
+    .abi_revision = PLUG_ABI_REVISION,
+    .hooks = PLUG_ON_REQUEST,
+    .id = PLUG_LITERAL("com.example.never-answers"),
+    .version = PLUG_LITERAL("1.0.0"),
+    .documentation = PLUG_LITERAL("Responds with a body that never comes."),
+    .priority = 500,
+    .create = create,
+    .on_request = on_request,
+};

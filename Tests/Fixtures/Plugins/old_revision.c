@@ -1,0 +1,21 @@
+// Speaks another revision of the ABI. Without more its descriptor alone says so; with -DMETADATA_REVISION='"0"' the section
+// `plugboard` says so too, and the file is never opened.
+#include <plugboard.h>
+
+static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
+
+static uint32_t on_request(void *self, plug_exchange *exchange) { return PLUG_NEXT; }
+
+#ifdef METADATA_REVISION
+PLUG_SECTION static const char metadata[] = "plugboard/" METADATA_REVISION " com.example.old-revision 1.0.0";
+#endif
+PLUGBOARD_PLUGIN(old_revision) {
+    .abi_revision = PLUG_ABI_REVISION - 1,
+    .hooks = PLUG_ON_REQUEST,
+    .id = PLUG_LITERAL("com.example.old-revision"),
+    .version = PLUG_LITERAL("1.0.0"),
+    .documentation = PLUG_LITERAL("Is too old."),
+    .priority = 500,
+    .create = create,
+    .on_request = on_request,
+};

@@ -1,0 +1,45 @@
+# Functions for bash scripts that measure; to be sourced.
+#
+#     . ./lib-nginx.sh
+#     start_nginx 0            # on core 0, or on any core without a number
+#     plain "$NGINX/100"       # 100 bytes
+#     tuned "$NGINX/1g" --download
+#
+# nginx ends, and its folder goes, when the script that sourced this ends (by a trap on EXIT).
+
+NGINX_SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]:-$0}")" && pwd)
+
+# Starts nginx with one worker and sets NGINX to its URL.
+start_nginx() {
+    local core=${1:-} program port try
+    program=$(PATH=$PATH:/usr/sbin command -v nginx) || { echo "nginx is not installed" >&2; return 1; }
+    NGINX_FOLDER=$(mktemp -d "${TMPDIR:-/tmp}/plugboard-performance-XXXXXX") || return 1
+    trap stop_nginx EXIT
+    mkdir "$NGINX_FOLDER/files"
+    head -c 100 /dev/zero | tr '\0' 'x' > "$NGINX_FOLDER/files/100"
+    truncate -s 1G "$NGINX_FOLDER/files/1g"
+    cat "$NGINX_FOLDER/files/1g" > /dev/null  # into the page cache, or the first download would measure the disk
+    # A worker started by root runs as nobody, who must reach the files.
+    chmod -R a+rX "$NGINX_FOLDER"
+    for try in 1 2 3 4 5; do
+        port=$((20000 + RANDOM % 12000))
+        sed -e "s|FOLDER|$NGINX_FOLDER|g" -e "s|PORT|$port|g" "$NGINX_SOURCE/nginx.conf" > "$NGINX_FOLDER/nginx.conf"
+        ${core:+taskset -c "$core"} "$program" -e "$NGINX_FOLDER/error.log" -c "$NGINX_FOLDER/nginx.conf" 2> /dev/null &
+        NGINX_PROCESS=$!
+        # The file with its number is there once the port is bound.
+        while kill -0 "$NGINX_PROCESS" 2> /dev/null; do
+            if [ -s "$NGINX_FOLDER/nginx.pid" ]; then
+                NGINX="http://127.0.0.1:$port"
+                return 0
+            fi
+            sleep 0.02
+        done
+    done
+    cat "$NGINX_FOLDER/error.log" >&2
+    return 1
+}
+
+stop_nginx() {
+    kill -TERM "$NGINX_PROCESS" 2> /dev/null && wait "$NGINX_PROCESS"
+    rm -rf "$NGINX_FOLDER"
+}

@@ -1,0 +1,42 @@
+import PlugboardKit
+import Testing
+
+struct RedactedURLTests {
+    @Test(arguments: [
+        ("https://example.com/", "https://example.com/"),
+        ("https://user:secret@example.com/path", "https://example.com/path"),
+        ("https://user@example.com", "https://example.com"),
+        ("https://a@b:c@example.com/x@y", "https://example.com/x@y"),
+        ("//user:secret@example.com/", "//example.com/"),
+        ("https://example.com/?token=secret", "https://example.com/?token=…"),
+        ("https://example.com/?a=1&b=2&c", "https://example.com/?a=…&b=…&…"),
+        ("https://example.com/?a=1=2", "https://example.com/?a=…"),
+        ("https://example.com/?a=1;b=2", "https://example.com/?a=…"),
+        ("https://example.com/?secret", "https://example.com/?…"),
+        ("https://example.com/?", "https://example.com/?"),
+        ("https://example.com/?a=&&", "https://example.com/?a=…&&"),
+        ("https://example.com/#secret", "https://example.com/"),
+        ("https://example.com/?a=1#secret?b=2", "https://example.com/?a=…"),
+        ("https://example.com?next=https://u:p@other/", "https://example.com?next=…"),
+        ("https://example.com/a/http://u:p@other/", "https://example.com/a/http://u:p@other/"),
+        ("/path?key=value", "/path?key=…"),
+        ("mailto:me@example.com", "mailto:me@example.com"),
+        ("https://caf\u{e9}:pw@example.com/\u{e9}", "https://example.com/\u{e9}"),
+        ("https://example.com/?\u{301}=secret#\u{301}x", "https://example.com/?\u{301}=…"),
+        ("https://u:p@\u{301}example.com/?a=\u{301}b", "https://\u{301}example.com/?a=…"),
+        ("", ""), ("?", "?"), ("/", "/"), ("//", "//"), ("#", ""),
+    ])
+    func `a printed URL holds neither user nor values of the query nor a fragment`(url: String, printed: String) {
+        let text = redacted(url: url)
+
+        #expect(text == printed)
+    }
+
+    @Test func `a query that may be shown keeps its values, and the user is still gone`() {
+        let url = "https://user:secret@example.com/?a=1&b#part"
+
+        let text = redacted(url: url, showingQuery: true)
+
+        #expect(text == "https://example.com/?a=1&b")
+    }
+}

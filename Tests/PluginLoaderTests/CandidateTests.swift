@@ -1,0 +1,54 @@
+import Foundation
+import Plugboard
+@testable import PluginLoader
+import TestSupport
+import Testing
+
+@Suite struct CandidateTests {
+    @Test func `a file replaced between the check and the opening is not opened`() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.plugin("x.so", try FixturePlugin.bytes(of: "tagger"))
+        let candidate = try Candidate(path: path)
+        let mark = folder.file("mark")
+        let other = try FixturePlugin.build("metadata", define: ["MARK": mark])
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.copyItem(atPath: other, toPath: path)
+
+        let error = #expect(throws: PlugboardError.self) { try candidate.open() }
+
+        #expect(error?.code == .loadingChanged)
+        #expect(!FileManager.default.fileExists(atPath: mark))
+    }
+
+    @Test func `a file written in place between the check and the opening is not opened`() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.plugin("x.so", try FixturePlugin.bytes(of: "tagger"))
+        let candidate = try Candidate(path: path)
+        truncate(path, 100)
+
+        let error = #expect(throws: PlugboardError.self) { try candidate.open() }
+
+        #expect(error?.code == .loadingChanged)
+    }
+
+    @Test func `a file larger than the limit is not read`() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("x.so", "0123456789")
+
+        let snapshot = try FileSnapshot(path: path, limit: 10)
+        let error = #expect(throws: PlugboardError.self) { try FileSnapshot(path: path, limit: 9) }
+
+        #expect(snapshot.bytes == Array("0123456789".utf8))
+        #expect(error?.code == .loadingSize)
+    }
+
+    @Test func `a link is not followed when the file is read`() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("x.so", "x")
+        try FileManager.default.createSymbolicLink(atPath: folder.file("link.so"), withDestinationPath: path)
+
+        let error = #expect(throws: PlugboardError.self) { try FileSnapshot(path: folder.file("link.so")) }
+
+        #expect(error?.code == .loadingMissing)
+    }
+}

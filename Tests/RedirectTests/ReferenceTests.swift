@@ -1,0 +1,43 @@
+import Testing
+
+@testable import Redirect
+
+struct ReferenceTests {
+    @Test(arguments: [
+        ("/plain?x=1#y", "/plain?x=1#y"), ("  /blanks\t", "/blanks"), ("/a b", "/a%20b"), ("/caf\u{e9}", "/caf%C3%A9"),
+        ("/%C3%A9", "/%C3%A9"), ("http://b\u{fc}cher.example/\u{fc}", "http://b\u{fc}cher.example/%C3%BC"),
+        ("HTTP://example.com", "HTTP://example.com"), ("?\u{301}", "?%CC%81"),
+    ])
+    func `a Location becomes a reference that a resolver understands`(location: String, text: String) {
+        let reference = Array(location.utf8).withUnsafeBytes { Reference(location: $0) }
+
+        #expect(reference?.text == text)
+    }
+
+    @Test func `bytes that are no UTF-8 keep their values`() {
+        let reference = ([0x2F, 0xE9, 0xFF] as [UInt8]).withUnsafeBytes { Reference(location: $0) }
+
+        #expect(reference?.text == "/%E9%FF")
+    }
+
+    @Test(arguments: ["", "  ", "/a\u{0}b", "/a\rb", "/\u{7f}", "1x:/b", "a b:c", ":x"])
+    func `what cannot be a reference is none`(location: String) {
+        let reference = Array(location.utf8).withUnsafeBytes { Reference(location: $0) }
+
+        #expect(reference == nil)
+    }
+
+    @Test(arguments: [
+        ("http://example.com", "http://example.com"), ("HTTPS://Example.COM:443/x", "https://example.com"),
+        ("http://u:p@example.com:8080?x", "http://example.com:8080"), ("http://[::1]:81/", "http://[::1]:81"),
+        ("http://example.com:/", "http://example.com"),
+    ])
+    func `an origin is scheme, host and port`(url: String, origin: String) {
+        #expect(Origin(url: url)?.description == origin)
+    }
+
+    @Test(arguments: ["ftp://example.com/", "/path", "http:///", "http://", "http:x", "http://:80/", "http://@/"])
+    func `what has no host over http has no origin`(url: String) {
+        #expect(Origin(url: url) == nil)
+    }
+}
