@@ -12,7 +12,8 @@ struct Candidate {
         guard !path.hasSuffix(".la") else {
             throw PlugboardError(
                 .loadingArchive,
-                "\(path) is a libtool archive by its name, which can lead to any other file. Name the shared object itself.")
+                "\(path) is a libtool archive by its name, which can lead to any other file. Name the shared object itself."
+            )
         }
         let snapshot = try FileSnapshot(path: path)
         self.path = path
@@ -27,7 +28,8 @@ struct Candidate {
         guard pin.utf8.count == 64, pin.allSatisfy(\.isHexDigit) else {
             throw PlugboardError(
                 .loadingHash,
-                "The sha256 configured for the plugin \(path) is not 64 hexadecimal digits. `sha256sum \(path)` prints them.")
+                "The sha256 configured for the plugin \(path) is not 64 hexadecimal digits. `sha256sum \(path)` prints them."
+            )
         }
         guard pin.lowercased() == sha256 else {
             throw PlugboardError(

@@ -65,13 +65,15 @@ public struct DynamicLoader: Loader {
         guard folders != nil || path.contains("/") else {
             throw PlugboardError(
                 .loadingMissing,
-                "There is no plugin '\(path)': a name alone is not searched for. Give an absolute path, or one with a slash.")
+                "There is no plugin '\(path)': a name alone is not searched for. Give an absolute path, or one with a slash."
+            )
         }
         let working = WorkingFolder.path
         let candidates = (folders ?? ["."]).map { $0.hasPrefix("/") ? "\($0)/\(path)" : "\(working)/\($0)/\(path)" }
         guard let found = candidates.first(where: { access($0, F_OK) == 0 }) ?? candidates.first else {
             throw PlugboardError(
-                .loadingMissing, "There is no plugin '\(path)': no folders of plugins are configured. Give an absolute path.")
+                .loadingMissing,
+                "There is no plugin '\(path)': no folders of plugins are configured. Give an absolute path.")
         }
         return found
     }

@@ -13,7 +13,9 @@ extension SharedObject {
             throw malformed("it does not end with NUL within \(SharedObject.metadataLimit) bytes")
         }
         let text = content.dropLast()
-        guard text.allSatisfy({ (0x20...0x7e).contains($0) }) else { throw malformed("it holds more than one line of ASCII") }
+        guard text.allSatisfy({ (0x20...0x7e).contains($0) }) else {
+            throw malformed("it holds more than one line of ASCII")
+        }
         let words = String(decoding: text, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
         guard let revision = words.first.flatMap(revision(in:)) else {
             throw malformed("it does not begin with 'plugboard/' and a number")

@@ -54,7 +54,9 @@ struct SharedObject {
         let start = reader.number(32, as: UInt64.self) ?? 0
         let size = UInt64(reader.number(54, as: UInt16.self) ?? 0)
         let count = UInt64(reader.number(56, as: UInt16.self) ?? 0)
-        guard count > 0, size == 56 else { throw damaged(path, "it has no table of segments in the form of 64-bit files") }
+        guard count > 0, size == 56 else {
+            throw damaged(path, "it has no table of segments in the form of 64-bit files")
+        }
         guard reader.range(start, entries: count, size: size) != nil else {
             throw truncated(path, "its table of segments")
         }

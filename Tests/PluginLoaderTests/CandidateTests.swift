@@ -1,8 +1,9 @@
 import Foundation
 import Plugboard
-@testable import PluginLoader
 import TestSupport
 import Testing
+
+@testable import PluginLoader
 
 @Suite struct CandidateTests {
     @Test func `a file replaced between the check and the opening is not opened`() throws {

@@ -7,7 +7,8 @@ import Testing
 
 @Suite struct DynamicLoaderTests {
     @Test func `a plugin in C loads and its descriptor is read`() throws {
-        let path = try FixturePlugin.build("tagger", define: ["PLUGIN_ID": "com.example.read"], options: ["-DPRIORITY=123"])
+        let path = try FixturePlugin.build(
+            "tagger", define: ["PLUGIN_ID": "com.example.read"], options: ["-DPRIORITY=123"])
 
         let descriptor = try DynamicLoader.dynamic.load(path, sha256: nil)
 
@@ -50,7 +51,8 @@ import Testing
         let others = [
             try DynamicLoader.dynamic.load(path, sha256: nil),
             try DynamicLoader.dynamic.load(folder.file("link.so"), sha256: nil),
-            try DynamicLoader.dynamic.load("\(parent)/./nothing/..//\(name)".replacing("nothing/..", with: "."), sha256: nil),
+            try DynamicLoader.dynamic.load(
+                "\(parent)/./nothing/..//\(name)".replacing("nothing/..", with: "."), sha256: nil),
             try DynamicLoader(folders: [parent]).load(name, sha256: nil),
         ]
 
@@ -111,7 +113,8 @@ import Testing
         let other = try FixturePlugin.build("does_nothing", define: ["PLUGIN_ID": "com.example.redirected"])
         let folder = try TemporaryFolder()
         let path = try folder.plugin("tagger.so", try FixturePlugin.bytes(of: "tagger"))
-        let archive = "dlname='\(other)'\nlibrary_names='\(other)'\nlibdir='\(folder.path)'\ninstalled=yes\nshouldnotlink=yes\n"
+        let archive =
+            "dlname='\(other)'\nlibrary_names='\(other)'\nlibdir='\(folder.path)'\ninstalled=yes\nshouldnotlink=yes\n"
         try folder.write("tagger.la", "# tagger.la - a libtool library file\n\(archive)")
 
         let descriptor = try DynamicLoader.dynamic.load(path, sha256: nil)
@@ -154,7 +157,9 @@ import Testing
         #expect(file.path == first)
     }
 
-    @Test func `what a table of sections says of metadata is missed when it is stripped, and the entry is found`() throws {
+    @Test func `what a table of sections says of metadata is missed when it is stripped, and the entry is found`()
+        throws
+    {
         let folder = try TemporaryFolder()
         var bytes = try FixturePlugin.bytes(of: "tagger")
         for field in [40..<48, 58..<64] { bytes.replaceSubrange(field, with: repeatElement(0, count: field.count)) }

@@ -15,7 +15,8 @@ enum FixturePlugin {
             let path = folder.file("\(name)-\(built.count).so")
             try ProcessRunner.output(
                 of: [
-                    "cc", "-std=c11", "-D_DEFAULT_SOURCE", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-O2",
+                    "cc", "-std=c11", "-D_DEFAULT_SOURCE", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter",
+                    "-O2",
                     "-fPIC", "-shared", "-fvisibility=hidden", "-pthread", "-I", include,
                 ] + definitions + options + ["\(sources)/\(name).c", "-o", path])
             // Whatever the umask of who runs the tests.

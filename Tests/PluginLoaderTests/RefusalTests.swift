@@ -135,7 +135,9 @@ import Testing
         #expect(error.reason.contains("beyond the end of the file"))
     }
 
-    @Test(arguments: [(18, 8, "MIPS (64 bits, little-endian)"), (4, 1, "(32 bits, little-endian)"), (5, 2, "big-endian")])
+    @Test(arguments: [
+        (18, 8, "MIPS (64 bits, little-endian)"), (4, 1, "(32 bits, little-endian)"), (5, 2, "big-endian"),
+    ])
     func `a file for another machine`(offset: Int, value: UInt8, name: String) throws {
         let folder = try TemporaryFolder()
         var bytes = try FixturePlugin.bytes(of: "tagger")
@@ -227,8 +229,10 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "plugboard", "plugboard/ a 1", "plugboard/x a 1", "plugboard/-1 a 1", "plugboard/4294967296 a 1", "plugboard/1",
-        "plugboard/1 a", "plugboard/1 a ", "plugboard/1  1", "plugboard/1 a 1 x", "Plugboard/1 a 1", "plugboard/1 a\\t 1",
+        "", "plugboard", "plugboard/ a 1", "plugboard/x a 1", "plugboard/-1 a 1", "plugboard/4294967296 a 1",
+        "plugboard/1",
+        "plugboard/1 a", "plugboard/1 a ", "plugboard/1  1", "plugboard/1 a 1 x", "Plugboard/1 a 1",
+        "plugboard/1 a\\t 1",
         "plugboard/1 a 1\\n", "plugboard/1 ä 1", "plugboard/1 a\\0 1",
     ])
     func `metadata that cannot be read, before anything runs`(text: String) throws {

@@ -1,6 +1,7 @@
-@testable import PluginLoader
 import TestSupport
 import Testing
+
+@testable import PluginLoader
 
 @Suite struct SHA256Tests {
     @Test(arguments: [

@@ -1,6 +1,7 @@
 import Plugboard
-@testable import PluginLoader
 import Testing
+
+@testable import PluginLoader
 
 @Suite struct SharedObjectTests {
     private func read(_ bytes: [UInt8]) throws(PlugboardError) -> String {

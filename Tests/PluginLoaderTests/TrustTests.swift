@@ -1,8 +1,9 @@
 import Foundation
 import Plugboard
-@testable import PluginLoader
 import TestSupport
 import Testing
+
+@testable import PluginLoader
 
 @Suite struct TrustTests {
     private func way(_ owner: uid_t, _ permissions: mode_t, _ kind: PathWalk.Step.Kind = .folder) -> [PathWalk.Step] {

@@ -117,6 +117,13 @@ struct HeadReader {
                 contentLength = length
             }
         } else if name.count == 17, KnownField(name) == .transferEncoding {
+            // RFC 9112 §7.4: nothing but chunks was offered, so nothing else may be sent.
+            for part in value.split(separator: 0x2C) {
+                let coding = HeadReader.trimmed(UnsafeRawBufferPointer(rebasing: part))
+                guard KnownField.equals(coding, "chunked") || KnownField.equals(coding, "identity") else {
+                    return .malformed("has a transfer coding that nobody asked for")
+                }
+            }
             hasTransferEncoding = true
         }
         return .more

@@ -29,7 +29,6 @@ struct EasyOptions {
         long(CURLOPT_NOSIGNAL, 1)
         long(CURLOPT_NOPROGRESS, 1)
         long(CURLOPT_FOLLOWLOCATION, 0)
-        long(CURLOPT_HTTP_CONTENT_DECODING, 0)
         long(CURLOPT_HTTP09_ALLOWED, 0)
         long(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         long(CURLOPT_PATH_AS_IS, 1)

@@ -34,6 +34,7 @@ public struct Lineup: Sendable {
         _ configuration: Configuration, catalog: Catalog, loader: (any Loader)? = nil
     ) -> Check {
         var assembly = LineupAssembly(configuration, catalog: catalog, loader: loader)
+        assembly.checkCatalog()
         let plugins = assembly.plugins()
         assembly.checkOrigins(of: plugins)
         let faults = assembly.reading.faults

@@ -25,6 +25,12 @@ struct LineupAssembly {
         reading = ConfigurationReading(source: configuration.source)
     }
 
+    mutating func checkCatalog() {
+        for fault in catalog.faults {
+            reading.note([], "meets a catalog that cannot be used: \(fault.reason)", code: fault.code)
+        }
+    }
+
     /// The plugins in their order, as far as they can be told.
     mutating func plugins() -> [EnabledPlugin] {
         var candidates: [String: Candidate] = [:]

@@ -19,7 +19,7 @@ extension Exchange {
         case .response, .failure: recall(for: place)
         }
         var code = PLUG_NEXT
-        calling(place) { code = place.call(stage, pointer) }
+        calling(place, isSteering: true) { code = place.call(stage, pointer) }
         visit = .first
         let decision = settle(code, of: place)
         heldBody = nil
@@ -27,12 +27,12 @@ extension Exchange {
     }
 
     /// Makes a plugin the one that the host's functions act for, for the time of a call.
-    func calling(_ place: Place, _ call: () -> Void) {
-        let outer = self.place
-        self.place = place
+    func calling(_ place: Place, isSteering: Bool = false, _ call: () -> Void) {
+        let outer = (self.place, self.isSteering)
+        (self.place, self.isSteering) = (place, isSteering)
         call()
-        self.place = outer
-        if outer == nil && usesScratch {
+        (self.place, self.isSteering) = outer
+        if outer.0 == nil && usesScratch {
             scratch.clear()
             usesScratch = false
         }

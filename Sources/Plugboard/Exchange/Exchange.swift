@@ -44,6 +44,8 @@ final class Exchange: @unchecked Sendable {
 
     // The call under way.
     var place: Place?
+    /// Whether that call is a steering hook's, whose verdict counts.
+    var isSteering = false
     var payload: Decision?
     var takenRequestBody: BodyNode?
     var takenResponseBody: BodyNode?

@@ -51,7 +51,7 @@ extension Turns {
                 place.plugin.pointee.on_close?(place.instance, exchange.pointer, outcome.rawValue)
             }
         }
-        let kept: UInt64 = limit < 0 ? 0 : (1 << UInt64(limit) << 1) &- 1
+        let kept: UInt64 = limit < 0 ? 0 : ((1 << UInt64(limit)) << 1) &- 1
         exchange.turns.opened &= kept
         for index in stride(from: exchange.turns.states.count - 1, to: max(limit, -1), by: -1) {
             exchange.turns.setState(nil, of: exchange.pipeline.places[index])

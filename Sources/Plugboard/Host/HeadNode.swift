@@ -77,7 +77,7 @@ final class HeadNode {
     /// Whether this head can be edited now: the request while it goes inward or before a resend, the response in
     /// `on_response`.
     var isEditable: Bool {
-        guard let exchange, exchange.place != nil, exchange.phase == .steering else { return false }
+        guard let exchange, exchange.isSteering else { return false }
         return isRequest || exchange.stage == .response
     }
 

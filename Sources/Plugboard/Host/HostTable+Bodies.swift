@@ -2,26 +2,6 @@ import CPlugboard
 import PlugboardKit
 
 extension HostTable {
-    /// Takes over the reference that a `plug_body *` stands for.
-    static func takeNode(_ pointer: OpaquePointer) -> BodyNode {
-        Unmanaged<BodyNode>.fromOpaque(UnsafeRawPointer(pointer)).takeRetainedValue()
-    }
-
-    static func giveNode(_ node: BodyNode) -> OpaquePointer {
-        OpaquePointer(Unmanaged.passRetained(node).toOpaque())
-    }
-
-    private static func borrowNode(_ pointer: OpaquePointer) -> BodyNode {
-        Unmanaged<BodyNode>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
-    }
-
-    static func makeBytes(_ bytes: plug_bytes) -> Bytes {
-        let buffer = UnsafeRawBufferPointer(start: bytes.bytes, count: bytes.bytes == nil ? 0 : Int(clamping: bytes.count))
-        guard let release = bytes.release else { return Bytes(copying: buffer) }
-        let context = UInt(bitPattern: bytes.context)
-        return Bytes(borrowing: buffer) { _ in release(UnsafeMutableRawPointer(bitPattern: context)) }
-    }
-
     static func setBodies(_ table: inout plug_host_v1) {
         table.body_of_bytes = { host, bytes in
             guard let host else { return nil }
@@ -56,26 +36,22 @@ extension HostTable {
         table.give = { host, pull, bytes in
             guard let host else { return PLUG_BAD_ARGUMENT }
             let bytes = makeBytes(bytes)
-            return answer(host, pull, .bytes(bytes))
+            return answerPull(host, pull, .bytes(bytes))
         }
         table.end = { host, pull, trailers, count in
             guard let host else { return PLUG_BAD_ARGUMENT }
-            return answer(host, pull, .end(trailers: makeFields(trailers, count)))
+            return answerPull(host, pull, .end(trailers: makeFields(trailers, count)))
         }
         table.break_off = { host, pull, code, reason in
             guard let host else { return PLUG_BAD_ARGUMENT }
             let code = code.count == 0 ? .pluginFailed : PlugboardError.Code(code.string)
-            return answer(host, pull, .broken(PlugboardError(code, reason.string, plugin: PluginHost.from(host).id)))
+            return answerPull(host, pull, .broken(PlugboardError(code, reason.string, plugin: PluginHost.from(host).id)))
         }
         table.pass = { host, pull, piece in
             guard let host, let piece else { return PLUG_BAD_ARGUMENT }
             guard let original = PieceTelling.original(of: piece) else { return PLUG_WRONG_TIME }
-            return answer(host, pull, original)
+            return answerPull(host, pull, original)
         }
-    }
-
-    private static func answer(_ host: UnsafePointer<plug_host_v1>, _ pull: plug_pull, _ piece: Piece) -> UInt32 {
-        PluginHost.from(host).core.pulls.remove(pull)?.answer(piece) == true ? PLUG_OK : PLUG_STALE
     }
 
     private static func setExchangeBodies(_ table: inout plug_host_v1) {

@@ -134,10 +134,4 @@ extension HostTable {
             return index < UInt64(fields.count) && fields.isSecret(at: Int(index)) ? 1 : 0
         }
     }
-
-    /// RFC 9110 §5.1, §5.5: the name is a token, the value holds no CR, LF or NUL.
-    private static func isSendable(_ name: plug_text, _ value: plug_text) -> Bool {
-        name.count > 0 && name.buffer.allSatisfy(isTokenByte)
-            && !value.buffer.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D }
-    }
 }

@@ -88,8 +88,7 @@ extension HostTable {
 
     static func setServices(_ table: inout plug_host_v1) {
         table.log = { host, level, text in
-            guard let host, let level = Host.LogLevel(rawValue: level) else { return }
-            let host = PluginHost.from(host)
+            guard let host = host.map({ PluginHost.from($0) }), let level = Host.LogLevel(rawValue: level) else { return }
             host.core.log.write(level, host.id, text.string)
         }
         table.log_level = { host in host.map { PluginHost.from($0).core.log.level.rawValue } ?? PLUG_LOG_ERROR }
@@ -111,8 +110,7 @@ extension HostTable {
             host.map { PluginHost.from($0).core.timers.cancel(timer) } == true ? PLUG_OK : PLUG_STALE
         }
         table.counter = { host, name in
-            guard let host else { return 0 }
-            let host = PluginHost.from(host)
+            guard let host = host.map({ PluginHost.from($0) }) else { return 0 }
             return host.core.counters.number(of: "\(host.id).\(name.string)")
         }
         table.count = { host, counter, delta in
@@ -131,16 +129,9 @@ extension HostTable {
             return PluginHost.from(host).core.replies.answer(reply, .success(.body(Body(takeNode(body)))))
         }
         table.reply_failed = { host, reply, code, reason in
-            guard let host else { return PLUG_BAD_ARGUMENT }
-            let host = PluginHost.from(host)
+            guard let host = host.map({ PluginHost.from($0) }) else { return PLUG_BAD_ARGUMENT }
             let code = code.count == 0 ? .pluginFailed : PlugboardError.Code(code.string)
             return host.core.replies.answer(reply, .failure(PlugboardError(code, reason.string, plugin: host.id)))
         }
-    }
-
-    static func clockTime(_ clock: clockid_t) -> Int64 {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

@@ -18,13 +18,6 @@ enum HostTable {
         return table
     }
 
-    /// An exchange in a steering hook of the plugin that calls, or nil.
-    static func steering(_ pointer: OpaquePointer?) -> Exchange? {
-        guard let pointer else { return nil }
-        let exchange = Exchange.from(pointer)
-        return exchange.place != nil && exchange.phase == .steering ? exchange : nil
-    }
-
     // MARK: Verdicts
 
     private static func setVerdicts(_ table: inout plug_host_v1) {

@@ -40,7 +40,7 @@ public final class Kernel: Sendable {
         core = KernelCore(
             settings: settings, origins: configuration.attributesByOrigin, lineup: lineup, log: log, loop: loop,
             transport: transport
-                ?? CurlTransport(loop: loop, settings: CurlTransportSettings(defaults: settings.defaults)))
+                ?? CurlTransport(loop: loop, settings: Kernel.transportSettings(settings)))
         do {
             try Startup(core: core).run()
         } catch {
@@ -83,7 +83,7 @@ public final class Kernel: Sendable {
             throw PlugboardError("command.unknown", "No plugin \(plugin) is switched on.")
         }
         let commands = try PluginDescriptor(checking: place.plugin).commands.map(\.name)
-        guard commands.contains(name), let function = place.plugin.pointee.command else {
+        guard commands.contains(name) else {
             throw PlugboardError(
                 "command.unknown",
                 commands.isEmpty
@@ -94,7 +94,9 @@ public final class Kernel: Sendable {
         let result = await withUnsafeContinuation { continuation in
             let reply = replies.add(continuation)
             Task.detached {
-                withText(name) { name in withText(arguments) { function(place.instance, name, $0, reply) } }
+                withText(name) { name in
+                    withText(arguments) { place.plugin.pointee.command?(place.instance, name, $0, reply) }
+                }
             }
         }
         return try result.get()
@@ -119,6 +121,12 @@ public final class Kernel: Sendable {
                 continuation.resume()
             }
         }
+    }
+
+    private static func transportSettings(_ settings: KernelSettings) -> CurlTransportSettings {
+        var transport = CurlTransportSettings()
+        transport.bodyQueueLimit = settings.bufferLimit
+        return transport
     }
 
     // MARK: The end

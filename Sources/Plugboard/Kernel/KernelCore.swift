@@ -19,6 +19,8 @@ final class KernelCore: @unchecked Sendable {
     let loop: EventLoop
     let transport: any Transport
     let attributeCheck: AttributeCheck
+    /// The whole names of attributes that their tables flag as secret.
+    private let secretAttributes: Set<String>
 
     let tickets = Registry<Exchange>()
     let pulls = Registry<Pull>()
@@ -58,6 +60,10 @@ final class KernelCore: @unchecked Sendable {
         self.loop = loop
         self.transport = transport
         attributeCheck = AttributeCheck(lineup.plugins)
+        secretAttributes = Set(
+            lineup.plugins.flatMap { plugin in
+                plugin.descriptor.attributes.filter(\.isSecret).map { "\(plugin.id).\($0.name)" }
+            })
         timers = PluginTimers(loop: loop)
     }
 
@@ -169,7 +175,7 @@ final class KernelCore: @unchecked Sendable {
     }
 
     func removeSecrets(from attributes: inout Attributes) {
-        for name in attributes.values.keys where attributeCheck.isSecret(name) { attributes[name] = nil }
+        for name in attributes.values.keys where secretAttributes.contains(name) { attributes[name] = nil }
     }
 
     /// The options of a request over the kernel's, and a number that is the same only for the same options.
@@ -197,7 +203,7 @@ final class KernelCore: @unchecked Sendable {
     }
 
     /// The loop's clock where it can be read, else the system's.
-    func monotonicTime() -> Int64 { loop.isCurrent ? loop.now : HostTable.clockTime(CLOCK_MONOTONIC) }
+    func monotonicTime() -> Int64 { loop.isCurrent ? loop.now : clockTime(CLOCK_MONOTONIC) }
 
     /// `FOLDER/ID`, made with mode 0700; nil if it cannot be.
     func makeDataDirectory(_ id: String) -> String? {

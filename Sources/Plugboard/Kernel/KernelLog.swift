@@ -27,7 +27,7 @@ public struct KernelLog: Sendable {
         KernelLog(level: level) { level, source, text in
             var line = "plugboard: \(level): \(source): \(text)\n"
             // One call a line, so that lines of several threads do not mix.
-            line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+            line.withUTF8 { _ = writeToStandardError($0.baseAddress, $0.count) }
         }
     }
 
@@ -37,4 +37,8 @@ public struct KernelLog: Sendable {
     func write(_ level: Host.LogLevel, _ source: String, _ text: @autoclosure () -> String) {
         if level >= self.level { sink(level, source, text()) }
     }
+}
+
+private func writeToStandardError(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int {
+    write(STDERR_FILENO, bytes, count)
 }

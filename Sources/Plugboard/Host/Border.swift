@@ -1,0 +1,53 @@
+import CPlugboard
+import PlugboardKit
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+// From the pointers of C to what they stand for, and back. Free functions, because C function pointers capture nothing.
+
+/// An exchange in a steering hook of the plugin that calls, or nil.
+func steering(_ pointer: OpaquePointer?) -> Exchange? {
+    guard let pointer else { return nil }
+    let exchange = Exchange.from(pointer)
+    return exchange.isSteering ? exchange : nil
+}
+
+/// Takes over the reference that a `plug_body *` stands for.
+func takeNode(_ pointer: OpaquePointer) -> BodyNode {
+    Unmanaged<BodyNode>.fromOpaque(UnsafeRawPointer(pointer)).takeRetainedValue()
+}
+
+func giveNode(_ node: BodyNode) -> OpaquePointer {
+    OpaquePointer(Unmanaged.passRetained(node).toOpaque())
+}
+
+func borrowNode(_ pointer: OpaquePointer) -> BodyNode {
+    Unmanaged<BodyNode>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
+}
+
+func makeBytes(_ bytes: plug_bytes) -> Bytes {
+    let buffer = UnsafeRawBufferPointer(start: bytes.bytes, count: bytes.bytes == nil ? 0 : Int(clamping: bytes.count))
+    guard let release = bytes.release else { return Bytes(copying: buffer) }
+    let context = UInt(bitPattern: bytes.context)
+    return Bytes(borrowing: buffer) { _ in release(UnsafeMutableRawPointer(bitPattern: context)) }
+}
+
+func answerPull(_ host: UnsafePointer<plug_host_v1>, _ pull: plug_pull, _ piece: Piece) -> UInt32 {
+    PluginHost.from(host).core.pulls.remove(pull)?.answer(piece) == true ? PLUG_OK : PLUG_STALE
+}
+
+/// RFC 9110 §5.1, §5.5: the name is a token, the value holds no CR, LF or NUL.
+func isSendable(_ name: plug_text, _ value: plug_text) -> Bool {
+    name.count > 0 && name.buffer.allSatisfy(isTokenByte)
+        && !value.buffer.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D }
+}
+
+func clockTime(_ clock: clockid_t) -> Int64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}

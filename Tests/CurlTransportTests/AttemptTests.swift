@@ -1,0 +1,231 @@
+import CurlTransport
+import PlugboardKit
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct AttemptTests {
+    @Test func `a cancelled attempt ends at once, with nothing else to say`() async throws {
+        let server = try LoopbackServer(.silenceBeforeHead())
+        let client = Client()
+
+        let (attempt, record) = await client.begin(.get, server.url())
+        _ = try await server.requests(atLeast: 1)
+        await client.onLoop { attempt.cancel() }
+        try await record.end.opened()
+
+        #expect(record.notes == [.ended(.cancelled)])
+        try await server.endedConnections(atLeast: 1)
+    }
+
+    @Test func `an attempt cancelled in its body breaks the body`() async throws {
+        let server = try LoopbackServer(.silenceInBody(declared: 100, sent: 10))
+        let client = Client()
+
+        let (attempt, record) = await client.begin(.get, server.url())
+        try await record.headOrEnd.opened()
+        await client.onLoop { attempt.cancel() }
+        let outcome = try await client.finish(record)
+
+        #expect(outcome.error?.code == .cancelled)
+        #expect(record.notes == [.head(200), .ended(nil)])
+    }
+
+    @Test func `an attempt may be cancelled in the moment it begins`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer() }
+        let client = Client()
+        let record = AttemptRecord()
+
+        await client.onLoop {
+            let request = AttemptRequest(
+                method: .get, url: server.url(), fields: Fields(), options: RequestOptions())
+            client.transport.perform(request, observer: record, loop: client.loop).cancel()
+        }
+        try await record.end.opened()
+
+        #expect(record.notes == [.ended(.cancelled)])
+    }
+
+    @Test func `a suspended attempt reports nothing until it is resumed`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer(body: "waited") }
+        let client = Client()
+
+        let (attempt, record) = await client.begin(.get, server.url())
+        await client.onLoop { attempt.suspend() }
+        let before = record.notes
+        _ = try await server.requests(atLeast: before.isEmpty ? 0 : 1)
+        for _ in 0..<50 { await client.onLoop {} }
+        #expect(record.notes == before)
+        await client.onLoop { attempt.resume() }
+        let outcome = try await client.finish(record)
+
+        #expect(outcome.text == "waited")
+    }
+
+    @Test func `timings tell a new connection from one that is used again`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer(body: "x") }
+        let client = Client()
+
+        let first = try await client.send(.get, server.url())
+        let second = try await client.send(.get, server.url())
+
+        let (new, used) = (first.record.state.withLock { $0.timings }, second.record.state.withLock { $0.timings })
+        #expect(new.connect > .zero && new.firstByte >= new.connect && new.total >= new.firstByte)
+        #expect(used.connect == .zero && used.nameLookup == .zero && used.total > .zero)
+    }
+
+    @Test func `milestones and progress are for those who watch`() async throws {
+        let server = try NginxServer.shared()
+        let client = Client()
+        var options = RequestOptions()
+        options.caFile = server.authority.certificate
+
+        let watched = try await client.send(.get, server.url("/data.bin", .tlsHTTP1), options: options, isWatched: true)
+        let again = try await client.send(.get, server.url("/data.bin", .tlsHTTP1), options: options, isWatched: true)
+        let unwatched = try await client.send(.get, server.url("/data.bin", .tlsHTTP1), options: options)
+
+        let milestones: [AttemptRecord.Note] = [
+            .reached(.resolved), .reached(.connected), .reached(.secured), .reached(.sent), .reached(.firstByte),
+            .head(200),
+        ]
+        #expect(Array(watched.record.notes.prefix(6)) == milestones)
+        #expect(Array(again.record.notes.prefix(3)) == Array(milestones.suffix(3)))
+        var whole = Progress()
+        (whole.toSend, whole.received, whole.toReceive) = (0, 1_048_576, 1_048_576)
+        #expect(watched.record.notes.suffix(2) == [.progress(whole), .ended(nil)])
+        #expect(unwatched.record.notes == [.head(200), .ended(nil)])
+    }
+
+    @Test func `connection limits make attempts wait for one another`() async throws {
+        var settings = CurlTransportSettings()
+        settings.connections = 2
+        let server = try LoopbackServer.answering { _ in Answer(body: "x") }
+        let client = Client(settings)
+
+        let texts = try await withThrowingTaskGroup(of: String?.self) { group in
+            for _ in 0..<30 { group.addTask { try await client.send(.get, server.url()).text } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+
+        #expect(texts == Array(repeating: "x", count: 30))
+        #expect(server.connectionCount <= 2)
+    }
+
+    @Test func `connections are kept, however many there were at once`() async throws {
+        var settings = CurlTransportSettings()
+        settings.idleConnections = 1
+        let gate = Gate()
+        let server = try LoopbackServer { connection in
+            while let request = try? connection.readRequest() {
+                try connection.wait(for: gate)
+                try connection.respond(Answer(body: "x"), to: request)
+            }
+        }
+        let client = Client(settings)
+
+        for _ in 0..<2 {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<20 { group.addTask { _ = try await client.send(.get, server.url()) } }
+                if gate.admitted == 0 { _ = try await server.requests(atLeast: 20) }
+                gate.open()
+                try await group.waitForAll()
+            }
+        }
+
+        #expect(server.connectionCount == 20)
+    }
+
+    @Test func `forgetting drops idle connections and lets busy ones end`() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { connection in
+            while let request = try? connection.readRequest() {
+                if request.target == "/slow" { try connection.wait(for: gate) }
+                try connection.respond(Answer(body: request.target), to: request)
+            }
+        }
+        let client = Client()
+
+        let (_, slow) = await client.begin(.get, server.url("/slow"))
+        _ = try await server.requests(atLeast: 1)
+        _ = try await client.send(.get, server.url("/idle"))
+        await client.onLoop { client.transport.forget() }
+        try await server.endedConnections(atLeast: 1)
+        let new = try await client.send(.get, server.url("/new"))
+        gate.open()
+        let old = try await client.finish(slow)
+
+        #expect(new.text == "/new")
+        #expect(old.text == "/slow")
+        #expect(server.connectionCount == 3)
+        try await server.endedConnections(atLeast: 2)
+    }
+
+    @Test func `shutting down ends all attempts and refuses new ones`() async throws {
+        let silent = try LoopbackServer(.silenceBeforeHead())
+        let cut = try LoopbackServer(.silenceInBody(declared: 100, sent: 10))
+        let client = Client()
+
+        let (_, waiting) = await client.begin(.get, silent.url())
+        let (_, reading) = await client.begin(.get, cut.url())
+        try await reading.headOrEnd.opened()
+        await client.onLoop { client.transport.shutDown() }
+        let late = try await client.send(.get, silent.url())
+        let body = try await client.finish(reading)
+
+        #expect(waiting.notes == [.ended(.shutDown)])
+        #expect(body.error?.code == .shutDown)
+        #expect(reading.notes == [.head(200), .ended(nil)])
+        #expect(late.error?.code == .shutDown)
+    }
+
+    @Test func `an observer may begin, cancel and release in any report`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer(body: Script.letters(1000)) }
+        let client = Client()
+        let chain = Chain(client: client, url: server.url(), left: 50)
+
+        await client.onLoop { chain.next() }
+        try await chain.done.opened()
+
+        #expect(chain.ends.withLock { $0 } == 51)
+    }
+}
+
+/// Begins the next attempt in the report that ends the last, and cancels every third in the report of its head.
+private final class Chain: AttemptObserver {
+    let client: Client
+    let url: String
+    let left: Mutex<Int>
+    let ends = Mutex(0)
+    let done = Gate()
+    private let attempt = Mutex<(any Attempt)?>(nil)
+
+    init(client: Client, url: String, left: Int) {
+        self.client = client
+        self.url = url
+        self.left = Mutex(left)
+    }
+
+    func next() {
+        let request = AttemptRequest(method: .get, url: url, fields: Fields(), options: RequestOptions())
+        let begun = client.transport.perform(request, observer: self, loop: client.loop)
+        attempt.withLock { $0 = begun }
+    }
+
+    func attemptReached(_ milestone: Milestone) {}
+    func attemptReceived(interim: ResponseHead) {}
+    func attemptProgressed(_ progress: Progress) {}
+
+    func attemptReceived(_ head: ResponseHead, body: (any BodySource)?) {
+        if left.withLock({ $0 }) % 3 == 0 { attempt.withLock { $0 }?.cancel() }
+        body?.release()
+    }
+
+    func attemptEnded(_ error: PlugboardError?, _ timings: Timings) {
+        ends.withLock { $0 += 1 }
+        let mayGoOn = left.withLock { left in
+            left -= 1
+            return left >= 0
+        }
+        if mayGoOn { next() } else { done.admit() }
+    }
+}

@@ -1,0 +1,133 @@
+import CurlTransport
+import PlugboardKit
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct BodyTests {
+    @Test func `a small answer is whole at the end of the turn that brings it`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer(body: "small") }
+        let client = Client()
+        let seen = Mutex<[String]>([])
+        let done = Gate()
+        let record = AttemptRecord { [client] body in
+            client.loop.atEndOfTurn {
+                while let piece = body?.take() {
+                    switch piece {
+                    case .bytes(let bytes): seen.withLock { $0.append(bytes.text) }
+                    case .end:
+                        seen.withLock { $0.append("end") }
+                        return done.admit()
+                    case .broken: return
+                    }
+                }
+            }
+        }
+
+        _ = await client.begin(.get, server.url(), record: record)
+        try await done.opened()
+
+        #expect(seen.withLock { $0 } == ["small", "end"])
+    }
+
+    @Test func `a slow reader slows the sender, and gets every byte`() async throws {
+        var settings = CurlTransportSettings()
+        settings.bodyQueueLimit = .kibibytes(64)
+        settings.receiveBuffer = .kibibytes(16)
+        let server = try NginxServer.shared()
+        let client = Client(settings)
+        let record = AttemptRecord()
+
+        _ = await client.begin(.get, server.url("/data.bin"), record: record)
+        try await record.headOrEnd.opened()
+        for _ in 0..<200 { await client.onLoop {} }
+        #expect(record.notes == [.head(200)])
+        let outcome = try await client.finish(record)
+
+        #expect(outcome.error == nil)
+        let expected = (0..<1_048_576).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        #expect(outcome.body == Bytes(expected))
+    }
+
+    @Test func `many slow readers at once get every byte of their bodies`() async throws {
+        var settings = CurlTransportSettings()
+        settings.bodyQueueLimit = .kibibytes(32)
+        let server = try NginxServer.shared()
+        let client = Client(settings)
+
+        let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+            for index in 0..<40 {
+                let door = [NginxServer.Door.plain, .plainHTTP2][index % 2]
+                group.addTask {
+                    var options = RequestOptions()
+                    options.httpVersion = door == .plain ? .http1 : .http2PriorKnowledge
+                    return try await client.send(.get, server.url("/data.bin", door), options: options).body?.count ?? 0
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+
+        #expect(counts == Array(repeating: 1_048_576, count: 40))
+    }
+
+    @Test func `a short rest that nobody wants is drained, and the connection used again`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer(body: Script.letters(60_000)) }
+        let client = Client()
+
+        for _ in 0..<3 {
+            let record = AttemptRecord { $0?.release() }
+            _ = await client.begin(.get, server.url(), record: record)
+            try await record.end.opened()
+            #expect(record.notes == [.head(200), .ended(nil)])
+        }
+
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test(arguments: [Script.endlessBody(), .bodyCutShort(declared: 10_000_000, sent: 1)])
+    func `a long rest that nobody wants is aborted`(script: Script) async throws {
+        let server = try LoopbackServer(script)
+        let client = Client()
+        let record = AttemptRecord { $0?.release() }
+
+        _ = await client.begin(.get, server.url(), record: record)
+        try await record.end.opened()
+
+        #expect(record.notes == [.head(200), .ended(nil)])
+        try await server.endedConnections(atLeast: 1)
+    }
+
+    @Test func `a rest that does not come is not waited for`() async throws {
+        let clock = ManualClock()
+        let server = try LoopbackServer(.silenceInBody(declared: 100, sent: 10))
+        let client = Client(clock: clock)
+        let record = AttemptRecord { $0?.release() }
+
+        _ = await client.begin(.get, server.url(), record: record)
+        try await record.headOrEnd.opened()
+        clock.advance(by: .seconds(2))
+        try await record.end.opened()
+
+        #expect(record.notes == [.head(200), .ended(nil)])
+    }
+
+    @Test func `pieces arrive as they come`() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer(.chunked(["one", "two", "three"], gate: gate))
+        let client = Client()
+        let record = AttemptRecord()
+        var texts: [String] = []
+
+        _ = await client.begin(.get, server.url(), record: record)
+        try await record.headOrEnd.opened()
+        let source = try #require(record.state.withLock { $0.body })
+        for _ in 0..<3 {
+            gate.admit()
+            if case .bytes(let bytes) = await client.pull(source) { texts.append(bytes.text) }
+        }
+        guard case .end = await client.pull(source) else { throw GateError.interrupted }
+
+        #expect(texts == ["one", "two", "three"])
+        #expect(source.length == nil)
+    }
+}

@@ -1,0 +1,211 @@
+import CurlTransport
+import PlugboardKit
+import TestSupport
+import Testing
+
+@Suite(.enabled(if: NginxServer.isAvailable)) struct OptionTests {
+    private func trusting(_ server: NginxServer, _ change: (inout RequestOptions) -> Void = { _ in }) -> RequestOptions {
+        var options = RequestOptions()
+        options.caFile = server.authority.certificate
+        change(&options)
+        return options
+    }
+
+    @Test func `a private authority is trusted where it is named, and only there`() async throws {
+        let server = try NginxServer.shared()
+        let client = Client()
+
+        let trusted = try await client.send(.get, server.url("/hundred.txt", .tls), options: trusting(server))
+        let untrusted = try await client.send(.get, server.url("/hundred.txt", .tls))
+
+        #expect(trusted.body?.count == 100)
+        #expect(trusted.head?.version == .http2)
+        #expect(untrusted.error?.code == .tls)
+    }
+
+    @Test(arguments: [NginxServer.Door.tlsExpired, .tlsSelfSigned])
+    func `a bad certificate is refused unless nobody looks`(door: NginxServer.Door) async throws {
+        let server = try NginxServer.shared()
+        let client = Client()
+
+        let refused = try await client.send(.get, server.url("/hundred.txt", door), options: trusting(server))
+        let blind = try await client.send(
+            .get, server.url("/hundred.txt", door), options: trusting(server) { $0.verifiesTLS = false })
+
+        #expect(refused.error?.code == .tls)
+        #expect(blind.status == 200)
+    }
+
+    @Test func `pins bind beside the certificate`() async throws {
+        let server = try NginxServer.shared()
+        let client = Client()
+        let (right, wrong) = (server.authority.server.pin, server.authority.client.pin)
+
+        let bound = try await client.send(
+            .get, server.url("/hundred.txt", .tls), options: trusting(server) { $0.pins = "\(wrong);\(right)" })
+        let unbound = try await client.send(
+            .get, server.url("/hundred.txt", .tls), options: trusting(server) { $0.pins = wrong })
+
+        #expect(bound.status == 200)
+        #expect(unbound.error?.code == .tls)
+    }
+
+    @Test func `a client's certificate is shown`() async throws {
+        let server = try NginxServer.shared()
+        let client = Client()
+        let url = server.url("/hundred.txt", .tlsClientCertificate)
+
+        let without = try await client.send(.get, url, options: trusting(server))
+        let with = try await client.send(
+            .get, url,
+            options: trusting(server) {
+                $0.clientCertificate = server.authority.client.certificate
+                $0.clientKey = server.authority.client.key
+            })
+        let missing = try await client.send(
+            .get, url, options: trusting(server) { $0.clientCertificate = "/nowhere.pem" })
+
+        #expect(without.status == 400)
+        #expect(with.status == 200)
+        #expect(missing.error?.code == .invalidOption)
+    }
+
+    @Test func `connections go where they are told, under the name that was asked`() async throws {
+        let server = try NginxServer.shared()
+        let client = Client()
+        let port = server.port(.tls)
+
+        let outcome = try await client.send(
+            .get, "https://good.test:\(port)/hundred.txt",
+            options: trusting(server) { $0.connectTo = ["good.test:\(port)": "127.0.0.1:\(port)"] })
+        let malformed = try await client.send(
+            .get, "https://good.test:\(port)/", options: trusting(server) { $0.connectTo = ["": ""] })
+
+        #expect(outcome.status == 200)
+        #expect(malformed.error?.code == .invalidOption)
+    }
+
+    @Test(arguments: [
+        (RequestOptions.HTTPVersion.any, NginxServer.Door.tls, ResponseHead.Version.http2),
+        (.http1, .tls, .http11), (.http2, .tls, .http2), (.any, .tlsHTTP1, .http11),
+        (.http2PriorKnowledge, .plainHTTP2, .http2), (.any, .plain, .http11),
+    ])
+    func `the version that is asked for is spoken`(
+        asked: RequestOptions.HTTPVersion, door: NginxServer.Door, spoken: ResponseHead.Version
+    ) async throws {
+        let server = try NginxServer.shared()
+        let client = Client()
+
+        let outcome = try await client.send(
+            .post, server.url("/echo", door), body: .text("x"), options: trusting(server) { $0.httpVersion = asked })
+
+        #expect(outcome.head?.version == spoken)
+    }
+
+    @Test func `requests share an HTTP2 connection`() async throws {
+        let server = try NginxServer.shared()
+        let client = Client()
+        let options = trusting(server)
+
+        let connections = try await withThrowingTaskGroup(of: String?.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    let text = try await client.send(.get, server.url("/connection", .tls), options: options).text
+                    return text?.split(separator: " ").first.map(String.init)
+                }
+            }
+            return try await group.reduce(into: Set<String?>()) { $0.insert($1) }
+        }
+
+        #expect(connections.count == 1)
+    }
+
+    @Test func `a minimum of TLS is kept`() async throws {
+        let server = try NginxServer.shared()
+        let client = Client()
+
+        let outcome = try await client.send(
+            .get, server.url("/hundred.txt", .tls), options: trusting(server) { $0.minimumTLS = .tls13 })
+
+        #expect(outcome.status == 200)
+    }
+
+    @Test func `a proxy gets the request and its own credentials, an origin behind a tunnel does not`() async throws {
+        let origin = try LoopbackServer.answering { _ in Answer(body: "origin") }
+        let proxy = try LoopbackServer { connection in
+            let request = try connection.readRequest()
+            if request.method == "CONNECT" {
+                try connection.write("HTTP/1.1 407 Who are you\r\nContent-Length: 0\r\nX-Proxy: 1\r\n\r\n")
+            } else {
+                try connection.respond(body: "proxy")
+            }
+        }
+        let client = Client()
+        var options = RequestOptions()
+        options.proxy = "http://127.0.0.1:\(proxy.port)"
+        let fields = Fields(["Proxy-Authorization": "Basic eDp5", "X-Own": "1"])
+
+        let plain = try await client.send(.get, origin.url("/?a"), fields: fields, options: options)
+        let tunnel = try await client.send(.get, "https://origin.test/", fields: fields, options: options)
+        options.noProxy = "127.0.0.1"
+        let direct = try await client.send(.get, origin.url(), fields: fields, options: options)
+
+        #expect(plain.text == "proxy")
+        #expect(proxy.requests[0].target == origin.url("/?a"))
+        #expect(proxy.requests[0]["Proxy-Authorization"] == "Basic eDp5")
+        #expect(tunnel.error?.code == .proxy)
+        #expect(tunnel.head == nil)
+        #expect(proxy.requests[1].method == "CONNECT")
+        #expect(proxy.requests[1]["Proxy-Authorization"] == "Basic eDp5")
+        #expect(proxy.requests[1]["X-Own"] == nil)
+        #expect(direct.text == "origin")
+        #expect(origin.requests[0]["Proxy-Authorization"] == nil)
+    }
+
+    @Test func `options of one request do not stay for the next`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer(body: "direct") }
+        let closed = try ClosedPort()
+        let client = Client()
+        var options = RequestOptions()
+        options.proxy = "http://127.0.0.1:\(closed.port)"
+
+        let proxied = try await client.send(.get, server.url(), options: options)
+        let direct = try await client.send(.get, server.url())
+
+        #expect(proxied.error != nil)
+        #expect(direct.text == "direct")
+    }
+
+    @Test func `an interface or address that is not there, or a family that cannot be, fails`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer(body: "x") }
+        let client = Client()
+        var bad = RequestOptions()
+        bad.interface = "nothing0"
+        var good = RequestOptions()
+        good.interface = "127.0.0.1"
+        var v4 = RequestOptions()
+        v4.ipVersion = .v4
+
+        let refused = try await client.send(.get, server.url(), options: bad)
+        let bound = try await client.send(.get, server.url(), options: good)
+        let family = try await client.send(.get, "http://localhost:\(server.port)/", options: v4)
+
+        #expect(refused.error?.code == .invalidOption)
+        #expect(bound.text == "x")
+        #expect(family.text == "x")
+    }
+
+    @Test func `a speed limit slows a download`() async throws {
+        let server = try NginxServer.shared()
+        let client = Client()
+        var options = RequestOptions()
+        options.downloadSpeedLimit = 256 << 10
+
+        let begun = ContinuousClock.now
+        let outcome = try await client.send(.get, server.url("/text.txt"), options: options)
+        let again = try await client.send(.get, server.url("/text.txt"), options: options)
+
+        #expect(outcome.body?.count == 65_536 && again.body?.count == 65_536)
+        #expect(ContinuousClock.now - begun >= .milliseconds(100))
+    }
+}

@@ -1,0 +1,95 @@
+import CurlTransport
+import PlugboardKit
+import TestSupport
+import Testing
+
+@Suite struct TimeoutTests {
+    @Test func `silence before the head is an idle timeout`() async throws {
+        let clock = ManualClock()
+        let server = try LoopbackServer(.silenceBeforeHead())
+        let client = Client(clock: clock)
+        var options = RequestOptions()
+        options.idleTimeout = .seconds(30)
+
+        let (_, record) = await client.begin(.get, server.url(), options: options)
+        _ = try await server.requests(atLeast: 1)
+        clock.advance(by: .seconds(29))
+        await client.onLoop {}
+        #expect(record.notes.isEmpty)
+        clock.advance(by: .seconds(31))
+        try await record.end.opened()
+
+        #expect(record.notes == [.ended(.idleTimeout)])
+    }
+
+    @Test func `silence in the body breaks it`() async throws {
+        let clock = ManualClock()
+        let server = try LoopbackServer(.silenceInBody(declared: 100, sent: 10))
+        let client = Client(clock: clock)
+        var options = RequestOptions()
+        options.idleTimeout = .seconds(30)
+
+        let (_, record) = await client.begin(.get, server.url(), options: options)
+        try await record.headOrEnd.opened()
+        clock.advance(by: .seconds(61))
+        let outcome = try await client.finish(record)
+
+        #expect(outcome.error?.code == .idleTimeout)
+        #expect(outcome.body?.count == 10)
+    }
+
+    @Test func `a pause for a slow reader or a suspension is no silence`() async throws {
+        var settings = CurlTransportSettings()
+        settings.bodyQueueLimit = .kibibytes(64)
+        let clock = ManualClock()
+        let server = try NginxServer.shared()
+        let client = Client(settings, clock: clock)
+        var options = RequestOptions()
+        options.idleTimeout = .seconds(30)
+
+        let (_, slow) = await client.begin(.get, server.url("/data.bin"), options: options)
+        try await slow.headOrEnd.opened()
+        let (attempt, suspended) = await client.begin(.get, server.url("/data.bin"), options: options)
+        await client.onLoop { attempt.suspend() }
+        for _ in 0..<10 {
+            clock.advance(by: .seconds(20))
+            await client.onLoop {}
+        }
+        await client.onLoop { attempt.resume() }
+        let first = try await client.finish(slow)
+        let second = try await client.finish(suspended)
+
+        #expect(first.error == nil && first.body?.count == 1_048_576)
+        #expect(second.error == nil && second.body?.count == 1_048_576)
+    }
+
+    @Test func `an attempt has a time limit of its own`() async throws {
+        let clock = ManualClock()
+        let server = try LoopbackServer(.silenceBeforeHead())
+        let client = Client(clock: clock)
+        var options = RequestOptions()
+        options.attemptTimeout = .seconds(60)
+        options.idleTimeout = .seconds(100)
+
+        let (_, record) = await client.begin(.get, server.url(), options: options)
+        _ = try await server.requests(atLeast: 1)
+        clock.advance(by: .seconds(61))
+        try await record.end.opened()
+
+        #expect(record.notes == [.ended(.attemptTimeout)])
+        #expect(record.state.withLock { $0.error?.reason.contains("1m") } == true)
+    }
+
+    @Test func `connecting has a time limit of its own`() async throws {
+        // The server speaks no TLS: the handshake waits for ever.
+        let server = try LoopbackServer { connection in try connection.waitForClose() }
+        let client = Client()
+        var options = RequestOptions()
+        options.connectTimeout = .milliseconds(100)
+
+        let outcome = try await client.send(
+            .get, "https://127.0.0.1:\(server.port)/", options: options)
+
+        #expect(outcome.error?.code == .connectTimeout)
+    }
+}
