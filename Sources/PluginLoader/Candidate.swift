@@ -1,4 +1,4 @@
-import Plugboard
+import PlugboardKit
 
 /// A file that was read and looks like a shared object, and is not open yet.
 struct Candidate {
@@ -12,8 +12,7 @@ struct Candidate {
         guard !path.hasSuffix(".la") else {
             throw PlugboardError(
                 .loadingArchive,
-                "\(path) is a libtool archive by its name, which can lead to any other file. Name the shared object itself."
-            )
+                "\(path) is a libtool archive by its name, which can lead to any other file. Name the shared object.")
         }
         let snapshot = try FileSnapshot(path: path)
         self.path = path
@@ -28,8 +27,7 @@ struct Candidate {
         guard pin.utf8.count == 64, pin.allSatisfy(\.isHexDigit) else {
             throw PlugboardError(
                 .loadingHash,
-                "The sha256 configured for the plugin \(path) is not 64 hexadecimal digits. `sha256sum \(path)` prints them."
-            )
+                "The sha256 configured for the plugin \(path) is not 64 hexadecimal digits. `sha256sum` prints them.")
         }
         guard pin.lowercased() == sha256 else {
             throw PlugboardError(
@@ -41,20 +39,21 @@ struct Candidate {
 
     /// Opens the file whose bytes were checked.
     ///
-    /// Between the reading and the opening only root and this user can replace it, as `Trust` has made sure; what is guarded
-    /// against is an update at that very moment. Opening /proc/self/fd/N would leave no such gap, but the system's
-    /// loader would know the object by that name: `$ORIGIN` would be /proc/self/fd, debuggers would find nothing there,
-    /// and the next file with the same N would be taken for this one. So the path is opened, and compared before and after.
-    func open() throws(PlugboardError) -> ResidentObject {
-        try checkIdentity()
-        let opened = try ResidentObject(opening: path)
-        try checkIdentity()
-        return opened
+    /// Between the reading and the opening only root and this user can replace it, as `Trust` has made sure; what is
+    /// guarded against is an update at that very moment. Opening /proc/self/fd/N would leave no such gap, but the
+    /// system's loader would know the object by that name: `$ORIGIN` would be /proc/self/fd, debuggers would find
+    /// nothing there, and the next file with the same N would be taken for this one. So the path is opened, and
+    /// compared before and after.
+    ///
+    /// `note` is told, as soon as an object is in the process for good, the sha256 of its bytes; nil if that is not known.
+    func open(noting note: (_ sha256: String?) -> Void) throws(PlugboardError) -> ResidentObject {
+        guard isUnchanged else { throw FileSnapshot.changed(path, "before it was opened") }
+        try ResidentObject.bind(path)
+        let isSame = isUnchanged
+        note(isSame ? sha256 : nil)
+        guard isSame else { throw FileSnapshot.changed(path, "while it was opened") }
+        return try ResidentObject(path: path)
     }
 
-    private func checkIdentity() throws(PlugboardError) {
-        guard FileSnapshot.Identity(path: path) == identity else {
-            throw FileSnapshot.changed(path, "while it was opened")
-        }
-    }
+    private var isUnchanged: Bool { FileSnapshot.Identity(path: path) == identity }
 }

@@ -1,6 +1,7 @@
 import CPlugboard
 import Glibc
 import Plugboard
+import PlugboardKit
 import Synchronization
 
 /// Opens plugins with libltdl, after it has made sure of what they are.
@@ -9,11 +10,12 @@ import Synchronization
 ///
 /// Each step has its own refusal (`LoadingCodes.swift`); up to `open` nothing of the file has run.
 ///
-/// A path is absolute, or lies in one of `folders`: the first that has it. Without `folders`, a path with a slash is relative
-/// to the working folder, and a bare name is nowhere. The system's search paths, `LTDL_LIBRARY_PATH` and `.la` files are
-/// never asked; for the libraries a plugin needs, the system's loader follows its own rules.
+/// A path is absolute, or lies in one of `folders`: the first that has it. Without `folders`, a path with a slash is
+/// relative to the working folder, and a bare name is nowhere. The system's search paths, `LTDL_LIBRARY_PATH` and `.la`
+/// files are never asked; for the libraries a plugin needs, the system's loader follows its own rules.
 ///
-/// May be called from any thread; all loaders of a process take turns. Not from a plugin's constructor or entry function.
+/// May be called from any thread; all loaders of a process take turns. Not from a plugin's constructor or entry
+/// function.
 public struct DynamicLoader: Loader {
     private let folders: [String]?
 
@@ -21,7 +23,11 @@ public struct DynamicLoader: Loader {
         self.folders = folders
     }
 
-    /// Runs the file's constructors and its entry function. An object that was opened stays, even if it was refused after.
+    /// The same loader, for files in these folders only.
+    public func searching(_ folders: [String]) -> DynamicLoader { DynamicLoader(folders: folders) }
+
+    /// Runs the file's constructors and its entry function. An object that was opened stays, even if it was refused
+    /// after.
     ///
     /// `sha256` is 64 hexadecimal digits, in either case.
     public func load(_ path: String, sha256: String?) throws(PlugboardError) -> PluginDescriptor {
@@ -38,11 +44,12 @@ public struct DynamicLoader: Loader {
                 guard known.sha256 == candidate.sha256 else {
                     throw FileSnapshot.changed(walk.end, "since it was loaded")
                 }
-                return known.descriptor
+                if let descriptor = known.descriptor { return descriptor }
             }
-            let descriptor = try candidate.open().descriptor(from: entry)
+            let object = try candidate.open { resident[walk.end] = Resident(sha256: $0) }
+            let descriptor = try object.descriptor(from: entry)
             try compare(metadata, with: descriptor, walk.end)
-            resident[walk.end] = Resident(sha256: candidate.sha256, descriptor: descriptor)
+            resident[walk.end]?.descriptor = descriptor
             return descriptor
         }
     }
@@ -65,8 +72,7 @@ public struct DynamicLoader: Loader {
         guard folders != nil || path.contains("/") else {
             throw PlugboardError(
                 .loadingMissing,
-                "There is no plugin '\(path)': a name alone is not searched for. Give an absolute path, or one with a slash."
-            )
+                "There is no plugin '\(path)': a name alone is not searched for. Give an absolute path.")
         }
         let working = WorkingFolder.path
         let candidates = (folders ?? ["."]).map { $0.hasPrefix("/") ? "\($0)/\(path)" : "\(working)/\($0)/\(path)" }
@@ -82,8 +88,8 @@ public struct DynamicLoader: Loader {
         guard let metadata, metadata.revision != PLUG_ABI_REVISION else { return }
         throw PlugboardError(
             .abiMismatch,
-            "The plugin \(metadata.id) at \(path) speaks revision \(metadata.revision) of the ABI, this kernel revision "
-                + "\(PLUG_ABI_REVISION). Rebuild the plugin against this kernel's plugboard.h.")
+            "The plugin \(metadata.id) at \(path) speaks revision \(metadata.revision) of the ABI, this kernel "
+                + "revision \(PLUG_ABI_REVISION). Rebuild the plugin against this kernel's plugboard.h.")
     }
 
     private func compare(
@@ -92,8 +98,9 @@ public struct DynamicLoader: Loader {
         guard let metadata, metadata.id != descriptor.id || metadata.version != descriptor.version else { return }
         throw PlugboardError(
             .loadingMetadata,
-            "The plugin \(path) says two things of itself: '\(metadata.id) \(metadata.version)' in its section 'plugboard', "
-                + "'\(descriptor.id) \(descriptor.version)' in its descriptor. Its author should make them the same.")
+            "The plugin \(path) says two things of itself: '\(metadata.id) \(metadata.version)' in its section "
+                + "'plugboard', '\(descriptor.id) \(descriptor.version)' in its descriptor. Its author should make them "
+                + "the same.")
     }
 }
 
@@ -106,6 +113,8 @@ extension Loader where Self == DynamicLoader {
 private let resident = Mutex<[String: Resident]>([:])
 
 private struct Resident {
-    let sha256: String
-    let descriptor: PluginDescriptor
+    /// Nil if the file changed while it was opened.
+    let sha256: String?
+    /// Nil if it was refused after it was opened.
+    var descriptor: PluginDescriptor?
 }

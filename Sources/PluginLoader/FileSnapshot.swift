@@ -1,5 +1,5 @@
 import Glibc
-import Plugboard
+import PlugboardKit
 
 /// The bytes of a file, read once, and what tells whether the path still names them.
 ///

@@ -1,7 +1,7 @@
-import Plugboard
+import PlugboardKit
 
-/// Why a plugin's file was refused: one code a reason. Two more belong to every plugin, loaded or not: `loading.revision`
-/// (`abiMismatch`) and `loading.descriptor` (`malformedDescriptor`).
+/// Why a plugin's file was refused: one code a reason. Two more belong to every plugin, loaded or not:
+/// `loading.revision` (`abiMismatch`) and `loading.descriptor` (`malformedDescriptor`).
 extension PlugboardError.Code {
     /// There is no regular file that can be read at the path.
     public static let loadingMissing: Self = "loading.missing"

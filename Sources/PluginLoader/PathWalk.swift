@@ -1,5 +1,5 @@
 import Glibc
-import Plugboard
+import PlugboardKit
 
 /// The way from the root to a file: every folder, symbolic link and file that decides which bytes a path names.
 ///

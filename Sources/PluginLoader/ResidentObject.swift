@@ -1,7 +1,7 @@
 import CLtdl
 import CPlugboard
 import Glibc
-import Plugboard
+import PlugboardKit
 
 /// A shared object in this process. It stays until the process ends: closing one of Swift, Go or Rust crashes later.
 ///
@@ -10,13 +10,18 @@ struct ResidentObject {
     private let path: String
     private let handle: lt_dlhandle
 
-    /// Opens a file by its absolute path. Its constructors run, and those of what it needs.
-    init(opening path: String) throws(PlugboardError) {
-        // libltdl binds lazily, so that a missing function would end the process at its first call, and it says
-        // "file not found" whatever went wrong. The system's loader binds now, and says what it is.
+    /// Brings a file into the process by its absolute path. Its constructors run, and those of what it needs.
+    ///
+    /// libltdl binds lazily, so that a missing function would end the process at its first call, and it says "file not
+    /// found" whatever went wrong. The system's loader binds now, and says what it is.
+    static func bind(_ path: String) throws(PlugboardError) {
         guard dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) != nil else {
-            throw ResidentObject.refusal(path, dlerror().map { String(cString: $0) } ?? "")
+            throw refusal(path, dlerror().map { String(cString: $0) } ?? "")
         }
+    }
+
+    /// Opens with libltdl what is bound.
+    init(path: String) throws(PlugboardError) {
         guard ResidentObject.initialErrors == 0 else { throw ResidentObject.ltdlRefusal(path) }
         var advice: lt_dladvise?
         guard lt_dladvise_init(&advice) == 0 else { throw ResidentObject.ltdlRefusal(path) }
@@ -51,13 +56,13 @@ struct ResidentObject {
         guard lacksSymbol else {
             return PlugboardError(
                 .loadingOpen,
-                "The system's loader refused the plugin \(path). If it needs a library, install that, or link the plugin "
-                    + "with -Wl,-rpath; `ldd \(path)` shows what it needs.", underlying: text)
+                "The system's loader refused the plugin \(path). If it needs a library, install that, or link the "
+                    + "plugin with -Wl,-rpath; `ldd \(path)` shows what it needs.", underlying: text)
         }
         return PlugboardError(
             .loadingSymbols,
-            "The plugin \(path) needs a function or variable that nothing provides. Link it with the library that has it; "
-                + "with -Wl,-z,defs the linker says so beforehand.", underlying: text)
+            "The plugin \(path) needs a function or variable that nothing provides. Link it with the library that "
+                + "has it; with -Wl,-z,defs the linker says so beforehand.", underlying: text)
     }
 
     private static func ltdlRefusal(_ path: String) -> PlugboardError {

@@ -1,8 +1,8 @@
 /// SHA-256 (FIPS 180-4).
 ///
 /// Written here because nothing that is linked already offers it: libcurl brings a TLS library, which may be any of
-/// several, and not its headers; Swift's own runtime has none. It hashes public files to compare them with a pin, so that
-/// it takes as long as the bytes are many, and tells nothing else by its timing, is of no weight.
+/// several, and not its headers; Swift's own runtime has none. It hashes public files to compare them with a pin, so
+/// that it takes as long as the bytes are many, and tells nothing else by its timing, is of no weight.
 enum SHA256 {
     /// The digest as 64 hexadecimal digits in lower case.
     static func hexadecimal(of bytes: [UInt8]) -> String {

@@ -1,4 +1,4 @@
-import Plugboard
+import PlugboardKit
 
 extension SharedObject {
     /// Throws `loading.architecture` unless the file is for the machine this program was built for.

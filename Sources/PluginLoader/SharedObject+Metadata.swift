@@ -1,8 +1,10 @@
 import CPlugboard
 import Plugboard
+import PlugboardKit
 
 extension SharedObject {
-    /// What the section `plugboard` says; nil if there is no such section. Throws `loading.metadata` if it says it wrongly.
+    /// What the section `plugboard` says; nil if there is no such section. Throws `loading.metadata` if it says it
+    /// wrongly.
     ///
     /// The text is `plugboard/REVISION ID VERSION`, with a NUL at its end. Other revisions may add words.
     func metadata() throws(PlugboardError) -> PluginFile.Metadata? {

@@ -1,4 +1,4 @@
-import Plugboard
+import PlugboardKit
 
 extension SharedObject {
     /// The name of the one exported function that ends with `_LTX_plugboard_plugin`.

@@ -1,4 +1,4 @@
-import Plugboard
+import PlugboardKit
 
 /// A shared object as bytes: what Plugboard wants to know of it before any of its code runs.
 ///

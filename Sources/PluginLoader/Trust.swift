@@ -1,5 +1,5 @@
 import Glibc
-import Plugboard
+import PlugboardKit
 
 /// Whose files may become part of this process: those that only root and this user can change.
 ///

@@ -10,6 +10,7 @@ import Testing
             [0x58, 0x3A, 0xE9], Array("X-Empty:".utf8),
         ]))
         let client = Client()
+        defer { server.stop() }
 
         let outcome = try await client.send(.get, server.url())
 
@@ -26,6 +27,8 @@ import Testing
         let folded = try LoopbackServer(.raw(
             "HTTP/1.1 200 Fine by me\r\nX-Folded: one\r\n  two\r\n\tthree\r\nContent-Length: 2\r\n\r\nok"))
         let client = Client()
+        defer { many.stop() }
+        defer { folded.stop() }
 
         let manyOutcome = try await client.send(.get, many.url())
         let foldedOutcome = try await client.send(.get, folded.url())
@@ -41,6 +44,7 @@ import Testing
     func `a head without end is an error`(script: Script) async throws {
         let server = try LoopbackServer(script)
         let client = Client()
+        defer { server.stop() }
 
         let outcome = try await client.send(.get, server.url())
 
@@ -51,6 +55,7 @@ import Testing
     func `an answer that is not HTTP is an error or is mended as HTTP says`(answer: MalformedAnswer) async throws {
         let server = try LoopbackServer(.malformed(answer))
         let client = Client()
+        defer { server.stop() }
 
         let outcome = try await client.send(.get, server.url())
 
@@ -79,6 +84,7 @@ import Testing
             while let _ = try? connection.readRequest() { try connection.write(answer) }
         }
         let client = Client()
+        defer { server.stop() }
 
         let first = try await client.send(Method(method), server.url())
         let second = try await client.send(Method(method), server.url())
@@ -92,6 +98,7 @@ import Testing
         let server = try LoopbackServer(.interim(
             [Answer(status: 103, fields: [("Link", "</a.css>")]), Answer(status: 102)], then: Answer(body: "final")))
         let client = Client()
+        defer { server.stop() }
 
         let outcome = try await client.send(.get, server.url())
 
@@ -104,6 +111,7 @@ import Testing
     @Test func `trailers come with the body's end`() async throws {
         let server = try LoopbackServer(.chunked(["one", "two"], trailers: [("X-Sum", "2"), ("X-Other", "3")]))
         let client = Client()
+        defer { server.stop() }
 
         let outcome = try await client.send(.get, server.url())
         let again = try await client.send(.get, server.url())
@@ -122,6 +130,7 @@ import Testing
     func `a body that is cut is broken`(script: Script) async throws {
         let server = try LoopbackServer(script)
         let client = Client()
+        defer { server.stop() }
 
         let outcome = try await client.send(.get, server.url())
 
@@ -139,6 +148,8 @@ import Testing
         let untilClose = try LoopbackServer(.bodyUntilClose("all of it"))
         let tooLong = try LoopbackServer(.bodyTooLong(declared: 10, sent: 20))
         let client = Client()
+        defer { untilClose.stop() }
+        defer { tooLong.stop() }
 
         let first = try await client.send(.get, untilClose.url())
         let second = try await client.send(.get, tooLong.url())
@@ -153,6 +164,7 @@ import Testing
     func `a connection that ends without an answer is a reset`(script: Script) async throws {
         let server = try LoopbackServer(script)
         let client = Client()
+        defer { server.stop() }
 
         let outcome = try await client.send(.get, server.url("/?secret"))
 
@@ -182,6 +194,7 @@ import Testing
         let closed = Gate()
         let server = try LoopbackServer(.closedBetweenRequests(closed: closed))
         let client = Client()
+        defer { server.stop() }
 
         let first = try await client.send(.get, server.url())
         try await closed.opened()

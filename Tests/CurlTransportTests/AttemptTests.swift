@@ -8,6 +8,7 @@ import Testing
     @Test func `a cancelled attempt ends at once, with nothing else to say`() async throws {
         let server = try LoopbackServer(.silenceBeforeHead())
         let client = Client()
+        defer { server.stop() }
 
         let (attempt, record) = await client.begin(.get, server.url())
         _ = try await server.requests(atLeast: 1)
@@ -21,6 +22,7 @@ import Testing
     @Test func `an attempt cancelled in its body breaks the body`() async throws {
         let server = try LoopbackServer(.silenceInBody(declared: 100, sent: 10))
         let client = Client()
+        defer { server.stop() }
 
         let (attempt, record) = await client.begin(.get, server.url())
         try await record.headOrEnd.opened()
@@ -35,6 +37,7 @@ import Testing
         let server = try LoopbackServer.answering { _ in Answer() }
         let client = Client()
         let record = AttemptRecord()
+        defer { server.stop() }
 
         await client.onLoop {
             let request = AttemptRequest(
@@ -49,6 +52,7 @@ import Testing
     @Test func `a suspended attempt reports nothing until it is resumed`() async throws {
         let server = try LoopbackServer.answering { _ in Answer(body: "waited") }
         let client = Client()
+        defer { server.stop() }
 
         let (attempt, record) = await client.begin(.get, server.url())
         await client.onLoop { attempt.suspend() }
@@ -65,6 +69,7 @@ import Testing
     @Test func `timings tell a new connection from one that is used again`() async throws {
         let server = try LoopbackServer.answering { _ in Answer(body: "x") }
         let client = Client()
+        defer { server.stop() }
 
         let first = try await client.send(.get, server.url())
         let second = try await client.send(.get, server.url())
@@ -101,6 +106,7 @@ import Testing
         settings.connections = 2
         let server = try LoopbackServer.answering { _ in Answer(body: "x") }
         let client = Client(settings)
+        defer { server.stop() }
 
         let texts = try await withThrowingTaskGroup(of: String?.self) { group in
             for _ in 0..<30 { group.addTask { try await client.send(.get, server.url()).text } }
@@ -122,6 +128,7 @@ import Testing
             }
         }
         let client = Client(settings)
+        defer { server.stop() }
 
         for _ in 0..<2 {
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -144,6 +151,7 @@ import Testing
             }
         }
         let client = Client()
+        defer { server.stop() }
 
         let (_, slow) = await client.begin(.get, server.url("/slow"))
         _ = try await server.requests(atLeast: 1)
@@ -164,6 +172,8 @@ import Testing
         let silent = try LoopbackServer(.silenceBeforeHead())
         let cut = try LoopbackServer(.silenceInBody(declared: 100, sent: 10))
         let client = Client()
+        defer { silent.stop() }
+        defer { cut.stop() }
 
         let (_, waiting) = await client.begin(.get, silent.url())
         let (_, reading) = await client.begin(.get, cut.url())
@@ -182,6 +192,7 @@ import Testing
         let server = try LoopbackServer.answering { _ in Answer(body: Script.letters(1000)) }
         let client = Client()
         let chain = Chain(client: client, url: server.url(), left: 50)
+        defer { server.stop() }
 
         await client.onLoop { chain.next() }
         try await chain.done.opened()

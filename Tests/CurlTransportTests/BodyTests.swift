@@ -23,6 +23,7 @@ import Testing
                 }
             }
         }
+        defer { server.stop() }
 
         _ = await client.begin(.get, server.url(), record: record)
         try await done.opened()
@@ -55,24 +56,27 @@ import Testing
         let server = try NginxServer.shared()
         let client = Client(settings)
 
-        let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+        let outcomes = try await withThrowingTaskGroup(of: Client.Outcome.self) { group in
             for index in 0..<40 {
-                let door = [NginxServer.Door.plain, .plainHTTP2][index % 2]
+                let door = [NginxServer.Door.plain, .plainHTTP2, .tls, .tlsHTTP1][index % 4]
                 group.addTask {
                     var options = RequestOptions()
-                    options.httpVersion = door == .plain ? .http1 : .http2PriorKnowledge
-                    return try await client.send(.get, server.url("/data.bin", door), options: options).body?.count ?? 0
+                    options.caFile = server.authority.certificate
+                    options.httpVersion = door == .plainHTTP2 ? .http2PriorKnowledge : .any
+                    return try await client.send(.get, server.url("/data.bin", door), options: options)
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
 
-        #expect(counts == Array(repeating: 1_048_576, count: 40))
+        #expect(outcomes.compactMap(\.error) == [])
+        #expect(outcomes.compactMap(\.body?.count) == Array(repeating: 1_048_576, count: 40))
     }
 
     @Test func `a short rest that nobody wants is drained, and the connection used again`() async throws {
         let server = try LoopbackServer.answering { _ in Answer(body: Script.letters(60_000)) }
         let client = Client()
+        defer { server.stop() }
 
         for _ in 0..<3 {
             let record = AttemptRecord { $0?.release() }
@@ -89,6 +93,7 @@ import Testing
         let server = try LoopbackServer(script)
         let client = Client()
         let record = AttemptRecord { $0?.release() }
+        defer { server.stop() }
 
         _ = await client.begin(.get, server.url(), record: record)
         try await record.end.opened()
@@ -102,6 +107,7 @@ import Testing
         let server = try LoopbackServer(.silenceInBody(declared: 100, sent: 10))
         let client = Client(clock: clock)
         let record = AttemptRecord { $0?.release() }
+        defer { server.stop() }
 
         _ = await client.begin(.get, server.url(), record: record)
         try await record.headOrEnd.opened()
@@ -117,6 +123,7 @@ import Testing
         let client = Client()
         let record = AttemptRecord()
         var texts: [String] = []
+        defer { server.stop() }
 
         _ = await client.begin(.get, server.url(), record: record)
         try await record.headOrEnd.opened()

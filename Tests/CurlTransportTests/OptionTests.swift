@@ -120,16 +120,6 @@ import Testing
         #expect(connections.count == 1)
     }
 
-    @Test func `a minimum of TLS is kept`() async throws {
-        let server = try NginxServer.shared()
-        let client = Client()
-
-        let outcome = try await client.send(
-            .get, server.url("/hundred.txt", .tls), options: trusting(server) { $0.minimumTLS = .tls13 })
-
-        #expect(outcome.status == 200)
-    }
-
     @Test func `a proxy gets the request and its own credentials, an origin behind a tunnel does not`() async throws {
         let origin = try LoopbackServer.answering { _ in Answer(body: "origin") }
         let proxy = try LoopbackServer { connection in
@@ -144,6 +134,8 @@ import Testing
         var options = RequestOptions()
         options.proxy = "http://127.0.0.1:\(proxy.port)"
         let fields = Fields(["Proxy-Authorization": "Basic eDp5", "X-Own": "1"])
+        defer { origin.stop() }
+        defer { proxy.stop() }
 
         let plain = try await client.send(.get, origin.url("/?a"), fields: fields, options: options)
         let tunnel = try await client.send(.get, "https://origin.test/", fields: fields, options: options)
@@ -168,6 +160,7 @@ import Testing
         let client = Client()
         var options = RequestOptions()
         options.proxy = "http://127.0.0.1:\(closed.port)"
+        defer { server.stop() }
 
         let proxied = try await client.send(.get, server.url(), options: options)
         let direct = try await client.send(.get, server.url())
@@ -185,6 +178,7 @@ import Testing
         good.interface = "127.0.0.1"
         var v4 = RequestOptions()
         v4.ipVersion = .v4
+        defer { server.stop() }
 
         let refused = try await client.send(.get, server.url(), options: bad)
         let bound = try await client.send(.get, server.url(), options: good)

@@ -7,6 +7,7 @@ import Testing
     @Test func `a request says what it was given and what frames it, and nothing else`() async throws {
         let server = try LoopbackServer.answering { _ in Answer(body: "hello") }
         let client = Client()
+        defer { server.stop() }
 
         let outcome = try await client.send(.get, server.url("/a/../b?c=d#e"), fields: Fields(["X-One": "1", "x-one": "2"]))
 
@@ -18,6 +19,7 @@ import Testing
     @Test func `fields go out byte for byte, empty ones too`() async throws {
         let server = try LoopbackServer.answering { _ in Answer() }
         let client = Client()
+        defer { server.stop() }
 
         _ = try await client.send(
             .get, server.url(),
@@ -41,6 +43,7 @@ import Testing
     ) async throws {
         let server = try LoopbackServer.answering { _ in Answer(body: "done") }
         let client = Client()
+        defer { server.stop() }
 
         let outcome = try await client.send(Method(method), server.url(), body: body.map { .text($0) })
         _ = try await client.send(.get, server.url())
@@ -61,6 +64,7 @@ import Testing
         let server = try LoopbackServer.answering { request in Answer(body: request.text) }
         let client = Client()
         let source = PiecesSource(["one ", "two ", "three"], trailers: Fields(["X-Sum": "3"]))
+        defer { server.stop() }
 
         let outcome = try await client.send(.post, server.url(), body: Body(source))
 
@@ -74,6 +78,7 @@ import Testing
     @Test func `a caller may ask for chunks, or say the length that a stream has`() async throws {
         let server = try LoopbackServer.answering { request in Answer(body: request.text) }
         let client = Client()
+        defer { server.stop() }
 
         let chunked = try await client.send(
             .post, server.url(), fields: Fields(["Transfer-Encoding": "chunked"]), body: .text("known"))
@@ -94,6 +99,7 @@ import Testing
         let pieces = stride(from: 0, to: letters.count, by: 70_001).map {
             Bytes(Array(letters[$0..<min($0 + 70_001, letters.count)]))
         }
+        defer { server.stop() }
 
         let whole = try await client.send(.put, server.url(), body: .bytes(letters))
         let streamed = try await client.send(
@@ -106,6 +112,7 @@ import Testing
     @Test func `a source that does not keep to its length is an error`() async throws {
         let server = try LoopbackServer.answering { _ in Answer() }
         let client = Client()
+        defer { server.stop() }
 
         let short = try await client.send(.post, server.url(), body: Body(PiecesSource(["abc"], length: 5)))
         let long = try await client.send(.post, server.url(), body: Body(PiecesSource(["abc", "def"], length: 5)))
@@ -139,6 +146,7 @@ import Testing
     @Test func `what is no ASCII in a URL is percent-encoded`() async throws {
         let server = try LoopbackServer.answering { _ in Answer() }
         let client = Client()
+        defer { server.stop() }
 
         _ = try await client.send(.get, server.url("/caf\u{e9}%20?q=\u{fc}"))
 
@@ -155,6 +163,7 @@ import Testing
         let client = Client()
         var fields = Fields()
         fields.append(FieldName(name), value)
+        defer { server.stop() }
 
         let outcome = try await client.send(.get, server.url(), fields: fields)
 
@@ -176,6 +185,7 @@ import Testing
     @Test func `a caller's own Expect waits for the interim answer`() async throws {
         let server = try LoopbackServer.answering { request in Answer(body: request.text) }
         let client = Client()
+        defer { server.stop() }
 
         let outcome = try await client.send(
             .post, server.url(), fields: Fields(["Expect": "100-continue"]), body: .text("patient"))
@@ -191,6 +201,7 @@ import Testing
             try connection.waitForClose()
         }
         let client = Client()
+        defer { server.stop() }
 
         let outcome = try await client.send(.post, server.url(), body: .bytes(Script.letters(30_000_000)))
 
@@ -201,6 +212,7 @@ import Testing
     @Test func `a body is sent again when the connection that was kept turns out to be dead`() async throws {
         let server = try LoopbackServer(.closedInsteadOfSecondAnswer())
         let client = Client()
+        defer { server.stop() }
 
         _ = try await client.send(.get, server.url())
         let again = try await client.send(.put, server.url(), body: .text("again"))
@@ -212,6 +224,7 @@ import Testing
     @Test func `a body that cannot begin again is not sent again`() async throws {
         let server = try LoopbackServer(.closedInsteadOfSecondAnswer())
         let client = Client()
+        defer { server.stop() }
 
         _ = try await client.send(.get, server.url())
         let again = try await client.send(.put, server.url(), body: Body(PiecesSource(["once"])))

@@ -10,6 +10,7 @@ import Testing
         let client = Client(clock: clock)
         var options = RequestOptions()
         options.idleTimeout = .seconds(30)
+        defer { server.stop() }
 
         let (_, record) = await client.begin(.get, server.url(), options: options)
         _ = try await server.requests(atLeast: 1)
@@ -28,6 +29,7 @@ import Testing
         let client = Client(clock: clock)
         var options = RequestOptions()
         options.idleTimeout = .seconds(30)
+        defer { server.stop() }
 
         let (_, record) = await client.begin(.get, server.url(), options: options)
         try await record.headOrEnd.opened()
@@ -70,6 +72,7 @@ import Testing
         var options = RequestOptions()
         options.attemptTimeout = .seconds(60)
         options.idleTimeout = .seconds(100)
+        defer { server.stop() }
 
         let (_, record) = await client.begin(.get, server.url(), options: options)
         _ = try await server.requests(atLeast: 1)
@@ -86,6 +89,7 @@ import Testing
         let client = Client()
         var options = RequestOptions()
         options.connectTimeout = .milliseconds(100)
+        defer { server.stop() }
 
         let outcome = try await client.send(
             .get, "https://127.0.0.1:\(server.port)/", options: options)

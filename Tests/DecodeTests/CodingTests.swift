@@ -1,7 +1,7 @@
 import PlugboardKit
 import Testing
 
-@testable import Decode
+@testable import DecodePlugin
 
 /// What only one of the codings has.
 struct CodingTests {

@@ -1,7 +1,7 @@
 import PlugboardKit
 import Testing
 
-@testable import Decode
+@testable import DecodePlugin
 
 struct DecodePolicyTests {
     @Test(arguments: [

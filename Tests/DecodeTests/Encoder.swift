@@ -2,7 +2,7 @@ import CBrotli
 import CZlib
 import CZstd
 
-@testable import Decode
+@testable import DecodePlugin
 
 /// Coded data, made by the libraries' own encoders.
 enum Encoder {

@@ -7,7 +7,7 @@
 //         $build/{CPlugboard,JSON,PlugboardKit,CurlTransport,Plugboard}.build/*.o -lcurl -o elf-fuzz
 //     ./elf-fuzz -max_total_time=60 -max_len=20000 FOLDER_OF_SHARED_OBJECTS
 
-import Plugboard
+import PlugboardKit
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -1,5 +1,5 @@
 import Foundation
-import Plugboard
+import PlugboardKit
 import TestSupport
 import Testing
 
@@ -15,9 +15,11 @@ import Testing
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.copyItem(atPath: other, toPath: path)
 
-        let error = #expect(throws: PlugboardError.self) { try candidate.open() }
+        var noted: [String?] = []
+        let error = #expect(throws: PlugboardError.self) { try candidate.open { noted.append($0) } }
 
         #expect(error?.code == .loadingChanged)
+        #expect(noted.isEmpty)
         #expect(!FileManager.default.fileExists(atPath: mark))
     }
 
@@ -27,9 +29,11 @@ import Testing
         let candidate = try Candidate(path: path)
         truncate(path, 100)
 
-        let error = #expect(throws: PlugboardError.self) { try candidate.open() }
+        var noted: [String?] = []
+        let error = #expect(throws: PlugboardError.self) { try candidate.open { noted.append($0) } }
 
         #expect(error?.code == .loadingChanged)
+        #expect(noted.isEmpty)
     }
 
     @Test func `a file larger than the limit is not read`() throws {

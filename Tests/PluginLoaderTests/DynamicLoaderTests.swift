@@ -1,5 +1,5 @@
 import Foundation
-import Plugboard
+import PlugboardKit
 import PluginLoader
 import Synchronization
 import TestSupport
@@ -52,7 +52,7 @@ import Testing
             try DynamicLoader.dynamic.load(path, sha256: nil),
             try DynamicLoader.dynamic.load(folder.file("link.so"), sha256: nil),
             try DynamicLoader.dynamic.load(
-                "\(parent)/./nothing/..//\(name)".replacing("nothing/..", with: "."), sha256: nil),
+                "\(parent)/.//../\(URL(fileURLWithPath: parent).lastPathComponent)/\(name)", sha256: nil),
             try DynamicLoader(folders: [parent]).load(name, sha256: nil),
         ]
 
@@ -157,9 +157,7 @@ import Testing
         #expect(file.path == first)
     }
 
-    @Test func `what a table of sections says of metadata is missed when it is stripped, and the entry is found`()
-        throws
-    {
+    @Test func `a file without a table of sections has no metadata, and its entry is found`() throws {
         let folder = try TemporaryFolder()
         var bytes = try FixturePlugin.bytes(of: "tagger")
         for field in [40..<48, 58..<64] { bytes.replaceSubrange(field, with: repeatElement(0, count: field.count)) }
@@ -180,5 +178,13 @@ import Testing
         let file = try DynamicLoader.dynamic.inspect(path)
 
         #expect(file.entry == "tagger_LTX_plugboard_plugin")
+    }
+
+    @Test func `metadata survives a linker that drops what nothing refers to`() throws {
+        let path = try FixturePlugin.build("tagger", options: ["-Wl,--gc-sections"])
+
+        let file = try DynamicLoader.dynamic.inspect(path)
+
+        #expect(file.metadata?.id == "com.example.tagger")
     }
 }

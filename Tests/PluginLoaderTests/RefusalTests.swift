@@ -1,5 +1,5 @@
 import Foundation
-import Plugboard
+import PlugboardKit
 import PluginLoader
 import TestSupport
 import Testing
@@ -192,6 +192,20 @@ import Testing
         #expect(error.reason.contains("start the program again"))
     }
 
+    @Test func `a file that was replaced since it was refused, for the code that was refused is still there`() throws {
+        let folder = try TemporaryFolder()
+        let wrong = try metadata("plugboard/1 com.example.wrong 1.0.0")
+        let path = try folder.plugin("x.so", [UInt8](try Data(contentsOf: URL(fileURLWithPath: wrong))))
+        let before = try refusal(path)
+        let again = try refusal(path)
+        try FileManager.default.removeItem(atPath: path)
+        _ = try folder.plugin("x.so", try FixturePlugin.bytes(of: "metadata"))
+
+        let after = try refusal(path)
+
+        #expect([before, again, after].map(\.code) == [.loadingMetadata, .loadingMetadata, .loadingChanged])
+    }
+
     // MARK: Metadata, revision and pin
 
     @Test func `another revision in the metadata, before anything runs`() throws {
@@ -230,8 +244,7 @@ import Testing
 
     @Test(arguments: [
         "", "plugboard", "plugboard/ a 1", "plugboard/x a 1", "plugboard/-1 a 1", "plugboard/4294967296 a 1",
-        "plugboard/1",
-        "plugboard/1 a", "plugboard/1 a ", "plugboard/1  1", "plugboard/1 a 1 x", "Plugboard/1 a 1",
+        "plugboard/1", "plugboard/1 a", "plugboard/1 a ", "plugboard/1  1", "plugboard/1 a 1 x", "Plugboard/1 a 1",
         "plugboard/1 a\\t 1",
         "plugboard/1 a 1\\n", "plugboard/1 ä 1", "plugboard/1 a\\0 1",
     ])

@@ -1,4 +1,5 @@
-import Plugboard
+import TestSupport
+import PlugboardKit
 import Testing
 
 @testable import PluginLoader

@@ -1,5 +1,5 @@
 import Foundation
-import Plugboard
+import PlugboardKit
 import TestSupport
 import Testing
 

@@ -3,7 +3,7 @@ import PlugboardKit
 import RedirectOptions
 import Testing
 
-@testable import Redirect
+@testable import RedirectPlugin
 
 struct RedirectPolicyTests {
     @Test(arguments: [

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Redirect
+@testable import RedirectPlugin
 
 struct ReferenceTests {
     @Test(arguments: [

@@ -462,7 +462,15 @@ static inline plug_text plug_make_text(const char *bytes, uint64_t count) {
 
 #if defined(__GNUC__)
 #define PLUG_EXPORT __attribute__((visibility("default")))
-#define PLUG_SECTION __attribute__((used, section("plugboard")))
+#if defined(__has_attribute)
+#if __has_attribute(retain)
+#define PLUG_RETAIN , retain   // also from a linker that drops what nothing refers to
+#endif
+#endif
+#ifndef PLUG_RETAIN
+#define PLUG_RETAIN
+#endif
+#define PLUG_SECTION __attribute__((used, section("plugboard") PLUG_RETAIN))
 #else
 #define PLUG_EXPORT
 #define PLUG_SECTION

@@ -2,7 +2,7 @@ import PlugboardKit
 
 /// Received bytes on their way to the reader: pieces of many callbacks gathered in few, large chunks.
 struct ChunkQueue {
-    private static let largest = 256 << 10
+    private static let largest = ChunkPool.chunkSize
     private static let smallest = 4 << 10
 
     private var full: [Bytes] = []
@@ -47,16 +47,16 @@ struct ChunkQueue {
         defer { filled = 0 }
         count -= filled
         // A reader that keeps a few bytes must not keep a large chunk for them.
-        if filled < chunk.count / 2 {
+        if filled < chunk.count / 8 {
             return Bytes(copying: UnsafeRawBufferPointer(rebasing: chunk[..<filled]))
         }
         open = nil
-        return Bytes(adopting: chunk, count: filled)
+        return ChunkQueue.bytes(chunk, count: filled)
     }
 
     /// Gives all memory back.
     mutating func removeAll() {
-        open?.deallocate()
+        if let open { ChunkQueue.discard(open) }
         self = ChunkQueue()
     }
 
@@ -65,15 +65,29 @@ struct ChunkQueue {
         let wanted = max(min(room, ChunkQueue.largest), nextCapacity)
         nextCapacity = min(2 * wanted, ChunkQueue.largest)
         let capacity = max(min(wanted, expected ?? wanted), 1)
-        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)
+        let chunk =
+            capacity == ChunkQueue.largest
+            ? ChunkPool.shared.take() : UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)
         open = chunk
         filled = 0
         return chunk
     }
 
     private mutating func closeChunk(_ chunk: UnsafeMutableRawBufferPointer) {
-        full.append(Bytes(adopting: chunk))
+        full.append(ChunkQueue.bytes(chunk, count: chunk.count))
         open = nil
         filled = 0
+    }
+
+    private static func bytes(_ chunk: UnsafeMutableRawBufferPointer, count: Int) -> Bytes {
+        chunk.count == largest ? ChunkPool.shared.bytes(chunk, count: count) : Bytes(adopting: chunk, count: count)
+    }
+
+    private static func discard(_ chunk: UnsafeMutableRawBufferPointer) {
+        if chunk.count == largest, let start = chunk.baseAddress {
+            ChunkPool.shared.give(start)
+        } else {
+            chunk.deallocate()
+        }
     }
 }

@@ -26,7 +26,7 @@ final class ResponseBody: BodySource, @unchecked Sendable {
         guard loop.isCurrent, !isReleased else { return nil }
         if let transfer, let state = transfer.state {
             guard let bytes = state.pointee.received.pop() else { return nil }
-            if transfer.isReceivingPaused { transfer.touch() }
+            if state.pointee.isReceivingPaused { transfer.touch() }
             return .bytes(bytes)
         }
         return rest.pop().map { .bytes($0) } ?? ending

@@ -27,9 +27,6 @@ final class Transfer: Attempt, @unchecked Sendable {
     /// Why it ends, if not because libcurl says so.
     private(set) var ending: Ending?
     private(set) var isSuspended = false
-    /// What libcurl was last told to pause.
-    private var pausedParts = CURLPAUSE_CONT
-    var isReceivingPaused = false
     var watch = TransferWatch()
     var clock: TransferClock
 
@@ -103,7 +100,6 @@ final class Transfer: Attempt, @unchecked Sendable {
         body?.settle()
         if result != nil || ending != nil { return finish(state) }
         pullUpload(state)
-        limitQueue(state)
         applyPauses(state)
     }
 
@@ -154,33 +150,36 @@ final class Transfer: Attempt, @unchecked Sendable {
             return error
         }
         guard let result, result != CURLE_OK, let handle else { return nil }
+        var tunnelStatus = 0
+        ccurl_get_long(handle.easy, CURLINFO_HTTP_CONNECTCODE, &tunnelStatus)
+        // libcurl calls a proxy that refuses a tunnel a connection that was lost.
+        let code = tunnelStatus == 0 || 200..<300 ~= tunnelStatus ? result : CURLE_PROXY
         return PlugboardError(
-            curl: result, message: handle.errorMessage, place: url?.place ?? "", isHeadThere: isHeadReported)
+            curl: code, message: handle.errorMessage, place: url?.place ?? "", isHeadThere: isHeadReported)
     }
 
     // MARK: - Pausing
-
-    private func limitQueue(_ state: TransferState.Pointer) {
-        let limit = multi.settings.bodyQueueLimit.bytes
-        let count = state.pointee.received.count
-        if count > limit { isReceivingPaused = true } else if count <= limit / 2 { isReceivingPaused = false }
-    }
 
     /// libcurl, which was told to wait for the request's body, asks again when it is told to go on.
     func sendOn(_ state: TransferState.Pointer) {
         guard state.pointee.upload.isWaiting else { return }
         state.pointee.upload.isWaiting = false
-        pausedParts |= CURLPAUSE_SEND
+        state.pointee.pausedParts |= CURLPAUSE_SEND
     }
 
-    /// Never inside a callback: pausing there would bring the same bytes again.
     private func applyPauses(_ state: TransferState.Pointer) {
         guard let handle, result == nil else { return }
+        if state.pointee.received.count <= multi.settings.bodyQueueLimit.bytes / 2 {
+            state.pointee.isReceivingPaused = false
+        }
         var parts = CURLPAUSE_CONT
-        if isReceivingPaused || isSuspended { parts |= CURLPAUSE_RECV }
+        if state.pointee.isReceivingPaused || isSuspended { parts |= CURLPAUSE_RECV }
         if state.pointee.upload.isWaiting || isSuspended { parts |= CURLPAUSE_SEND }
-        if parts == pausedParts { return }
-        pausedParts = parts
+        if parts == state.pointee.pausedParts { return }
+        state.pointee.pausedParts = parts
         curl_easy_pause(handle.easy, parts)
     }
+
+    /// Whether libcurl waits for us and not for the network.
+    var isPaused: Bool { (state?.pointee.pausedParts ?? CURLPAUSE_CONT) != CURLPAUSE_CONT }
 }

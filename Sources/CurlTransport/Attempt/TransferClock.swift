@@ -58,14 +58,13 @@ extension Transfer {
     /// nor before there is a connection.
     private func isSilent(_ now: Int64) -> Bool {
         guard let handle, let state else { return false }
-        if isSuspended || isReceivingPaused || state.pointee.upload.isWaiting { return false }
+        if isSuspended || state.pointee.isReceivingPaused || state.pointee.upload.isWaiting { return false }
         var connected: Int64 = 0
         ccurl_get_offset(handle.easy, CURLINFO_PRETRANSFER_TIME_T, &connected)
         if connected == 0 { return false }
         // A large buffer of the system may take long to go out over a slow line.
-        var socket = CURL_SOCKET_BAD
-        ccurl_get_socket(handle.easy, CURLINFO_ACTIVESOCKET, &socket)
-        let unsent = socket == CURL_SOCKET_BAD ? 0 : ccurl_unsent(socket)
+        let socket = state.pointee.sendingSocket
+        let unsent = socket < 0 ? 0 : ccurl_unsent(socket)
         defer { clock.unsent = unsent }
         return unsent <= 0 || unsent == clock.unsent
     }

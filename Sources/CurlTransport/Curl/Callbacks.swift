@@ -19,6 +19,7 @@ enum Callbacks {
         guard let state = Callbacks.state(context) else { return 0 }
         state.pointee.touched.pointee.add(state)
         state.pointee.receive(UnsafeRawBufferPointer(start: bytes, count: size * count))
+        state.pauseIfFull()
         return size * count
     }
 
@@ -60,7 +61,7 @@ enum Callbacks {
         guard let multi = Callbacks.multi(context), let address else { return CURL_SOCKET_BAD }
         let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let socket = socket(address.pointee.family, kind, address.pointee.protocol)
-        multi._withUnsafeGuaranteedRef { $0.loop.poller.adopt(socket) }
+        multi._withUnsafeGuaranteedRef { $0.loop.poller.adopt(socket, for: $0) }
         return socket
     }
 
@@ -69,11 +70,16 @@ enum Callbacks {
         return close(socket)
     }
 
-    static let watchSocket: ccurl_socket = { _, socket, what, context, _ in
+    static let watchSocket: ccurl_socket = { easy, socket, what, context, _ in
         guard let multi = Callbacks.multi(context) else { return -1 }
         var wanted: Readiness = []
         if what == CURL_POLL_IN || what == CURL_POLL_INOUT { wanted.insert(.read) }
         if what == CURL_POLL_OUT || what == CURL_POLL_INOUT { wanted.insert(.write) }
+        if wanted.contains(.write), let easy {
+            var context: UnsafeMutableRawPointer?
+            ccurl_get_pointer(easy, CURLINFO_PRIVATE, &context)
+            Callbacks.state(context)?.pointee.sendingSocket = socket
+        }
         multi._withUnsafeGuaranteedRef { $0.loop.poller.watch(socket, wanted, for: $0) }
         return 0
     }

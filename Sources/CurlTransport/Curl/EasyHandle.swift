@@ -30,7 +30,9 @@ final class EasyHandle {
         self.multi = multi
         self.easy = easy
         state = .allocate(capacity: 1)
-        state.initialize(to: TransferState(touched: multi.touched))
+        state.initialize(
+            to: TransferState(
+                easy: easy, touched: multi.touched, queueLimit: multi.settings.bodyQueueLimit.bytes))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
 

@@ -1,3 +1,4 @@
+import CCurl
 import PlugboardKit
 
 /// What libcurl's callbacks read and write of one transfer: plain memory behind CURLOPT_PRIVATE and its kin, so that a
@@ -5,7 +6,10 @@ import PlugboardKit
 struct TransferState {
     typealias Pointer = UnsafeMutablePointer<TransferState>
 
+    let easy: UnsafeMutableRawPointer
     let touched: UnsafeMutablePointer<TouchedList>
+    /// Bytes that may wait for the reader.
+    let queueLimit: Int
     fileprivate var nextTouched: Pointer?
     fileprivate var isTouched = false
     /// Who the state belongs to, unowned.
@@ -18,10 +22,20 @@ struct TransferState {
     var isDiscarding = false
     var upload = UploadQueue(length: nil)
     var isPrerequestDone = false
+    /// What libcurl was last told to pause.
+    var pausedParts = CURLPAUSE_CONT
+    /// The queue was full, and is not yet half empty again.
+    var isReceivingPaused = false
+    /// The socket that a request's body goes out by, or -1.
+    var sendingSocket: Int32 = -1
     /// Why a callback ended the transfer.
     var failure: PlugboardError?
 
-    init(touched: UnsafeMutablePointer<TouchedList>) { self.touched = touched }
+    init(easy: UnsafeMutableRawPointer, touched: UnsafeMutablePointer<TouchedList>, queueLimit: Int) {
+        self.easy = easy
+        self.touched = touched
+        self.queueLimit = queueLimit
+    }
 
     mutating func begin(_ transfer: Transfer, headLimit: Int, fieldLimit: Int, uploadLength: Int?) {
         self.transfer = Unmanaged.passUnretained(transfer)
@@ -32,6 +46,9 @@ struct TransferState {
             upload = UploadQueue(length: uploadLength)
         }
         isPrerequestDone = false
+        pausedParts = CURLPAUSE_CONT
+        isReceivingPaused = false
+        sendingSocket = -1
     }
 
     mutating func end() {
@@ -65,6 +82,18 @@ struct TransferState {
     mutating func receive(_ piece: UnsafeRawBufferPointer) {
         if !isDiscarding { received.append(piece, expected: expected) }
         receivedCount += piece.count
+    }
+}
+
+extension TransferState.Pointer {
+    /// Stops libcurl when the queue is full: at once, for it reads on and on while there is something. The bytes of this
+    /// callback are taken nevertheless; refusing them would bring them again.
+    func pauseIfFull() {
+        guard pointee.received.count > pointee.queueLimit, !pointee.isReceivingPaused else { return }
+        pointee.isReceivingPaused = true
+        pointee.pausedParts |= CURLPAUSE_RECV
+        // libcurl may call back in the middle of this, so no access to the state may be open.
+        curl_easy_pause(pointee.easy, pointee.pausedParts)
     }
 }
 

@@ -21,6 +21,7 @@ struct Readiness: OptionSet {
 /// for the next exchange on its connection will most likely wait for the same.
 final class Poller {
     private struct Watch {
+        /// Unowned: it forgets its sockets before it goes.
         var participant: Unmanaged<LoopParticipant>?
         var wanted: Readiness = []
         var registered: Readiness = []
@@ -60,7 +61,9 @@ final class Poller {
             guard socket < watches.count else { continue }
             let readiness = Readiness(rawValue: ccurl_epoll_events(events + index))
             let wanted = watches[socket].wanted
-            if let participant = watches[socket].participant, !readiness.isDisjoint(with: wanted.union(.broken)) {
+            if let participant = watches[socket].participant, !wanted.isEmpty,
+                !readiness.isDisjoint(with: wanted.union(.broken))
+            {
                 participant._withUnsafeGuaranteedRef { $0.socketIsReady(Int32(socket), readiness) }
             } else if watches[socket].registered != wanted {
                 register(socket, wanted)
@@ -69,16 +72,17 @@ final class Poller {
     }
 
     /// Says that this socket's closing will be told with `forget`.
-    func adopt(_ socket: Int32) {
+    func adopt(_ socket: Int32, for participant: LoopParticipant) {
         guard socket >= 0 else { return }
         makeRoom(Int(socket))
-        watches[Int(socket)] = Watch(isLazy: true)
+        watches[Int(socket)] = Watch(participant: Unmanaged.passUnretained(participant), isLazy: true)
     }
 
     func watch(_ socket: Int32, _ wanted: Readiness, for participant: LoopParticipant) {
         guard socket >= 0 else { return }
         makeRoom(Int(socket))
-        watches[Int(socket)].participant = wanted.isEmpty ? nil : Unmanaged.passUnretained(participant)
+        let isOver = wanted.isEmpty && !watches[Int(socket)].isLazy
+        watches[Int(socket)].participant = isOver ? nil : Unmanaged.passUnretained(participant)
         watches[Int(socket)].wanted = wanted
         let registered = watches[Int(socket)].registered
         if !registered.isSuperset(of: wanted) || (!watches[Int(socket)].isLazy && registered != wanted) {
@@ -90,6 +94,14 @@ final class Poller {
     func forget(_ socket: Int32) {
         guard socket >= 0, Int(socket) < watches.count else { return }
         watches[Int(socket)] = Watch()
+    }
+
+    /// Ends what goes on over the sockets of this participant that nobody waits for; they stay open until they are closed.
+    func shutDownIdle(of participant: LoopParticipant) {
+        let owner = Unmanaged.passUnretained(participant).toOpaque()
+        for socket in watches.indices where watches[socket].isLazy && watches[socket].wanted.isEmpty {
+            if watches[socket].participant?.toOpaque() == owner { shutdown(Int32(socket), Int32(SHUT_RDWR)) }
+        }
     }
 
     private func makeRoom(_ socket: Int) {

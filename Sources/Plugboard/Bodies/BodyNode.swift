@@ -35,12 +35,18 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         guard !isReleased else { return answer(.broken(BodyNode.released)) }
         guard waiting == nil else { return answer(.broken(BodyNode.pulledTwice)) }
         hasBegun = true
-        if let piece = source.take() { return answer(piece) }
+        if let piece = take() { return answer(piece) }
         lastSerial += 1
         let serial = lastSerial
         open.withLock { $0 = serial }
         waiting = answer
         source.pull(Pull(self, serial: serial))
+    }
+
+    func take() -> Piece? {
+        guard !isReleased, waiting == nil, let piece = source.take() else { return nil }
+        hasBegun = true
+        return piece
     }
 
     func pull(_ pull: Pull) {

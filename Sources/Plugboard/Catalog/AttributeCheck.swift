@@ -50,7 +50,10 @@ public struct AttributeCheck: Sendable {
             // Always the same one, whatever the order of the dictionary.
             if worst.map({ name < $0.name }) ?? true { worst = (name, reason) }
         }
-        return worst.map { PlugboardError(.invalidOption, "The request's attribute \($0.name) \($0.reason).") }
+        return worst.map { name, reason in
+            let end = reason.hasSuffix("?") ? "" : "."
+            return PlugboardError(.invalidOption, "The request's attribute \(name) \(reason)\(end)")
+        }
     }
 
     /// What is wrong with one attribute, as the end of a sentence that begins with its name; nil if nothing is, or if its
@@ -65,6 +68,9 @@ public struct AttributeCheck: Sendable {
             }
         }
     }
+
+    /// Whether an enabled plugin has an attribute of this whole name.
+    func knows(_ name: String) -> Bool { options[name] != nil }
 
     /// The enabled plugin that an attribute speaks to: ids may have dots, so the longest that fits.
     func plugin(of name: String) -> String? {

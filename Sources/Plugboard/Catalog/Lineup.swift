@@ -36,7 +36,7 @@ public struct Lineup: Sendable {
         var assembly = LineupAssembly(configuration, catalog: catalog, loader: loader)
         assembly.checkCatalog()
         let plugins = assembly.plugins()
-        assembly.checkOrigins(of: plugins)
+        assembly.checkOrigins()
         let faults = assembly.reading.faults
         return Check(
             lineup: faults.isEmpty ? Lineup(plugins: plugins, warnings: assembly.warnings) : nil, faults: faults)

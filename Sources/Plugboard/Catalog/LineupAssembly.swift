@@ -17,11 +17,14 @@ struct LineupAssembly {
     private let loader: (any Loader)?
     private(set) var reading: ConfigurationReading
     private(set) var warnings: [String] = []
+    /// Of the plugins found so far, in no order.
+    private var descriptors: [PluginDescriptor] = []
 
     init(_ configuration: Configuration, catalog: Catalog, loader: (any Loader)?) {
         self.configuration = configuration
         self.catalog = catalog
-        self.loader = loader
+        let folders = configuration.kernel.pluginFolders
+        self.loader = folders.isEmpty ? loader : loader?.searching(folders)
         reading = ConfigurationReading(source: configuration.source)
     }
 
@@ -48,6 +51,7 @@ struct LineupAssembly {
             candidates[descriptor.id] = Candidate(
                 entry: entry, place: place, descriptor: descriptor, linkage: linkage, settings: settings)
         }
+        descriptors = candidates.values.map(\.descriptor)
         return inOrder(candidates)
     }
 
@@ -159,10 +163,10 @@ struct LineupAssembly {
         }
     }
 
-    /// Checks the attributes that the configuration gives requests.
-    mutating func checkOrigins(of plugins: [EnabledPlugin]) {
-        let check = AttributeCheck(plugins)
-        let ids = plugins.map(\.id)
+    /// Checks the attributes that the configuration gives requests; after `plugins`, even where those have no order.
+    mutating func checkOrigins() {
+        let check = AttributeCheck(descriptors)
+        let ids = descriptors.map(\.id).sorted()
         for (origin, attributes) in configuration.origins.sorted(by: { $0.key.description < $1.key.description }) {
             let key = configuration.source?.originKeys[origin] ?? origin.description
             var strangers: Set<String> = []
@@ -173,12 +177,13 @@ struct LineupAssembly {
                 }
                 if let fault = check.fault(in: text, of: name) {
                     let attribute = String(name.dropFirst(id.count + 1))
-                    reading.note(["origins", .key(key), .key(id), .key(attribute)], fault)
+                    reading.note(["origins", .key(key), .key(id), .key(attribute)], fault, atKey: !check.knows(name))
                 }
             }
             for id in strangers.sorted() where catalog.descriptor(id) == nil {
                 let near = nearest(id, in: ids + catalog.ids).map { "; did you mean \($0)?" } ?? ""
-                warnings.append("\(JSONPath(["origins", .key(key)])) speaks to \(id), which is not a known plugin\(near)")
+                let place = JSONPath(["origins", .key(key)])
+                warnings.append("\(place) speaks to \(id), which is not a known plugin\(near)")
             }
         }
     }

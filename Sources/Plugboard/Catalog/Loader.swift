@@ -4,6 +4,9 @@ import PlugboardKit
 public protocol Loader: Sendable {
     /// Inspects, verifies and opens a file, once; never closes it. The same file twice gives the same descriptor.
     func load(_ path: String, sha256: String?) throws(PlugboardError) -> PluginDescriptor
+    /// The same loader, for files in these folders only; bare names are looked for in them, in order.
+    func searching(_ folders: [String]) -> Self
+
     /// What the file says of itself, without running its code.
     func inspect(_ path: String) throws(PlugboardError) -> PluginFile
 }

@@ -4,17 +4,18 @@ import PlugboardKit
 extension Configuration {
     /// The keys of a whole configuration, with those of registered sections.
     static func keys(sections: Set<String>) -> [ConfigurationKey<Configuration>] {
-        keys + sections.subtracting(keys.map(\.name)).sorted().map { name in
-            ConfigurationKey(name, "The section \(name).", schema: [:]) { node, target, _ in
-                target.sections[name] = node.value
+        keys
+            + sections.subtracting(keys.map(\.name)).sorted().map { name in
+                ConfigurationKey(name, "The section \(name).", schema: [:]) { node, target, _ in
+                    target.sections[name] = node.value
+                }
             }
-        }
     }
 
     private static let keys: [ConfigurationKey<Configuration>] = [
-        ConfigurationKey("$schema", "The JSON Schema that an editor checks this file with.", schema: ["type": "string"]) {
-            _, _, _ in
-        },
+        ConfigurationKey(
+            "$schema", "The JSON Schema that an editor checks this file with.", schema: ["type": "string"],
+            read: { _, _, _ in }),
         ConfigurationKey("kernel", "The kernel's own settings.", .kernel, \.kernel),
         ConfigurationKey("plugins", "The plugins to run, in any order.", .list(.pluginEntry), \.plugins),
         ConfigurationKey(

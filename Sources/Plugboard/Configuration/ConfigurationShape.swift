@@ -140,7 +140,8 @@ extension ConfigurationShape {
 
     /// An object with keys of the program's own; `key` gives the normal form of one, or nil for what is none.
     static func map<Element>(
-        _ wanted: String, key normalized: @escaping @Sendable (String) -> String?, _ element: ConfigurationShape<Element>
+        _ wanted: String, key normalized: @escaping @Sendable (String) -> String?,
+        _ element: ConfigurationShape<Element>
     ) -> Self where Value == [String: Element] {
         Self(schema: ["type": "object", "additionalProperties": .object(element.schema)]) { node, reading in
             guard let object = node.value.objectValue else {

@@ -52,7 +52,8 @@ extension KernelSettings {
             "noProxy", "Hosts that the proxy is not for, with commas between them; * for all.", .text,
             \.defaults.noProxy),
         ConfigurationKey(
-            "connectTo", "Where to connect instead, without a change of URL, Host or TLS name: host:port for host:port.",
+            "connectTo",
+            "Where to connect instead, host:port for host:port, without a change of URL, Host or TLS name.",
             .map("host:port", key: { isPlace($0) ? $0 : nil }, .place), \.defaults.connectTo),
         ConfigurationKey(
             "interface", "The name or address of the network interface to send from.",

@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// Scheme, host and port of a URL (RFC 6454 §4), in normal form: lower case, IPv6 addresses at their shortest.

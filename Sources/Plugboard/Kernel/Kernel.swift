@@ -112,8 +112,16 @@ public final class Kernel: Sendable {
     /// `withTaskExecutorPreference(kernel.executor) { … }`. What blocks there stops every exchange.
     public var executor: LoopExecutor { core.loop.executor }
 
-    /// Drops idle connections and what the transport remembers of servers.
-    public func forgetConnections() async {
+    /// Drops all that is remembered: what plugins keep (their command `forget`), idle connections, and what the transport
+    /// knows of servers. Throws the first error of a plugin, after all were asked.
+    public func forget() async throws(PlugboardError) {
+        var failure: PlugboardError?
+        for place in core.pipeline.places {
+            guard let plugin = try? PluginDescriptor(checking: place.plugin),
+                plugin.commands.contains(where: { $0.name == "forget" })
+            else { continue }
+            do { _ = try await command(place.id, "forget") } catch { failure = failure ?? error }
+        }
         let core = core
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             core.loop.enqueue {
@@ -121,6 +129,7 @@ public final class Kernel: Sendable {
                 continuation.resume()
             }
         }
+        if let failure { throw failure }
     }
 
     private static func transportSettings(_ settings: KernelSettings) -> CurlTransportSettings {

@@ -32,7 +32,7 @@ public struct KernelLog: Sendable {
     }
 
     /// Writes nothing.
-    public static var none: KernelLog { KernelLog(level: .error) { _, _, _ in } }
+    public static var silent: KernelLog { KernelLog(level: .error) { _, _, _ in } }
 
     func write(_ level: Host.LogLevel, _ source: String, _ text: @autoclosure () -> String) {
         if level >= self.level { sink(level, source, text()) }

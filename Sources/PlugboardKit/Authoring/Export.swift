@@ -12,7 +12,7 @@ import Synchronization
 public func export<P: Plugin>(_ type: P.Type) -> UnsafePointer<plug_plugin_v1> {
     descriptors.withLock { made in
         if let descriptor = made[ObjectIdentifier(type)] { return descriptor }
-        let descriptor = DescriptorPointer(raw: makeDescriptor(type))
+        let descriptor = DescriptorPointer(raw: makeDescriptor(P.manifest) { try P(settings: $0, host: $1) })
         made[ObjectIdentifier(type)] = descriptor
         return descriptor
     }.raw
@@ -29,20 +29,22 @@ private struct DescriptorPointer: @unchecked Sendable {
 private final class Maker: Sendable {
     let make: @Sendable (Host, OpaquePointer?) throws -> Instance
 
-    init<P: Plugin>(_ type: P.Type) {
+    init<P: Plugin>(_ create: @escaping @Sendable (P.Settings, Host) throws -> P) {
         make = { host, settings in
             let values = P.Settings { name, _ in
                 var text = plug_text()
                 let found = withText(name) { host.raw.pointee.setting_text(settings, $0, &text) } == PLUG_OK
                 return found ? text.optionalString : nil
             }
-            return try PluginInstance(P.self, settings: values, host: host)
+            return PluginInstance(try create(values, host), host: host)
         }
     }
 }
 
-private func makeDescriptor<P: Plugin>(_ type: P.Type) -> UnsafePointer<plug_plugin_v1> {
-    let manifest = P.manifest
+/// A descriptor that stays for ever, for a manifest and a way to make instances.
+package func makeDescriptor<P: Plugin>(
+    _ manifest: Manifest, _ create: @escaping @Sendable (P.Settings, Host) throws -> P
+) -> UnsafePointer<plug_plugin_v1> {
     var table = plug_plugin_v1()
     table.abi_revision = UInt32(PLUG_ABI_REVISION)
     table.hooks = manifest.hooks.rawValue
@@ -61,7 +63,7 @@ private func makeDescriptor<P: Plugin>(_ type: P.Type) -> UnsafePointer<plug_plu
                 name: plug_text(immortal: $0.name), arguments: plug_text(immortal: $0.arguments),
                 documentation: plug_text(immortal: $0.documentation))
         })
-    table.context = Unmanaged.passRetained(Maker(type)).toOpaque()
+    table.context = Unmanaged.passRetained(Maker(create)).toOpaque()
     setLife(&table)
     setHooks(&table)
     let place = UnsafeMutablePointer<plug_plugin_v1>.allocate(capacity: 1)

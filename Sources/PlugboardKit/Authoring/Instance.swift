@@ -21,8 +21,8 @@ class Instance {
 final class PluginInstance<P: Plugin>: Instance {
     private let plugin: P
 
-    init(_ type: P.Type, settings: P.Settings, host: Host) throws {
-        plugin = try P(settings: settings, host: host)
+    init(_ plugin: P, host: Host) {
+        self.plugin = plugin
         super.init(host: host)
     }
 

@@ -186,6 +186,13 @@ extension Fields {
     }
 }
 
+extension Fields: ExpressibleByDictionaryLiteral {
+    /// In the literal's order, with its duplicates.
+    public init(dictionaryLiteral fields: (String, String)...) {
+        for (name, value) in fields { append(name, value) }
+    }
+}
+
 extension Fields: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { entries.count }

@@ -1,5 +1,6 @@
-// Answers each pull of the response's body twice at once, from the loop and from a thread. Tells what the two calls returned
-// as the event `com.example.double-answer.codes`, in the details `loop` and `thread`: one is PLUG_OK, the other PLUG_STALE.
+// Answers each pull of the response's body twice at once, from the loop and from a thread. Tells what the two calls
+// returned as the event `com.example.double-answer.codes`, in the details `loop` and `thread`: one is PLUG_OK, the
+// other PLUG_STALE.
 #include <plugboard.h>
 #include <pthread.h>
 #include <stdio.h>

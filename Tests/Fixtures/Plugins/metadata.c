@@ -1,6 +1,6 @@
-// A plugin whose section `plugboard` is given at compile time, as -DMETADATA='"plugboard/1 com.example.metadata 1.0.0"', or is
-// missing without. Anything else than this text is refused: it says otherwise than the descriptor, or cannot be read.
-// -DMARK='"PATH"' makes the constructor write a file, which shows whether code of the plugin ran.
+// A plugin whose section `plugboard` is given at compile time, as -DMETADATA='"plugboard/1 com.example.metadata
+// 1.0.0"', or is missing without. Anything else than this text is refused: it says otherwise than the descriptor, or
+// cannot be read. -DMARK='"PATH"' makes the constructor write a file, which shows whether code of the plugin ran.
 #include <plugboard.h>
 
 #ifdef METADATA

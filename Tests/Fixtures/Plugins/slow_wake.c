@@ -1,6 +1,6 @@
 // Slow work off the loop: the exchange waits while a thread takes its time, then the hook runs again and adds the field
-// `x-visit` with the number of its reason (PLUG_WOKEN or PLUG_DEADLINE). Settings: `work`, how long the thread takes, and
-// `deadline`, how long the exchange waits for it.
+// `x-visit` with the number of its reason (PLUG_WOKEN or PLUG_DEADLINE). Settings: `work`, how long the thread takes,
+// and `deadline`, how long the exchange waits for it.
 #include <plugboard.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,1 +1,112 @@
+import LoggingOptions
 import PlugboardKit
+
+/// Prints each exchange at its end in one line, and the heads too if they are wanted.
+///
+/// It stands outermost: it times whole exchanges, redirects and retries included, and sees heads as the program does. Secrets
+/// are never printed, and what comes from outside cannot steer a terminal.
+struct Logging: Plugin {
+    static let manifest = Manifest(
+        id: "logging", version: "1.0.0", documentation: "Prints each exchange at its end in one line.", priority: 10,
+        hooks: [.request, .response, .close, .event], events: ["progress"],
+        attributes: [LoggingAttributes.label.definition])
+
+    struct Settings: PluginSettings {
+        @Setting("What is printed: a line for each exchange, or its heads too.")
+        var detail = Detail.line
+        @Setting("The level of what is printed; failures are at least warnings.")
+        var level = Level.info
+        @Setting("Whether the values of queries are printed.")
+        var queries = Queries.redact
+    }
+
+    enum Detail: String, WordOption { case line, heads }
+    enum Queries: String, WordOption { case redact, show }
+    enum Level: String, WordOption {
+        case debug, info, warning, error
+
+        var ofHost: Host.LogLevel {
+            switch self {
+            case .debug: .debug
+            case .info: .info
+            case .warning: .warning
+            case .error: .error
+            }
+        }
+    }
+
+    private let settings: Settings
+    private let host: Host
+
+    init(settings: Settings, host: Host) throws {
+        self.settings = settings
+        self.host = host
+    }
+
+    func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
+        exchange.turnState = Record(began: host.now)
+        if settings.detail == .heads {
+            let request = exchange.request
+            let fields = request.fields
+            let title = "\(prefix(of: exchange))\(request.method) \(printed(request.url))"
+            host.log(settings.level.ofHost, headText(title, fields, showingQueries: settings.queries == .show))
+        }
+        return .next
+    }
+
+    func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
+        guard let response = exchange.response else { return .next }
+        record(of: exchange)?.status = response.status
+        if settings.detail == .heads {
+            let fields = response.fields
+            let title = "\(prefix(of: exchange))→ \(response.status)"
+            host.log(settings.level.ofHost, headText(title, fields, showingQueries: settings.queries == .show))
+        }
+        return .next
+    }
+
+    func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?) {
+        switch exchange {
+        case .some(let exchange): record(of: exchange)?.received = event.integer("received")
+        case .none: break
+        }
+    }
+
+    func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome) {
+        let record = record(of: exchange)
+        let request = exchange.request
+        let summary = ExchangeSummary(
+            method: request.method.name, url: printed(request.url), status: record?.status, received: record?.received,
+            took: record.map { host.now - $0.began } ?? .zero, attempts: exchange.attempt, outcome: outcome,
+            failure: exchange.failure)
+        let prefix = prefix(of: exchange)
+        host.log(
+            summary.isFailure ? max(settings.level.ofHost, .warning) : settings.level.ofHost,
+            printable(prefix + summary.text))
+    }
+
+    private func printed(_ url: String) -> String {
+        redacted(url: url, showingQuery: settings.queries == .show)
+    }
+
+    /// The label, and with heads the number that tells which lines belong together.
+    private func prefix(of exchange: borrowing Exchange) -> String {
+        let label = exchange[LoggingAttributes.label].map { "[\($0)] " } ?? ""
+        return settings.detail == .heads ? "#\(exchange.id) \(label)" : label
+    }
+
+    private func record(of exchange: borrowing Exchange) -> Record? { exchange.turnState as? Record }
+
+    /// What is known of an exchange so far. Touched by its hooks only, which never overlap.
+    private final class Record {
+        let began: Duration
+        var status: Int?
+        var received: Int?
+
+        init(began: Duration) { self.began = began }
+    }
+}
+
+/// What a kernel asks for, linked or loaded.
+@c(logging_LTX_plugboard_plugin)
+public func loggingPlugin() -> UnsafePointer<plug_plugin_v1> { export(Logging.self) }

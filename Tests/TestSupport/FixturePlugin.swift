@@ -1,13 +1,12 @@
 import Foundation
 import Synchronization
-import TestSupport
 
 /// Builds the plugins of `Tests/Fixtures/Plugins`, as an author would: with the C compiler and `plugboard.h`.
-enum FixturePlugin {
+package enum FixturePlugin {
     /// The path of a shared object made of `NAME.c`. The same arguments give the same file, built once a process.
     ///
     /// `define` are macros; their values are put in quotes. `options` go to the compiler as they are.
-    static func build(_ name: String, define macros: [String: String] = [:], options: [String] = []) throws -> String {
+    package static func build(_ name: String, define macros: [String: String] = [:], options: [String] = []) throws -> String {
         try built.withLock { built in
             let definitions = macros.sorted { $0.key < $1.key }.map { "-D\($0.key)=\"\($0.value)\"" }
             let key = ([name] + definitions + options).joined(separator: "\n")
@@ -16,8 +15,7 @@ enum FixturePlugin {
             try ProcessRunner.output(
                 of: [
                     "cc", "-std=c11", "-D_DEFAULT_SOURCE", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter",
-                    "-O2",
-                    "-fPIC", "-shared", "-fvisibility=hidden", "-pthread", "-I", include,
+                    "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread", "-I", include,
                 ] + definitions + options + ["\(sources)/\(name).c", "-o", path])
             // Whatever the umask of who runs the tests.
             chmod(path, 0o755)
@@ -27,7 +25,7 @@ enum FixturePlugin {
     }
 
     /// The bytes of a built plugin.
-    static func bytes(of name: String, options: [String] = []) throws -> [UInt8] {
+    package static func bytes(of name: String, options: [String] = []) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: URL(fileURLWithPath: try build(name, options: options))))
     }
 
@@ -46,7 +44,7 @@ enum FixturePlugin {
 
 extension TemporaryFolder {
     /// Writes a file that the loader may trust, and returns its path.
-    func plugin(_ name: String, _ bytes: [UInt8]) throws -> String {
+    package func plugin(_ name: String, _ bytes: [UInt8]) throws -> String {
         let path = try write(name, bytes)
         chmod(path, 0o755)
         return path

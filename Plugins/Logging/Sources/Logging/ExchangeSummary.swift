@@ -1,0 +1,59 @@
+import PlugboardKit
+
+/// How an exchange went, as one line: `GET https://host/path?q=… → 200 1.2 KiB in 34 ms (2 attempts)`.
+struct ExchangeSummary {
+    var method: String
+    /// As it may be printed.
+    var url: String
+    var status: Int?
+    /// Bytes of the body as they came over the network in the last attempt; nil if none were counted.
+    var received: Int?
+    var took: Duration
+    var attempts: Int
+    var outcome: Outcome
+    var failure: PlugboardError?
+
+    /// What the caller wished for, and the verdicts that are neither success nor failure, are no failures.
+    var isFailure: Bool {
+        guard let failure else { return outcome == .failed }
+        return ![.cancelled, .ignored, .queued].contains(failure.code)
+    }
+
+    var text: String {
+        var text = "\(method) \(url)"
+        if let status { text += " → \(status)" }
+        if let received { text += " \(size(received))" }
+        text += "\(ending) \(duration(took))"
+        if attempts != 1 { text += attempts == 0 ? " (not sent)" : " (\(attempts) attempts)" }
+        if let failure, failure.code != .cancelled { text += ": \(failure.code): \(failure.reason)" }
+        return text
+    }
+
+    private var ending: String {
+        if let failure, [.cancelled, .ignored, .queued].contains(failure.code) { return " \(failure.code) after" }
+        switch outcome {
+        case .ended: return " in"
+        case .replaced: return " replaced after"
+        case .resent: return " sent again after"
+        case .failed: return " failed after"
+        case .cancelled: return failure == nil ? " cancelled after" : " ended after"
+        }
+    }
+
+    private func size(_ count: Int) -> String {
+        var value = Double(count)
+        for unit in ["B", "KiB", "MiB", "GiB"] {
+            if value < 1000 || unit == "GiB" { return unit == "B" ? "\(count) B" : "\(tenths(value)) \(unit)" }
+            value /= 1024
+        }
+        return "\(count) B"
+    }
+
+    private func duration(_ time: Duration) -> String {
+        let milliseconds = Double(max(time.nanoseconds, 0)) / 1_000_000
+        if milliseconds < 10 { return "\(tenths(milliseconds)) ms" }
+        return milliseconds < 10_000 ? "\(Int(milliseconds)) ms" : "\(tenths(milliseconds / 1000)) s"
+    }
+
+    private func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
+}

@@ -1,0 +1,45 @@
+import PlugboardKit
+import Synchronization
+
+/// Large pieces of memory that bodies have passed through and will pass through again.
+///
+/// The system takes freed memory of this size back and hands it out empty, page by page: that costs more than the copy.
+final class ChunkPool: Sendable {
+    static let chunkSize = 256 << 10
+    /// Of the process: what is kept idle is 2 MiB at most.
+    static let shared = ChunkPool(limit: 8)
+
+    private struct Chunk: @unchecked Sendable {
+        // Sendable because whoever takes it out of the pool is the only one that knows it.
+        let memory: UnsafeMutableRawPointer
+    }
+
+    private let limit: Int
+    private let idle = Mutex<[Chunk]>([])
+
+    private init(limit: Int) { self.limit = limit }
+
+    func take() -> UnsafeMutableRawBufferPointer {
+        let memory =
+            idle.withLock { $0.popLast() }?.memory
+            ?? UnsafeMutableRawPointer.allocate(byteCount: ChunkPool.chunkSize, alignment: 1)
+        return UnsafeMutableRawBufferPointer(start: memory, count: ChunkPool.chunkSize)
+    }
+
+    /// Any thread may give back what any thread has taken.
+    func give(_ memory: UnsafeMutableRawPointer) {
+        let isKept = idle.withLock { idle in
+            if idle.count >= limit { return false }
+            idle.append(Chunk(memory: memory))
+            return true
+        }
+        if !isKept { memory.deallocate() }
+    }
+
+    /// Bytes in a chunk of the pool, which gets it back when the last copy goes.
+    func bytes(_ chunk: UnsafeMutableRawBufferPointer, count: Int) -> Bytes {
+        Bytes(borrowing: UnsafeRawBufferPointer(rebasing: chunk[..<count])) { [self] address in
+            if let address { give(UnsafeMutableRawPointer(mutating: address)) }
+        }
+    }
+}

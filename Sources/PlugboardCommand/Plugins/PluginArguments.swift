@@ -1,0 +1,103 @@
+import ArgumentParser
+import JSON
+import Plugboard
+import PluginLoader
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Which plugins run: what all verbs take that make a kernel.
+struct PluginArguments: ParsableArguments {
+    @Option(help: ArgumentHelp("The configuration to run with.", valueName: "file"))
+    var config: String?
+    @Option(
+        name: .customLong("plugin"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("Switches on one more plugin, by its id or by its file.", valueName: "id|path"))
+    var names: [String] = []
+    @Option(
+        name: .customLong("set"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("A setting of a plugin, over the configuration's.", valueName: "plugin.key=value"))
+    var settings: [String] = []
+
+    /// The configuration with what the command line adds.
+    func configuration() throws -> Configuration {
+        var configuration = try config.map { try Configuration.file($0) } ?? Configuration()
+        for name in names { configuration.switchOn(name) }
+        let loader = PluginArguments.loader(for: configuration)
+        for setting in settings { try configuration.set(setting, loader: loader) }
+        return configuration
+    }
+
+    static func loader(for configuration: Configuration) -> DynamicLoader {
+        let folders = configuration.kernel.pluginFolders
+        return DynamicLoader(folders: folders.isEmpty ? nil : folders)
+    }
+
+    /// `name=value` in its two parts.
+    static func split(_ text: String, option: String) throws(CommandFailure) -> (name: String, value: String) {
+        guard let equals = text.firstIndex(of: "="), text[..<equals].contains(".") else {
+            throw CommandFailure(.usage, "\(option) must be plugin.name=value.")
+        }
+        return (String(text[..<equals]), String(text[text.index(after: equals)...]))
+    }
+}
+
+extension Configuration {
+    /// Adds a plugin, unless it stands there already; one that is switched off is switched on.
+    mutating func switchOn(_ name: String) {
+        let isPath = name.contains("/")
+        // Relative paths of a command line begin at the working folder, whatever the configuration's folders.
+        let name = isPath && !name.hasPrefix("/") ? "\(workingFolder)/\(name)" : name
+        if let index = plugins.firstIndex(where: { isPath ? $0.path == name : $0.id == name }) {
+            plugins[index].isEnabled = true
+        } else {
+            plugins.append(PluginEntry(name))
+        }
+    }
+
+    /// Puts a setting of the command line into its plugin's entry, in the type that the plugin's table names.
+    fileprivate mutating func set(_ setting: String, loader: DynamicLoader) throws(CommandFailure) {
+        let (name, value) = try PluginArguments.split(setting, option: "--set")
+        let descriptors = plugins.map { entry in
+            entry.isEnabled ? Configuration.descriptor(of: entry, loader: loader) : nil
+        }
+        // Ids may have dots, so the longest that fits.
+        let fitting = descriptors.indices.filter { descriptors[$0].map { name.hasPrefix("\($0.id).") } ?? false }
+        guard let index = fitting.max(by: { length(descriptors[$0]) < length(descriptors[$1]) }),
+            let descriptor = descriptors[index]
+        else {
+            let id = String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)])
+            let ids = descriptors.compactMap { $0?.id }
+            let near = nearest(id, in: ids).map { " Did you mean \($0)?" } ?? ""
+            throw CommandFailure(.usage, "--set \(name) speaks to no plugin that is switched on.\(near)")
+        }
+        let key = String(name.dropFirst(descriptor.id.count + 1))
+        let kind = descriptor.settings.first { $0.name == key }?.kind
+        plugins[index].settings[key] = Configuration.value(value, kind)
+    }
+
+    private static func descriptor(of entry: PluginEntry, loader: DynamicLoader) -> PluginDescriptor? {
+        if let path = entry.path { return try? loader.load(path, sha256: entry.sha256) }
+        return entry.id.flatMap { Catalog.bundled.descriptor($0) }
+    }
+
+    /// What does not fit stays text, and the kernel says what is wrong with it.
+    private static func value(_ text: String, _ kind: OptionDescription.Kind?) -> JSONValue {
+        switch kind {
+        case .bool, .integer, .list, .map: (try? JSONParser.parse(text)) ?? .string(text)
+        case .text, .duration, .size, nil: .string(text)
+        }
+    }
+}
+
+private func length(_ descriptor: PluginDescriptor?) -> Int { descriptor?.id.utf8.count ?? 0 }
+
+/// Where relative paths of the command line begin.
+private var workingFolder: String {
+    guard let path = getcwd(nil, 0) else { return "." }
+    defer { free(path) }
+    return String(cString: path)
+}

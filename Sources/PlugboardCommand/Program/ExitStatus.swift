@@ -1,0 +1,90 @@
+import PlugboardKit
+
+/// How the process ended, for scripts: curl's numbers where curl has one, own ones from 100.
+struct ExitStatus: Equatable {
+    let number: Int32
+    let meaning: String
+    /// The codes of `PlugboardError` that end so; a kind such as `timeout` stands for all below it.
+    let codes: [String]
+
+    private init(_ number: Int32, _ meaning: String, _ codes: String...) {
+        self.number = number
+        self.meaning = meaning
+        self.codes = codes
+    }
+
+    static let success = ExitStatus(0, "all went well; any HTTP status counts as that")
+    static let failure = ExitStatus(1, "`config check` found faults, or something not listed here")
+    static let usage = ExitStatus(2, "the command line or an option cannot be used", "request.field", "request.option")
+    static let url = ExitStatus(3, "the URL cannot be read", "request.url")
+    static let proxy = ExitStatus(5, "the proxy refuses or cannot be found", "transport.proxy")
+    static let dns = ExitStatus(6, "the host's name cannot be resolved", "transport.dns")
+    static let connect = ExitStatus(7, "no connection can be made", "transport.connect")
+    static let malformed = ExitStatus(8, "the answer is not HTTP", "transport.protocol")
+    static let cut = ExitStatus(18, "the body ended before it was whole", "body.cut")
+    static let status = ExitStatus(22, "with --fail: the status is 400 or more")
+    static let write = ExitStatus(23, "the body cannot be written")
+    static let read = ExitStatus(26, "a file or standard input cannot be read", "body.read")
+    static let timeout = ExitStatus(28, "it took too long", "timeout")
+    static let handshake = ExitStatus(35, "no secure connection can be agreed on", "transport.tls")
+    static let redirects = ExitStatus(47, "too many redirects, or one that is refused", "redirect")
+    static let receive = ExitStatus(56, "the connection was lost before an answer came", "transport", "body")
+    static let certificate = ExitStatus(60, "the server's certificate is not to be trusted")
+    static let decoding = ExitStatus(61, "the body's coding is damaged or unknown", "body.decode")
+    static let size = ExitStatus(63, "the body is larger than allowed", "body.limit")
+    static let rewind = ExitStatus(65, "the request's body cannot be sent again", "body.rewind", "redirect.body")
+    static let configuration = ExitStatus(100, "the configuration cannot be used", "configuration")
+    static let loading = ExitStatus(101, "a plugin's file is refused", "loading")
+    static let startup = ExitStatus(102, "the plugins cannot be ordered or started", "plugins")
+    static let plugin = ExitStatus(103, "a plugin failed the exchange or broke", "plugin")
+    static let command = ExitStatus(104, "a plugin's command is unknown or failed", "command")
+    static let runaway = ExitStatus(105, "more attempts than attemptLimit", "runaway")
+    static let verdict = ExitStatus(106, "a plugin ignored or queued the request", "ignored", "queued")
+    static let interrupted = ExitStatus(130, "interrupted or cancelled", "cancelled", "shutDown")
+
+    static let all = [
+        success, failure, usage, url, proxy, dns, connect, malformed, cut, status, write, read, timeout, handshake,
+        redirects, receive, certificate, decoding, size, rewind, configuration, loading, startup, plugin, command,
+        runaway, verdict, interrupted,
+    ]
+
+    /// The status for an error: that of its code, else of the nearest kind above it.
+    init(for error: PlugboardError) {
+        var name = error.code.name[...]
+        while true {
+            if let status = ExitStatus.all.first(where: { $0.codes.contains(String(name)) }) {
+                self = status == .handshake && ExitStatus.blamesCertificate(error) ? .certificate : status
+                return
+            }
+            guard let dot = name.lastIndex(of: ".") else { break }
+            name = name[..<dot]
+        }
+        // Codes of plugins' own (`cache.damaged`).
+        self = error.plugin == nil ? .failure : .plugin
+    }
+
+    /// curl has two numbers where the kernel has one code, so the transport's own words decide.
+    private static func blamesCertificate(_ error: PlugboardError) -> Bool {
+        error.underlying?.lowercased().contains("certificate") ?? false
+    }
+
+    /// All of them, a line each, for `--help`.
+    static var table: String {
+        all.map { status in
+            let number = String(status.number)
+            return "  \(String(repeating: " ", count: 3 - number.count))\(number)  \(status.meaning)"
+        }.joined(separator: "\n")
+    }
+}
+
+/// Ends the command with a status, and perhaps a message.
+struct CommandFailure: Error {
+    let status: ExitStatus
+    /// Nil says nothing.
+    let message: String?
+
+    init(_ status: ExitStatus, _ message: String?) {
+        self.status = status
+        self.message = message
+    }
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+
+/// `plugboard`: the verbs, and what all of them have in common.
+struct Program: AsyncParsableCommand {
+    static let version = "0.1.0"
+
+    static let configuration = CommandConfiguration(
+        commandName: "plugboard",
+        abstract: "Sends HTTP requests through plugins that a configuration switches on.",
+        usage: """
+            plugboard VERB …
+            plugboard PLUGIN-ID COMMAND [name=value …|JSON] --config FILE
+            """,
+        discussion: """
+            Bodies go to standard output, everything else to standard error.
+
+            EXAMPLES:
+              plugboard get https://example.com/
+              plugboard post https://example.com/topics --json '{"title": "Swift"}'
+              plugboard get https://example.com/big.iso -o big.iso --config plugboard.json
+              plugboard plugins order --config plugboard.json
+              plugboard config check plugboard.json
+              plugboard cache stats --config plugboard.json
+
+            EXIT STATUS:
+            \(ExitStatus.table)
+            """,
+        version: "plugboard \(version)",
+        subcommands: [],
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Requests",
+                subcommands: [
+                    GetVerb.self, HeadVerb.self, PostVerb.self, PutVerb.self, PatchVerb.self, DeleteVerb.self,
+                    AnyMethodVerb.self,
+                ]),
+            CommandGroup(name: "Plugins and configurations", subcommands: [PluginsVerb.self, ConfigVerb.self]),
+            CommandGroup(name: "Other programs", subcommands: [ExecVerb.self]),
+        ])
+
+    /// First words that are no plugin's id.
+    static let verbs: Set<String> = Set(
+        configuration.groupedSubcommands.flatMap { $0.subcommands }.compactMap { $0.configuration.commandName } + ["help"])
+}

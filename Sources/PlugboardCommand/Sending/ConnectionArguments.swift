@@ -1,0 +1,68 @@
+import ArgumentParser
+import PlugboardKit
+
+/// How a request is to be sent; what is left out, the configuration says.
+struct ConnectionArguments: ParsableArguments {
+    @Option(help: ArgumentHelp("The longest the whole exchange may take.", valueName: "30s"))
+    var timeout: String?
+    @Option(help: ArgumentHelp("The longest a connection may take to stand.", valueName: "10s"))
+    var connectTimeout: String?
+    @Option(help: ArgumentHelp("A PEM file with the only certificates that are trusted.", valueName: "file"))
+    var caFile: String?
+    @Flag(name: [.customShort("k"), .long], help: "Accepts any certificate: for tests only.")
+    var insecure = false
+    @Option(
+        name: [.customShort("x"), .long],
+        help: ArgumentHelp("Such as http://host:port or socks5://host:port; '' for none.", valueName: "url"))
+    var proxy: String?
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Connects elsewhere, without a change of URL, Host or TLS name.", valueName: "host:port:host:port"))
+    var connectTo: [String] = []
+    @Flag(help: "Speaks HTTP/2: over TLS where the server can, without TLS by upgrade.")
+    var http2 = false
+
+    func options() throws(CommandFailure) -> RequestOptions {
+        var options = RequestOptions()
+        options.timeout = try duration(timeout, "--timeout")
+        options.connectTimeout = try duration(connectTimeout, "--connect-timeout")
+        options.caFile = caFile
+        if insecure { options.verifiesTLS = false }
+        options.proxy = proxy
+        if http2 { options.httpVersion = .http2 }
+        if !connectTo.isEmpty { options.connectTo = [:] }
+        for text in connectTo {
+            let parts = ConnectionArguments.parts(text)
+            guard parts.count == 4, parts.allSatisfy({ !$0.isEmpty }) else {
+                throw CommandFailure(.usage, "--connect-to must be HOST:PORT:OTHER-HOST:OTHER-PORT.")
+            }
+            options.connectTo?["\(parts[0]):\(parts[1])"] = "\(parts[2]):\(parts[3])"
+        }
+        return options
+    }
+
+    private func duration(_ text: String?, _ option: String) throws(CommandFailure) -> Duration? {
+        guard let text else { return nil }
+        guard let duration = Duration(configured: text), duration > .zero else {
+            throw CommandFailure(.usage, "\(option) must be a time like 30s (ms, s, m, h, d).")
+        }
+        return duration
+    }
+
+    /// Split at colons outside brackets, for IPv6 addresses have colons of their own.
+    private static func parts(_ text: String) -> [String] {
+        var parts = [""]
+        var isInBrackets = false
+        for character in text {
+            if character == ":" && !isInBrackets {
+                parts.append("")
+                continue
+            }
+            if character == "[" { isInBrackets = true }
+            if character == "]" { isInBrackets = false }
+            parts[parts.count - 1].append(character)
+        }
+        return parts
+    }
+}

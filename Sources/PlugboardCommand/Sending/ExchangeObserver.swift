@@ -1,0 +1,67 @@
+import Plugboard
+import Synchronization
+
+/// Hears of an exchange's events: writes them to standard error for `--verbose`, moves the progress bar, and keeps the
+/// timings.
+final class ExchangeObserver: Sendable {
+    private static let steps = ["nameLookup", "connect", "tls", "firstByte", "total"]
+
+    let progress: ProgressBar?
+    private let isVerbose: Bool
+    private let lastAttempt = Mutex<(number: Int64, steps: [(String, Int64)])?>(nil)
+
+    init(isVerbose: Bool, progress: ProgressBar?) {
+        self.isVerbose = isVerbose
+        self.progress = progress
+    }
+
+    /// The request as the command makes it; plugins may still edit it.
+    func tell(_ request: Request) {
+        guard isVerbose else { return }
+        write(">", "\(request.method) \(redacted(url: request.url))", request.fields)
+    }
+
+    /// [loop]
+    func hear(_ event: ExchangeEvent) {
+        switch event.kernelEvent {
+        case .progress:
+            progress?.show(received: event.integer("received") ?? 0, of: event.integer("toReceive"))
+            return
+        case .attemptEnded:
+            let steps = ExchangeObserver.steps.map { ($0, event.integer($0) ?? 0) }
+            lastAttempt.withLock { $0 = (event.integer("attempt") ?? 0, steps) }
+        default: break
+        }
+        guard isVerbose else { return }
+        if let head = event.head {
+            write("<", "HTTP/\(head.version.rawValue) \(head.status) \(head.reason)", head.fields)
+        } else {
+            let details = event.details.sorted { $0.key < $1.key }.map { " \($0)=\(ExchangeObserver.text($0, $1))" }
+            StandardError.write("* \(event.id)\(details.joined())\n")
+        }
+    }
+
+    /// How long the steps of the last attempt took, each counted from its beginning.
+    var timings: String {
+        guard let attempt = lastAttempt.withLock({ $0 }) else { return "no attempt was made\n" }
+        let rows = attempt.steps.map { [$0, ExchangeObserver.milliseconds($1)] }
+        return Table(rows: [["attempt", "\(attempt.number)"]] + rows).text
+    }
+
+    private func write(_ mark: String, _ line: String, _ fields: Fields) {
+        let lines = fields.map { "\(mark) \($0.name): \($0.isSecret ? "…" : $0.value)\n" }
+        StandardError.write("\(mark) \(line)\n\(lines.joined())")
+    }
+
+    private static func text(_ name: String, _ detail: EventDetail) -> String {
+        switch detail {
+        case .text(let text): text
+        case .integer(let number): steps.contains(name) || name == "after" ? milliseconds(number) : "\(number)"
+        }
+    }
+
+    private static func milliseconds(_ nanoseconds: Int64) -> String {
+        let tenths = nanoseconds / 100_000
+        return "\(tenths / 10).\(tenths % 10)ms"
+    }
+}

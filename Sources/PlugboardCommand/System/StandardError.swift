@@ -1,0 +1,41 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Where everything goes that is no body. From any thread; each text is one call of the system, so that lines do not mix.
+enum StandardError {
+    static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+    /// A line that says who speaks.
+    static func say(_ message: String) { write("plugboard: \(message)\n") }
+
+    /// Nothing can be done where this fails, and nobody could be told.
+    static func write(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+            _ = writeAll(UnsafeRawBufferPointer(bytes), to: STDERR_FILENO)
+        }
+    }
+}
+
+/// Writes all bytes, however the system splits them; the number of the error, or nil. Blocks.
+func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
+    var rest = bytes
+    while !rest.isEmpty {
+        let count = write(descriptor, rest.baseAddress, rest.count)
+        if count >= 0 {
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        } else if errno == EAGAIN {
+            var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            _ = poll(&wanted, 1, -1)
+        } else if errno != EINTR {
+            return errno
+        }
+    }
+    return nil
+}
+
+/// The system's words for an error's number.
+func systemText(_ number: Int32) -> String { String(cString: strerror(number)) }

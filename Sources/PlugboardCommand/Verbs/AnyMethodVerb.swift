@@ -1,0 +1,20 @@
+import ArgumentParser
+import PlugboardKit
+
+struct AnyMethodVerb: RequestVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "request", abstract: "Sends a request with any method.",
+        discussion: """
+            The method is sent as it is written: case matters (RFC 9110 §9.1).
+
+            EXAMPLES:
+              plugboard request OPTIONS https://example.com/
+              plugboard request PROPFIND https://example.com/files -H 'Depth: 1'
+            """)
+
+    @Argument(help: ArgumentHelp("Such as OPTIONS.", valueName: "method")) var name: String
+    @Argument(help: ArgumentHelp("An absolute http or https URL.", valueName: "url")) var url: String
+    @OptionGroup var arguments: RequestArguments
+
+    var method: Method { Method(name) }
+}

@@ -1,0 +1,16 @@
+import ArgumentParser
+import PlugboardKit
+
+struct DeleteVerb: RequestVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Deletes what is at a URL.",
+        discussion: """
+            EXAMPLES:
+              plugboard delete https://example.com/topics/1 --fail
+            """)
+
+    @Argument(help: ArgumentHelp("An absolute http or https URL.", valueName: "url")) var url: String
+    @OptionGroup var arguments: RequestArguments
+
+    var method: Method { .delete }
+}

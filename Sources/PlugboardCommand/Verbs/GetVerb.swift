@@ -1,0 +1,18 @@
+import ArgumentParser
+import PlugboardKit
+
+struct GetVerb: RequestVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "Gets what is at a URL.",
+        discussion: """
+            EXAMPLES:
+              plugboard get https://example.com/ -o page.html
+              plugboard get https://example.com/topics -H 'Accept: application/json' --fail
+              plugboard get https://example.com/feed --plugin redirect --attribute redirect.limit=5
+            """)
+
+    @Argument(help: ArgumentHelp("An absolute http or https URL.", valueName: "url")) var url: String
+    @OptionGroup var arguments: RequestArguments
+
+    var method: Method { .get }
+}

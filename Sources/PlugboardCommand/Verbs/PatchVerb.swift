@@ -1,0 +1,16 @@
+import ArgumentParser
+import PlugboardKit
+
+struct PatchVerb: RequestVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "patch", abstract: "Changes what is at a URL by a body.",
+        discussion: """
+            EXAMPLES:
+              plugboard patch https://example.com/topics/1 --json '{"title": "Linux"}'
+            """)
+
+    @Argument(help: ArgumentHelp("An absolute http or https URL.", valueName: "url")) var url: String
+    @OptionGroup var arguments: RequestArguments
+
+    var method: Method { .patch }
+}

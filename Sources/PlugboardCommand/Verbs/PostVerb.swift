@@ -1,0 +1,18 @@
+import ArgumentParser
+import PlugboardKit
+
+struct PostVerb: RequestVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "post", abstract: "Posts a body.",
+        discussion: """
+            EXAMPLES:
+              plugboard post https://example.com/topics --json '{"title": "Swift"}'
+              plugboard post https://example.com/login -d user=me -d @password.txt
+              plugboard post https://example.com/photos --form title=Lake --form image=@lake.jpg
+            """)
+
+    @Argument(help: ArgumentHelp("An absolute http or https URL.", valueName: "url")) var url: String
+    @OptionGroup var arguments: RequestArguments
+
+    var method: Method { .post }
+}

@@ -1,0 +1,219 @@
+import DecodeOptions
+import Plugboard
+import PluginLoader
+import TestSupport
+import Testing
+
+@testable import DecodePlugin
+
+struct DecodeTests {
+    private let bytes = Sample.text(50_000)
+
+    @Test(arguments: Linkage.allCases, ContentCoding.allCases)
+    func `a compressed answer arrives as it was before`(linkage: Linkage, coding: ContentCoding) async throws {
+        let server = try serving(coding)
+        let kernel = try kernel(linkage)
+
+        let response = try await kernel.send(Request(.get, server.url()))
+
+        #expect(response["Content-Encoding"] == nil && response["Content-Length"] == nil)
+        #expect(response["ETag"] == "\"1\"")
+        #expect(try await response.body.collect(upTo: .mebibytes(1)).array == bytes)
+        #expect(server.requests.first?["Accept-Encoding"] == "gzip, deflate, br, zstd")
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a program that asks for a coding itself gets it`(linkage: Linkage) async throws {
+        let server = try serving(.gzip)
+        let kernel = try kernel(linkage)
+
+        let response = try await kernel.send(
+            Request(.get, server.url(), fields: Fields(["Accept-Encoding": "gzip"])))
+
+        #expect(response["Content-Encoding"] == "gzip")
+        #expect(try await response.body.collect(upTo: .mebibytes(1)).array == Encoder.encode(bytes, .gzip))
+        #expect(server.requests.first?.values("Accept-Encoding") == ["gzip"])
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a program can ask for a coding itself and still leave the decoding to the plugin`(linkage: Linkage) async throws {
+        let server = try serving(.gzip)
+        let kernel = try kernel(linkage)
+        var request = Request(.get, server.url(), fields: Fields(["Accept-Encoding": "gzip"]))
+        request.decode.always = true
+
+        let response = try await kernel.send(request)
+
+        #expect(try await response.body.collect(upTo: .mebibytes(1)).array == bytes)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a request that switches the plugin off asks for nothing`(linkage: Linkage) async throws {
+        let server = try serving(.gzip)
+        let kernel = try kernel(linkage)
+        var request = Request(.get, server.url())
+        request.attributes["decode.enabled"] = "false"
+
+        let response = try await kernel.send(request)
+
+        #expect(response["Content-Encoding"] == "gzip")
+        #expect(server.requests.first?["Accept-Encoding"] == nil)
+    }
+
+    @Test(arguments: Linkage.allCases, [("GET", "bytes=0-9"), ("HEAD", nil)] as [(String, String?)])
+    func `nothing is asked for with ranges and HEAD, and nothing decoded`(
+        linkage: Linkage, request: (method: String, range: String?)
+    ) async throws {
+        let transport = MockTransport { request, _ in
+            .answer(request.method == .head ? 200 : 206, Fields(["Content-Encoding": "gzip"]), request.method == .head ? nil : ["raw"])
+        }
+        let kernel = try kernel(linkage, transport)
+        var fields = Fields()
+        fields[.range] = request.range
+
+        let response = try await kernel.send(Request(Method(request.method), "http://a.test/", fields: fields))
+
+        #expect(response["Content-Encoding"] == "gzip")
+        #expect(transport.requests.first?.fields[.acceptEncoding] == nil)
+    }
+
+    @Test(arguments: Linkage.allCases, ["compress", "gzip, unheard-of"])
+    func `an unknown coding passes as it is`(linkage: Linkage, coding: String) async throws {
+        let transport = MockTransport { _, _ in
+            .answer(200, Fields(["Content-Encoding": coding, "Content-Length": "3"]), ["raw"])
+        }
+        let kernel = try kernel(linkage, transport)
+
+        let response = try await kernel.send(Request(.get, "http://a.test/"))
+
+        #expect(response["Content-Encoding"] == coding && response["Content-Length"] == "3")
+        #expect(try await response.body.text() == "raw")
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `plugins further in see the body as it travelled`(linkage: Linkage) async throws {
+        let coded = Encoder.encode(bytes, .gzip)
+        let seen = Record()
+        let inside = ScriptedPlugin("inside", priority: 600)
+        inside.onResponse = { exchange in
+            guard exchange.visit == .held else { return .hold(upTo: .mebibytes(1)) }
+            exchange.withHeldBody { seen.add("\($0.elementsEqual(coded)) \(exchange.response?[.contentEncoding] ?? "")") }
+            return .next
+        }
+        let transport = MockTransport { _, _ in
+            .source(200, Fields(["Content-Encoding": "gzip"]), PiecesSource([Bytes(coded)]))
+        }
+        let kernel = try linkage.kernel("decode", decodePlugin(), loader: .dynamic, transport, beside: [inside])
+
+        let body = try await kernel.send(Request(.get, "http://a.test/")).body.collect(upTo: .mebibytes(1))
+
+        #expect(seen.lines == ["true gzip"])
+        #expect(body.array == bytes)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a body that decodes to more than the request allows breaks`(linkage: Linkage) async throws {
+        let server = try serving(.br)
+        let kernel = try kernel(linkage)
+        var request = Request(.get, server.url())
+        request.decode.limit = .kibibytes(16)
+
+        let error = try await breaking(try await kernel.send(request))
+
+        #expect(error.code == .bodyDecode && error.plugin == "decode")
+        #expect(error.reason.contains("16KiB"))
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a bomb breaks by the setting ratio`(linkage: Linkage) async throws {
+        let bomb = Encoder.encode([UInt8](repeating: 0, count: 16 << 20), .zstd)
+        let transport = MockTransport { _, _ in
+            .source(200, Fields(["Content-Encoding": "zstd"]), PiecesSource([Bytes(bomb)]))
+        }
+        let kernel = try linkage.kernel("decode", decodePlugin(), loader: .dynamic, transport, settings: ["ratio": 20])
+
+        let error = try await breaking(try await kernel.send(Request(.get, "http://a.test/")))
+
+        #expect(error.code == .bodyDecode && error.reason.contains("20 times"))
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a body that was cut on its way says so, and not that it cannot be decoded`(linkage: Linkage) async throws {
+        let coded = Encoder.encode(bytes, .gzip)
+        let server = try LoopbackServer { connection in
+            _ = try connection.readRequest()
+            let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(coded.count)\r\n\r\n"
+            try connection.write(Array(head.utf8) + coded.prefix(coded.count / 2))
+        }
+        let kernel = try kernel(linkage)
+
+        let error = try await breaking(try await kernel.send(Request(.get, server.url())))
+
+        #expect(error.code == .bodyCut)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a reader that goes away in the middle ends the exchange`(linkage: Linkage) async throws {
+        let closed = Record()
+        let inside = ScriptedPlugin("inside", priority: 600)
+        let gate = Gate()
+        inside.onClose = { _, outcome in
+            closed.add("\(outcome)")
+            gate.admit()
+        }
+        let coded = Encoder.encode(Sample.noise(4 << 20), .gzip)
+        let transport = MockTransport { _, _ in
+            let pieces = stride(from: 0, to: coded.count, by: 65536).map { Bytes(Array(coded[$0..<min($0 + 65536, coded.count)])) }
+            return .source(200, Fields(["Content-Encoding": "gzip"]), PiecesSource(pieces))
+        }
+        let kernel = try linkage.kernel("decode", decodePlugin(), loader: .dynamic, transport, beside: [inside])
+
+        do {
+            var iterator = try await kernel.send(Request(.get, "http://a.test/")).body.makeAsyncIterator()
+            #expect(try await iterator.next() != nil)
+        }
+        try await gate.opened(for: 1)
+
+        #expect(closed.lines == ["cancelled"])
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `settings choose what is asked for`(linkage: Linkage) async throws {
+        let transport = MockTransport()
+        let kernel = try linkage.kernel(
+            "decode", decodePlugin(), loader: .dynamic, transport, settings: ["codings": ["br", "gzip"]])
+
+        _ = try await kernel.send(Request(.get, "http://a.test/"))
+
+        #expect(transport.requests.first?.fields[.acceptEncoding] == "br, gzip")
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a coding that nobody knows is refused at the start`(linkage: Linkage) throws {
+        let error = #expect(throws: PlugboardError.self) {
+            try linkage.kernel("decode", decodePlugin(), loader: .dynamic, MockTransport(), settings: ["codings": ["lzma"]])
+        }
+
+        #expect(error?.reason.contains("lzma") == true)
+    }
+
+    private func kernel(_ linkage: Linkage, _ transport: MockTransport? = nil) throws -> Kernel {
+        try linkage.kernel("decode", decodePlugin(), loader: .dynamic, transport)
+    }
+
+    private func serving(_ coding: ContentCoding) throws -> LoopbackServer {
+        let body = Encoder.encode(bytes, coding)
+        return try LoopbackServer.answering { _ in
+            Answer(fields: [("Content-Encoding", coding.rawValue), ("ETag", "\"1\"")], body: body)
+        }
+    }
+
+    private func breaking(_ response: Response) async throws -> PlugboardError {
+        do throws(PlugboardError) {
+            _ = try await response.body.collect(upTo: .mebibytes(64))
+        } catch {
+            return error
+        }
+        throw PlugboardError("test", "The body did not break.")
+    }
+}

@@ -1,0 +1,106 @@
+// Feeds arbitrary bytes to the reader of configurations, and what it accepts to the lineup; checks what must hold
+// whatever they are. PlugboardKit and JSON are modules of their own, so they are compiled first:
+//
+//     mkdir -p fuzz && F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
+//     printf 'module CPlugboard { umbrella header "%s/Sources/CPlugboard/include/plugboard.h" export * }' "$PWD" \
+//         > fuzz/module.modulemap
+//     for M in JSON PlugboardKit; do
+//         swiftc $F -I fuzz -module-name $M -emit-module -emit-module-path fuzz/$M.swiftmodule \
+//             -c $(find Sources/$M -name '*.swift') -o fuzz/$M.o
+//     done
+//     swiftc $F -I fuzz -module-name ConfigurationFuzz fuzz/*.o Tests/Fuzz/ConfigurationFuzz.swift \
+//         $(find Sources/Plugboard/Configuration Sources/Plugboard/Catalog -name '*.swift' ! -name '*+Bundled.swift') \
+//         -o configuration-fuzz
+//     ./configuration-fuzz -dict=Tests/Fuzz/configuration.dict -max_total_time=60 -max_len=2048
+
+import CPlugboard
+import JSON
+import PlugboardKit
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    let check = Configuration.check(bytes, folder: "/folder", sections: ["endpoints"])
+    precondition((check.configuration == nil) == !check.faults.isEmpty, "neither a configuration nor a fault")
+    let isJSON = (try? JSONParser.parse(bytes, options: JSONParser.configuration)) != nil
+    checkFaults(check.faults, bytes, areSyntax: !isJSON)
+    guard let configuration = check.configuration else { return 0 }
+
+    checkKernel(configuration.kernel)
+    for origin in configuration.origins.keys {
+        precondition(Origin(origin.description) == origin && Origin(url: origin.description) == origin)
+    }
+    checkLineup(Lineup.check(configuration, catalog: catalog), bytes)
+    return 0
+}
+
+private func checkFaults(_ faults: [ConfigurationFault], _ bytes: [UInt8], areSyntax: Bool) {
+    let lines = 1 + bytes.count { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+    precondition(faults.count <= 100)
+    for fault in faults {
+        precondition((1...lines).contains(fault.line ?? 0) && (fault.column ?? 0) >= 1, "a fault stands nowhere")
+        precondition(!areSyntax || fault.path.isEmpty)
+    }
+    if !faults.isEmpty { precondition(!PlugboardError(faults).reason.isEmpty) }
+}
+
+private func checkKernel(_ settings: KernelSettings) {
+    precondition((0...1_000_000).contains(settings.connections) && settings.attemptLimit >= 1)
+    precondition(settings.pins.allSatisfy { !$0.value.isEmpty && $0.key == $0.key.lowercased() })
+    for path in [settings.dataDirectory, settings.caFile, settings.clientKey, settings.clientCertificate] {
+        precondition(path?.hasPrefix("/") ?? true, "a path is still relative")
+        precondition(path?.utf8.contains(0) != true)
+    }
+}
+
+private func checkLineup(_ check: Lineup.Check, _ bytes: [UInt8]) {
+    precondition((check.lineup == nil) == !check.faults.isEmpty)
+    checkFaults(check.faults, bytes, areSyntax: false)
+    guard let plugins = check.lineup?.plugins else { return }
+    precondition(Set(plugins.map(\.id)).count == plugins.count)
+    let attributes = AttributeCheck(plugins)
+    for plugin in plugins {
+        precondition((0...999).contains(plugin.priority))
+        precondition(plugin.settings.count == plugin.descriptor.settings.count)
+        for option in plugin.descriptor.settings {
+            guard let text = plugin.settings[option.name] else { preconditionFailure("a setting is missing") }
+            precondition(text == option.fallback || option.fault(in: text) == nil, "a setting does not fit its table")
+        }
+        precondition(attributes.fault(in: ["\(plugin.id).enabled": "true"]) == nil)
+        precondition(attributes.fault(in: ["\(plugin.id).nonsense": "true"]) != nil)
+    }
+}
+
+private let catalog = Catalog([export(Everything.self), export(Other.self)])
+
+/// Has a setting and an attribute of each type.
+private struct Everything: Plugin {
+    static let manifest = Manifest(
+        id: "e", version: "1.0.0", priority: 500, hooks: [.request], before: ["o"],
+        attributes: [
+            AttributeKey<Int>("e", "i", "", in: -5...5).definition, AttributeKey<[String]>("e", "l", "").definition,
+            AttributeKey<Duration>("e", "d", "").definition,
+        ])
+
+    enum Word: String, WordOption { case one, two }
+
+    struct Settings: PluginSettings {
+        @Setting("") var b = false
+        @Setting("", in: -5...5) var i = 1
+        @Setting("", in: "a"..."bbbb") var t = "aa"
+        @Setting("") var w = Word.one
+        @Setting("") var d = Duration.seconds(1)
+        @Setting("") var s = ByteCount.bytes(1)
+        @Setting("") var l = ["x"]
+        @Setting("") var m = ["x": "y"]
+        @Setting("") var o: Int? = nil
+        init() {}
+    }
+
+    init(settings: Settings, host: Host) throws {}
+}
+
+private struct Other: Plugin {
+    static let manifest = Manifest(id: "o", version: "1.0.0", priority: 400, hooks: [.request])
+    init(settings: NoSettings, host: Host) throws {}
+}

@@ -1,0 +1,62 @@
+import PlugboardKit
+import Testing
+
+@testable import Plugboard
+
+@Suite struct AttributeCheckTests {
+    private func check() throws -> AttributeCheck {
+        AttributeCheck(
+            try Lineup(
+                Configuration(plugins: ["cache", .init("com.acme.sign", settings: ["key": "k"])]),
+                catalog: CatalogPlugins.catalog
+            ).plugins)
+    }
+
+    @Test(arguments: [
+        [:], ["cache.ttl": "30s"], ["cache.enabled": "false", "com.acme.sign.enabled": "true"],
+        ["com.acme.sign.rounds": "9"], ["other.ttl": "x", "plain": "x", "": "", "cach.ttl": "x"],
+    ])
+    func `what fits, and what is for plugins that are not enabled, passes`(values: [String: String]) throws {
+        var attributes = Attributes()
+        for (name, value) in values { attributes[name] = value }
+
+        #expect(try check().fault(in: attributes) == nil)
+    }
+
+    @Test(arguments: [
+        ("cache.tll", "30s", "The request's attribute cache.tll is not a known attribute of cache; did you mean ttl?"),
+        ("cache.ttl", "hunter2", "The request's attribute cache.ttl must be a time like \"30s\" (ms, s, m, h, d)."),
+        ("cache.ttl", "2m", "The request's attribute cache.ttl must lie between 0ms and 1m."),
+        ("cache.enabled", "no", "The request's attribute cache.enabled must be true or false."),
+        ("com.acme.sign.rounds", "0", "The request's attribute com.acme.sign.rounds must lie between 1 and 9."),
+        (
+            "com.acme.sign.x.y", "0",
+            "The request's attribute com.acme.sign.x.y is not a known attribute of com.acme.sign; known are rounds, enabled."
+        ),
+    ])
+    func `what does not fit is refused with a sentence`(name: String, value: String, reason: String) throws {
+        var attributes: Attributes = ["cache.bypass": "true"]
+        attributes[name] = value
+
+        let error = try check().fault(in: attributes)
+
+        #expect(error?.code == .invalidOption)
+        #expect(error?.reason == reason)
+    }
+
+    @Test func `of several faults it is always the same one`() throws {
+        let attributes: Attributes = ["cache.ttl": "x", "cache.bypass": "x", "cache.enabled": "x"]
+
+        let reasons = try (0..<20).map { _ in try check().fault(in: attributes)?.reason }
+
+        #expect(Set(reasons).count == 1)
+        #expect(reasons.first??.contains("cache.bypass") == true)
+    }
+
+    @Test func `more than the limit is refused, whoever it is for`() throws {
+        let most = String(repeating: "x", count: Attributes.byteLimit - 1)
+
+        #expect(try check().fault(in: ["o": most]) == nil)
+        #expect(try check().fault(in: ["oo": most])?.reason.contains("65537 bytes") == true)
+    }
+}

@@ -1,0 +1,153 @@
+import CurlTransport
+import Plugboard
+import TestSupport
+import Testing
+
+@Suite struct `Rules 9 and 10: ending from outside, and watching` {
+    @Test func `the exchange's timeout asks no steering hook and closes turns as cancelled`() async throws {
+        let clock = ManualClock()
+        let record = Record()
+        let transport = MockTransport { _, _ in .silence }
+        let kernel = try makeKernel([recorder("a", priority: 1, record)], transport, clock: clock)
+        var request = Request(.get, anywhere)
+        request.options.timeout = .seconds(5)
+
+        let handle = kernel.begin(request)
+        try await transport.began.opened()
+        clock.advance(by: .seconds(5))
+        let error = await #expect(throws: PlugboardError.self) { try await handle.response }
+
+        #expect(error?.code == .exchangeTimeout)
+        #expect(record.lines == ["a request", "a close cancelled"])
+        #expect(transport.cancelled.admitted == 1)
+    }
+
+    @Test func `cancelling the task cancels the exchange`() async throws {
+        let transport = MockTransport { _, _ in .silence }
+        let kernel = try makeKernel([], transport)
+
+        let task = Task { try await kernel.send(Request(.get, anywhere)) }
+        try await transport.began.opened()
+        task.cancel()
+        let error = await #expect(throws: PlugboardError.self) { try await task.value }
+
+        #expect(error?.code == .cancelled)
+        #expect(transport.cancelled.admitted == 1)
+    }
+
+    @Test func `an exchange is cancelled once, however often it is asked`() async throws {
+        let record = Record()
+        let transport = MockTransport { _, _ in .silence }
+        let kernel = try makeKernel([recorder("a", priority: 1, record)], transport)
+
+        let handle = kernel.begin(Request(.get, anywhere)) { event in
+            if event.kernelEvent == .completed { record.add("completed") }
+        }
+        try await transport.began.opened()
+        for _ in 0..<3 { handle.cancel() }
+        _ = try? await handle.response
+
+        #expect(record.lines == ["a request", "a close cancelled", "completed"])
+    }
+
+    @Test func `a suspended exchange does nothing until it is resumed`() async throws {
+        let clock = ManualClock()
+        let parked = Gate()
+        let suspended = Gate()
+        let record = Record()
+        let plugin = ScriptedPlugin("a")
+        plugin.onRequest = { exchange in
+            record.add("\(exchange.visit)")
+            guard exchange.visit == .first else { return .next }
+            let ticket = exchange.ticket(within: .seconds(1))
+            parked.admit()
+            return .wait(ticket)
+        }
+        let kernel = try makeKernel([plugin], clock: clock)
+
+        let handle = kernel.begin(Request(.get, anywhere)) { event in
+            if event.kernelEvent == .suspended { suspended.admit() }
+        }
+        try await parked.opened()
+        handle.suspend()
+        try await suspended.opened()
+        clock.advance(by: .seconds(10))
+        #expect(record.lines == ["first"])
+        handle.resume()
+        clock.advance(by: .seconds(1))
+        let status = try await handle.response.status
+
+        #expect(status == 200)
+        #expect(record.lines == ["first", "deadline"])
+    }
+
+    @Test func `a suspended exchange suspends its attempt`() async throws {
+        let suspended = Gate()
+        let transport = MockTransport { _, _ in .silence }
+        let kernel = try makeKernel([], transport)
+
+        let handle = kernel.begin(Request(.get, anywhere)) { event in
+            if event.kernelEvent == .suspended { suspended.admit() }
+        }
+        try await transport.began.opened()
+        handle.suspend()
+        try await suspended.opened()
+        handle.cancel()
+        _ = try? await handle.response
+
+        #expect(transport.suspensions == 1)
+    }
+
+    @Test func `events come in order, each beginning with one end, and completed once`() async throws {
+        let record = Record()
+        let kernel = try makeKernel([])
+
+        let handle = kernel.begin(Request(.get, anywhere)) { record.add($0.id) }
+        _ = try await handle.response.body.collect(upTo: .kibibytes(1))
+
+        #expect(
+            record.lines == [
+                "created", "started", "attemptBegan", "headReceived", "attemptEnded", "willComplete", "completed",
+            ])
+    }
+
+    @Test func `a plugin that watches is told of the events it lists, and can change nothing`() async throws {
+        let record = Record()
+        let watcher = ScriptedPlugin("watcher")
+        watcher.events = ["headReceived", "shouter.shouted"]
+        watcher.onEvent = { event in record.add(event.id + (event["word"].map { " \($0)" } ?? "")) }
+        let shouter = ScriptedPlugin("shouter")
+        shouter.onRequest = { [unowned shouter] exchange in
+            shouter.host?.publish("shouter.shouted", exchange: exchange.id, details: ["word": "hello"])
+            return .next
+        }
+        let kernel = try makeKernel([watcher, shouter])
+
+        let status = try await kernel.send(Request(.get, anywhere)).status
+
+        #expect(status == 200)
+        #expect(record.lines == ["shouter.shouted hello", "headReceived"])
+    }
+
+    @Test func `shutting down waits for what is under way and takes no more`() async throws {
+        let kernel = try makeKernel([])
+
+        let text = try await kernel.send(Request(.get, anywhere)).body.text()
+        await kernel.shutDown()
+
+        #expect(text == "ok")
+    }
+
+    @Test func `shutting down cancels what does not end in time`() async throws {
+        let clock = ManualClock()
+        let transport = MockTransport { _, _ in .silence }
+        let kernel = try makeKernel([], transport, clock: clock)
+
+        let handle = kernel.begin(Request(.get, anywhere))
+        try await transport.began.opened()
+        await kernel.shutDown(within: .zero)
+        let error = await #expect(throws: PlugboardError.self) { try await handle.response }
+
+        #expect(error?.code == .shutDown)
+    }
+}

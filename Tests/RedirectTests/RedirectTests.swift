@@ -1,0 +1,204 @@
+import Plugboard
+import PluginLoader
+import RedirectOptions
+import RedirectPlugin
+import TestSupport
+import Testing
+
+struct RedirectTests {
+    @Test(arguments: Linkage.allCases)
+    func `redirects are followed to where they lead`(linkage: Linkage) async throws {
+        let transport = MockTransport { request, _ in
+            switch request.url {
+            case "http://a.test/start": .answer(301, Fields(["Location": "/next?x=1"]))
+            case "http://a.test/next?x=1": .answer(302, Fields(["Location": "https://b.test/end"]))
+            default: .answer(200, Fields(), ["arrived"])
+            }
+        }
+        let kernel = try kernel(linkage, transport)
+
+        let response = try await kernel.send(Request(.get, "http://a.test/start"))
+
+        #expect(response.url == "https://b.test/end")
+        #expect(response.attempts == 3)
+        #expect(try await response.body.text() == "arrived")
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a POST after 303 becomes a GET without body and without what described it`(linkage: Linkage) async throws {
+        let transport = redirecting(303, to: "/next")
+        let kernel = try kernel(linkage, transport)
+        let fields = Fields(["Content-Type": "text/plain", "Content-Language": "en", "Accept": "*/*"])
+
+        _ = try await kernel.send(Request(.post, "http://a.test/", fields: fields, body: .text("hello")))
+
+        let next = try #require(transport.requests.last)
+        #expect(next.method == .get && next.body == nil)
+        #expect(next.fields.map(\.name) == ["Accept"])
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `after 307 the same body goes to the next place`(linkage: Linkage) async throws {
+        let server = try LoopbackServer.answering { request in
+            request.target == "/first"
+                ? Answer(status: 307, fields: [("Location", "/second")]) : Answer(body: request.body)
+        }
+        let kernel = try kernel(linkage)
+
+        let response = try await kernel.send(Request(.put, server.url("/first"), body: .text("hello")))
+
+        #expect(try await response.body.text() == "hello")
+        #expect(server.requests.map(\.method) == ["PUT", "PUT"])
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a stream that cannot begin again fails a 307, and says so`(linkage: Linkage) async throws {
+        let server = try LoopbackServer.answering { _ in Answer(status: 307, fields: [("Location", "/second")]) }
+        let kernel = try kernel(linkage)
+
+        let error = try await failure(
+            of: kernel, Request(.post, server.url("/first"), body: Body(PiecesSource(["one", "two"]))))
+
+        #expect(error.code == .redirectBody)
+        #expect(error.plugin == "redirect")
+        #expect(server.requests.count == 1)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a stream that a 303 drops need not begin again`(linkage: Linkage) async throws {
+        let server = try LoopbackServer.answering { request in
+            request.method == "POST" ? Answer(status: 303, fields: [("Location", "/second")]) : Answer(body: "got")
+        }
+        let kernel = try kernel(linkage)
+
+        let response = try await kernel.send(
+            Request(.post, server.url("/first"), body: Body(PiecesSource(["one", "two"]))))
+
+        #expect(try await response.body.text() == "got")
+    }
+
+    @Test(arguments: Linkage.allCases, ["http://a.test/next", "http://b.test/next"])
+    func `what is meant for one origin stays there`(linkage: Linkage, location: String) async throws {
+        let transport = redirecting(302, to: location)
+        let kernel = try kernel(linkage, transport)
+        let fields = Fields(["Host": "virtual.test", "Authorization": "Bearer x", "Cookie": "a=b", "Accept": "*/*"])
+
+        _ = try await kernel.send(Request(.get, "http://a.test/", fields: fields))
+
+        let names = transport.requests.last?.fields.map(\.name)
+        #expect(names == (location.contains("a.test") ? ["Host", "Authorization", "Cookie", "Accept"] : ["Accept"]))
+    }
+
+    @Test(arguments: Linkage.allCases, [0, 1, 3])
+    func `the request's limit is kept`(linkage: Linkage, limit: Int) async throws {
+        let transport = redirecting(302, to: "/again", always: true)
+        let kernel = try kernel(linkage, transport)
+        var request = Request(.get, "http://a.test/")
+        request.redirect.limit = limit
+
+        let error = try await failure(of: kernel, request)
+
+        #expect(error.code == .redirectLimit)
+        #expect(transport.requests.count == limit + 1)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `settings say what requests do not`(linkage: Linkage) async throws {
+        let transport = redirecting(302, to: "/again", always: true)
+        let kernel = try linkage.kernel(
+            "redirect", redirectPlugin(), loader: .dynamic, transport, settings: ["limit": 2, "keepMethod": true])
+
+        let error = try await failure(of: kernel, Request(.post, "http://a.test/", body: .text("x")))
+
+        #expect(error.code == .redirectLimit)
+        #expect(transport.requests.map(\.method) == [.post, .post, .post])
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a request that wants no redirects gets the answer itself`(linkage: Linkage) async throws {
+        let kernel = try kernel(linkage, redirecting(302, to: "/next"))
+        var request = Request(.get, "http://a.test/")
+        request.redirect.follow = false
+
+        let response = try await kernel.send(request)
+
+        #expect(response.status == 302 && response["Location"] == "/next")
+    }
+
+    @Test(arguments: Linkage.allCases, ["", "http://[broken/", "http://a.test:99999/"])
+    func `an answer whose Location leads nowhere passes`(linkage: Linkage, location: String) async throws {
+        let kernel = try kernel(linkage, redirecting(302, to: location))
+
+        let response = try await kernel.send(Request(.get, "http://a.test/"))
+
+        #expect(response.status == 302)
+    }
+
+    @Test(arguments: Linkage.allCases, ["ftp://a.test/", "http://a.test/"])
+    func `a redirect to where nobody should be sent fails`(linkage: Linkage, location: String) async throws {
+        let kernel = try kernel(linkage, redirecting(302, to: location))
+
+        let error = try await failure(of: kernel, Request(.get, "https://a.test/"))
+
+        #expect(error.code == .redirectRefused)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `each hop is an event, without what must not be printed`(linkage: Linkage) async throws {
+        let transport = MockTransport { request, number in
+            number < 3 ? .answer(302, Fields(["Location": "/\(number)?key=secret#part"])) : .answer(200)
+        }
+        let kernel = try kernel(linkage, transport)
+        let seen = Record()
+
+        let handle = kernel.begin(Request(.get, "http://u:secret@a.test/")) { event in
+            guard event.id == "redirect.followed" else { return }
+            let details = ["hop", "status", "from", "to"].map { event.text($0) ?? event.integer($0).map { "\($0)" } ?? "" }
+            seen.add(details.joined(separator: " "))
+        }
+        _ = try await handle.response
+
+        #expect(
+            seen.lines == [
+                "1 302 http://a.test/ http://a.test/1?key=…", "2 302 http://a.test/1?key=… http://a.test/2?key=…",
+            ])
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `plugins outside see one answer, and those inside each`(linkage: Linkage) async throws {
+        let seen = Record()
+        let plugins = [("outside", 100), ("inside", 500)].map { id, priority in
+            let plugin = ScriptedPlugin(id, priority: priority)
+            plugin.onResponse = { exchange in
+                seen.add("\(id) \(exchange.response?.status ?? 0)")
+                return .next
+            }
+            return plugin
+        }
+        let kernel = try linkage.kernel(
+            "redirect", redirectPlugin(), loader: .dynamic, redirecting(302, to: "/next"), beside: plugins)
+
+        _ = try await kernel.send(Request(.get, "http://a.test/"))
+
+        #expect(seen.lines == ["inside 302", "inside 200", "outside 200"])
+    }
+
+    private func kernel(_ linkage: Linkage, _ transport: MockTransport? = nil) throws -> Kernel {
+        try linkage.kernel("redirect", redirectPlugin(), loader: .dynamic, transport)
+    }
+
+    private func redirecting(_ status: Int, to location: String, always: Bool = false) -> MockTransport {
+        MockTransport { _, number in
+            number == 1 || always ? .answer(status, Fields(["Location": location])) : .answer(200, Fields(), ["end"])
+        }
+    }
+
+    private func failure(of kernel: Kernel, _ request: Request) async throws -> PlugboardError {
+        do throws(PlugboardError) {
+            _ = try await kernel.send(request)
+        } catch {
+            return error
+        }
+        throw PlugboardError("test", "The request succeeded.")
+    }
+}

@@ -1,0 +1,28 @@
+import JSON
+import Plugboard
+import PlugboardKit
+
+/// The two ways in which a plugin comes into a kernel; its suite runs both.
+///
+///     @Test(arguments: Linkage.allCases)
+///     func `…`(linkage: Linkage) async throws {
+///         let kernel = try linkage.kernel("redirect", redirectPlugin(), loader: .dynamic, transport)
+package enum Linkage: CaseIterable, Sendable {
+    /// Compiled into the tests.
+    case linked
+    /// From the shared object `libplugboard-ID.so`, which the build put beside the tests.
+    case loaded
+
+    /// A kernel with this plugin, and with scripted ones around it.
+    package func kernel(
+        _ id: String, _ linked: UnsafePointer<plug_plugin_v1>, loader: any Loader, _ transport: (any Transport)? = nil,
+        settings: JSONObject = [:], beside scripted: [ScriptedPlugin] = [], log: KernelLog = .silent
+    ) throws -> Kernel {
+        let path = self == .loaded ? try Products.library("plugboard-\(id)") : nil
+        let entry = PluginEntry(id: id, path: path, settings: settings)
+        return try Kernel(
+            configuration: Configuration(plugins: [entry] + scripted.map { PluginEntry($0.id) }),
+            catalog: Catalog((self == .linked ? [linked] : []) + scripted.map(\.descriptor)), loader: loader,
+            transport: transport, log: log)
+    }
+}

@@ -1,0 +1,146 @@
+import PlugboardKit
+import Synchronization
+
+/// A transport without a network: answers each attempt as the test says.
+///
+/// Sendable because what changes is under a lock.
+package final class MockTransport: Transport {
+    package enum Answer: Sendable {
+        /// A head, and a body in these pieces; nil for none.
+        case answer(Int, Fields = Fields(), [String]? = [])
+        /// The same with a body of the test's own.
+        case source(Int, Fields = Fields(), any BodySource)
+        case failure(PlugboardError)
+        /// Nothing, until it is cancelled.
+        case silence
+    }
+
+    private struct State {
+        var requests: [AttemptRequest] = []
+        var cancelled = 0
+        var suspended = 0
+    }
+
+    private let script: @Sendable (AttemptRequest, Int) -> Answer
+    private let state = Mutex(State())
+    /// Admits one for each attempt that began, and for each that was cancelled.
+    package let began = Gate()
+    package let cancelled = Gate()
+
+    /// The closure is asked on the loop, with the number of the attempt, counted from 1.
+    package init(_ script: @escaping @Sendable (AttemptRequest, Int) -> Answer) { self.script = script }
+
+    /// Answers everything with 200 and this body.
+    package convenience init(body: String = "ok") { self.init { _, _ in .answer(200, Fields(), [body]) } }
+
+    package var requests: [AttemptRequest] { state.withLock { $0.requests } }
+    package var suspensions: Int { state.withLock { $0.suspended } }
+
+    package func perform(
+        _ attempt: AttemptRequest, observer: any AttemptObserver, loop: any Loop
+    ) -> any PlugboardKit.Attempt {
+        let number = state.withLock { state in
+            state.requests.append(attempt)
+            return state.requests.count
+        }
+        let running = Attempt(observer, self)
+        let answer = script(attempt, number)
+        began.admit()
+        loop.enqueue { running.carryOut(answer) }
+        return running
+    }
+
+    package func forget() {}
+    package func shutDown() {}
+
+    private final class Attempt: PlugboardKit.Attempt {
+        private let observer: any AttemptObserver
+        private let transport: MockTransport
+        private let isOver = Mutex(false)
+
+        init(_ observer: any AttemptObserver, _ transport: MockTransport) {
+            self.observer = observer
+            self.transport = transport
+        }
+
+        func carryOut(_ answer: Answer) {
+            guard !isOver.withLock({ $0 }) else { return }
+            switch answer {
+            case .answer(let status, let fields, let pieces):
+                let head = ResponseHead(status: status, reason: "", fields: fields)
+                observer.attemptReceived(head, body: pieces.map { PiecesSource($0.map { Bytes($0) }) })
+                end(nil)
+            case .source(let status, let fields, let source):
+                observer.attemptReceived(ResponseHead(status: status, fields: fields), body: source)
+                end(nil)
+            case .failure(let error): end(error)
+            case .silence: break
+            }
+        }
+
+        func cancel() {
+            transport.cancelled.admit()
+            end(PlugboardError(.cancelled, "cancelled"))
+        }
+
+        func suspend() { transport.state.withLock { $0.suspended += 1 } }
+        func resume() {}
+
+        private func end(_ error: PlugboardError?) {
+            let isFirst = isOver.withLock { isOver in
+                defer { isOver = true }
+                return !isOver
+            }
+            if isFirst { observer.attemptEnded(error, Timings()) }
+        }
+    }
+}
+
+/// A body of pieces, one a pull; counts what is asked of it.
+package final class PiecesSource: BodySource {
+    private struct State {
+        var next = 0
+        var pulls = 0
+        var releases = 0
+    }
+
+    private let pieces: [Bytes]
+    private let ending: Piece
+    private let state = Mutex(State())
+    package let canRewind: Bool
+    package let released = Gate()
+
+    package init(_ pieces: [Bytes], ending: Piece = .end(trailers: Fields()), canRewind: Bool = false) {
+        self.pieces = pieces
+        self.ending = ending
+        self.canRewind = canRewind
+    }
+
+    package convenience init(_ texts: [String], ending: Piece = .end(trailers: Fields()), canRewind: Bool = false) {
+        self.init(texts.map { Bytes($0) }, ending: ending, canRewind: canRewind)
+    }
+
+    package var pulls: Int { state.withLock { $0.pulls } }
+    package var releases: Int { state.withLock { $0.releases } }
+    package var length: Int? { nil }
+
+    package func pull(_ pull: Pull) {
+        let piece = state.withLock { state -> Piece in
+            state.pulls += 1
+            guard state.next < pieces.count else { return ending }
+            state.next += 1
+            return .bytes(pieces[state.next - 1])
+        }
+        pull.answer(piece)
+    }
+
+    package func rewind() -> Bool {
+        state.withLock { $0.next = 0 }
+        return canRewind
+    }
+
+    package func release() {
+        state.withLock { $0.releases += 1 }
+        released.admit()
+    }
+}

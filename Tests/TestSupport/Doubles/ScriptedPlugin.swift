@@ -1,0 +1,67 @@
+import CPlugboard
+import JSON
+import PlugboardKit
+
+/// A plugin whose hooks are closures; it lists the hooks that it has closures for.
+///
+///     let seen = Record()
+///     let plugin = ScriptedPlugin("a", priority: 100)
+///     plugin.onRequest = { exchange in seen.add("request"); return .next }
+///     let kernel = try Kernel(configuration: …, catalog: Catalog([plugin.descriptor]))
+///
+/// Sendable because the closures are set before the kernel is made.
+package final class ScriptedPlugin: Plugin, @unchecked Sendable {
+    package static let manifest = Manifest(id: "scripted", version: "1.0.0", priority: 500, hooks: [])
+
+    package let id: String
+    package let priority: Int
+    package var before: [String] = []
+    package var attributes: [OptionDefinition] = []
+    package var commands: [CommandDefinition] = []
+    package var events: [String] = []
+    package var onRequest: (@Sendable (borrowing Exchange) throws -> RequestVerdict)?
+    package var onResponse: (@Sendable (borrowing Exchange) throws -> ResponseVerdict)?
+    package var onFailure: (@Sendable (borrowing Exchange) throws -> FailureVerdict)?
+    package var onClose: (@Sendable (borrowing Exchange, Outcome) -> Void)?
+    package var onEvent: (@Sendable (borrowing Event) -> Void)?
+    package var onStart: (@Sendable () throws -> Void)?
+    package var onStop: (@Sendable () -> Void)?
+    package var onCommand: (@Sendable (String, JSONValue, Reply) -> Void)?
+    /// Set when the kernel creates the plugin.
+    package private(set) var host: Host?
+
+    package init(_ id: String, priority: Int = 500) {
+        self.id = id
+        self.priority = priority
+    }
+
+    package init(settings: NoSettings, host: Host) throws {
+        preconditionFailure("A scripted plugin is made by the test, not by its type: use `descriptor`.")
+    }
+
+    /// What the catalog wants. To be asked once, when all closures are set.
+    package var descriptor: UnsafePointer<plug_plugin_v1> {
+        var hooks: Hooks = []
+        if onRequest != nil { hooks.insert(.request) }
+        if onResponse != nil { hooks.insert(.response) }
+        if onFailure != nil { hooks.insert(.failure) }
+        if onClose != nil { hooks.insert(.close) }
+        if onEvent != nil { hooks.insert(.event) }
+        let manifest = Manifest(
+            id: id, version: "1.0.0", priority: priority, hooks: hooks, before: before, events: events,
+            attributes: attributes, commands: commands)
+        return makeDescriptor(manifest) { (_: NoSettings, host: Host) in
+            self.host = host
+            return self
+        }
+    }
+
+    package func start() throws { try onStart?() }
+    package func stop(within: Duration) { onStop?() }
+    package func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict { try onRequest?(exchange) ?? .next }
+    package func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict { try onResponse?(exchange) ?? .next }
+    package func onFailure(_ exchange: borrowing Exchange) throws -> FailureVerdict { try onFailure?(exchange) ?? .next }
+    package func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome) { onClose?(exchange, outcome) }
+    package func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?) { onEvent?(event) }
+    package func command(_ name: String, _ arguments: JSONValue, _ reply: Reply) { onCommand?(name, arguments, reply) }
+}
