@@ -19,6 +19,8 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("LoggingTests", ["LoggingPlugin", "LoggingOptions", "Plugboard", "PluginLoader", "PlugboardKit"]),
     ("DecodeTests", ["DecodePlugin", "DecodeOptions", "Plugboard", "PluginLoader", "PlugboardKit", "CZlib", "CBrotli", "CZstd"]),
     ("RedirectTests", ["RedirectPlugin", "RedirectOptions", "Plugboard", "PluginLoader", "PlugboardKit"]),
+    ("PlugboardCommandTests", ["PlugboardCommand", "JSON"]),
+    ("ExamplesTests", ["Plugboard", "PluginLoader", "JSON"]),
     ("TestSupportTests", []),
 ]
 
@@ -101,6 +103,12 @@ let package = Package(
             ],
             swiftSettings: strict),
         .executableTarget(name: "Core", dependencies: ["Plugboard"], path: "Examples/Core", swiftSettings: strict),
+        .executableTarget(
+            name: "ExampleProgram", dependencies: ["Plugboard", "PluginLoader"],
+            path: "Examples/Program/Sources/Program", swiftSettings: strict),
+        .executableTarget(
+            name: "ExampleFeed", dependencies: ["Plugboard", "RedirectOptions"], path: "Examples/Feed",
+            swiftSettings: strict),
 
         .target(name: "TestSupport", dependencies: ["Plugboard", "PlugboardKit", "CPlugboard", "JSON"], path: "Tests/TestSupport", swiftSettings: strict),
     ]

@@ -1,9 +1,8 @@
-// Brotli's decoder, and the declarations of its encoder for those who link libbrotlienc themselves.
+// Brotli's decoder, as it stands.
 
 #ifndef PLUGBOARD_CBROTLI_SHIM_H
 #define PLUGBOARD_CBROTLI_SHIM_H
 
 #include <brotli/decode.h>
-#include <brotli/encode.h>
 
 #endif

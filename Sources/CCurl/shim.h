@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <linux/sockios.h>
 
 static inline CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) {
@@ -140,6 +141,13 @@ static inline uint32_t ccurl_epoll_events(const struct epoll_event *event) {
 // Of the calling thread; the system keeps 15 bytes.
 static inline void ccurl_name_thread(const char *name) {
     prctl(PR_SET_NAME, name, 0, 0, 0);
+}
+
+// A number that no other socket has or will have, or 0.
+static inline uint64_t ccurl_socket_cookie(int socket) {
+    uint64_t cookie = 0;
+    socklen_t size = sizeof cookie;
+    return getsockopt(socket, SOL_SOCKET, SO_COOKIE, &cookie, &size) == 0 ? cookie : 0;
 }
 
 // Bytes that the network has not taken yet, or -1.

@@ -2,9 +2,9 @@ import CCurl
 import PlugboardKit
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// Performs attempts with libcurl, on an event loop.

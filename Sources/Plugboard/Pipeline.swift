@@ -185,6 +185,8 @@ extension Exchange {
     func finish(failing error: PlugboardError, _ closing: Outcome = .failed) {
         guard phase != .ended else { return }
         let isFlowing = phase == .flowing
+        // From here on nobody steers, and what is released below finds out why.
+        phase = .ended
         failure = error
         discardAnswer()
         end(closing)

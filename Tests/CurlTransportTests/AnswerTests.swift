@@ -5,10 +5,11 @@ import Testing
 
 @Suite struct AnswerTests {
     @Test func `fields keep their order, duplicates and bytes`() async throws {
-        let server = try LoopbackServer(.rawFields([
-            Array("Set-Cookie: a=1".utf8), Array("X-Wide:  \t v \t".utf8), Array("set-cookie: b=2".utf8),
-            [0x58, 0x3A, 0xE9], Array("X-Empty:".utf8),
-        ]))
+        let server = try LoopbackServer(
+            .rawFields([
+                Array("Set-Cookie: a=1".utf8), Array("X-Wide:  \t v \t".utf8), Array("set-cookie: b=2".utf8),
+                [0x58, 0x3A, 0xE9], Array("X-Empty:".utf8),
+            ]))
         let client = Client()
         defer { server.stop() }
 
@@ -24,8 +25,9 @@ import Testing
 
     @Test func `ten thousand fields and a folded one are read`() async throws {
         let many = try LoopbackServer(.manyFields())
-        let folded = try LoopbackServer(.raw(
-            "HTTP/1.1 200 Fine by me\r\nX-Folded: one\r\n  two\r\n\tthree\r\nContent-Length: 2\r\n\r\nok"))
+        let folded = try LoopbackServer(
+            .raw(
+                "HTTP/1.1 200 Fine by me\r\nX-Folded: one\r\n  two\r\n\tthree\r\nContent-Length: 2\r\n\r\nok"))
         let client = Client()
         defer { many.stop() }
         defer { folded.stop() }
@@ -95,8 +97,10 @@ import Testing
     }
 
     @Test func `interim answers come before the answer`() async throws {
-        let server = try LoopbackServer(.interim(
-            [Answer(status: 103, fields: [("Link", "</a.css>")]), Answer(status: 102)], then: Answer(body: "final")))
+        let server = try LoopbackServer(
+            .interim(
+                [Answer(status: 103, fields: [("Link", "</a.css>")]), Answer(status: 102)], then: Answer(body: "final"))
+        )
         let client = Client()
         defer { server.stop() }
 

@@ -66,6 +66,29 @@ import Testing
         #expect(outcome.text == "waited")
     }
 
+    @Test func `a suspended attempt can be cancelled, and its body released`() async throws {
+        let server = try LoopbackServer(.silenceInBody(declared: 10_000_000, sent: 10))
+        let client = Client()
+        defer { server.stop() }
+
+        let (first, cancelled) = await client.begin(.get, server.url())
+        let (second, released) = await client.begin(.get, server.url())
+        try await cancelled.headOrEnd.opened()
+        try await released.headOrEnd.opened()
+        await client.onLoop {
+            first.suspend()
+            first.cancel()
+            second.suspend()
+            released.state.withLock { $0.body }?.release()
+            second.resume()
+        }
+        try await cancelled.end.opened()
+        try await released.end.opened()
+
+        #expect(cancelled.notes == [.head(200), .ended(nil)])
+        #expect(released.notes == [.head(200), .ended(nil)])
+    }
+
     @Test func `timings tell a new connection from one that is used again`() async throws {
         let server = try LoopbackServer.answering { _ in Answer(body: "x") }
         let client = Client()
@@ -163,6 +186,7 @@ import Testing
         let old = try await client.finish(slow)
 
         #expect(new.text == "/new")
+        #expect(old.error == nil)
         #expect(old.text == "/slow")
         #expect(server.connectionCount == 3)
         try await server.endedConnections(atLeast: 2)

@@ -9,7 +9,8 @@ import Testing
         let client = Client()
         defer { server.stop() }
 
-        let outcome = try await client.send(.get, server.url("/a/../b?c=d#e"), fields: Fields(["X-One": "1", "x-one": "2"]))
+        let outcome = try await client.send(
+            .get, server.url("/a/../b?c=d#e"), fields: Fields(["X-One": "1", "x-one": "2"]))
 
         #expect(outcome.text == "hello")
         let head = String(latin1: try #require(server.requests.first).head)
@@ -23,7 +24,9 @@ import Testing
 
         _ = try await client.send(
             .get, server.url(),
-            fields: Fields(["X-Empty": "", "X-Blank": "  ", "Host": "other.test", "Accept": "text/plain", "X-Text": "é; x"]))
+            fields: Fields([
+                "X-Empty": "", "X-Blank": "  ", "Host": "other.test", "Accept": "text/plain", "X-Text": "é; x",
+            ]))
 
         let request = try #require(server.requests.first)
         #expect(request["Host"] == "other.test")
@@ -33,11 +36,12 @@ import Testing
         #expect([UInt8](latin1: try #require(request["X-Text"])) == Array("é; x".utf8))
     }
 
-    @Test(arguments: [
-        ("GET", nil, nil), ("DELETE", nil, nil), ("OPTIONS", nil, nil), ("get", nil, nil), ("PURGE", nil, nil),
-        ("POST", nil, "0"), ("PUT", nil, "0"), ("PATCH", nil, "0"), ("POST", "text", "4"), ("PUT", "", "0"),
-        ("GET", "query", "5"), ("DELETE", "all", "3"), ("X-Own", "1", "1"),
-    ] as [(String, String?, String?)])
+    @Test(
+        arguments: [
+            ("GET", nil, nil), ("DELETE", nil, nil), ("OPTIONS", nil, nil), ("get", nil, nil), ("PURGE", nil, nil),
+            ("POST", nil, "0"), ("PUT", nil, "0"), ("PATCH", nil, "0"), ("POST", "text", "4"), ("PUT", "", "0"),
+            ("GET", "query", "5"), ("DELETE", "all", "3"), ("X-Own", "1", "1"),
+        ] as [(String, String?, String?)])
     func `a method is sent as named, with the length it needs`(
         method: String, body: String?, length: String?
     ) async throws {
@@ -103,7 +107,11 @@ import Testing
 
         let whole = try await client.send(.put, server.url(), body: .bytes(letters))
         let streamed = try await client.send(
-            .put, server.url(), body: .stream(AsyncStream { for piece in pieces { $0.yield(piece) }; $0.finish() }))
+            .put, server.url(),
+            body: .stream(
+                AsyncStream {
+                    for piece in pieces { $0.yield(piece) }; $0.finish()
+                }))
 
         #expect(whole.body == Bytes(letters))
         #expect(streamed.body == Bytes(letters))
@@ -129,7 +137,8 @@ import Testing
         ("", "is empty"), ("/path?secret", "no scheme"), ("ftp://host/?secret", "neither http nor https"),
         ("http://host:99999/?secret", "port"), ("http:///?secret", "no host"), ("http:/host/?secret", "no host"),
         ("http://ho st/?secret", "space"), ("http://host/\u{1}?secret", "control"), ("http://[::g]/?secret", "IPv6"),
-        ("http://host/?secret\0", "control"), ("http://host/?secret\r\nX-A: b", "control"), ("file:///etc/?secret", "neither"),
+        ("http://host/?secret\0", "control"), ("http://host/?secret\r\nX-A: b", "control"),
+        ("file:///etc/?secret", "neither"),
     ])
     func `a URL that cannot be is refused without being repeated`(url: String, what: String) async throws {
         let client = Client()
@@ -150,7 +159,9 @@ import Testing
 
         _ = try await client.send(.get, server.url("/caf\u{e9}%20?q=\u{fc}"))
 
-        #expect(server.requests.first?.target == "/caf%c3%a9%20?q=%c3%bc" || server.requests.first?.target == "/caf%C3%A9%20?q=%C3%BC")
+        #expect(
+            server.requests.first?.target == "/caf%c3%a9%20?q=%c3%bc"
+                || server.requests.first?.target == "/caf%C3%A9%20?q=%C3%BC")
     }
 
     @Test(arguments: [

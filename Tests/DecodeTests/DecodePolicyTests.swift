@@ -18,8 +18,9 @@ struct DecodePolicyTests {
     }
 
     @Test(arguments: [
-        (["gzip"], [ContentCoding.gzip]), (["x-gzip"], [.gzip]), (["GZip"], [.gzip]), (["deflate, gzip"], [.gzip, .deflate]),
-        (["deflate", "br"], [.br, .deflate]), ([" ,gzip\t,, "], [.gzip]), (["identity, zstd"], [.zstd]),
+        (["gzip"], [ContentCoding.gzip]), (["x-gzip"], [.gzip]), (["GZip"], [.gzip]),
+        (["deflate, gzip"], [.gzip, .deflate]), (["deflate", "br"], [.br, .deflate]), ([" ,gzip\t,, "], [.gzip]),
+        (["identity, zstd"], [.zstd]),
         (["gzip, gzip, gzip, gzip, gzip"], [.gzip, .gzip, .gzip, .gzip, .gzip]),
     ])
     func `the last coding that was applied is undone first`(fields: [String], codings: [ContentCoding]) {

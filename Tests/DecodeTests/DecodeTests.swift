@@ -36,7 +36,9 @@ struct DecodeTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a program can ask for a coding itself and still leave the decoding to the plugin`(linkage: Linkage) async throws {
+    func `a program can ask for a coding itself and still leave the decoding to the plugin`(
+        linkage: Linkage
+    ) async throws {
         let server = try serving(.gzip)
         let kernel = try kernel(linkage)
         var request = Request(.get, server.url(), fields: Fields(["Accept-Encoding": "gzip"]))
@@ -65,7 +67,8 @@ struct DecodeTests {
         linkage: Linkage, request: (method: String, range: String?)
     ) async throws {
         let transport = MockTransport { request, _ in
-            .answer(request.method == .head ? 200 : 206, Fields(["Content-Encoding": "gzip"]), request.method == .head ? nil : ["raw"])
+            let isHead = request.method == .head
+            return .answer(isHead ? 200 : 206, Fields(["Content-Encoding": "gzip"]), isHead ? nil : ["raw"])
         }
         let kernel = try kernel(linkage, transport)
         var fields = Fields()
@@ -97,7 +100,8 @@ struct DecodeTests {
         let inside = ScriptedPlugin("inside", priority: 600)
         inside.onResponse = { exchange in
             guard exchange.visit == .held else { return .hold(upTo: .mebibytes(1)) }
-            exchange.withHeldBody { seen.add("\($0.elementsEqual(coded)) \(exchange.response?[.contentEncoding] ?? "")") }
+            let isCoded = exchange.withHeldBody { $0.elementsEqual(coded) }
+            seen.add("\(isCoded) \(exchange.response?[.contentEncoding] ?? "")")
             return .next
         }
         let transport = MockTransport { _, _ in
@@ -163,7 +167,9 @@ struct DecodeTests {
         }
         let coded = Encoder.encode(Sample.noise(4 << 20), .gzip)
         let transport = MockTransport { _, _ in
-            let pieces = stride(from: 0, to: coded.count, by: 65536).map { Bytes(Array(coded[$0..<min($0 + 65536, coded.count)])) }
+            let pieces = stride(from: 0, to: coded.count, by: 65536).map {
+                Bytes(Array(coded[$0..<min($0 + 65536, coded.count)]))
+            }
             return .source(200, Fields(["Content-Encoding": "gzip"]), PiecesSource(pieces))
         }
         let kernel = try linkage.kernel("decode", decodePlugin(), loader: .dynamic, transport, beside: [inside])
@@ -191,7 +197,8 @@ struct DecodeTests {
     @Test(arguments: Linkage.allCases)
     func `a coding that nobody knows is refused at the start`(linkage: Linkage) throws {
         let error = #expect(throws: PlugboardError.self) {
-            try linkage.kernel("decode", decodePlugin(), loader: .dynamic, MockTransport(), settings: ["codings": ["lzma"]])
+            try linkage.kernel(
+                "decode", decodePlugin(), loader: .dynamic, MockTransport(), settings: ["codings": ["lzma"]])
         }
 
         #expect(error?.reason.contains("lzma") == true)

@@ -1,4 +1,4 @@
-import CBrotli
+import CBrotliEncoder
 import CZlib
 import CZstd
 

@@ -38,7 +38,7 @@ struct ExchangeSummaryTests {
         let failure = PlugboardError(.connect, "Nobody listens there.")
         let summary = summary(outcome: .failed, failure: failure)
 
-        #expect(summary.text == "GET https://example.com/?q=… failed after 0.0 ms: transport.connect: Nobody listens there.")
+        #expect(summary.text.hasSuffix("/?q=… failed after 0.0 ms: transport.connect: Nobody listens there."))
         #expect(summary.isFailure)
     }
 

@@ -5,7 +5,8 @@ import Testing
 
 struct PrintableTests {
     @Test(arguments: [
-        ("plain text", "plain text"), ("", ""), ("caf\u{e9} → 日本", "caf\u{e9} → 日本"), ("\u{1B}[31mred", "\\u{1B}[31mred"),
+        ("plain text", "plain text"), ("", ""), ("caf\u{e9} → 日本", "caf\u{e9} → 日本"),
+        ("\u{1B}[31mred", "\\u{1B}[31mred"),
         ("a\r\nb", "a\\u{D}\\u{A}b"), ("tab\there", "tab\\u{9}here"), ("\u{0}\u{7F}", "\\u{0}\\u{7F}"),
         ("\u{9B}31m", "\\u{9B}31m"), ("\u{202E}exe.txt", "\\u{202E}exe.txt"), ("a\u{2028}b", "a\\u{2028}b"),
         ("a\u{200B}b", "a\\u{200B}b"), ("\u{E0001}", "\\u{E0001}"),
@@ -16,7 +17,8 @@ struct PrintableTests {
 
     @Test func `a head shows its fields and hides its secrets`() {
         var fields = Fields([
-            "Accept": "*/*", "Authorization": "Bearer secret", "Location": "https://u:secret@example.com/?key=secret#secret",
+            "Accept": "*/*", "Authorization": "Bearer secret",
+            "Location": "https://u:secret@example.com/?key=secret#secret",
             "X-Key": "secret", "X-Evil\u{7}": "\u{1B}[2J",
         ])
         fields.markSecret("X-Key")

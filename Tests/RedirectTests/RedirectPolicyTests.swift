@@ -7,8 +7,9 @@ import Testing
 
 struct RedirectPolicyTests {
     @Test(arguments: [
-        (301, "GET", "GET", false), (301, "HEAD", "HEAD", false), (301, "POST", "GET", true), (301, "PUT", "PUT", false),
-        (302, "POST", "GET", true), (302, "DELETE", "DELETE", false), (302, "PATCH", "PATCH", false),
+        (301, "GET", "GET", false), (301, "HEAD", "HEAD", false), (301, "POST", "GET", true),
+        (301, "PUT", "PUT", false), (302, "POST", "GET", true), (302, "DELETE", "DELETE", false),
+        (302, "PATCH", "PATCH", false),
         (303, "GET", "GET", false), (303, "HEAD", "HEAD", false), (303, "POST", "GET", true), (303, "PUT", "GET", true),
         (303, "DELETE", "GET", true), (307, "POST", "POST", false), (307, "GET", "GET", false),
         (308, "POST", "POST", false), (308, "PUT", "PUT", false), (301, "post", "post", false),
@@ -57,7 +58,9 @@ struct RedirectPolicyTests {
         #expect(decision == .pass)
     }
 
-    @Test(arguments: ["ftp://example.com/", "file:///etc/passwd", "javascript:alert(1)", "MAILTO:me@example.com", "data:,x"])
+    @Test(arguments: [
+        "ftp://example.com/", "file:///etc/passwd", "javascript:alert(1)", "MAILTO:me@example.com", "data:,x",
+    ])
     func `schemes other than http and https are refused before anything resolves them`(location: String) {
         let situation = situation(302, .get, location: location)
 
@@ -92,8 +95,12 @@ struct RedirectPolicyTests {
         #expect(code(decision) == (isAllowed ? nil : .redirectLimit))
     }
 
-    @Test(arguments: [(307, "POST", true), (308, "PUT", true), (301, "PUT", true), (303, "POST", false), (302, "POST", false)])
-    func `a body that cannot begin again fails only what would send it again`(status: Int, method: String, fails: Bool) {
+    @Test(arguments: [
+        (307, "POST", true), (308, "PUT", true), (301, "PUT", true), (303, "POST", false), (302, "POST", false),
+    ])
+    func `a body that cannot begin again fails only what would send it again`(
+        status: Int, method: String, fails: Bool
+    ) {
         var situation = situation(status, Method(method), location: "/next")
         situation.canRepeatBody = false
 
@@ -106,7 +113,8 @@ struct RedirectPolicyTests {
         ("https://example.com/a", "/b", false), ("https://example.com/a", "https://example.com:443/b", false),
         ("https://example.com/a", "https://EXAMPLE.com/b", false), ("https://example.com/a", "//example.com/b", false),
         ("https://example.com/a", "https://example.com:8443/b", true),
-        ("https://example.com/a", "https://www.example.com/b", true), ("http://example.com/a", "https://example.com/b", true),
+        ("https://example.com/a", "https://www.example.com/b", true),
+        ("http://example.com/a", "https://example.com/b", true),
         ("http://[::1]:80/a", "http://[::1]/b", false), ("http://[::1]/a", "http://[::2]/b", true),
     ])
     func `another scheme, host or port is another origin`(url: String, location: String, leaves: Bool) throws {
@@ -138,7 +146,8 @@ struct RedirectPolicyTests {
     }
 
     @Test(arguments: [
-        (302, "ftp://user:secret@example.com/?secret", 0), (302, "http://example.com/?secret", 0), (302, "/?secret", 20),
+        (302, "ftp://user:secret@example.com/?secret", 0), (302, "http://example.com/?secret", 0),
+        (302, "/?secret", 20),
         (307, "/?secret", 0),
     ])
     func `no error says anything of user or query`(status: Int, location: String, followed: Int) {
@@ -160,10 +169,12 @@ struct RedirectPolicyTests {
         #expect(RedirectPolicy.describesContent(name) == goes)
     }
 
-    private func situation(_ status: Int, _ method: PlugboardKit.Method, location: String?) -> RedirectPolicy.Situation {
+    private func situation(_ status: Int, _ method: PlugboardKit.Method, location: String?) -> RedirectPolicy.Situation
+    {
         .init(
             status: status, method: method, url: "https://example.com/start",
-            reference: location.flatMap { location in Array(location.utf8).withUnsafeBytes { Reference(location: $0) } })
+            reference: location.flatMap { location in Array(location.utf8).withUnsafeBytes { Reference(location: $0) } }
+        )
     }
 
     private func resolver(_ situation: RedirectPolicy.Situation) -> (String) -> String? {

@@ -224,7 +224,8 @@ typedef struct plug_source_v1 {
     void (*PLUG_SENDABLE pull)(void *context, plug_pull pull);
     // Begins again at the first byte and returns PLUG_OK. NULL if that cannot be. [loop]
     uint32_t (*PLUG_SENDABLE rewind)(void *context);
-    // The last call, also when a pull is open (whose answer is then PLUG_STALE). [any]
+    // The last call, also when a pull is open (whose answer is then PLUG_STALE); never within another call of the
+    // plugin's. [loop]
     void (*PLUG_SENDABLE release)(void *context);
 } plug_source_v1;
 
@@ -402,7 +403,8 @@ struct plug_host_v1 {
 
     // ---- events
 
-    // Tells a fact under the plugin's own id (`cache.hit`). Fields are its details. [any]
+    // Tells a fact under the plugin's own id (`cache.hit`). Fields are its details. `exchange` is 0 for a fact about the
+    // kernel, as which one of an exchange that has ended is told too. [any]
     uint32_t (*publish)(const plug_host_v1 *host, uint64_t exchange, plug_text id, const plug_field *details, uint64_t count);
     // Within on_event. [loop]
     plug_text (*event_id)(const plug_event *event);

@@ -91,11 +91,11 @@ final class Transfer: Attempt, @unchecked Sendable {
     func settle() {
         guard let state else { return }
         clock.lastActivity = multi.loop.now
-        if case .failed = ending { return finish(state) }
+        if ending != nil { return finish(state) }
         if isSuspended { return applyPauses(state) }
         report(state)
         // A report may have ended it, or suspended it.
-        if case .failed = ending { return finish(state) }
+        if ending != nil { return finish(state) }
         if isSuspended { return applyPauses(state) }
         body?.settle()
         if result != nil || ending != nil { return finish(state) }

@@ -45,7 +45,8 @@ extension Transfer {
         let progress = Progress(
             sent: state.pointee.upload.sent, toSend: upload == nil ? 0 : state.pointee.upload.length,
             received: state.pointee.receivedCount,
-            toReceive: isLast ? state.pointee.receivedCount : state.pointee.expected.map { $0 + state.pointee.receivedCount })
+            toReceive: isLast
+                ? state.pointee.receivedCount : state.pointee.expected.map { $0 + state.pointee.receivedCount })
         if !isLast {
             guard progress.sent != watch.lastProgress.sent || progress.received != watch.lastProgress.received,
                 multi.loop.now >= watch.nextProgress

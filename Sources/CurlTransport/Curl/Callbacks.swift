@@ -2,9 +2,9 @@ import CCurl
 import PlugboardKit
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// What libcurl calls. Nothing here calls out: reports wait for `settle`, when libcurl is not on the stack.

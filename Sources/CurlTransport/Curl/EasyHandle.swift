@@ -18,7 +18,6 @@ final class EasyHandle {
     private var identity: UInt64?
     private var shape = Shape.get
     private var methodName: String?
-    private var hasFields = false
     private var hasProxyFields = false
     private var isWatched = false
     private var isPipeliningWanted = false
@@ -51,7 +50,7 @@ final class EasyHandle {
 
     func prepare(_ attempt: AttemptRequest, url: ParsedURL, body: RequestBody) throws(PlugboardError) {
         if identity != attempt.optionsIdentity {
-            try configure(attempt.options)
+            try configure(attempt.options, isDefault: attempt.optionsIdentity == 0)
             identity = attempt.optionsIdentity
         }
         errorText.pointee = 0
@@ -71,33 +70,32 @@ final class EasyHandle {
         }
     }
 
-    /// Options that must not outlive this transfer: everything is set again before the next one.
-    func forgetOptions() { identity = nil }
-
     /// Ends what the transfer held, so that the handle can wait for the next one.
     func idle() {
         state.pointee.end()
         url = nil
     }
 
-    private func configure(_ options: RequestOptions) throws(PlugboardError) {
+    private func configure(_ options: RequestOptions, isDefault: Bool) throws(PlugboardError) {
         identity = nil
         curl_easy_reset(easy)
         curl_slist_free_all(connectTo)
         connectTo = nil
-        (shape, methodName, hasFields, hasProxyFields) = (.get, nil, false, false)
+        (shape, methodName, hasProxyFields) = (.get, nil, false)
         (isWatched, isPipeliningWanted) = (false, false)
         setCallbacks()
-        connectTo = try EasyOptions(easy: easy, settings: multi.settings, usesEnvironment: multi.usesProxyEnvironment)
-            .apply(options)
+        let setter = EasyOptions(
+            easy: easy, settings: multi.settings, isDefault: isDefault, usesEnvironment: multi.usesProxyEnvironment)
+        connectTo = try setter.apply(options)
     }
 
     private func setCallbacks() {
         ccurl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
         ccurl_set_pointer(easy, CURLOPT_SHARE, multi.share)
-        for option in [CURLOPT_PRIVATE, CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA,
-            CURLOPT_PREREQDATA, CURLOPT_TRAILERDATA]
-        {
+        for option in [
+            CURLOPT_PRIVATE, CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA,
+            CURLOPT_PREREQDATA, CURLOPT_TRAILERDATA,
+        ] {
             ccurl_set_pointer(easy, option, state)
         }
         let context = Unmanaged.passUnretained(multi).toOpaque()

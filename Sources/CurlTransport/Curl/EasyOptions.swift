@@ -5,9 +5,13 @@ import PlugboardKit
 struct EasyOptions {
     /// CURL_MAX_READ_SIZE, which is no plain number to Swift.
     private static let largestBuffer = 512 << 10
+    /// For downloads whose speed is limited.
+    private static let evenBuffer = 16 << 10
 
     let easy: UnsafeMutableRawPointer
     let settings: CurlTransportSettings
+    /// Whether all attempts without wishes of their own have these.
+    let isDefault: Bool
     /// Whether the environment names proxies.
     let usesEnvironment: Bool
 
@@ -19,6 +23,10 @@ struct EasyOptions {
         if let timeout = options.connectTimeout {
             long(CURLOPT_CONNECTTIMEOUT_MS, Int(min(max(timeout.nanoseconds / 1_000_000, 1), Int64(Int32.max))))
         }
+        // A read is never waited for in the middle, so that large ones come in bursts.
+        let isLimited = options.downloadSpeedLimit ?? 0 > 0
+        let buffer = isLimited ? EasyOptions.evenBuffer : settings.receiveBuffer.bytes
+        long(CURLOPT_BUFFERSIZE, min(max(buffer, 1024), EasyOptions.largestBuffer))
         ccurl_set_offset(easy, CURLOPT_MAX_RECV_SPEED_LARGE, Int64(max(options.downloadSpeedLimit ?? 0, 0)))
         ccurl_set_offset(easy, CURLOPT_MAX_SEND_SPEED_LARGE, Int64(max(options.uploadSpeedLimit ?? 0, 0)))
         return try connectToList(options.connectTo)
@@ -34,7 +42,6 @@ struct EasyOptions {
         long(CURLOPT_PATH_AS_IS, 1)
         long(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
         long(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
-        long(CURLOPT_BUFFERSIZE, min(max(settings.receiveBuffer.bytes, 1024), EasyOptions.largestBuffer))
         ccurl_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https")
     }
 
@@ -69,6 +76,12 @@ struct EasyOptions {
         case .any: break
         case .v4: long(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
         case .v6: long(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V6))
+        }
+        // libcurl looks at neither when it chooses among the connections it has. What the transport's own options say
+        // holds for all of them; a single request's must not be mixed up with the others'.
+        if !isDefault, options.ipVersion ?? .any != .any || options.interface != nil {
+            long(CURLOPT_FRESH_CONNECT, 1)
+            long(CURLOPT_FORBID_REUSE, 1)
         }
         switch options.httpVersion ?? .any {
         case .any: long(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)

@@ -19,7 +19,8 @@ final class ParsedURL {
         let scheme = ParsedURL.part(handle, CURLUPART_SCHEME)
         let host = ParsedURL.part(handle, CURLUPART_HOST) ?? ""
         let port = ParsedURL.part(handle, CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)) ?? ""
-        guard code == CURLUE_OK, scheme == "http" || scheme == "https", !host.isEmpty, ParsedURL.hasAuthority(text) else {
+        guard code == CURLUE_OK, scheme == "http" || scheme == "https", !host.isEmpty, ParsedURL.hasAuthority(text)
+        else {
             curl_url_cleanup(handle)
             throw ParsedURL.error(ParsedURL.complaint(code, text, scheme))
         }

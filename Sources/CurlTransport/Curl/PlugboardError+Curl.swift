@@ -5,7 +5,9 @@ extension PlugboardError {
     /// libcurl's verdict on a transfer in our words. `place` is the host and port; nothing else of the URL is told.
     init(curl code: CURLcode, message: String, place: String, isHeadThere: Bool) {
         let (kind, reason) = PlugboardError.explain(code, place, isHeadThere)
-        self.init(kind, reason, underlying: message.isEmpty ? String(cString: curl_easy_strerror(code)) : message)
+        // libcurl quotes a proxy it cannot read, with its password.
+        let mayQuote = message.isEmpty || message.utf8.contains { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "?") }
+        self.init(kind, reason, underlying: mayQuote ? String(cString: curl_easy_strerror(code)) : message)
     }
 
     private static func explain(_ code: CURLcode, _ place: String, _ isHeadThere: Bool) -> (Code, String) {
@@ -13,7 +15,10 @@ extension PlugboardError {
         case CURLE_COULDNT_RESOLVE_HOST:
             (.dns, "The name of \(place) cannot be resolved. Check the spelling and the network.")
         case CURLE_COULDNT_RESOLVE_PROXY:
-            (.proxy, "The name of the proxy for \(place) cannot be resolved. Check the proxy option and the environment.")
+            (
+                .proxy,
+                "The name of the proxy for \(place) cannot be resolved. Check the proxy option and the environment."
+            )
         case CURLE_PROXY: (.proxy, "The proxy for \(place) refuses or fails. Check its address and credentials.")
         case CURLE_COULDNT_CONNECT:
             (.connect, "No connection to \(place) can be made. Check that a server listens there.")

@@ -3,9 +3,9 @@ import PlugboardKit
 import Synchronization
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// One thread that everything of its exchanges runs on: sockets, timers, jobs and hooks.
@@ -144,9 +144,9 @@ public final class EventLoop: Loop, @unchecked Sendable {
     }
 
     #if canImport(Glibc)
-    private static var currentThread: UInt { pthread_self() }
+        private static var currentThread: UInt { pthread_self() }
     #else
-    private static var currentThread: UInt { UInt(bitPattern: pthread_self()) }
+        private static var currentThread: UInt { UInt(bitPattern: pthread_self()) }
     #endif
 
     private static func systemTime() -> Int64 {

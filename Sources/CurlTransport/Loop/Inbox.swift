@@ -2,9 +2,9 @@ import CCurl
 import Synchronization
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// What other threads want done on a loop's thread, in order. Everything may be called from any thread.

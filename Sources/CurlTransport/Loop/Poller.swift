@@ -1,9 +1,9 @@
 import CCurl
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// What a socket is ready for, or is watched for, in epoll's own bits.
@@ -25,8 +25,12 @@ final class Poller {
         var participant: Unmanaged<LoopParticipant>?
         var wanted: Readiness = []
         var registered: Readiness = []
-        /// Whether the participant says when the socket is closed; only then a registration may outlive the wish.
+        /// Whether the participant opened the socket and will say when it closes it.
+        var isOwn = false
+        /// Whether a registration may outlive the wish.
         var isLazy = false
+        /// Tells the socket from a later one of the same number.
+        var cookie: UInt64 = 0
     }
 
     private static let batchSize = 256
@@ -75,15 +79,22 @@ final class Poller {
     func adopt(_ socket: Int32, for participant: LoopParticipant) {
         guard socket >= 0 else { return }
         makeRoom(Int(socket))
-        watches[Int(socket)] = Watch(participant: Unmanaged.passUnretained(participant), isLazy: true)
+        watches[Int(socket)] = Watch(
+            participant: Unmanaged.passUnretained(participant), isOwn: true, cookie: ccurl_socket_cookie(socket))
     }
 
     func watch(_ socket: Int32, _ wanted: Readiness, for participant: LoopParticipant) {
         guard socket >= 0 else { return }
         makeRoom(Int(socket))
-        let isOver = wanted.isEmpty && !watches[Int(socket)].isLazy
-        watches[Int(socket)].participant = isOver ? nil : Unmanaged.passUnretained(participant)
+        watches[Int(socket)].participant = Unmanaged.passUnretained(participant)
         watches[Int(socket)].wanted = wanted
+        // Once it is connected and waits for an answer: libcurl closes a socket that is still connecting without a word.
+        if wanted == .read, watches[Int(socket)].isOwn { watches[Int(socket)].isLazy = true }
+        if !watches[Int(socket)].isLazy, wanted.isEmpty {
+            if !watches[Int(socket)].registered.isEmpty { register(Int(socket), []) }
+            watches[Int(socket)] = Watch()
+            return
+        }
         let registered = watches[Int(socket)].registered
         if !registered.isSuperset(of: wanted) || (!watches[Int(socket)].isLazy && registered != wanted) {
             register(Int(socket), wanted)
@@ -100,7 +111,11 @@ final class Poller {
     func shutDownIdle(of participant: LoopParticipant) {
         let owner = Unmanaged.passUnretained(participant).toOpaque()
         for socket in watches.indices where watches[socket].isLazy && watches[socket].wanted.isEmpty {
-            if watches[socket].participant?.toOpaque() == owner { shutdown(Int32(socket), Int32(SHUT_RDWR)) }
+            guard watches[socket].participant?.toOpaque() == owner else { continue }
+            // Others of this process may have the number by now, if libcurl has closed a socket without a word.
+            if ccurl_socket_cookie(Int32(socket)) == watches[socket].cookie {
+                shutdown(Int32(socket), Int32(SHUT_RDWR))
+            }
         }
     }
 
@@ -114,6 +129,10 @@ final class Poller {
         let registered = watches[socket].registered
         watches[socket].registered = wanted
         let operation = wanted.isEmpty ? EPOLL_CTL_DEL : registered.isEmpty ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
-        _ = ccurl_epoll_control(epoll, operation, Int32(socket), wanted.rawValue)
+        let result = ccurl_epoll_control(epoll, operation, Int32(socket), wanted.rawValue)
+        // The number may belong to another socket by now, which epoll has not heard of.
+        if result != 0, operation == EPOLL_CTL_MOD {
+            _ = ccurl_epoll_control(epoll, EPOLL_CTL_ADD, Int32(socket), wanted.rawValue)
+        }
     }
 }

@@ -21,12 +21,14 @@ struct RequestBody {
                 switch KnownField(name) {
                 case .contentLength:
                     guard let number = HeadReader.number(value), announced == nil || announced == number else {
-                        return RequestBody.error("The request's Content-Length is no number. Leave it to the transport.")
+                        return RequestBody.error(
+                            "The request's Content-Length is no number. Leave it to the transport.")
                     }
                     announced = number
                 case .transferEncoding:
                     guard KnownField.equals(value, "chunked") else {
-                        return RequestBody.error("The request's Transfer-Encoding is not chunked, the only one there is.")
+                        return RequestBody.error(
+                            "The request's Transfer-Encoding is not chunked, the only one there is.")
                     }
                     isChunked = true
                 default: break
@@ -41,7 +43,8 @@ struct RequestBody {
                 throw PlugboardError(.invalidOption, "A HEAD request has no body. Take it away or use another method.")
             }
             if let announced, let length = source.length, announced != length {
-                throw RequestBody.error("The request's Content-Length is \(announced), but its body has \(length) bytes.")
+                throw RequestBody.error(
+                    "The request's Content-Length is \(announced), but its body has \(length) bytes.")
             }
             length = isChunked ? nil : source.length ?? announced
             saysNothing = false
@@ -55,7 +58,7 @@ struct RequestBody {
     }
 
     private static func complaint(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> PlugboardError? {
-        guard !name.isEmpty, name.allSatisfy(isTokenByte) else {
+        guard Token.isToken(name) else {
             return error("A field of the request has a name that is no token. Use letters, digits and hyphens.")
         }
         guard !value.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {

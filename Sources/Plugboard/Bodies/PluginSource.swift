@@ -6,12 +6,12 @@ import PlugboardKit
 /// Sendable because it is touched on the loop only, but for `release`, which the header allows on any thread.
 final class PluginSource: BodySource, @unchecked Sendable {
     private let table: plug_source_v1
-    private let pulls: Registry<Pull>
+    private let core: KernelCore
     private var openPull: UInt64 = 0
 
-    init(_ table: plug_source_v1, pulls: Registry<Pull>) {
+    init(_ table: plug_source_v1, core: KernelCore) {
         self.table = table
-        self.pulls = pulls
+        self.core = core
     }
 
     var length: Int? { table.length == UInt64.max ? nil : Int(clamping: table.length) }
@@ -22,14 +22,15 @@ final class PluginSource: BodySource, @unchecked Sendable {
             pull.fail(PlugboardError(.pluginFault, "A plugin made a body that cannot be pulled."))
             return
         }
-        openPull = pulls.add(pull)
+        openPull = core.pulls.add(pull)
         function(table.context, openPull)
     }
 
     func rewind() -> Bool { table.rewind?(table.context) == PLUG_OK }
 
     func release() {
-        pulls.remove(openPull)
-        table.release?(table.context)
+        core.pulls.remove(openPull)
+        // Not within the plugin's own answer to a pull, which may be what brought this about.
+        core.loop.enqueue { [self] in table.release?(table.context) }
     }
 }

@@ -10,7 +10,7 @@ extension HostTable {
         table.body_of_source = { host, source in
             guard let host, let source else { return nil }
             let core = PluginHost.from(host).core
-            return giveNode(BodyNode(PluginSource(source.pointee, pulls: core.pulls), loop: core.loop))
+            return giveNode(BodyNode(PluginSource(source.pointee, core: core), loop: core.loop))
         }
         table.body_length = { body in
             body.flatMap { borrowNode($0).length }.map { UInt64(clamping: $0) } ?? UInt64.max

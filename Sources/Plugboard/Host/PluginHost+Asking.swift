@@ -39,7 +39,8 @@ extension PluginHost {
         let core = core
         let tell = { @Sendable in
             let node = EventNode(event, details)
-            if number == 0 { core.publish(node) } else { core.exchange(number)?.publish(node) }
+            // What is told too late to be of the exchange is still a fact.
+            if let exchange = core.exchange(number) { exchange.publish(node) } else { core.publish(node) }
         }
         if core.loop.isCurrent { tell() } else { core.loop.enqueue(tell) }
         return PLUG_OK

@@ -10,13 +10,13 @@ struct BodyArguments: ParsableArguments {
                 + "line ends, @- standard input.", valueName: "data"))
     var data: [String] = []
     @Option(
-        parsing: .unconditionalSingleValue,
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Any bytes (application/octet-stream): @FILE, streamed; - standard input, streamed; else the text itself.",
             valueName: "data"))
     var dataBinary: String?
     @Option(
-        parsing: .unconditionalSingleValue,
+        parsing: .unconditional,
         help: ArgumentHelp("JSON; asks for JSON as well. @FILE is a file, @- standard input.", valueName: "text"))
     var json: String?
     @Option(

@@ -43,6 +43,13 @@ struct PluginArguments: ParsableArguments {
         }
         return (String(text[..<equals]), String(text[text.index(after: equals)...]))
     }
+
+    /// That `plugin.name` speaks to nobody.
+    static func stranger(_ option: String, _ name: String, among ids: [String]) -> CommandFailure {
+        let id = String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)])
+        let near = nearest(id, in: ids).map { " Did you mean \($0)?" } ?? ""
+        return CommandFailure(.usage, "\(option) speaks to no plugin that is switched on.\(near)")
+    }
 }
 
 extension Configuration {
@@ -69,14 +76,20 @@ extension Configuration {
         guard let index = fitting.max(by: { length(descriptors[$0]) < length(descriptors[$1]) }),
             let descriptor = descriptors[index]
         else {
-            let id = String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)])
-            let ids = descriptors.compactMap { $0?.id }
-            let near = nearest(id, in: ids).map { " Did you mean \($0)?" } ?? ""
-            throw CommandFailure(.usage, "--set \(name) speaks to no plugin that is switched on.\(near)")
+            throw PluginArguments.stranger("--set \(name)", name, among: descriptors.compactMap { $0?.id })
         }
         let key = String(name.dropFirst(descriptor.id.count + 1))
         let kind = descriptor.settings.first { $0.name == key }?.kind
         plugins[index].settings[key] = Configuration.value(value, kind)
+    }
+
+    /// Whether it says anything of a plugin, be it that it is switched off. Opens the files of enabled plugins.
+    func names(_ id: String) -> Bool {
+        let loader = PluginArguments.loader(for: self)
+        return plugins.contains { entry in
+            entry.id == id
+                || entry.path != nil && entry.isEnabled && Configuration.descriptor(of: entry, loader: loader)?.id == id
+        }
     }
 
     private static func descriptor(of entry: PluginEntry, loader: DynamicLoader) -> PluginDescriptor? {

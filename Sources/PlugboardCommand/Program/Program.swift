@@ -36,6 +36,7 @@ struct Program: AsyncParsableCommand {
                 ]),
             CommandGroup(name: "Plugins and configurations", subcommands: [PluginsVerb.self, ConfigVerb.self]),
             CommandGroup(name: "Other programs", subcommands: [ExecVerb.self]),
+
         ])
 
     /// First words that are no plugin's id.

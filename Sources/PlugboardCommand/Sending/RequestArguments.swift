@@ -32,7 +32,7 @@ struct RequestArguments: ParsableArguments {
                 .userAgent: "plugboard/\(Program.version)", .accept: content.accept, .contentType: content.type,
             ]
         }
-        request.fields = try FieldArgument.fields(try fields.map { try FieldArgument($0) }, over: defaults)
+        request.fields = FieldArgument.fields(try fields.map { try FieldArgument($0) }, over: defaults)
         request.options = try connection.options()
         for attribute in attributes {
             let (name, value) = try PluginArguments.split(attribute, option: "--attribute")

@@ -46,8 +46,7 @@ struct Sending {
     private func checkAttributes(of request: Request, _ kernel: Kernel) throws(CommandFailure) {
         let ids = kernel.plugins.map(\.id)
         for name in request.attributes.values.keys.sorted() where !ids.contains(where: { name.hasPrefix("\($0).") }) {
-            let near = nearestID(to: name, in: ids).map { " Did you mean \($0)?" } ?? ""
-            throw CommandFailure(.usage, "--attribute \(name) speaks to no plugin that is switched on.\(near)")
+            throw PluginArguments.stranger("--attribute \(name)", name, among: ids)
         }
     }
 }

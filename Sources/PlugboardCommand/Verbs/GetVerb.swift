@@ -7,8 +7,8 @@ struct GetVerb: RequestVerb {
         discussion: """
             EXAMPLES:
               plugboard get https://example.com/ -o page.html
-              plugboard get https://example.com/topics -H 'Accept: application/json' --fail
-              plugboard get https://example.com/feed --plugin redirect --attribute redirect.limit=5
+              plugboard get https://example.com/topics -H 'Accept: text/plain' --fail
+              plugboard get https://example.com/feed --plugin redirect --timing
             """)
 
     @Argument(help: ArgumentHelp("An absolute http or https URL.", valueName: "url")) var url: String

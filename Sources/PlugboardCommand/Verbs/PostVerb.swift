@@ -8,7 +8,7 @@ struct PostVerb: RequestVerb {
             EXAMPLES:
               plugboard post https://example.com/topics --json '{"title": "Swift"}'
               plugboard post https://example.com/login -d user=me -d @password.txt
-              plugboard post https://example.com/photos --form title=Lake --form image=@lake.jpg
+              plugboard post https://example.com/photos --form of=Lake --form it=@lake.jpg
             """)
 
     @Argument(help: ArgumentHelp("An absolute http or https URL.", valueName: "url")) var url: String

@@ -1,7 +1,8 @@
 import CPlugboard
+import Synchronization
+
 // The one C type that the author of a Swift plugin writes.
 @_exported import struct CPlugboard.plug_plugin_v1
-import Synchronization
 
 /// Makes a Swift plugin known to kernels: the one thing that its exported function returns.
 ///

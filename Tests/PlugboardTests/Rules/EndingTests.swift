@@ -54,6 +54,7 @@ import Testing
         let clock = ManualClock()
         let parked = Gate()
         let suspended = Gate()
+        let resumed = Gate()
         let record = Record()
         let plugin = ScriptedPlugin("a")
         plugin.onRequest = { exchange in
@@ -67,6 +68,7 @@ import Testing
 
         let handle = kernel.begin(Request(.get, anywhere)) { event in
             if event.kernelEvent == .suspended { suspended.admit() }
+            if event.kernelEvent == .resumed { resumed.admit() }
         }
         try await parked.opened()
         handle.suspend()
@@ -74,6 +76,7 @@ import Testing
         clock.advance(by: .seconds(10))
         #expect(record.lines == ["first"])
         handle.resume()
+        try await resumed.opened()
         clock.advance(by: .seconds(1))
         let status = try await handle.response.status
 

@@ -18,7 +18,7 @@ struct Decode: Plugin {
         var always = false
         @Setting("Bytes that a body may decode to; more breaks it. Empty: no limit.")
         var limit: ByteCount? = nil
-        @Setting("Times that a body may grow, judged from its second MiB on; more breaks it. 0: no limit.", in: 0...1_000_000)
+        @Setting("Times that a body may grow, from its second MiB on; more breaks it. 0: no limit.", in: 0...1_000_000)
         var ratio = 1000
     }
 

@@ -14,7 +14,9 @@ final class DeflateDecoder: ContentDecoder {
         if inflater.isDone { throw .trailing }
         if let first {
             self.first = nil
-            _ = try withUnsafeBytes(of: first) { byte throws(DecodingFault) in try inflater.inflate(byte, into: output) }
+            _ = try withUnsafeBytes(of: first) { byte throws(DecodingFault) in
+                try inflater.inflate(byte, into: output)
+            }
         }
         return try inflater.inflate(input, into: output)
     }

@@ -9,11 +9,13 @@ struct Origin: Equatable, CustomStringConvertible {
         guard let parts = URLParts(url), let scheme = parts.scheme?.lowercased(), scheme == "http" || scheme == "https",
             let authority = parts.authority
         else { return nil }
-        let place = authority.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false).last ?? authority.utf8
+        let bytes = authority.utf8
+        let start = bytes.lastIndex(of: UInt8(ascii: "@")).map { bytes.index(after: $0) } ?? bytes.startIndex
         // The colons of an IPv6 address stand in brackets.
-        let colon = place.lastIndex(of: UInt8(ascii: ":")).flatMap { place[$0...].contains(UInt8(ascii: "]")) ? nil : $0 }
-        let host = Substring(place[..<(colon ?? place.endIndex)]).lowercased()
-        let port = String(Substring(place[(colon ?? place.endIndex)...].dropFirst()))
+        let bracket = bytes[start...].lastIndex(of: UInt8(ascii: "]")) ?? start
+        let end = bytes[bracket...].lastIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
+        let host = authority[start..<end].lowercased()
+        let port = String(authority[end...].dropFirst())
         if host.isEmpty { return nil }
         self.scheme = scheme
         self.host = host

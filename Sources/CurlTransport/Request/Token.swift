@@ -1,0 +1,16 @@
+/// The characters of a token (RFC 9110 §5.6.2), a bit for each: names are checked for every field of every answer.
+enum Token {
+    private static let low: UInt64 = 0x03ff_6cfa_0000_0000
+    private static let high: UInt64 = 0x57ff_ffff_c7ff_fffe
+
+    /// Whether the text is a token.
+    @inline(__always)
+    static func isToken(_ text: UnsafeRawBufferPointer) -> Bool {
+        if text.isEmpty { return false }
+        for byte in text {
+            let bits = byte < 64 ? low : byte < 128 ? high : 0
+            if bits >> UInt64(byte & 63) & 1 == 0 { return false }
+        }
+        return true
+    }
+}

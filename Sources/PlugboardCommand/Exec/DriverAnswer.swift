@@ -1,0 +1,37 @@
+import JSON
+import PlugboardKit
+
+/// An answer, whole or in part, as a line of `plugboard exec` tells it.
+struct DriverAnswer {
+    let response: Response
+    /// Nil where the body went to a file.
+    var body: [UInt8]?
+    var interim: [ResponseHead] = []
+    var redirects: [String] = []
+
+    func reply(id: JSONValue?) -> JSONObject {
+        var reply: JSONObject = [
+            "id": id ?? .null, "status": .number(JSONNumber(response.status)), "reason": .string(response.head.reason),
+            "headers": DriverAnswer.pairs(response.fields),
+        ]
+        if let body { reply["body_b64"] = .string(Base64.encode(body)) }
+        reply["url"] = .string(response.url)
+        reply["http_version"] = .string(response.head.version.rawValue)
+        if !interim.isEmpty {
+            reply["interim"] = .array(
+                interim.map { ["status": .number(JSONNumber($0.status)), "headers": DriverAnswer.pairs($0.fields)] })
+        }
+        reply["attempts"] = .number(JSONNumber(response.attempts))
+        if !redirects.isEmpty { reply["redirects"] = .array(redirects.map { .string($0) }) }
+        return reply
+    }
+
+    private static func pairs(_ fields: Fields) -> JSONValue {
+        .array(
+            fields.indices.map { index in
+                fields.withField(index) { name, value in
+                    [.string(Isomorphic.text(name)), .string(Isomorphic.text(value))]
+                }
+            })
+    }
+}

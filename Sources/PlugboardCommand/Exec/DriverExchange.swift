@@ -1,0 +1,91 @@
+import JSON
+import Plugboard
+import Synchronization
+
+/// One line's exchange, from the request to the last byte of the answer.
+final class DriverExchange: Sendable {
+    private struct Seen {
+        /// Of the last attempt.
+        var interim: [ResponseHead] = []
+        var redirects: [String] = []
+    }
+
+    private let line: DriverRequest
+    private let kernel: Kernel
+    private let seen = Mutex(Seen())
+
+    init(_ line: DriverRequest, _ kernel: Kernel) {
+        self.line = line
+        self.kernel = kernel
+    }
+
+    func run() async throws(DriverFault) -> DriverAnswer {
+        var response: Response
+        do throws(PlugboardError) {
+            response = try await kernel.begin(line.request) { self.hear($0) }.response
+        } catch {
+            throw DriverFault(error)
+        }
+        let body = response.body
+        response.body = .empty
+        let seen = seen.withLock { $0 }
+        let answer = DriverAnswer(response: response, interim: seen.interim, redirects: seen.redirects)
+        guard let file = line.file else { return try await collect(body, answer) }
+        return try await download(body, to: file, answer)
+    }
+
+    /// [loop]
+    private func hear(_ event: ExchangeEvent) {
+        switch event.id {
+        case KernelEvent.attemptBegan.name: seen.withLock { $0.interim = [] }
+        case KernelEvent.interim.name:
+            if let head = event.head, head.status != 101 { seen.withLock { $0.interim.append(head) } }
+        case "redirect.followed":
+            if let url = event.text("to") { seen.withLock { $0.redirects.append(url) } }
+        default: break
+        }
+    }
+
+    private func collect(_ body: Body, _ answer: DriverAnswer) async throws(DriverFault) -> DriverAnswer {
+        var answer = answer
+        var bytes: [UInt8] = []
+        do throws(PlugboardError) {
+            var iterator = body.makeAsyncIterator()
+            while let piece = try await iterator.next() {
+                try check(bytes.count + piece.count)
+                piece.withUnsafeBytes { bytes += $0 }
+            }
+        } catch {
+            answer.body = bytes
+            throw DriverFault(error, answer: answer)
+        }
+        answer.body = bytes
+        return answer
+    }
+
+    /// The file is written only by an answer that brings what was asked for, and appears only when it is whole.
+    private func download(
+        _ body: Body, to path: String, _ answer: DriverAnswer
+    ) async throws(DriverFault) -> DriverAnswer {
+        guard (200...299).contains(answer.response.status) else { return answer }
+        let file = try WholeFile(path)
+        var count = 0
+        do throws(PlugboardError) {
+            var iterator = body.makeAsyncIterator()
+            while let piece = try await iterator.next() {
+                count += piece.count
+                try check(count)
+                if let fault = file.write(piece) { throw fault }
+            }
+        } catch {
+            throw DriverFault(error, answer: answer)
+        }
+        try file.appear()
+        return answer
+    }
+
+    private func check(_ count: Int) throws(PlugboardError) {
+        guard let limit = line.bodyLimit, count > limit else { return }
+        throw PlugboardError(.bodyLimit, "The body is larger than the \(limit) bytes allowed.")
+    }
+}

@@ -1,0 +1,55 @@
+import JSON
+import PlugboardKit
+
+/// Why a line of `plugboard exec` has no success to tell of.
+struct DriverFault: Error {
+    /// The bounded set of words that programs can tell faults apart by.
+    enum Kind: String {
+        case dns, connect, tls, timeout, redirect, `protocol`, body, limit, schema, cache, unsupported, invalid, url
+        case aborted
+    }
+
+    let kind: Kind
+    let message: String
+    /// What there is of the answer if one had begun.
+    var answer: DriverAnswer?
+
+    init(_ kind: Kind, _ message: String, answer: DriverAnswer? = nil) {
+        self.kind = kind
+        self.message = message
+        self.answer = answer
+    }
+
+    init(_ error: PlugboardError, answer: DriverAnswer? = nil) {
+        self.init(DriverFault.kind(of: error.code), error.description, answer: answer)
+    }
+
+    func reply(id: JSONValue?) -> JSONObject {
+        var reply = answer?.reply(id: id) ?? ["id": id ?? .null]
+        reply["error"] = ["kind": .string(kind.rawValue), "message": .string(message)]
+        return reply
+    }
+
+    /// Codes and kinds of `PlugboardError`, the longer names first to be looked for.
+    private static let kinds: [String: Kind] = [
+        "timeout": .timeout,
+        "transport": .protocol,
+        "transport.dns": .dns,
+        "transport.connect": .connect,
+        "transport.proxy": .connect,
+        "transport.tls": .tls,
+        "body": .body,
+        "body.limit": .limit,
+        "request": .invalid,
+        "request.url": .url,
+        "redirect": .redirect,
+        "runaway": .redirect,
+        "cache": .cache,
+        "validator": .schema,
+        "configuration": .invalid,
+    ]
+
+    private static func kind(of code: PlugboardError.Code) -> Kind {
+        kinds[code.name] ?? kinds[String(code.kind)] ?? .aborted
+    }
+}

@@ -1,0 +1,62 @@
+import JSON
+
+/// The members of a line, each in its type; `null` is as good as absent.
+struct DriverFields {
+    private let object: JSONObject
+
+    init(_ object: JSONObject) { self.object = object }
+
+    func string(_ name: String) throws(DriverFault) -> String? {
+        try read(name, "a string", \.stringValue)
+    }
+
+    func bool(_ name: String) throws(DriverFault) -> Bool? {
+        try read(name, "true or false", \.boolValue)
+    }
+
+    /// A whole number that is not negative.
+    func count(_ name: String) throws(DriverFault) -> Int? {
+        try read(name, "a whole number from 0") { value in
+            value.numberValue?.integer(Int.self).flatMap { $0 >= 0 ? $0 : nil }
+        }
+    }
+
+    func milliseconds(_ name: String) throws(DriverFault) -> Duration? {
+        try read(name, "milliseconds from 1") { value in
+            guard let count = value.numberValue?.integer(Int64.self), count > 0 else { return nil }
+            // A year is as good as for ever, and far from overflowing.
+            return .milliseconds(min(count, 366 * 86_400_000))
+        }
+    }
+
+    /// One of some words.
+    func word(_ name: String, of words: [String]) throws(DriverFault) -> String? {
+        try read(name, "one of \(words.joined(separator: ", "))") { value in
+            value.stringValue.flatMap { words.contains($0) ? $0 : nil }
+        }
+    }
+
+    func strings(_ name: String) throws(DriverFault) -> [String: String]? {
+        try read(name, "an object of strings") { value in
+            guard let object = value.objectValue else { return nil }
+            var strings: [String: String] = [:]
+            for (key, value) in object {
+                guard let text = value.stringValue else { return nil }
+                strings[key] = text
+            }
+            return strings
+        }
+    }
+
+    func object(_ name: String) throws(DriverFault) -> DriverFields? {
+        try read(name, "an object", \.objectValue).map { DriverFields($0) }
+    }
+
+    func read<Value>(
+        _ name: String, _ wanted: String, _ parse: (JSONValue) -> Value?
+    ) throws(DriverFault) -> Value? {
+        guard let value = object[name], !value.isNull else { return nil }
+        guard let parsed = parse(value) else { throw DriverFault(.invalid, "\(name) must be \(wanted).") }
+        return parsed
+    }
+}

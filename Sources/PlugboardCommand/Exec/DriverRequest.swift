@@ -1,0 +1,83 @@
+import JSON
+import PlugboardKit
+
+/// What a line of `plugboard exec` asks for.
+struct DriverRequest {
+    let request: Request
+    /// More bytes of a body are a fault.
+    let bodyLimit: Int?
+    /// The file that the body goes to.
+    let file: String?
+
+    /// - Parameter plugins: The ids of those that are switched on: what needs another one is unsupported.
+    init(_ object: JSONObject, plugins: Set<String>) throws(DriverFault) {
+        let line = DriverFields(object)
+        guard let url = try line.string("url") else { throw DriverFault(.invalid, "url must be a string.") }
+        var request = Request(Method(try line.string("method") ?? "GET"), url)
+        request.fields = try line.read("headers", "an array of [name, value]", DriverRequest.fields) ?? Fields()
+        if let bytes = try line.read("body_b64", "base 64", { $0.stringValue.flatMap(Base64.decode) }) {
+            request.body = .bytes(bytes)
+        }
+        request.options = try DriverRequest.options(line)
+        try DriverRequest.steer(&request, line, plugins)
+        self.request = request
+        bodyLimit = try line.count("max_body_bytes")
+        file = try DriverRequest.file(line)
+    }
+
+    private static func fields(_ value: JSONValue) -> Fields? {
+        guard let pairs = value.arrayValue else { return nil }
+        var fields = Fields()
+        for pair in pairs {
+            guard pair.arrayValue?.count == 2, let name = pair[0]?.stringValue.flatMap(Isomorphic.bytes),
+                let value = pair[1]?.stringValue.flatMap(Isomorphic.bytes)
+            else { return nil }
+            name.withUnsafeBytes { name in value.withUnsafeBytes { fields.append(name, $0) } }
+        }
+        return fields
+    }
+
+    private static func options(_ line: DriverFields) throws(DriverFault) -> RequestOptions {
+        var options = RequestOptions()
+        options.timeout = try line.milliseconds("timeout_ms")
+        options.connectTimeout = try line.milliseconds("connect_timeout_ms")
+        options.idleTimeout = try line.milliseconds("idle_timeout_ms")
+        options.connectTo = try line.strings("connect_to")
+        options.caFile = try line.string("ca_file")
+        return options
+    }
+
+    /// What the line says to plugins.
+    private static func steer(
+        _ request: inout Request, _ line: DriverFields, _ plugins: Set<String>
+    ) throws(DriverFault) {
+        let follows = try line.word("redirect", of: ["follow", "manual"]) == "follow"
+        if follows && !plugins.contains("redirect") { throw unsupported("redirect", needs: "redirect") }
+        request.attributes["redirect.follow"] = follows ? "true" : "false"
+        // As many as the plugin can be told to follow.
+        request.attributes["redirect.limit"] = "\(min(try line.count("max_redirects") ?? 20, 1000))"
+
+        let decodes = try line.bool("decompress") ?? false
+        if decodes && !plugins.contains("decode") { throw unsupported("decompress", needs: "decode") }
+        request.attributes["decode.enabled"] = decodes ? "true" : "false"
+        request.attributes["decode.always"] = "true"
+
+        if try line.object("validate") != nil { throw unsupported("validate", needs: "validator") }
+        if let retry = try line.object("retry"), try retry.count("max") ?? 0 > 0 {
+            throw unsupported("retry", needs: "retry")
+        }
+    }
+
+    private static func file(_ line: DriverFields) throws(DriverFault) -> String? {
+        guard let download = try line.object("download") else { return nil }
+        if try download.bool("resume") ?? false { throw unsupported("download.resume", needs: "resume") }
+        guard let file = try download.string("file"), !file.isEmpty else {
+            throw DriverFault(.invalid, "download.file must be a path.")
+        }
+        return file
+    }
+
+    private static func unsupported(_ field: String, needs plugin: String) -> DriverFault {
+        DriverFault(.unsupported, "\(field) needs the plugin \(plugin), which is not switched on.")
+    }
+}

@@ -1,0 +1,51 @@
+import Dispatch
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The lines of standard input without their ends, read on a queue of their own.
+///
+/// At most `limit` lines are out at a time: reading goes on when one of them is `done`.
+struct StandardInputLines: Sendable {
+    let lines: AsyncStream<[UInt8]>
+    private let room: DispatchSemaphore
+
+    init(limit: Int) {
+        let (lines, continuation) = AsyncStream<[UInt8]>.makeStream()
+        let room = DispatchSemaphore(value: limit)
+        self.lines = lines
+        self.room = room
+        DispatchQueue(label: "standard input").async {
+            StandardInputLines.readAll { line in
+                room.wait()
+                continuation.yield(line)
+            }
+            continuation.finish()
+        }
+    }
+
+    /// To be called once for each line.
+    func done() { room.signal() }
+
+    private static func readAll(_ give: ([UInt8]) -> Void) {
+        var line: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = read(STDIN_FILENO, &piece, piece.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { break }
+            var rest = piece[..<count]
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                line += rest[..<end]
+                give(line)
+                line = []
+                rest = rest[(end + 1)...]
+            }
+            line += rest
+        }
+        if !line.isEmpty { give(line) }
+    }
+}

@@ -1,0 +1,44 @@
+import PlugboardKit
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A file that is written beside its place and takes it when it is whole: nobody ever sees a part of it.
+final class WholeFile {
+    private let path: String
+    private let temporary: String
+    private let descriptor: Int32
+    private var isThere = false
+
+    init(_ path: String) throws(DriverFault) {
+        self.path = path
+        temporary = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).part"
+        descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else {
+            throw DriverFault(.invalid, "\(temporary) cannot be written: \(systemText(errno)).")
+        }
+    }
+
+    deinit {
+        close(descriptor)
+        if !isThere { unlink(temporary) }
+    }
+
+    /// Blocks. What is wrong, or nil.
+    func write(_ bytes: Bytes) -> PlugboardError? {
+        bytes.withUnsafeBytes { writeAll($0, to: descriptor) }.map { number in
+            PlugboardError("download.write", "\(temporary) cannot be written.", underlying: systemText(number))
+        }
+    }
+
+    /// Puts the file in its place, once its bytes are on the disk.
+    func appear() throws(DriverFault) {
+        guard fsync(descriptor) == 0, rename(temporary, path) == 0 else {
+            throw DriverFault(.aborted, "\(path) cannot be written: \(systemText(errno)).")
+        }
+        isThere = true
+    }
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import JSON
+import Plugboard
+
+struct ConfigCheck: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Says all that is wrong with a configuration.",
+        discussion: """
+            Ends with status 0 if nothing is wrong, else with 1. Files of plugins that the configuration names are opened,
+            for only they know their settings.
+
+            EXAMPLES:
+              plugboard config check plugboard.json
+              plugboard config check --schema > plugboard.schema.json
+            """)
+
+    @Argument(help: ArgumentHelp("The configuration.", valueName: "file")) var file: String?
+    @Flag(help: "Writes the JSON Schema of configurations instead, for editors.") var schema = false
+
+    func validate() throws {
+        guard schema != (file != nil) else { throw ValidationError("Give a file to check, or --schema.") }
+    }
+
+    func run() throws {
+        guard let file else {
+            let text: String = JSONWriter.write(ConfigurationSchema.write(.bundled), options: .init(pretty: true))
+            return try ByteOutput.standard.write(text + "\n")
+        }
+        let reading = Configuration.check(file: file)
+        guard let configuration = reading.configuration else { throw report(reading.faults) }
+        let assembly = Lineup.check(
+            configuration, catalog: .bundled, loader: PluginArguments.loader(for: configuration))
+        guard let lineup = assembly.lineup else { throw report(assembly.faults) }
+        for warning in lineup.warnings { StandardError.say("warning: \(warning).") }
+        let ids = lineup.plugins.map(\.id)
+        try ByteOutput.standard.write(
+            "\(file): nothing is wrong; " + (ids.isEmpty ? "no plugins" : "plugins: \(ids.joined(separator: ", "))") + "\n")
+    }
+
+    private func report(_ faults: [ConfigurationFault]) -> CommandFailure {
+        for fault in faults { StandardError.write("\(fault)\n") }
+        return CommandFailure(.failure, nil)
+    }
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+import Plugboard
+
+struct ExecVerb: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "exec", abstract: "Serves requests that another program writes, as JSON Lines.",
+        discussion: """
+            One JSON object a line on standard input, one a line on standard output, in any order; ends with its input.
+            The plugins redirect and decode are switched on unless the configuration names them.
+
+            EXAMPLES:
+              echo '{"id": "1", "url": "https://example.com/"}' | plugboard exec
+              plugboard exec --config plugboard.json < requests > replies
+            """)
+
+    @OptionGroup var plugins: PluginArguments
+    @Option(help: ArgumentHelp("The folder in which plugins keep what they remember.", valueName: "folder"))
+    var state: String?
+
+    func run() async throws {
+        var configuration = try plugins.configuration()
+        for id in ["decode", "redirect"] where Catalog.bundled.descriptor(id) != nil {
+            if !configuration.names(id) { configuration.plugins.append(PluginEntry(id)) }
+        }
+        if let state { configuration.kernel.dataDirectory = state }
+        let kernel = try Kernel(
+            configuration: configuration, loader: PluginArguments.loader(for: configuration))
+        await Driver(kernel).run(StandardInputLines(limit: Driver.limit))
+        await kernel.shutDown(within: .seconds(5))
+    }
+}

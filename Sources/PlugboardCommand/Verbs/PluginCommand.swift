@@ -1,0 +1,57 @@
+import ArgumentParser
+import JSON
+import Plugboard
+
+/// `plugboard PLUGIN-ID COMMAND`: what plugins themselves can be asked to do.
+struct PluginCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plugboard", abstract: "Asks a plugin to do one of the things it lists.",
+        discussion: """
+            Arguments are name=value, where a value that is JSON stands for itself and any other is a text; or one JSON
+            object. The plugin must be switched on by --config or --plugin.
+
+            EXAMPLES:
+              plugboard cache stats --config plugboard.json
+              plugboard cache forget origin=https://example.com --config plugboard.json
+            """)
+
+    @Argument(help: ArgumentHelp("The plugin's id.", valueName: "plugin-id")) var plugin: String
+    @Argument(help: ArgumentHelp("What it is to do.", valueName: "command")) var command: String
+    @Argument(help: ArgumentHelp("Arguments.", valueName: "name=value")) var arguments: [String] = []
+    @OptionGroup var plugins: PluginArguments
+
+    func run() async throws {
+        let configuration = try plugins.configuration()
+        let kernel = try Kernel(
+            configuration: configuration, loader: PluginArguments.loader(for: configuration))
+        guard kernel.plugins.contains(where: { $0.id == plugin }) else {
+            throw unknown(kernel.plugins.map(\.id))
+        }
+        let text = try CommandObject.text(arguments)
+        do {
+            try await write(try await kernel.command(plugin, command, text))
+        } catch {
+            await kernel.shutDown(within: .zero)
+            throw error
+        }
+        await kernel.shutDown(within: .seconds(5))
+    }
+
+    private func write(_ answer: CommandAnswer) async throws {
+        let output = ByteOutput.standard
+        switch answer {
+        case .json(let text):
+            guard output.isTerminal, let value = try? JSONParser.parse(text) else {
+                return try output.write(text + "\n")
+            }
+            try output.write(JSONText.write(value, isForTerminal: true) + "\n")
+        case .body(let body):
+            for try await piece in body { try output.write(piece) }
+        }
+    }
+
+    private func unknown(_ ids: [String]) -> CommandFailure {
+        let near = nearest(plugin, in: Program.verbs.sorted() + ids).map { " Did you mean \($0)?" } ?? ""
+        return CommandFailure(.usage, "\(plugin) is neither a verb nor a plugin that is switched on.\(near) See --help.")
+    }
+}

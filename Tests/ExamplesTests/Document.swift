@@ -1,0 +1,54 @@
+/// A page in Markdown, as far as it can be checked.
+struct Document {
+    /// A fenced block: the words after its opening fence, and its lines.
+    struct Block {
+        let language: String
+        /// The file whose text it shows; empty if it names none.
+        let file: String
+        let text: String
+    }
+
+    let path: String
+    let lines: [String]
+    let blocks: [Block]
+
+    init(_ path: String) throws {
+        self.path = path
+        lines = try Repository.text(path).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        blocks = Document.blocks(in: lines)
+    }
+
+    /// The commands of all blocks of shell.
+    var commands: [String] {
+        blocks.filter { $0.language == "sh" }.flatMap { $0.text.split(separator: "\n").map(String.init) }
+    }
+
+    /// Where its links lead, without those that leave the repository and those within the page.
+    var links: [String] {
+        lines.flatMap { line in
+            line.matches(of: /\]\(([^)#]+)[^)]*\)/).map { String($0.output.1) }
+        }.filter { !$0.hasPrefix("https://") }
+    }
+
+    private static func blocks(in lines: [String]) -> [Block] {
+        var blocks: [Block] = []
+        var open: (info: [Substring], lines: [String])?
+        for line in lines {
+            if let block = open {
+                if line == "```" {
+                    blocks.append(
+                        Block(
+                            language: block.info.first.map(String.init) ?? "",
+                            file: block.info.dropFirst().first.map(String.init) ?? "",
+                            text: block.lines.map { $0 + "\n" }.joined()))
+                    open = nil
+                } else {
+                    open = (block.info, block.lines + [line])
+                }
+            } else if line.hasPrefix("```") {
+                open = (line.dropFirst(3).split(separator: " "), [])
+            }
+        }
+        return blocks
+    }
+}

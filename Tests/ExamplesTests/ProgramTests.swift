@@ -1,0 +1,70 @@
+import JSON
+import TestSupport
+import Testing
+
+struct ProgramTests {
+    @Test func `the smallest program gets a URL through the core alone`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer(body: "hello") }
+        let program = try Products.executable("plugboard-core")
+
+        let outcome = try await ProcessRunner.running([program, server.url("/page")])
+
+        #expect(outcome.status == 0)
+        #expect(outcome.stdout == "200, 5 bytes from \(server.url("/page"))\n")
+    }
+
+    @Test func `the smallest program says what went wrong`() async throws {
+        let closed = try ClosedPort()
+        let program = try Products.executable("plugboard-core")
+
+        let outcome = try await ProcessRunner.running([program, "http://127.0.0.1:\(closed.port)/"])
+
+        #expect(outcome.status == 1)
+        #expect(outcome.stdout.hasPrefix("transport.connect: "))
+    }
+
+    @Test func `the first program runs what its configuration switches on`() async throws {
+        let server = try LoopbackServer.answering { request in
+            request.path == "/old" ? Answer(status: 302, fields: [("Location", "/new")]) : Answer(body: request.path)
+        }
+        let folder = try TemporaryFolder()
+        try folder.write("plugboard.json", #"{ "plugins": ["redirect"] }"#)
+
+        let outcome = try await ProcessRunner.running(
+            [try Products.executable("ExampleProgram"), server.url("/old")], folder: folder.path)
+
+        #expect(outcome.status == 0)
+        #expect(outcome.stdout == "200 /new\n")
+    }
+
+    @Test func `the package of the first program has that program as its target`() throws {
+        let folder = try TemporaryFolder()
+
+        let dump = try ProcessRunner.output(of: [
+            "swift", "package", "--package-path", "\(Repository.root)/Examples/Program", "--scratch-path", folder.path,
+            "dump-package",
+        ])
+
+        let targets = try JSONParser.parse(dump)["targets"]?.arrayValue
+        #expect(targets?.map { $0["name"]?.stringValue } == ["Program"])
+    }
+
+    @Test func `a request speaks to the transport and to plugins`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer(body: "[1, 2]\n") }
+
+        let outcome = try await ProcessRunner.running([try Products.executable("ExampleFeed"), server.url()])
+
+        #expect(outcome.stdout == "status 200 from \(server.url())\n[1, 2]\n")
+        #expect(server.requests.first?["Accept"] == "application/json")
+    }
+
+    @Test func `an error names its code and the plugin that failed the exchange`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer(status: 302, fields: [("Location", "/")]) }
+
+        let outcome = try await ProcessRunner.running([try Products.executable("ExampleFeed"), server.url()])
+
+        #expect(outcome.stdout.hasPrefix("failed: redirect.limit: "))
+        #expect(outcome.stdout.hasSuffix("[plugin redirect]\n"))
+        #expect(server.requests.count == 4)
+    }
+}

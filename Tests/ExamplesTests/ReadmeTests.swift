@@ -1,0 +1,101 @@
+import Foundation
+import JSON
+import Plugboard
+import PluginLoader
+import TestSupport
+import Testing
+
+struct ReadmeTests {
+    private static let pages = ["README.md", "Plugins/README.md"]
+
+    @Test(arguments: pages)
+    func `every block of code is the text of a file that the tests compile, load or read`(page: String) throws {
+        let blocks = try Document(page).blocks.filter { $0.language != "sh" }
+
+        #expect(!blocks.isEmpty)
+        for block in blocks {
+            let file = try Repository.text(block.file)
+            #expect(block.text == file, "\(page) shows another \(block.file) than there is")
+        }
+    }
+
+    @Test(arguments: pages)
+    func `every link leads to a file or a folder`(page: String) throws {
+        let folder = URL(fileURLWithPath: "\(Repository.root)/\(page)").deletingLastPathComponent()
+        let links = try Document(page).links
+
+        #expect(!links.isEmpty)
+        for link in links { #expect(Repository.exists(folder.appendingPathComponent(link).path), "\(link)") }
+    }
+
+    @Test func `the commands of the README do what they say`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer(body: "hello\n") }
+        let folder = try TemporaryFolder()
+        _ = try Repository.buildStamp(in: folder)
+        try folder.write("plugboard.json", Repository.text("Examples/plugboard.json"))
+        let commands = try Document("README.md").commands.filter { $0.hasPrefix("plugboard ") }
+        let program = try Products.executable("plugboard")
+
+        var outputs: [String] = []
+        for command in commands {
+            let line = command.replacing("https://example.com/", with: server.url())
+                .replacing("plugboard ", with: "'\(program)' ", maxReplacements: 1)
+            let outcome = try await ProcessRunner.running(["/bin/sh", "-c", line], folder: folder.path)
+            #expect(outcome.status == 0, "\(command): \(outcome.stderr)")
+            outputs.append(outcome.stdout)
+        }
+
+        #expect(outputs.count == 5)
+        #expect(outputs.first == "hello\n")
+        #expect(server.requests.first?["x-stamp"] == "100")
+        #expect(try JSONParser.parse(folder.read("plugboard.schema.json"))["title"] == "Plugboard")
+    }
+
+    @Test func `commands that build or check are those that the scripts run`() throws {
+        let scripts = try Repository.text("Tests/run").replacing(/\\\n\s*/, with: "")
+        let commands = try ReadmeTests.pages.flatMap { try Document($0).commands }
+            .filter { !$0.hasPrefix("plugboard ") && !$0.hasPrefix("cc ") }
+
+        #expect(!commands.isEmpty)
+        for command in commands {
+            let isScript = FileManager.default.isExecutableFile(atPath: "\(Repository.root)/\(command)")
+            #expect(isScript || scripts.contains(command), "nothing runs `\(command)`")
+        }
+    }
+
+    @Test func `the tables of keys say what configurations are read with`() throws {
+        let schema = ConfigurationSchema.write(.bundled)
+        let kernel = try #require(schema["properties"]?["kernel"])
+        let plugin = try #require(schema["properties"]?["plugins"]?["items"]?["anyOf"]?.arrayValue?.last)
+        let lines = try Document("README.md").lines
+
+        let rows = ReadmeTests.rows(kernel) + ReadmeTests.rows(plugin)
+
+        #expect(rows.count > 30)
+        #expect(rows.filter { !lines.contains($0) } == [])
+    }
+
+    @Test func `the table of bundled plugins says what they say of themselves`() throws {
+        let lines = try Document("README.md").lines
+        let descriptors = Catalog.bundled.ids.compactMap { Catalog.bundled.descriptor($0) }
+
+        let starts = descriptors.map { "| `\($0.id)` | \($0.priority) | \($0.documentation) |" }
+
+        #expect(!starts.isEmpty)
+        #expect(starts.filter { start in !lines.contains { $0.hasPrefix(start) } } == [])
+    }
+
+    /// A row for each key of an object in a schema; those of an object within it under both names.
+    private static func rows(_ schema: JSONValue, under prefix: String = "") -> [String] {
+        var rows: [String] = []
+        for (name, key) in schema["properties"]?.objectValue ?? [:] {
+            if key["properties"] != nil {
+                rows += self.rows(key, under: "\(prefix)\(name).")
+            } else {
+                let fallback = key["default"].map { "`\($0.stringValue ?? JSONWriter.write($0))` " } ?? ""
+                rows.append("| `\(prefix)\(name)` | \(fallback)| \(key["description"]?.stringValue ?? "") |")
+            }
+        }
+        return rows
+    }
+}

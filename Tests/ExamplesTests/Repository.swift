@@ -1,0 +1,33 @@
+import Foundation
+import TestSupport
+
+/// What lies beside the tests: documents, examples and scripts.
+enum Repository {
+    static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL.path
+
+    /// The text of a file by its path from the root.
+    static func text(_ path: String) throws -> String {
+        try String(contentsOfFile: "\(root)/\(path)", encoding: .utf8)
+    }
+
+    static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+    /// Where the command of Plugins/README.md leaves the plugin in Swift.
+    static let userAgentPlugin = "\(root)/.build-example/release/libuser-agent.so"
+
+    /// Builds the plugin in C by the command that the authors' page gives, and returns its path.
+    static func buildStamp(in folder: TemporaryFolder) throws -> String {
+        let page = try Document("Plugins/README.md")
+        guard let command = page.commands.first(where: { $0.hasPrefix("cc ") }) else {
+            throw ProcessError.failed("cc", 0, "Plugins/README.md has no such command")
+        }
+        let path = folder.file("plugins/stamp.so")
+        try FileManager.default.createDirectory(atPath: folder.file("plugins"), withIntermediateDirectories: true)
+        try ProcessRunner.output(
+            of: ["/bin/sh", "-c", command.replacing("-o stamp.so", with: "-o '\(path)'")], folder: root)
+        // Whatever the umask of who runs the tests: what others may write is not loaded.
+        chmod(folder.file("plugins"), 0o755)
+        chmod(path, 0o755)
+        return path
+    }
+}

@@ -1,0 +1,234 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+struct ExecTests {
+    private func error(_ reply: JSONValue?) -> String? { reply?["error"]?["kind"]?.stringValue }
+
+    private func body(_ reply: JSONValue?) -> [UInt8]? {
+        reply?["body_b64"]?.stringValue.flatMap { Data(base64Encoded: $0) }.map { Array($0) }
+    }
+
+    @Test func `a line is a request, and its reply all there is of the answer`() async throws {
+        let server = try LoopbackServer(.raw("HTTP/1.1 201 Made\r\nX-A: 1\r\nX-A: 2\r\nContent-Length: 2\r\n\r\nok"))
+
+        let reply = try await Command.exec(["url": .string(server.url("/p#fragment")), "method": "PATCH"])
+
+        #expect(reply["status"] == 201 && reply["reason"] == "Made")
+        #expect(reply["headers"] == [["X-A", "1"], ["X-A", "2"], ["Content-Length", "2"]])
+        #expect(reply["body_b64"] == "b2s=" && reply["http_version"] == "1.1" && reply["attempts"] == 1)
+        #expect(server.requests.last?.method == "PATCH" && server.requests.last?.target == "/p")
+    }
+
+    @Test func `bodies of any bytes and length travel in base 64, both ways`() async throws {
+        let server = try LoopbackServer.answering { Answer(body: $0.body) }
+        let bodies = (0...5).map { count in (0..<count).map { UInt8(255 - $0) } } + [(0...255).map { UInt8($0) }]
+        let lines = bodies.enumerated().map { index, bytes in
+            #"{"id":"\#(index)","method":"POST","url":"\#(server.url())","body_b64":"\#(Data(bytes).base64EncodedString())"}"#
+        }
+
+        let replies = try await Command.exec(lines)
+
+        for (index, bytes) in bodies.enumerated() { #expect(body(replies["\(index)"]) == bytes) }
+    }
+
+    @Test(arguments: ["YQ", "YQ=", "YR==", "YQ==YQ==", "Y Q=", "YQ==\\n", "_w==", "="])
+    func `base 64 that is not exactly that is invalid`(text: String) async throws {
+        let replies = try await Command.exec([#"{"id":"1","url":"http://127.0.0.1:1/","body_b64":"\#(text)"}"#])
+
+        #expect(error(replies["1"]) == "invalid")
+    }
+
+    @Test func `bytes of fields are characters of the same number, both ways`() async throws {
+        let value = String(String.UnicodeScalarView((0x80...0xFF).map { Unicode.Scalar(UInt8($0)) }))
+        let server = try LoopbackServer { connection in
+            let request = try connection.readRequest()
+            let echo = [UInt8](latin1: request["X-Bytes"] ?? "")
+            try connection.write(Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-Bytes: ".utf8) + echo + [13, 10, 13, 10])
+        }
+
+        let reply = try await Command.exec([
+            "url": .string(server.url()), "headers": [["X-Bytes", .string(value)], ["x-twice", "1"], ["X-Twice", "2"]],
+        ])
+
+        #expect(reply["headers"]?[1] == ["X-Bytes", .string(value)])
+        let fields = try #require(server.requests.last).fields.filter { $0.name.lowercased() == "x-twice" }
+        #expect(fields.map(\.name) == ["x-twice", "X-Twice"] && fields.map(\.value) == ["1", "2"])
+    }
+
+    @Test func `characters that are no bytes, and line breaks, are invalid in fields`() async throws {
+        let replies = try await Command.exec([
+            #"{"id":"1","url":"http://127.0.0.1:1/","headers":[["X","–"]]}"#,
+            #"{"id":"2","url":"http://127.0.0.1:1/","headers":[["X","a\r\nY: b"]]}"#,
+            #"{"id":"3","url":"http://127.0.0.1:1/","headers":[["X"]]}"#,
+            #"{"id":"4","url":"http://127.0.0.1:1/","timeout_ms":"1"}"#, #"{"id":"5"}"#,
+        ])
+
+        for id in 1...5 { #expect(error(replies["\(id)"]) == "invalid") }
+    }
+
+    @Test func `many lines are under way at once`() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { connection in
+            let request = try connection.readRequest()
+            // Each answer waits for the requests of all others.
+            gate.admit()
+            try connection.wait(for: gate, count: 20)
+            try connection.respond(body: request.target)
+        }
+        let lines = (1...20).map { #"{"id":"\#($0)","url":"\#(server.url("/\($0)"))"}"# }
+
+        let replies = try await Command.exec(lines)
+
+        for id in 1...20 { #expect(body(replies["\(id)"]) == Array("/\(id)".utf8)) }
+    }
+
+    @Test func `lines that make no sense are unsupported, and the process goes on`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer(body: "ok") }
+
+        let outcome = try await Command.run(
+            "exec", input: "nonsense\n[1]\n\n{\"id\":\"a\",\"op\":\"dance\"}\n{\"id\":\"b\",\"url\":\"\(server.url())\"}")
+
+        let replies = try outcome.stdout.split(separator: "\n").map { try JSONParser.parse(String($0)) }
+        #expect(outcome.status == 0)
+        #expect(replies.count == 5)
+        #expect(replies.filter { $0["id"] == .null && error($0) == "unsupported" }.count == 3)
+        #expect(error(replies.first { $0["id"] == "a" }) == "unsupported")
+        #expect(body(replies.first { $0["id"] == "b" }) == Array("ok".utf8))
+    }
+
+    @Test func `what later plugins would do is unsupported`() async throws {
+        let replies = try await Command.exec([
+            #"{"id":"1","url":"http://127.0.0.1:1/","validate":{"schema":true}}"#,
+            #"{"id":"2","url":"http://127.0.0.1:1/","download":{"file":"/absent/x","resume":true}}"#,
+            #"{"id":"3","op":"psl","host":"a.test"}"#, #"{"id":"4","op":"validate","schema":true,"instances":[]}"#,
+        ])
+
+        for id in 1...4 { #expect(error(replies["\(id)"]) == "unsupported") }
+    }
+
+    @Test func `a reset is answered`() async throws {
+        let replies = try await Command.exec([#"{"id":"1","op":"reset"}"#])
+
+        #expect(replies["1"] == ["id": "1", "ok": true])
+    }
+
+    @Test func `interim heads come with the reply`() async throws {
+        let hints = Answer(status: 103, fields: [("Link", "</a>")], body: [])
+        let server = try LoopbackServer(.interim([hints], then: Answer(body: "ok")))
+
+        let reply = try await Command.exec(["url": .string(server.url())])
+
+        #expect(reply["status"] == 200)
+        #expect(reply["interim"]?[0]?["status"] == 103)
+        #expect(reply["interim"]?[0]?["headers"]?.arrayValue?.contains(["Link", "</a>"]) == true)
+        #expect(reply["interim"]?.arrayValue?.count == 1)
+    }
+
+    @Test func `a body beyond its limit is a fault that knows the head`() async throws {
+        let server = try LoopbackServer(.endlessBody())
+
+        let reply = try await Command.exec(["url": .string(server.url()), "max_body_bytes": 1000])
+
+        #expect(error(reply) == "limit" && reply["status"] == 200)
+    }
+
+    @Test func `a body that is cut is a fault`() async throws {
+        let server = try LoopbackServer(.chunkedCutShort(["abc"]))
+
+        let reply = try await Command.exec(["url": .string(server.url())])
+
+        #expect(error(reply) == "body")
+    }
+
+    @Test func `the whole exchange has its time, and a pause within it too`() async throws {
+        let server = try LoopbackServer(.silenceInBody(declared: 10, sent: 5))
+        let url = server.url()
+
+        let replies = try await Command.exec([
+            #"{"id":"1","url":"\#(url)","timeout_ms":300}"#, #"{"id":"2","url":"\#(url)","idle_timeout_ms":300}"#,
+        ])
+
+        #expect(error(replies["1"]) == "timeout" && error(replies["2"]) == "timeout")
+    }
+
+    @Test func `faults are told apart`() async throws {
+        let port = try ClosedPort()
+        let garbage = try LoopbackServer(.raw("garbage\r\n\r\n"))
+
+        let replies = try await Command.exec([
+            #"{"id":"dns","url":"http://nowhere.invalid/"}"#, #"{"id":"connect","url":"\#(port.url())"}"#,
+            #"{"id":"url","url":"nowhere"}"#, #"{"id":"tls","url":"https://127.0.0.1:\#(garbage.port)/"}"#,
+            #"{"id":"protocol","url":"\#(garbage.url())"}"#,
+        ])
+
+        for kind in ["dns", "connect", "url", "tls", "protocol"] { #expect(error(replies[kind]) == kind) }
+    }
+
+    @Test func `connect_to changes where, and nothing of the request`() async throws {
+        let server = try LoopbackServer.answering { Answer(body: $0["Host"] ?? "") }
+
+        let reply = try await Command.exec([
+            "url": "http://good.test:81/", "connect_to": ["good.test:81": .string("127.0.0.1:\(server.port)")],
+        ])
+
+        #expect(body(reply) == Array("good.test:81".utf8))
+    }
+
+    @Test func `a download appears when it is whole, and only then`() async throws {
+        let server = try LoopbackServer.answering { request in
+            if request.path == "/absent" { return Answer(status: 404, body: "no") }
+            return Answer(body: "content")
+        }
+        let broken = try LoopbackServer(.bodyCutShort(declared: 10, sent: 5))
+        let folder = try TemporaryFolder()
+        try folder.write("old", "old")
+
+        let replies = try await Command.exec([
+            #"{"id":"1","url":"\#(server.url())","download":{"file":"\#(folder.file("new"))"}}"#,
+            #"{"id":"2","url":"\#(broken.url())","download":{"file":"\#(folder.file("old"))"}}"#,
+            #"{"id":"3","url":"\#(server.url("/absent"))","download":{"file":"\#(folder.file("absent"))"}}"#,
+        ])
+
+        #expect(replies["1"]?["status"] == 200 && replies["1"]?["body_b64"] == nil)
+        #expect(error(replies["2"]) == "body")
+        #expect(replies["3"]?["status"] == 404)
+        #expect(try folder.read("new") == Array("content".utf8) && folder.read("old") == Array("old".utf8))
+        #expect(try folder.entries() == ["new", "old"])
+    }
+
+    @Test func `redirects are followed where the line says so, so far as it says`() async throws {
+        let server = try LoopbackServer.answering { request in
+            guard let hop = Int(request.path.dropFirst()) else { return Answer(body: "arrived") }
+            return Answer(status: 302, fields: [("Location", hop == 0 ? "/end" : "/\(hop - 1)")])
+        }
+        let plugins = try Command.loading("redirect")
+        let url = JSONValue.string(server.url("/2"))
+
+        let manual = try await Command.exec(["url": url], plugins)
+        let followed = try await Command.exec(["url": url, "redirect": "follow"], plugins)
+        let limited = try await Command.exec(["url": url, "redirect": "follow", "max_redirects": 2], plugins)
+
+        #expect(manual["status"] == 302)
+        #expect(body(followed) == Array("arrived".utf8) && followed["url"]?.stringValue == server.url("/end"))
+        #expect(followed["attempts"] == 4 && followed["redirects"]?.arrayValue?.count == 3)
+        #expect(error(limited) == "redirect")
+    }
+
+    @Test func `bodies are decoded where the line asks for it`() async throws {
+        let gzip = try #require(
+            Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJBwCGphA2BQAAAA=="))
+        let server = try LoopbackServer.answering { request in
+            request["Accept-Encoding"]?.contains("gzip") == true
+                ? Answer(fields: [("Content-Encoding", "gzip")], body: Array(gzip)) : Answer(body: "plain")
+        }
+        let plugins = try Command.loading("decode")
+
+        let decoded = try await Command.exec(["url": .string(server.url()), "decompress": true], plugins)
+        let plain = try await Command.exec(["url": .string(server.url())], plugins)
+
+        #expect(body(decoded) == Array("hello".utf8))
+        #expect(body(plain) == Array("plain".utf8))
+    }
+}

@@ -1,0 +1,168 @@
+import TestSupport
+import Testing
+
+struct ExitStatusTests {
+    @Test func `any status is a success`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer(status: 404, body: "no such page") }
+
+        let outcome = try await Command.run("get", server.url())
+
+        #expect(outcome.status == 0)
+        #expect(outcome.stdout == "no such page")
+    }
+
+    @Test func `with --fail a status of 400 or more ends with 22 and without the body`() async throws {
+        let server = try LoopbackServer.answering { request in
+            Answer(status: request.path == "/fine" ? 200 : 400, body: "body")
+        }
+
+        let failed = try await Command.run("get", server.url(), "--fail")
+        let fine = try await Command.run("get", server.url("/fine"), "--fail")
+
+        #expect(failed.status == 22 && failed.stdout.isEmpty)
+        #expect(failed.stderr.contains("400"))
+        #expect(fine.status == 0 && fine.stdout == "body")
+    }
+
+    @Test(arguments: ["example.com", "ftp://example.com/", "http://"])
+    func `what is no HTTP URL ends with 3`(url: String) async throws {
+        #expect(try await Command.run("get", url).status == 3)
+    }
+
+    @Test func `a name that does not exist ends with 6`() async throws {
+        #expect(try await Command.run("get", "http://nowhere.invalid/", "--proxy", "").status == 6)
+    }
+
+    @Test func `a port where nobody listens ends with 7`() async throws {
+        let port = try ClosedPort()
+
+        let outcome = try await Command.run("get", port.url())
+
+        #expect(outcome.status == 7)
+    }
+
+    @Test func `an answer that is not HTTP ends with 8`() async throws {
+        let server = try LoopbackServer(.raw("HTTP/1.1 abc\r\n\r\n"))
+
+        #expect(try await Command.run("get", server.url()).status == 8)
+    }
+
+    @Test func `a body that is cut ends with 18, after what came of it`() async throws {
+        let server = try LoopbackServer(.bodyCutShort(declared: 100, sent: 10))
+
+        let outcome = try await Command.run("get", server.url())
+
+        #expect(outcome.status == 18)
+        #expect(outcome.stdout == "abcdefghij")
+    }
+
+    @Test func `a file that cannot be written ends with 23`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer(body: "body") }
+        let folder = try TemporaryFolder()
+
+        let outcome = try await Command.run("get", server.url(), "-o", folder.file("absent/file"))
+
+        #expect(outcome.status == 23)
+        #expect(outcome.stderr.contains("absent/file"))
+    }
+
+    @Test(arguments: [["-d", "@/absent"], ["--data-binary", "@/absent"], ["--form", "a=@/absent"], ["--json", "@/absent"]])
+    func `a file that cannot be read ends with 26`(arguments: [String]) async throws {
+        let outcome = try await ProcessRunner.running(
+            [try Products.executable("plugboard"), "post", "http://127.0.0.1:1/"] + arguments)
+
+        #expect(outcome.status == 26)
+        #expect(outcome.stderr.contains("/absent"))
+    }
+
+    @Test func `an exchange that takes too long ends with 28`() async throws {
+        let server = try LoopbackServer(.silenceBeforeHead())
+
+        let outcome = try await Command.run("get", server.url(), "--timeout", "200ms")
+
+        #expect(outcome.status == 28)
+    }
+
+    @Test func `a connection without an answer ends with 56`() async throws {
+        let server = try LoopbackServer(.closedBeforeAnyByte())
+
+        #expect(try await Command.run("get", server.url()).status == 56)
+    }
+
+    @Test func `a configuration with a fault ends with 100`() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("plugboard.json", #"{"plugin": []}"#)
+
+        let outcome = try await Command.run("get", "http://127.0.0.1:1/", "--config", file)
+
+        #expect(outcome.status == 100)
+        #expect(outcome.stderr.contains("did you mean plugins?"))
+    }
+
+    @Test func `a plugin that is not there ends with 101`() async throws {
+        let folder = try TemporaryFolder()
+
+        let outcome = try await Command.run("get", "http://127.0.0.1:1/", "--plugin", folder.file("absent.so"))
+
+        #expect(outcome.status == 101)
+    }
+
+    @Test func `an interrupt cancels the exchange and ends with 130`() async throws {
+        let server = try LoopbackServer(.silenceBeforeHead())
+        // The interrupt follows the request.
+        async let outcome = Command.shell(
+            #""$plugboard" get "$url" & child=$!; read go < "$pipe"; kill -INT $child; wait $child"#,
+            ["url": server.url(), "pipe": try interruptPipe(server)])
+
+        #expect(try await outcome.status == 130)
+        #expect(server.requests.count == 1)
+    }
+
+    /// A named pipe that gets a line when the server has received a request.
+    private func interruptPipe(_ server: LoopbackServer) throws -> String {
+        let folder = try TemporaryFolder()
+        let path = folder.file("pipe")
+        try ProcessRunner.output(of: ["mkfifo", path])
+        Task {
+            _ = try await server.requests(atLeast: 1)
+            _ = try await ProcessRunner.running(["/bin/sh", "-c", "echo go > '\(path)'"])
+            withExtendedLifetime(folder) {}
+        }
+        return path
+    }
+}
+
+@Suite(.enabled(if: NginxServer.isAvailable))
+struct `Exit statuses of TLS` {
+    @Test(arguments: [NginxServer.Door.tlsSelfSigned, .tlsExpired])
+    func `a certificate that is not to be trusted ends with 60, unless it need not be`(
+        door: NginxServer.Door
+    ) async throws {
+        let server = try NginxServer.shared()
+        let url = server.url("/", door)
+
+        let refused = try await Command.run("get", url, "--ca-file", server.authority.certificate)
+        let insecure = try await Command.run("get", url, "--insecure")
+
+        #expect(refused.status == 60)
+        #expect(insecure.status == 0)
+    }
+
+    @Test func `the own authority is trusted with --ca-file`() async throws {
+        let server = try NginxServer.shared()
+
+        let outcome = try await Command.run(
+            "get", server.url("/", .tls), "--ca-file", server.authority.certificate, "--http2", "--include")
+
+        #expect(outcome.status == 0)
+        #expect(outcome.stdout.hasPrefix("HTTP/2 "))
+    }
+
+    @Test func `a port that does not speak TLS ends with 35`() async throws {
+        let server = try LoopbackServer(.raw("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
+
+        let outcome = try await Command.run("get", "https://127.0.0.1:\(server.port)/")
+
+        #expect(outcome.status == 35)
+    }
+}

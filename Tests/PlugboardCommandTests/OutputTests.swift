@@ -1,0 +1,132 @@
+import Foundation
+import TestSupport
+import Testing
+
+struct OutputTests {
+    private static let text = #"{"b":[1.50,true],"a":"é"}"#
+
+    private func json() throws -> LoopbackServer {
+        try LoopbackServer.answering { _ in
+            Answer(fields: [("Content-Type", "application/problem+json; charset=utf-8")], body: OutputTests.text)
+        }
+    }
+
+    @Test func `without a terminal the body is written byte for byte`() async throws {
+        let bytes = (0...255).map { UInt8($0) } + Array(OutputTests.text.utf8)
+        let server = try LoopbackServer.answering { _ in
+            Answer(fields: [("Content-Type", "application/json")], body: bytes)
+        }
+
+        let outcome = try await Command.run("get", server.url())
+
+        #expect(outcome.stdoutBytes == bytes)
+        #expect(outcome.stderr.isEmpty)
+    }
+
+    @Test(.enabled(if: Command.hasTerminals))
+    func `a terminal gets JSON laid out, in colours`() async throws {
+        let server = try json()
+
+        let text = try await Command.onTerminal("get \(server.url())", environment: ["NO_COLOR": ""])
+
+        #expect(text.contains("\u{1B}[34m\"b\"\u{1B}[0m: [\n"))
+        #expect(text.contains("\u{1B}[36m1.50\u{1B}[0m,\n"))
+    }
+
+    @Test(.enabled(if: Command.hasTerminals))
+    func `NO_COLOR takes the colours away`() async throws {
+        let server = try json()
+
+        let text = try await Command.onTerminal("get \(server.url())", environment: ["NO_COLOR": "1"])
+
+        #expect(text == "{\n  \"b\": [\n    1.50,\n    true\n  ],\n  \"a\": \"é\"\n}\n")
+    }
+
+    @Test(.enabled(if: Command.hasTerminals))
+    func `a terminal gets no bytes that would upset it`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer(body: [27, 0, 7]) }
+
+        let text = try await Command.onTerminal("get \(server.url())")
+
+        #expect(text.contains("Use -o FILE"))
+        #expect(!text.contains("\u{1B}"))
+    }
+
+    @Test(.enabled(if: Command.hasTerminals))
+    func `a file gets its progress bar on the terminal`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer(body: "0123456789") }
+        let folder = try TemporaryFolder()
+
+        let shown = try await Command.onTerminal("get \(server.url()) -o \(folder.file("body"))")
+        let silent = try await Command.onTerminal("get \(server.url()) -s -o \(folder.file("body"))")
+
+        #expect(shown.contains("100 %  10 B of 10 B"))
+        #expect(silent.isEmpty)
+    }
+
+    @Test func `the body goes to a file`() async throws {
+        let server = try json()
+        let folder = try TemporaryFolder()
+        try folder.write("body", "something longer that stood here before, and must be gone")
+
+        let outcome = try await Command.run("get", server.url(), "--output", folder.file("body"))
+
+        #expect(outcome.stdout.isEmpty && outcome.stderr.isEmpty)
+        #expect(try folder.read("body") == Array(OutputTests.text.utf8))
+    }
+
+    @Test func `the head comes before the body where it is asked for`() async throws {
+        let server = try LoopbackServer(
+            .raw(Array("HTTP/1.1 201 Made\r\nX-Latin: caf".utf8) + [0xE9] + Array("\r\nContent-Length: 2\r\n\r\nok".utf8)))
+
+        let outcome = try await Command.run("get", server.url(), "-i")
+
+        #expect(
+            outcome.stdoutBytes == Array("HTTP/1.1 201 Made\r\nX-Latin: caf".utf8) + [0xE9]
+                + Array("\r\nContent-Length: 2\r\n\r\nok".utf8))
+    }
+
+    @Test func `head writes the head`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer(fields: [("X-A", "1")], body: "unseen") }
+
+        let outcome = try await Command.run("head", server.url())
+
+        #expect(outcome.stdout.hasPrefix("HTTP/1.1 200 "))
+        #expect(outcome.stdout.contains("X-A: 1\r\n"))
+        #expect(!outcome.stdout.contains("unseen"))
+    }
+
+    @Test func `verbose tells what happens on standard error, without secrets`() async throws {
+        let server = try LoopbackServer.answering { _ in
+            Answer(fields: [("Set-Cookie", "id=hidden1"), ("X-A", "shown")], body: "ok")
+        }
+
+        let outcome = try await Command.run(
+            "get", server.url("/?token=hidden2"), "-v", "-H", "Authorization: Bearer hidden3", "-H", "X-B: told")
+
+        #expect(outcome.stdout == "ok")
+        for part in ["> GET ", "> Authorization: …", "> X-B: told", "* attemptBegan", "< HTTP/1.1 200", "< X-A: shown"] {
+            #expect(outcome.stderr.contains(part))
+        }
+        #expect(!outcome.stderr.contains("hidden"))
+    }
+
+    @Test func `timing names each step`() async throws {
+        let server = try json()
+
+        let outcome = try await Command.run("get", server.url(), "--timing")
+
+        #expect(outcome.stdout == OutputTests.text)
+        #expect(outcome.stderr.contains(/nameLookup +\d+\.\dms\nconnect +\d+\.\dms\ntls +\d+\.\dms\nfirstByte +\d+\.\dms\n/))
+    }
+
+    @Test func `a reader that goes away ends the command without a word`() async throws {
+        let server = try LoopbackServer(.endlessBody())
+
+        let outcome = try await Command.shell(
+            #"{ "$plugboard" get "$url"; echo "status $?" >&2; } | head -c 5"#, ["url": server.url()])
+
+        #expect(outcome.stdoutBytes.count == 5)
+        #expect(outcome.stderr == "status 23\n")
+    }
+}

@@ -1,0 +1,142 @@
+import JSON
+import TestSupport
+import Testing
+
+struct PluginsTests {
+    private let redirect: String
+    private let decode: String
+    private let folder: TemporaryFolder
+
+    init() throws {
+        redirect = try Products.library("plugboard-redirect")
+        decode = try Products.library("plugboard-decode")
+        folder = try TemporaryFolder()
+    }
+
+    private func configuration() throws -> String {
+        try folder.write(
+            "plugboard.json",
+            #"{"plugins": [{"path": "\#(decode)"}, {"path": "\#(redirect)", "priority": 340}]}"#)
+    }
+
+    @Test func `order shows the chain from the outermost, and both ways through it`() async throws {
+        let outcome = try await Command.run("plugins", "order", "--config", try configuration())
+
+        let lines = outcome.stdout.split(separator: "\n").map { $0.split(separator: " ").map { String($0) } }
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(lines[0].prefix(3) == ["340", "redirect", redirect])
+        #expect(lines[0].suffix(2) == ["configured", "priority"])
+        #expect(lines[1].prefix(3) == ["350", "decode", decode])
+        #expect(lines[2].contains("onRequest") && lines[2].contains("decode") && !lines[2].contains("redirect"))
+        #expect(lines[3].contains("redirect") && lines[3].contains("decode"))
+    }
+
+    @Test func `order of no plugins says so`() async throws {
+        #expect(try await Command.run("plugins", "order").stdout.hasPrefix("No plugins"))
+    }
+
+    @Test func `list names what a configuration loads`() async throws {
+        let outcome = try await Command.run("plugins", "list", "--json", "--config", try configuration())
+
+        let list = try #require(try JSONParser.parse(outcome.stdout).arrayValue)
+        let loaded = try #require(list.first { $0["id"] == "redirect" })
+        #expect(loaded["linkage"]?.stringValue == redirect)
+        #expect(loaded["priority"] == "340" && loaded["enabled"] == "yes")
+    }
+
+    @Test func `inspect reads a file without running it`() async throws {
+        let outcome = try await Command.run("plugins", "inspect", redirect, "--metadata", "--json")
+
+        let report = try JSONParser.parse(outcome.stdout)
+        #expect(report["file"]?["id"] == "redirect")
+        #expect(report["file"]?["sha256"]?.stringValue?.count == 64)
+        #expect(report["plugin"] == nil)
+    }
+
+    @Test func `inspect shows settings and attributes as tables`() async throws {
+        let outcome = try await Command.run("plugins", "inspect", redirect)
+
+        #expect(outcome.stdout.contains(/\nSettings\n  limit +integer 0…1000 +=/))
+        #expect(outcome.stdout.contains(/\nAttributes\n  follow +bool/))
+    }
+
+    @Test func `a command that a plugin does not have ends with 104`() async throws {
+        let outcome = try await Command.run("redirect", "stats", "--plugin", redirect)
+
+        #expect(outcome.status == 104)
+        #expect(outcome.stderr.contains("redirect has no commands"))
+    }
+
+    @Test func `a plugin that is switched on twice is a fault of the configuration`() async throws {
+        let outcome = try await Command.run("plugins", "order", "--config", try configuration(), "--plugin", "./no/../x.so")
+
+        #expect(outcome.status != 0)
+        #expect(outcome.stdout.isEmpty)
+    }
+}
+
+struct ConfigCheckTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func `a check names all faults at once, with line, path and the nearest key`() async throws {
+        let file = try folder.write(
+            "plugboard.json",
+            """
+            {
+              "kernel": { "timeot": "30s", "connections": -1 },
+              "plugin": []
+            }
+            """)
+
+        let outcome = try await Command.run("config", "check", file)
+
+        let faults = outcome.stderr.split(separator: "\n")
+        #expect(outcome.status == 1)
+        #expect(faults.count == 3)
+        #expect(faults.first?.hasPrefix("\(file), line 2, column 15: kernel.timeot") == true)
+        #expect(faults.first?.contains("did you mean timeout?") == true)
+        #expect(faults.dropFirst().first?.contains("kernel.connections") == true)
+        #expect(faults.last?.contains("line 3") == true && faults.last?.contains("did you mean plugins?") == true)
+    }
+
+    @Test func `a check names the faults of plugins too`() async throws {
+        let redirect = try Products.library("plugboard-redirect")
+        let file = try folder.write(
+            "plugboard.json",
+            #"{"plugins": [{"path": "\#(redirect)", "settings": {"limt": 1, "keepMethod": 2}}, "absent"]}"#)
+
+        let outcome = try await Command.run("config", "check", file)
+
+        #expect(outcome.status == 1)
+        #expect(outcome.stderr.contains("plugins[0].settings.limt is not a known setting of redirect; did you mean limit?"))
+        #expect(outcome.stderr.contains("plugins[0].settings.keepMethod"))
+        #expect(outcome.stderr.contains("plugins[1] names no plugin"))
+    }
+
+    @Test func `a configuration without faults ends with 0`() async throws {
+        let file = try folder.write("plugboard.json", #"{"kernel": {"timeout": "30s"}, /* none */ "plugins": []}"#)
+
+        let outcome = try await Command.run("config", "check", file)
+
+        #expect(outcome.status == 0)
+        #expect(outcome.stdout.contains("nothing is wrong"))
+        #expect(outcome.stderr.isEmpty)
+    }
+
+    @Test func `a file that is not there is a fault`() async throws {
+        let outcome = try await Command.run("config", "check", folder.file("absent.json"))
+
+        #expect(outcome.status == 1)
+        #expect(outcome.stderr.contains("cannot be read"))
+    }
+
+    @Test func `the schema is JSON`() async throws {
+        let outcome = try await Command.run("config", "check", "--schema")
+
+        let schema = try JSONParser.parse(outcome.stdout)
+        #expect(schema["$schema"] == "https://json-schema.org/draft/2020-12/schema")
+        #expect(schema["properties"]?["kernel"] != nil)
+    }
+}

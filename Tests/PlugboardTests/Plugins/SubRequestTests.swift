@@ -1,0 +1,115 @@
+import Plugboard
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct `Sub-requests` {
+    private func fetching(
+        _ url: String = "http://tokens.test/", from start: SubRequestStart = .insideAsker
+    ) -> ScriptedPlugin {
+        let plugin = ScriptedPlugin("asker", priority: 500)
+        plugin.onRequest = { [unowned plugin] exchange in
+            guard let host = plugin.host else { return .next }
+            let id = exchange.id
+            return .wait {
+                let answer = try await host.send(Request(.get, url), for: id, from: start)
+                return { exchange in
+                    exchange.request["X-Token-Status"] = "\(answer.head.status)"
+                    return .next
+                }
+            }
+        }
+        return plugin
+    }
+
+    @Test func `begin just inside their asker, who does not see them`() async throws {
+        let record = Record()
+        let transport = MockTransport()
+        let kernel = try makeKernel(
+            [recorder("out", priority: 1, record), fetching(), recorder("in", priority: 900, record)], transport)
+
+        let status = try await kernel.send(Request(.get, anywhere)).status
+
+        #expect(status == 200)
+        #expect(transport.requests.map(\.url) == ["http://tokens.test/", anywhere])
+        #expect(transport.requests.last?.fields["X-Token-Status"] == "200")
+        #expect(record.lines.filter { $0 == "out request" }.count == 1)
+        #expect(record.lines.filter { $0 == "in request" }.count == 2)
+    }
+
+    @Test func `can begin outermost, and still skip their asker`() async throws {
+        let record = Record()
+        let kernel = try makeKernel([recorder("out", priority: 1, record), fetching(from: .outermost)])
+
+        _ = try await kernel.send(Request(.get, anywhere))
+
+        #expect(record.lines.filter { $0 == "out request" }.count == 2)
+    }
+
+    @Test func `are cancelled with the exchange they are for`() async throws {
+        let transport = MockTransport { request, _ in request.url == anywhere ? .answer(200) : .silence }
+        let kernel = try makeKernel([fetching()], transport)
+
+        let handle = kernel.begin(Request(.get, anywhere))
+        try await transport.began.opened()
+        handle.cancel()
+        _ = try? await handle.response
+
+        try await transport.cancelled.opened()
+    }
+
+    @Test func `can be handed on whole, body and all`() async throws {
+        let plugin = ScriptedPlugin("asker")
+        plugin.onRequest = { [unowned plugin] exchange in
+            guard let host = plugin.host else { return .next }
+            let id = exchange.id
+            return .wait {
+                let answer = try await host.send(Request(.get, "http://mirror.test/"), for: id)
+                return { _ in .respond(with: answer) }
+            }
+        }
+        let kernel = try makeKernel(
+            [plugin], MockTransport { request, _ in .answer(200, ["X-From": request.url], ["from the mirror"]) })
+
+        let response = try await kernel.send(Request(.get, anywhere))
+        let text = try await response.body.text()
+
+        #expect(response["X-From"] == "http://mirror.test/")
+        #expect(text == "from the mirror")
+    }
+
+    @Test func `nest no deeper than four`() async throws {
+        let plugins = (0..<6).map { number in
+            let plugin = ScriptedPlugin("asker\(number)", priority: number)
+            plugin.onRequest = { [unowned plugin] exchange in
+                guard let host = plugin.host else { return .next }
+                let id = exchange.id
+                return .wait {
+                    do throws(PlugboardError) {
+                        _ = try await host.send(Request(.get, anywhere), for: id, from: .outermost)
+                        return { _ in .next }
+                    } catch {
+                        return { _ in .fail(error) }
+                    }
+                }
+            }
+            return plugin
+        }
+        let kernel = try makeKernel(plugins)
+
+        let error = try await failure(of: kernel, Request(.get, anywhere))
+
+        #expect(error.code == .runaway)
+    }
+
+    @Test func `get through where all connections are taken by those who wait for them`() async throws {
+        let kernel = try makeKernel([fetching()], MockTransport()) { $0.kernel.connections = 1 }
+
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<8 { group.addTask { try await kernel.send(Request(.get, anywhere)).status } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+
+        #expect(statuses == Array(repeating: 200, count: 8))
+    }
+}
