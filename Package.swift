@@ -16,7 +16,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("CurlTransportTests", ["CurlTransport", "PlugboardKit"]),
     ("PlugboardTests", ["Plugboard", "PlugboardKit", "CPlugboard", "CurlTransport", "JSON", "PluginLoader"]),
     ("PluginLoaderTests", ["PluginLoader", "Plugboard", "PlugboardKit", "CPlugboard"]),
-    ("LoggingTests", ["LoggingPlugin", "LoggingOptions", "Plugboard", "PluginLoader", "PlugboardKit"]),
+    ("LoggingTests", ["LoggingPlugin", "LoggingOptions", "Plugboard", "PluginLoader", "PlugboardKit", "JSON"]),
     ("DecodeTests", ["DecodePlugin", "DecodeOptions", "Plugboard", "PluginLoader", "PlugboardKit", "CZlib", "CBrotli", "CZstd"]),
     ("RedirectTests", ["RedirectPlugin", "RedirectOptions", "Plugboard", "PluginLoader", "PlugboardKit"]),
     ("PlugboardCommandTests", ["PlugboardCommand", "JSON"]),
@@ -31,7 +31,7 @@ func plugin(_ name: String, _ dependencies: [Target.Dependency] = []) -> [Target
             name: "\(name)Plugin",
             dependencies: ["PlugboardKit", "CPlugboard", "JSON", .target(name: "\(name)Options"), .target(name: "\(name)Metadata")]
                 + dependencies,
-            path: "Plugins/\(name)/Sources/\(name)", swiftSettings: strict),
+            path: "Plugins/\(name)/Sources/\(name)Plugin", swiftSettings: strict),
         .target(
             name: "\(name)Options", dependencies: ["PlugboardKit"], path: "Plugins/\(name)/Sources/\(name)Options",
             swiftSettings: strict),
@@ -116,9 +116,7 @@ let package = Package(
         + tests.map { test in
             .testTarget(
                 name: test.name, dependencies: test.dependencies + ["TestSupport"], path: "Tests/\(test.name)",
-                swiftSettings: strict,
-                // The tests make the data that the plugin takes apart.
-                linkerSettings: test.name == "DecodeTests" ? [.linkedLibrary("brotlienc")] : [])
+                swiftSettings: strict)
         },
     swiftLanguageModes: [.v6]
 )

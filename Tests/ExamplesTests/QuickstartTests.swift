@@ -49,10 +49,12 @@ struct QuickstartTests {
         let server = folder.file("origin")
         try ProcessRunner.output(
             of: ["cc", "-std=c11", "-O2", "Examples/Origin/origin.c", "-lz", "-o", server], folder: Repository.root)
+        // The last line keeps bash from becoming the command, which would close the server's standard input.
         let script = """
             coproc ORIGIN { "$0"; }
             read -r url <&"${ORIGIN[0]}"
             "$@" "$url"
+            exit
             """
         return try await ProcessRunner.running(["bash", "-euc", script, server] + command)
     }

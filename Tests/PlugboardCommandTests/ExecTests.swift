@@ -45,11 +45,13 @@ struct ExecTests {
         let server = try LoopbackServer { connection in
             let request = try connection.readRequest()
             let echo = [UInt8](latin1: request["X-Bytes"] ?? "")
-            try connection.write(Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-Bytes: ".utf8) + echo + [13, 10, 13, 10])
+            try connection.write(
+                Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-Bytes: ".utf8) + echo + [13, 10, 13, 10])
         }
 
         let reply = try await Command.exec([
-            "url": .string(server.url()), "headers": [["X-Bytes", .string(value)], ["x-twice", "1"], ["X-Twice", "2"]],
+            "url": .string(server.url()),
+            "headers": [["X-Bytes", .string(value)], ["x-twice", "1"], ["X-Twice", "2"]],
         ])
 
         #expect(reply["headers"]?[1] == ["X-Bytes", .string(value)])
@@ -88,7 +90,8 @@ struct ExecTests {
         let server = try LoopbackServer.answering { _ in Answer(body: "ok") }
 
         let outcome = try await Command.run(
-            "exec", input: "nonsense\n[1]\n\n{\"id\":\"a\",\"op\":\"dance\"}\n{\"id\":\"b\",\"url\":\"\(server.url())\"}")
+            "exec",
+            input: "nonsense\n[1]\n\n{\"id\":\"a\",\"op\":\"dance\"}\n{\"id\":\"b\",\"url\":\"\(server.url())\"}")
 
         let replies = try outcome.stdout.split(separator: "\n").map { try JSONParser.parse(String($0)) }
         #expect(outcome.status == 0)

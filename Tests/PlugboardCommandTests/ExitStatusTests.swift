@@ -66,7 +66,9 @@ struct ExitStatusTests {
         #expect(outcome.stderr.contains("absent/file"))
     }
 
-    @Test(arguments: [["-d", "@/absent"], ["--data-binary", "@/absent"], ["--form", "a=@/absent"], ["--json", "@/absent"]])
+    @Test(arguments: [
+        ["-d", "@/absent"], ["--data-binary", "@/absent"], ["--form", "a=@/absent"], ["--json", "@/absent"],
+    ])
     func `a file that cannot be read ends with 26`(arguments: [String]) async throws {
         let outcome = try await ProcessRunner.running(
             [try Products.executable("plugboard"), "post", "http://127.0.0.1:1/"] + arguments)

@@ -77,7 +77,9 @@ struct OutputTests {
 
     @Test func `the head comes before the body where it is asked for`() async throws {
         let server = try LoopbackServer(
-            .raw(Array("HTTP/1.1 201 Made\r\nX-Latin: caf".utf8) + [0xE9] + Array("\r\nContent-Length: 2\r\n\r\nok".utf8)))
+            .raw(
+                Array("HTTP/1.1 201 Made\r\nX-Latin: caf".utf8) + [0xE9] + Array("\r\nContent-Length: 2\r\n\r\nok".utf8)
+            ))
 
         let outcome = try await Command.run("get", server.url(), "-i")
 
@@ -105,7 +107,8 @@ struct OutputTests {
             "get", server.url("/?token=hidden2"), "-v", "-H", "Authorization: Bearer hidden3", "-H", "X-B: told")
 
         #expect(outcome.stdout == "ok")
-        for part in ["> GET ", "> Authorization: …", "> X-B: told", "* attemptBegan", "< HTTP/1.1 200", "< X-A: shown"] {
+        for part in ["> GET ", "> Authorization: …", "> X-B: told", "* attemptBegan", "< HTTP/1.1 200", "< X-A: shown"]
+        {
             #expect(outcome.stderr.contains(part))
         }
         #expect(!outcome.stderr.contains("hidden"))
@@ -117,7 +120,9 @@ struct OutputTests {
         let outcome = try await Command.run("get", server.url(), "--timing")
 
         #expect(outcome.stdout == OutputTests.text)
-        #expect(outcome.stderr.contains(/nameLookup +\d+\.\dms\nconnect +\d+\.\dms\ntls +\d+\.\dms\nfirstByte +\d+\.\dms\n/))
+        #expect(
+            outcome.stderr.contains(/nameLookup +\d+\.\dms\nconnect +\d+\.\dms\ntls +\d+\.\dms\nfirstByte +\d+\.\dms\n/)
+        )
     }
 
     @Test func `a reader that goes away ends the command without a word`() async throws {

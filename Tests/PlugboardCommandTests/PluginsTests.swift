@@ -68,7 +68,8 @@ struct PluginsTests {
     }
 
     @Test func `a plugin that is switched on twice is a fault of the configuration`() async throws {
-        let outcome = try await Command.run("plugins", "order", "--config", try configuration(), "--plugin", "./no/../x.so")
+        let outcome = try await Command.run(
+            "plugins", "order", "--config", try configuration(), "--plugin", "./no/../x.so")
 
         #expect(outcome.status != 0)
         #expect(outcome.stdout.isEmpty)
@@ -110,7 +111,8 @@ struct ConfigCheckTests {
         let outcome = try await Command.run("config", "check", file)
 
         #expect(outcome.status == 1)
-        #expect(outcome.stderr.contains("plugins[0].settings.limt is not a known setting of redirect; did you mean limit?"))
+        #expect(
+            outcome.stderr.contains("plugins[0].settings.limt is not a known setting of redirect; did you mean limit?"))
         #expect(outcome.stderr.contains("plugins[0].settings.keepMethod"))
         #expect(outcome.stderr.contains("plugins[1] names no plugin"))
     }

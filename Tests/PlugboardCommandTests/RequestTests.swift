@@ -145,7 +145,8 @@ struct RequestTests {
         let plugin = try Products.library("plugboard-redirect")
 
         let followed = try await Command.run("get", server.url(), "--plugin", plugin)
-        let kept = try await Command.run("get", server.url(), "--plugin", plugin, "--attribute", "redirect.follow=false", "-i")
+        let kept = try await Command.run(
+            "get", server.url(), "--plugin", plugin, "--attribute", "redirect.follow=false", "-i")
         let refused = try await Command.run("get", server.url(), "--plugin", plugin, "--set", "redirect.limit=0")
 
         #expect(followed.stdout == "arrived")

@@ -378,7 +378,8 @@ struct plug_host_v1 {
     uint32_t (*pass)(const plug_host_v1 *host, plug_pull pull, const plug_piece_v1 *piece);
 
     // The body of the request or the response, to put a source around it: the caller owns it from here on and gives another in
-    // its place with `set_…_body` in the same hook. NULL if there is none. Request: on_request; response: on_response. [loop]
+    // its place with `set_…_body` in the same hook. NULL if there is none. Request: on_request; response: on_response.
+    // Setting NULL leaves none; the request's body can also be set before `resend`. [loop]
     plug_body *(*take_request_body)(plug_exchange *exchange);
     uint32_t (*set_request_body)(plug_exchange *exchange, plug_body *body);
     plug_body *(*take_response_body)(plug_exchange *exchange);

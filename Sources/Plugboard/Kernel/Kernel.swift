@@ -44,6 +44,8 @@ public final class Kernel: Sendable {
         do {
             try Startup(core: core).run()
         } catch {
+            let transport = core.transport
+            loop.enqueue { transport.shutDown() }
             loop.stop()
             throw error
         }

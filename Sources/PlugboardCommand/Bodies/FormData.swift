@@ -6,7 +6,9 @@ enum FormData {
         for (index, piece) in pieces.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: "&")) }
             if piece.hasPrefix("@") {
-                bytes += try FileContents.bytes(of: String(piece.dropFirst())).filter { ![0x00, 0x0A, 0x0D].contains($0) }
+                bytes += try FileContents.bytes(of: String(piece.dropFirst())).filter {
+                    ![0x00, 0x0A, 0x0D].contains($0)
+                }
             } else {
                 bytes += piece.utf8
             }

@@ -1,9 +1,9 @@
 import PlugboardKit
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// A file that is written beside its place and takes it when it is whole: nobody ever sees a part of it.

@@ -31,7 +31,8 @@ struct OrderDrawing {
         _ what: String, _ hookName: String, _ hook: Hooks, _ start: String, _ mark: String, _ end: String
     ) -> [String] {
         let cells = plugins.enumerated().map { index, plugin in
-            let name = plugin.descriptor.hooks.contains(hook)
+            let name =
+                plugin.descriptor.hooks.contains(hook)
                 ? plugin.id : String(repeating: "─", count: plugin.id.count)
             return index == 0 ? name : "\(mark) \(name)"
         }

@@ -4,9 +4,9 @@ import Plugboard
 import PluginLoader
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// Which plugins run: what all verbs take that make a kernel.

@@ -26,7 +26,8 @@ struct PluginReport {
         if let descriptor {
             object["plugin"] = [
                 "id": .string(descriptor.id), "version": .string(descriptor.version),
-                "documentation": .string(descriptor.documentation), "priority": .number(JSONNumber(descriptor.priority)),
+                "documentation": .string(descriptor.documentation),
+                "priority": .number(JSONNumber(descriptor.priority)),
                 "hooks": list(descriptor.hooks.names), "before": list(descriptor.before),
                 "after": list(descriptor.after), "events": list(descriptor.events),
                 "settings": .array(descriptor.settings.map(json)),

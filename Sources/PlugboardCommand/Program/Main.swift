@@ -2,9 +2,9 @@ import ArgumentParser
 import PlugboardKit
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// Where the process begins and ends: chooses the verb, runs it, and turns what it throws into a message and a status.

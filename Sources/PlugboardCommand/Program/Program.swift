@@ -41,5 +41,7 @@ struct Program: AsyncParsableCommand {
 
     /// First words that are no plugin's id.
     static let verbs: Set<String> = Set(
-        configuration.groupedSubcommands.flatMap { $0.subcommands }.compactMap { $0.configuration.commandName } + ["help"])
+        configuration.groupedSubcommands.flatMap { $0.subcommands }.compactMap { $0.configuration.commandName } + [
+            "help"
+        ])
 }

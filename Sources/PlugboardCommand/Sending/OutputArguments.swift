@@ -2,7 +2,8 @@ import ArgumentParser
 
 /// What is written, and where.
 struct OutputArguments: ParsableArguments {
-    @Option(name: .shortAndLong, help: ArgumentHelp("Writes the body to a file; - is standard output.", valueName: "file"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Writes the body to a file; - is standard output.", valueName: "file"))
     var output: String?
     @Flag(name: .shortAndLong, help: "Writes the head of the answer before its body.")
     var include = false

@@ -2,9 +2,9 @@ import PlugboardKit
 import Synchronization
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// How much of a body has come, in one line on standard error that writes over itself.

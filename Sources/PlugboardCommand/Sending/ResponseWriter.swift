@@ -2,9 +2,9 @@ import JSON
 import Plugboard
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// Writes an answer to where the command line says.
@@ -61,7 +61,8 @@ struct ResponseWriter {
         for try await piece in body {
             if isFirst, piece.withUnsafeBytes({ $0.contains(0) }) {
                 throw CommandFailure(
-                    .write, "The body is no text and could upset the terminal. Use -o FILE, or -o - to write it anyway.")
+                    .write, "The body is no text and could upset the terminal. Use -o FILE, or -o - to write it anyway."
+                )
             }
             isFirst = false
             try output.write(piece)

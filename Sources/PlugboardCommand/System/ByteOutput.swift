@@ -1,9 +1,9 @@
 import PlugboardKit
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// A file or standard output, to which a body is written. Writing blocks.

@@ -1,9 +1,9 @@
 import JSON
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// JSON as this command writes it: laid out on a terminal, with colours unless NO_COLOR is set.

@@ -2,9 +2,9 @@ import Dispatch
 import PlugboardKit
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// Standard input as a body: read while it is sent, once.

@@ -34,7 +34,8 @@ struct ConfigCheck: ParsableCommand {
         for warning in lineup.warnings { StandardError.say("warning: \(warning).") }
         let ids = lineup.plugins.map(\.id)
         try ByteOutput.standard.write(
-            "\(file): nothing is wrong; " + (ids.isEmpty ? "no plugins" : "plugins: \(ids.joined(separator: ", "))") + "\n")
+            "\(file): nothing is wrong; " + (ids.isEmpty ? "no plugins" : "plugins: \(ids.joined(separator: ", "))")
+                + "\n")
     }
 
     private func report(_ faults: [ConfigurationFault]) -> CommandFailure {

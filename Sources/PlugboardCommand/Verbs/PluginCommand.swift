@@ -52,6 +52,7 @@ struct PluginCommand: AsyncParsableCommand {
 
     private func unknown(_ ids: [String]) -> CommandFailure {
         let near = nearest(plugin, in: Program.verbs.sorted() + ids).map { " Did you mean \($0)?" } ?? ""
-        return CommandFailure(.usage, "\(plugin) is neither a verb nor a plugin that is switched on.\(near) See --help.")
+        return CommandFailure(
+            .usage, "\(plugin) is neither a verb nor a plugin that is switched on.\(near) See --help.")
     }
 }
