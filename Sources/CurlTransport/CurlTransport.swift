@@ -22,8 +22,6 @@ public final class CurlTransport: Transport, @unchecked Sendable {
     /// Read once: the environment must not be read while another thread changes it.
     private let usesProxyEnvironment: Bool
     private var multi: MultiHandle?
-    /// For HTTP/2 without TLS: libcurl 7.88 fails where several transfers share such a connection (error 16).
-    private var plainHTTP2: MultiHandle?
     /// Those that were told to forget, until their last transfer ends.
     private var retired: [MultiHandle] = []
     private var urls = URLCache()
@@ -49,9 +47,9 @@ public final class CurlTransport: Transport, @unchecked Sendable {
 
     public func forget() {
         urls.removeAll()
-        let inUse = [multi, plainHTTP2]
-        (multi, plainHTTP2) = (nil, nil)
-        for case let multi? in inUse { retire(multi) }
+        guard let multi else { return }
+        self.multi = nil
+        retire(multi)
     }
 
     public func shutDown() {
@@ -69,7 +67,8 @@ public final class CurlTransport: Transport, @unchecked Sendable {
         if isShutDown { throw CurlTransport.shutDownError }
         let body = try RequestBody(attempt)
         let url = try urls.url(attempt.url)
-        let multi = multiHandle(for: url, attempt.options.httpVersion ?? .any)
+        let multi = multi ?? MultiHandle(loop: loop, settings: settings, usesProxyEnvironment: usesProxyEnvironment)
+        self.multi = multi
         guard let handle = multi.handle() else {
             throw PlugboardError(.connect, "libcurl finds no memory for another attempt.")
         }
@@ -85,16 +84,6 @@ public final class CurlTransport: Transport, @unchecked Sendable {
             transfer.end(PlugboardError(.connect, "libcurl refuses another attempt."))
         }
         return transfer
-    }
-
-    private func multiHandle(for url: ParsedURL, _ version: RequestOptions.HTTPVersion) -> MultiHandle {
-        let isPlainHTTP2 = !url.isSecure && (version == .http2 || version == .http2PriorKnowledge)
-        if let known = isPlainHTTP2 ? plainHTTP2 : multi { return known }
-        let new = MultiHandle(
-            loop: loop, settings: settings, usesProxyEnvironment: usesProxyEnvironment,
-            sharesConnections: !isPlainHTTP2)
-        if isPlainHTTP2 { plainHTTP2 = new } else { multi = new }
-        return new
     }
 
     private func retire(_ multi: MultiHandle) {

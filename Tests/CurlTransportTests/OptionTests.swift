@@ -104,6 +104,26 @@ import Testing
         #expect(outcome.head?.version == spoken)
     }
 
+    @Test(arguments: [NginxServer.Door.tls, .plainHTTP2, .tlsHTTP1], [false, true])
+    func `a body goes up in every version, of known length or not`(
+        door: NginxServer.Door, isKnown: Bool
+    ) async throws {
+        let server = try NginxServer.shared()
+        let client = Client()
+        let options = trusting(server) { $0.httpVersion = door == .plainHTTP2 ? .http2PriorKnowledge : .any }
+        let pieces = (0..<50).map { String(repeating: "\($0),", count: 2000) }
+        let length = pieces.reduce(0) { $0 + $1.utf8.count }
+        let url = server.url("/store/\(door.rawValue)-\(isKnown)", door)
+
+        let source = PiecesSource(pieces, length: isKnown ? length : nil)
+        let stored = try await client.send(.put, url, body: Body(source), options: options)
+        let read = try await client.send(.get, url, options: options)
+
+        #expect(stored.error == nil)
+        #expect(stored.status == 201 || stored.status == 204)
+        #expect(read.text == pieces.joined())
+    }
+
     @Test func `requests share an HTTP2 connection`() async throws {
         let server = try NginxServer.shared()
         let client = Client()

@@ -234,4 +234,19 @@ struct ExecTests {
         #expect(body(decoded) == Array("hello".utf8))
         #expect(body(plain) == Array("plain".utf8))
     }
+
+    @Test func `redirect and decode are there without a configuration, and can be switched off by one`() async throws {
+        let server = try LoopbackServer.answering { request in
+            request.path == "/end" ? Answer(body: "arrived") : Answer(status: 302, fields: [("Location", "/end")])
+        }
+        let folder = try TemporaryFolder()
+        let off = try folder.write("plugboard.json", #"{"plugins": [{"id": "redirect", "enabled": false}]}"#)
+        let line: JSONObject = ["url": .string(server.url()), "redirect": "follow"]
+
+        let followed = try await Command.exec(line)
+        let refused = try await Command.exec(line, ["--config", off])
+
+        #expect(body(followed) == Array("arrived".utf8))
+        #expect(error(refused) == "unsupported")
+    }
 }

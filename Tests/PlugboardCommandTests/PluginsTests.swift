@@ -60,19 +60,68 @@ struct PluginsTests {
         #expect(outcome.stdout.contains(/\nAttributes\n  follow +bool/))
     }
 
-    @Test func `a command that a plugin does not have ends with 104`() async throws {
-        let outcome = try await Command.run("redirect", "stats", "--plugin", redirect)
+    @Test func `list names what is linked, and whether it runs`() async throws {
+        let outcome = try await Command.run("plugins", "list", "--plugin", "decode")
 
-        #expect(outcome.status == 104)
-        #expect(outcome.stderr.contains("redirect has no commands"))
+        let rows = outcome.stdout.split(separator: "\n").map { $0.split(separator: " ").map { String($0) } }
+        #expect(rows.first?.first == "ID")
+        #expect(rows.dropFirst().map { $0.first } == ["decode", "logging", "redirect"])
+        #expect(rows.dropFirst().map { $0.last } == ["yes", "no", "no"])
     }
 
     @Test func `a plugin that is switched on twice is a fault of the configuration`() async throws {
-        let outcome = try await Command.run(
-            "plugins", "order", "--config", try configuration(), "--plugin", "./no/../x.so")
+        let outcome = try await Command.run("plugins", "order", "--config", try configuration(), "--plugin", "redirect")
 
-        #expect(outcome.status != 0)
+        #expect(outcome.status == 100)
+        #expect(outcome.stderr.contains("redirect a second time"))
+    }
+
+    @Test func `inspect shows no secrets`() async throws {
+        let plugin = try FixturePlugin.build("commander")
+
+        let outcome = try await Command.run("plugins", "inspect", plugin)
+
+        #expect(outcome.stdout.contains(/\nSettings\n  key +text +What opens the door. Secret.\n/))
+        #expect(!outcome.stdout.contains("hidden"))
+    }
+}
+
+struct PluginCommandTests {
+    private let id = "com.example.commander"
+    private let plugin: String
+
+    init() throws { plugin = try FixturePlugin.build("commander") }
+
+    @Test func `a plugin's command gets its arguments as JSON and answers on standard output`() async throws {
+        let pairs = try await Command.run(
+            id, "echo", "count=2", "list=[1]", "name=two words", "text=\"2\"", "--plugin", plugin)
+        let object = try await Command.run(id, "echo", #"{"a": null}"#, "--plugin", plugin)
+
+        #expect(pairs.status == 0, "\(pairs.stderr)")
+        #expect(pairs.stdout == #"{"count":2,"list":[1],"name":"two words","text":"2"}"# + "\n")
+        #expect(object.stdout == #"{"a":null}"# + "\n")
+    }
+
+    @Test func `a command that fails ends with 104 and the plugin's reason`() async throws {
+        let outcome = try await Command.run(id, "refuse", "--plugin", plugin)
+
+        #expect(outcome.status == 104)
+        #expect(outcome.stderr.contains("Not today."))
         #expect(outcome.stdout.isEmpty)
+    }
+
+    @Test func `a command that a plugin does not have ends with 104 and those it has`() async throws {
+        let outcome = try await Command.run(id, "dance", "--plugin", plugin)
+
+        #expect(outcome.status == 104)
+        #expect(outcome.stderr.contains("echo, refuse"))
+    }
+
+    @Test(arguments: ["nonsense", "{broken", "=1"])
+    func `arguments that are no pairs and no object end with 2`(argument: String) async throws {
+        let outcome = try await Command.run(id, "echo", argument, "--plugin", plugin)
+
+        #expect(outcome.status == 2)
     }
 }
 

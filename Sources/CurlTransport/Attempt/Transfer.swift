@@ -130,13 +130,15 @@ final class Transfer: Attempt, @unchecked Sendable {
         let timings = Timings(of: handle.easy)
         if isWatched, error == nil { reportProgress(state, isLast: true) }
         multi.stop(handle)
+        // The body's end may end the exchange, and the attempt's end with its timings is to be told before that.
+        if isHeadReported { observer.attemptEnded(nil, timings) }
         body?.finish(error, &state.pointee)
         body = nil
         clock.stop()
         uploadSerial += 1
         self.handle = nil
         multi.dismiss(self, handle: handle)
-        observer.attemptEnded(isHeadReported ? nil : error, timings)
+        if !isHeadReported { observer.attemptEnded(error, timings) }
     }
 
     private func failure(_ state: TransferState.Pointer) -> PlugboardError? {

@@ -21,6 +21,7 @@ final class EasyHandle {
     private var hasProxyFields = false
     private var isWatched = false
     private var isPipeliningWanted = false
+    private var isAlone = false
     /// Keeps what libcurl points to.
     private var url: ParsedURL?
 
@@ -50,7 +51,7 @@ final class EasyHandle {
 
     func prepare(_ attempt: AttemptRequest, url: ParsedURL, body: RequestBody) throws(PlugboardError) {
         if identity != attempt.optionsIdentity {
-            try configure(attempt.options, isDefault: attempt.optionsIdentity == 0)
+            try configure(attempt.options)
             identity = attempt.optionsIdentity
         }
         errorText.pointee = 0
@@ -62,6 +63,12 @@ final class EasyHandle {
             isWatched = attempt.isWatched
             ccurl_set_prerequest(easy, isWatched ? Callbacks.prerequest : nil)
         }
+        let needsOwnConnection = EasyHandle.needsOwnConnection(attempt, url)
+        if needsOwnConnection != isAlone {
+            isAlone = needsOwnConnection
+            ccurl_set_long(easy, CURLOPT_FRESH_CONNECT, isAlone ? 1 : 0)
+            ccurl_set_long(easy, CURLOPT_FORBID_REUSE, isAlone ? 1 : 0)
+        }
         // Waits for a connection that is being made, if it may turn out to take many transfers at once.
         let wantsPipelining = url.isSecure && attempt.options.httpVersion != .http1
         if wantsPipelining != isPipeliningWanted {
@@ -70,22 +77,31 @@ final class EasyHandle {
         }
     }
 
+    /// Where libcurl would choose a connection that is not what was asked for, or that fails.
+    private static func needsOwnConnection(_ attempt: AttemptRequest, _ url: ParsedURL) -> Bool {
+        let options = attempt.options
+        // libcurl 7.88 ends with error 16 where a connection of HTTP/2 without TLS is used a second time.
+        if !url.isSecure, options.httpVersion == .http2PriorKnowledge || options.httpVersion == .http2 { return true }
+        // libcurl compares neither when it chooses. What all attempts have in common cannot be mixed up.
+        return attempt.optionsIdentity != 0 && (options.ipVersion ?? .any != .any || options.interface != nil)
+    }
+
     /// Ends what the transfer held, so that the handle can wait for the next one.
     func idle() {
         state.pointee.end()
         url = nil
     }
 
-    private func configure(_ options: RequestOptions, isDefault: Bool) throws(PlugboardError) {
+    private func configure(_ options: RequestOptions) throws(PlugboardError) {
         identity = nil
         curl_easy_reset(easy)
         curl_slist_free_all(connectTo)
         connectTo = nil
         (shape, methodName, hasProxyFields) = (.get, nil, false)
-        (isWatched, isPipeliningWanted) = (false, false)
+        (isWatched, isPipeliningWanted, isAlone) = (false, false, false)
         setCallbacks()
         let setter = EasyOptions(
-            easy: easy, settings: multi.settings, isDefault: isDefault, usesEnvironment: multi.usesProxyEnvironment)
+            easy: easy, settings: multi.settings, usesEnvironment: multi.usesProxyEnvironment)
         connectTo = try setter.apply(options)
     }
 

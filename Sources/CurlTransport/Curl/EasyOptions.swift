@@ -10,8 +10,6 @@ struct EasyOptions {
 
     let easy: UnsafeMutableRawPointer
     let settings: CurlTransportSettings
-    /// Whether all attempts without wishes of their own have these.
-    let isDefault: Bool
     /// Whether the environment names proxies.
     let usesEnvironment: Bool
 
@@ -76,12 +74,6 @@ struct EasyOptions {
         case .any: break
         case .v4: long(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
         case .v6: long(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V6))
-        }
-        // libcurl looks at neither when it chooses among the connections it has. What the transport's own options say
-        // holds for all of them; a single request's must not be mixed up with the others'.
-        if !isDefault, options.ipVersion ?? .any != .any || options.interface != nil {
-            long(CURLOPT_FRESH_CONNECT, 1)
-            long(CURLOPT_FORBID_REUSE, 1)
         }
         switch options.httpVersion ?? .any {
         case .any: long(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)

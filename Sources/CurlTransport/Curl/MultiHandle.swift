@@ -11,7 +11,6 @@ final class MultiHandle: LoopParticipant {
     let loop: EventLoop
     let settings: CurlTransportSettings
     let usesProxyEnvironment: Bool
-    private let sharesConnections: Bool
     let touched: UnsafeMutablePointer<TouchedList>
     /// TLS sessions, which libcurl would else remember for each easy handle alone.
     let share: UnsafeMutableRawPointer?
@@ -24,12 +23,10 @@ final class MultiHandle: LoopParticipant {
     private(set) var isRetired = false
     private var onEmpty: (() -> Void)?
 
-    /// Connections of HTTP/2 take many transfers at once only if they may be shared.
-    init(loop: EventLoop, settings: CurlTransportSettings, usesProxyEnvironment: Bool, sharesConnections: Bool) {
+    init(loop: EventLoop, settings: CurlTransportSettings, usesProxyEnvironment: Bool) {
         self.loop = loop
         self.settings = settings
         self.usesProxyEnvironment = usesProxyEnvironment
-        self.sharesConnections = sharesConnections
         touched = .allocate(capacity: 1)
         touched.initialize(to: TouchedList())
         connectionRoom = max(settings.idleConnections, 1)
@@ -54,7 +51,7 @@ final class MultiHandle: LoopParticipant {
         ccurl_multi_set_pointer(multi, CURLMOPT_TIMERDATA, context)
         ccurl_multi_set_socket(multi, Callbacks.watchSocket)
         ccurl_multi_set_timer(multi, Callbacks.setTimer)
-        ccurl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(sharesConnections ? CURLPIPE_MULTIPLEX : CURLPIPE_NOTHING))
+        ccurl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, connectionRoom)
         ccurl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(settings.connections, 0))
         ccurl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(settings.connectionsPerHost, 0))

@@ -48,8 +48,9 @@ struct UploadQueue {
     mutating func fill(_ room: UnsafeMutableRawBufferPointer) -> Int {
         let count = min(room.count, piece.count - offset)
         if count == 0 {
-            isWaiting = !isEnded
-            return isEnded ? 0 : Int(CURL_READFUNC_PAUSE)
+            // A source that has given all it announced need not have said so yet.
+            isWaiting = !isEnded && sent != length
+            return isWaiting ? Int(CURL_READFUNC_PAUSE) : 0
         }
         piece.withUnsafeBytes {
             room.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + count]))

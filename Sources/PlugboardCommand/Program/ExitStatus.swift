@@ -87,4 +87,10 @@ struct CommandFailure: Error {
         self.status = status
         self.message = message
     }
+    /// With the error's reason, its cause and whose it is; not its code, which the status stands for.
+    init(_ status: ExitStatus, _ error: PlugboardError) {
+        let cause = error.underlying.map { $0.isEmpty ? "" : " (\($0))" } ?? ""
+        let plugin = error.plugin.map { " [plugin \($0)]" } ?? ""
+        self.init(status, "\(error.reason)\(cause)\(plugin)")
+    }
 }

@@ -39,10 +39,7 @@ enum Main {
             if let message = failure.message { StandardError.say(message) }
             exit(failure.status.number)
         case let error as PlugboardError:
-            let cause = error.underlying.map { $0.isEmpty ? "" : " (\($0))" } ?? ""
-            let plugin = error.plugin.map { " [plugin \($0)]" } ?? ""
-            StandardError.say("\(error.reason)\(cause)\(plugin)")
-            exit(ExitStatus(for: error).number)
+            end(with: CommandFailure(ExitStatus(for: error), error))
         default:
             // The parser's own: help and the version go to standard output, mistakes to standard error.
             let message = Program.fullMessage(for: error)

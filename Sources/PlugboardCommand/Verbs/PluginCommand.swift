@@ -32,7 +32,8 @@ struct PluginCommand: AsyncParsableCommand {
             try await write(try await kernel.command(plugin, command, text))
         } catch {
             await kernel.shutDown(within: .zero)
-            throw error
+            // Codes of plugins' own say nothing of what they were doing.
+            throw (error as? PlugboardError).map { CommandFailure(.command, $0) } ?? error
         }
         await kernel.shutDown(within: .seconds(5))
     }

@@ -1,0 +1,22 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+// How fast Plugboard is, beside raw libcurl in C. A package of its own, so that nobody who only tests has to build it.
+let package = Package(
+    name: "performance",
+    dependencies: [.package(name: "plugboard", path: "../..")],
+    targets: [
+        .executableTarget(name: "plain", linkerSettings: [.linkedLibrary("curl")]),
+        .executableTarget(name: "tuned", linkerSettings: [.linkedLibrary("curl")]),
+        .executableTarget(name: "silence"),
+        .target(name: "nothing", dependencies: [.product(name: "PlugboardKit", package: "plugboard")]),
+        .executableTarget(
+            name: "kernel",
+            dependencies: [
+                "nothing",
+                .product(name: "Plugboard", package: "plugboard"),
+                .product(name: "PluginLoader", package: "plugboard"),
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)

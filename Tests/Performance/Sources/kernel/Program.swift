@@ -1,0 +1,167 @@
+// The kernel under load, in the manner of the two clients in C: the same arguments, the same line at the end.
+//
+//     kernel URL --requests N --concurrency C [--loop] [--linked] [--loaded PATH]…
+//     kernel URL --download [--loop]
+//     kernel URL --waiting N
+import Glibc
+import Plugboard
+import PluginLoader
+import Synchronization
+import nothing
+
+struct Arguments {
+    var url = ""
+    var requests = 1000
+    var concurrency = 64
+    var waiting = 0
+    var isDownload = false
+    var isOnLoop = false
+    var isLinked = false
+    var loaded: [String] = []
+
+    init(_ words: [String]) {
+        var words = words[...]
+        while let word = words.popFirst() {
+            switch word {
+            case "--requests": requests = words.popFirst().flatMap { Int($0) } ?? requests
+            case "--concurrency": concurrency = words.popFirst().flatMap { Int($0) } ?? concurrency
+            case "--waiting": waiting = words.popFirst().flatMap { Int($0) } ?? waiting
+            case "--download": isDownload = true
+            case "--loop": isOnLoop = true
+            case "--linked": isLinked = true
+            case "--loaded": if let path = words.popFirst() { loaded.append(path) }
+            default: url = word
+            }
+        }
+    }
+}
+
+/// CPU time of the process so far, in microseconds.
+func cpuTime() -> Double {
+    var usage = rusage()
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e6
+        + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)
+}
+
+/// Bytes that are resident, from /proc/self/statm.
+func residentBytes() -> Int {
+    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+    defer { fclose(file) }
+    var buffer = [CChar](repeating: 0, count: 128)
+    guard fgets(&buffer, 128, file) != nil else { return 0 }
+    let words = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self).split(separator: " ")
+    return words.count > 1 ? (Int(words[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
+}
+
+func seconds(_ duration: Duration) -> Double { Double(duration.nanoseconds) / 1e9 }
+
+func rounded(_ value: Double, _ places: Int = 2) -> String {
+    var scale = 1.0
+    for _ in 0..<places { scale *= 10 }
+    return "\((value * scale).rounded() / scale)"
+}
+
+func makeKernel(_ arguments: Arguments) throws -> Kernel {
+    var catalog = Catalog([])
+    var configuration = Configuration()
+    configuration.kernel.timeout = .seconds(30)
+    if arguments.isLinked {
+        let plugins = (0..<UInt32(NOTHING_COUNT)).compactMap { nothing_plugin($0) }
+        catalog = Catalog(plugins)
+        configuration.plugins = catalog.ids.map { PluginEntry($0) }
+    }
+    configuration.plugins += arguments.loaded.map { PluginEntry($0) }
+    return try Kernel(configuration: configuration, catalog: catalog, loader: .dynamic)
+}
+
+/// What the tasks count together.
+final class Counts: Sendable {
+    let left: Atomic<Int>
+    let failed = Atomic<Int>(0)
+    let began = Atomic<Int>(0)
+
+    init(_ left: Int) { self.left = Atomic(left) }
+}
+
+func load(_ kernel: Kernel, _ arguments: Arguments) async throws {
+    let counts = Counts(arguments.requests)
+    let clock = ContinuousClock()
+    let start = clock.now
+    let cpu = cpuTime()
+    await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<arguments.concurrency {
+            group.addTask {
+                let request = Request(.get, arguments.url)
+                while counts.left.subtract(1, ordering: .relaxed).newValue >= 0 {
+                    do {
+                        let response = try await kernel.send(request)
+                        let body = try await response.body.collect(upTo: .mebibytes(1))
+                        if response.status != 200 || body.isEmpty { counts.failed.add(1, ordering: .relaxed) }
+                    } catch {
+                        counts.failed.add(1, ordering: .relaxed)
+                    }
+                }
+            }
+        }
+    }
+    let elapsed = seconds(clock.now - start)
+    let requests = Double(arguments.requests)
+    print(
+        "\(rounded(requests / elapsed, 0)) requests/s, \(rounded((cpuTime() - cpu) / requests)) CPU us/request, "
+            + "\(rounded(elapsed, 3)) s elapsed, \(counts.failed.load(ordering: .relaxed)) failed")
+}
+
+func download(_ kernel: Kernel, _ arguments: Arguments) async throws {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let cpu = cpuTime()
+    var count = 0
+    for try await piece in try await kernel.send(Request(.get, arguments.url)).body { count += piece.count }
+    let elapsed = seconds(clock.now - start)
+    let gigabytes = Double(count) / 1e9
+    print(
+        "\(rounded(gigabytes / elapsed)) GB/s, \(rounded((cpuTime() - cpu) / 1e6 / gigabytes, 3)) CPU s/GB, "
+            + "\(rounded(elapsed, 3)) s elapsed, \(count) bytes")
+}
+
+/// Opens exchanges that nobody answers, and says what each holds in memory.
+func wait(_ kernel: Kernel, _ arguments: Arguments) async throws {
+    let counts = Counts(0)
+    // One first, so that what is made once does not count.
+    let first = kernel.begin(Request(.get, arguments.url))
+    try await Task.sleep(for: .milliseconds(300))
+    let before = residentBytes()
+    let handles = (0..<arguments.waiting).map { _ in
+        kernel.begin(Request(.get, arguments.url)) { event in
+            if event.kernelEvent == .connected { counts.began.add(1, ordering: .relaxed) }
+        }
+    }
+    while counts.began.load(ordering: .relaxed) < arguments.waiting { try await Task.sleep(for: .milliseconds(20)) }
+    try await Task.sleep(for: .milliseconds(500))
+    print("\((residentBytes() - before) / arguments.waiting) bytes resident each, \(arguments.waiting) waiting")
+    withExtendedLifetime((first, handles)) {}
+    exit(0)
+}
+
+@main struct Program {
+    static func main() async throws {
+        let arguments = Arguments(Array(CommandLine.arguments.dropFirst()))
+        let kernel = try makeKernel(arguments)
+        if arguments.isOnLoop {
+            try await withTaskExecutorPreference(kernel.executor) { try await measure(kernel, arguments) }
+        } else {
+            try await measure(kernel, arguments)
+        }
+    }
+
+    private static func measure(_ kernel: Kernel, _ arguments: Arguments) async throws {
+        if arguments.waiting > 0 {
+            try await wait(kernel, arguments)
+        } else if arguments.isDownload {
+            try await download(kernel, arguments)
+        } else {
+            try await load(kernel, arguments)
+        }
+    }
+}
