@@ -5,7 +5,7 @@ struct Candidate {
     let path: String
     let object: SharedObject
     let sha256: String
-    private let identity: FileSnapshot.Identity
+    let identity: FileSnapshot.Identity
 
     /// Reads a path without links.
     init(path: String) throws(PlugboardError) {

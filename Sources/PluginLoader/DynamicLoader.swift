@@ -34,6 +34,9 @@ public struct DynamicLoader: Loader {
         try resident.withLock { resident throws(PlugboardError) in
             let walk = try PathWalk(to: try resolve(path))
             try Trust(user: geteuid()).check(walk.steps)
+            if let known = resident[walk.end], let descriptor = known.unchanged(at: walk.end, pin: sha256) {
+                return descriptor
+            }
             let candidate = try Candidate(path: walk.end)
             let metadata = try candidate.object.metadata()
             try checkRevision(metadata, walk.end)
@@ -50,6 +53,7 @@ public struct DynamicLoader: Loader {
             let descriptor = try object.descriptor(from: entry)
             try compare(metadata, with: descriptor, walk.end)
             resident[walk.end]?.descriptor = descriptor
+            resident[walk.end]?.identity = candidate.identity
             return descriptor
         }
     }
@@ -117,4 +121,11 @@ private struct Resident {
     let sha256: String?
     /// Nil if it was refused after it was opened.
     var descriptor: PluginDescriptor?
+    var identity: FileSnapshot.Identity?
+
+    /// What was loaded, if the file is the very one that was looked at then, so that it need not be read again.
+    func unchanged(at path: String, pin: String?) -> PluginDescriptor? {
+        guard let identity, identity == FileSnapshot.Identity(path: path) else { return nil }
+        return pin == nil || pin?.lowercased() == sha256 ? descriptor : nil
+    }
 }

@@ -37,12 +37,11 @@ struct ProgramTests {
         #expect(outcome.stdout == "200 /new\n")
     }
 
-    @Test func `the package of the first program has that program as its target`() throws {
+    @Test func `the package of the first program has that program as its target`() async throws {
         let folder = try TemporaryFolder()
 
-        let dump = try ProcessRunner.output(of: [
-            "swift", "package", "--package-path", "\(Repository.root)/Examples/Program", "--scratch-path", folder.path,
-            "dump-package",
+        let dump = try await Repository.output(of: [
+            "swift", "package", "--package-path", "Examples/Program", "--scratch-path", folder.path, "dump-package",
         ])
 
         let targets = try JSONParser.parse(dump)["targets"]?.arrayValue

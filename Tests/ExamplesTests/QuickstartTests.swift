@@ -4,15 +4,17 @@ import Testing
 /// What `Examples/quickstart` is built of; the script itself builds the command, which takes too long here.
 struct QuickstartTests {
     @Test(arguments: ["Examples/quickstart", "Tests/run", "Tests/install-packages", ".ci/run"])
-    func `a script has no errors of syntax`(script: String) throws {
-        let outcome = try ProcessRunner.run(["bash", "-n", "\(Repository.root)/\(script)"])
+    func `a script has no errors of syntax`(script: String) async throws {
+        let outcome = try await ProcessRunner.running(["bash", "-n", "\(Repository.root)/\(script)"])
 
         #expect(outcome.status == 0)
         #expect(outcome.stderr == "")
     }
 
-    @Test func `packages that are there are not installed again`() throws {
-        let outcome = try ProcessRunner.run(["\(Repository.root)/Tests/install-packages", "sh:no-such-package"])
+    @Test func `packages that are there are not installed again`() async throws {
+        let outcome = try await ProcessRunner.running([
+            "\(Repository.root)/Tests/install-packages", "sh:no-such-package",
+        ])
 
         #expect(outcome.status == 0)
         #expect(outcome.stdout == "")
@@ -20,7 +22,7 @@ struct QuickstartTests {
 
     @Test func `a request to its server is stamped, redirected, decoded and logged`() async throws {
         let folder = try TemporaryFolder()
-        _ = try Repository.buildStamp(in: folder)
+        _ = try await Repository.buildStamp(in: folder)
         try folder.write("plugboard.json", Repository.text("Examples/plugboard.json"))
 
         let outcome = try await ask(
@@ -47,8 +49,7 @@ struct QuickstartTests {
     private func ask(_ command: [String]) async throws -> ProcessRunner.Outcome {
         let folder = try TemporaryFolder("origin")
         let server = folder.file("origin")
-        try ProcessRunner.output(
-            of: ["cc", "-std=c11", "-O2", "Examples/Origin/origin.c", "-lz", "-o", server], folder: Repository.root)
+        try await Repository.output(of: ["cc", "-std=c11", "-O2", "Examples/Origin/origin.c", "-lz", "-o", server])
         // The last line keeps bash from becoming the command, which would close the server's standard input.
         let script = """
             coproc ORIGIN { "$0"; }

@@ -31,7 +31,7 @@ struct ReadmeTests {
     @Test func `the commands of the README do what they say`() async throws {
         let server = try LoopbackServer.answering { _ in Answer(body: "hello\n") }
         let folder = try TemporaryFolder()
-        _ = try Repository.buildStamp(in: folder)
+        _ = try await Repository.buildStamp(in: folder)
         try folder.write("plugboard.json", Repository.text("Examples/plugboard.json"))
         let commands = try Document("README.md").commands.filter { $0.hasPrefix("plugboard ") }
         let program = try Products.executable("plugboard")

@@ -15,16 +15,24 @@ enum Repository {
     /// Where the command of Plugins/README.md leaves the plugin in Swift.
     static let userAgentPlugin = "\(root)/.build-example/release/libuser-agent.so"
 
+    /// Runs a program at the root, which must succeed, off the tasks' threads, and returns what it printed.
+    @discardableResult static func output(of arguments: [String]) async throws -> String {
+        let outcome = try await ProcessRunner.running(arguments, folder: root)
+        guard outcome.status == 0 else {
+            throw ProcessError.failed(arguments.joined(separator: " "), outcome.status, outcome.stderr)
+        }
+        return outcome.stdout
+    }
+
     /// Builds the plugin in C by the command that the authors' page gives, and returns its path.
-    static func buildStamp(in folder: TemporaryFolder) throws -> String {
+    static func buildStamp(in folder: TemporaryFolder) async throws -> String {
         let page = try Document("Plugins/README.md")
         guard let command = page.commands.first(where: { $0.hasPrefix("cc ") }) else {
             throw ProcessError.failed("cc", 0, "Plugins/README.md has no such command")
         }
         let path = folder.file("plugins/stamp.so")
         try FileManager.default.createDirectory(atPath: folder.file("plugins"), withIntermediateDirectories: true)
-        try ProcessRunner.output(
-            of: ["/bin/sh", "-c", command.replacing("-o stamp.so", with: "-o '\(path)'")], folder: root)
+        try await output(of: ["/bin/sh", "-c", command.replacing("-o stamp.so", with: "-o '\(path)'")])
         // Whatever the umask of who runs the tests: what others may write is not loaded.
         chmod(folder.file("plugins"), 0o755)
         chmod(path, 0o755)

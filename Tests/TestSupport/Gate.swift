@@ -7,7 +7,7 @@ import Synchronization
 /// count is n or more, however many wait for it and however often. All functions may be called from any thread.
 package final class Gate: Sendable {
     /// How long a wait lasts before it is given up as a mistake of the test.
-    package static let patience: Duration = .seconds(20)
+    package static let patience: Duration = .seconds(120)
 
     private struct Waiter {
         let id: Int

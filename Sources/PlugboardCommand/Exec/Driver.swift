@@ -5,7 +5,7 @@ import Synchronization
 /// Answers the lines of `plugboard exec`: many at once, each with one line.
 final class Driver: Sendable {
     /// Lines that are worked on at a time; more wait where they come from.
-    static let limit = 1024
+    static let limit = 256
     /// A body travels in one line.
     private static let options: JSONParser.Options = {
         var options = JSONParser.Options()
