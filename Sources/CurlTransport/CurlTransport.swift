@@ -14,7 +14,7 @@ import PlugboardKit
 ///
 /// Sendable because all but `init` happens on the loop's thread.
 public final class CurlTransport: Transport, @unchecked Sendable {
-    private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    private static let isReady = CurlMemory.startCurl()
     private static let proxyVariables = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
 
     private let loop: EventLoop

@@ -9,7 +9,7 @@ public struct CurlTransportSettings: Sendable {
     /// Connections that are kept for later; there are never fewer than attempts have run at once.
     public var idleConnections = 64
     /// Bytes that one read from a connection may bring. Memory is touched only as far as it is used.
-    public var receiveBuffer: ByteCount = .kibibytes(60)
+    public var receiveBuffer: ByteCount = .kibibytes(256)
     /// Bytes of a body that wait for a slow reader before the sender is slowed. A read may go beyond it once.
     public var bodyQueueLimit: ByteCount = .mebibytes(1)
     /// Bytes that the head of an answer may have, interim heads and trailers included.

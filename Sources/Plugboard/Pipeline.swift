@@ -34,7 +34,7 @@ import PlugboardKit
 // plugins is in `Pipeline`, made once at start-up; what it needs to know of one exchange is in `Exchange`.
 
 /// The enabled plugins in order, outermost first, and for each hook those that list it.
-struct Pipeline: Sendable {
+final class Pipeline: Sendable {
     let places: [Place]
     /// Inward: ascending.
     let requestPlaces: [Place]

@@ -21,7 +21,7 @@ import Testing
 
         #expect(trusted.body?.count == 100)
         #expect(trusted.head?.version == .http2)
-        #expect(untrusted.error?.code == .tls)
+        #expect(untrusted.error?.code == .tlsCertificate)
     }
 
     @Test(arguments: [NginxServer.Door.tlsExpired, .tlsSelfSigned])
@@ -33,7 +33,7 @@ import Testing
         let blind = try await client.send(
             .get, server.url("/hundred.txt", door), options: trusting(server) { $0.verifiesTLS = false })
 
-        #expect(refused.error?.code == .tls)
+        #expect(refused.error?.code == .tlsCertificate)
         #expect(blind.status == 200)
     }
 

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Builds the plugins of `Tests/Fixtures/Plugins`, as an author would: with the C compiler and `plugboard.h`.
 package enum FixturePlugin {
-    /// The path of a shared object made of `NAME.c`. The same arguments give the same file, built once a process.
+    /// The path of a shared object made of `NAME.c` or `NAME.cpp`. The same arguments give the same file, built once a process.
     ///
     /// `define` are macros; their values are put in quotes. `options` go to the compiler as they are.
     package static func build(_ name: String, define macros: [String: String] = [:], options: [String] = []) throws -> String {
@@ -12,11 +12,12 @@ package enum FixturePlugin {
             let key = ([name] + definitions + options).joined(separator: "\n")
             if let path = built[key] { return path }
             let path = folder.file("\(name)-\(built.count).so")
+            let isC = FileManager.default.fileExists(atPath: "\(sources)/\(name).c")
             try ProcessRunner.output(
                 of: [
-                    "cc", "-std=c11", "-D_DEFAULT_SOURCE", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter",
+                    isC ? "cc" : "c++", isC ? "-std=c11" : "-std=c++17", "-D_DEFAULT_SOURCE", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter",
                     "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread", "-I", include,
-                ] + definitions + options + ["\(sources)/\(name).c", "-o", path])
+                ] + definitions + options + ["\(sources)/\(name).\(isC ? "c" : "cpp")", "-o", path])
             // Whatever the umask of who runs the tests.
             chmod(path, 0o755)
             built[key] = path

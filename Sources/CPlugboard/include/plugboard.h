@@ -465,6 +465,7 @@ static inline plug_text plug_make_text(const char *bytes, uint64_t count) {
 
 #if defined(__GNUC__)
 #define PLUG_EXPORT __attribute__((visibility("default")))
+#define PLUG_HIDDEN __attribute__((visibility("hidden")))
 #if defined(__has_attribute)
 #if __has_attribute(retain)
 #define PLUG_RETAIN , retain   // also from a linker that drops what nothing refers to
@@ -476,6 +477,7 @@ static inline plug_text plug_make_text(const char *bytes, uint64_t count) {
 #define PLUG_SECTION __attribute__((used, section("plugboard") PLUG_RETAIN))
 #else
 #define PLUG_EXPORT
+#define PLUG_HIDDEN
 #define PLUG_SECTION
 #endif
 
@@ -494,10 +496,10 @@ static inline plug_text plug_make_text(const char *bytes, uint64_t count) {
 //     PLUGBOARD_METADATA(stamp, "com.example.stamp", "1.0.0");
 //     PLUGBOARD_PLUGIN(stamp) { .abi_revision = PLUG_ABI_REVISION, … };
 #define PLUGBOARD_PLUGIN(module) \
-    static const plug_plugin_v1 module##_plugboard_descriptor; \
+    extern const plug_plugin_v1 module##_plugboard_descriptor PLUG_HIDDEN; \
     PLUG_EXTERN PLUG_EXPORT const plug_plugin_v1 *module##_LTX_plugboard_plugin(void); \
     const plug_plugin_v1 *module##_LTX_plugboard_plugin(void) { return &module##_plugboard_descriptor; } \
-    static const plug_plugin_v1 module##_plugboard_descriptor =
+    const plug_plugin_v1 module##_plugboard_descriptor =
 
 #ifdef __cplusplus
 }

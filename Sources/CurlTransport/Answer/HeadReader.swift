@@ -110,6 +110,10 @@ struct HeadReader {
     /// RFC 9112 §6.3: lengths that contradict each other or are no numbers make the message's end unknowable.
     private mutating func note(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Step {
         if name.count == 14, KnownField(name) == .contentLength {
+            if contentLength == nil, let length = HeadReader.number(value) {
+                contentLength = length
+                return .more
+            }
             for part in value.split(separator: 0x2C, omittingEmptySubsequences: false) {
                 let digits = HeadReader.trimmed(UnsafeRawBufferPointer(rebasing: part))
                 guard let length = HeadReader.number(digits) else {

@@ -14,7 +14,7 @@ struct StatusLine {
         else { return nil }
         self.version = version
         self.status = status
-        reason = space + 5 < line.count ? Fields.text(line[(space + 5)...]) : ""
+        reason = space + 5 < line.count ? Fields.text(UnsafeRawBufferPointer(rebasing: line[(space + 5)...])) : ""
     }
 
     private static func version(_ text: Slice<UnsafeRawBufferPointer>) -> ResponseHead.Version? {

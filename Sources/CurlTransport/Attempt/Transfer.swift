@@ -10,7 +10,6 @@ import PlugboardKit
 final class Transfer: Attempt, @unchecked Sendable {
     let multi: MultiHandle
     let observer: any AttemptObserver
-    let options: RequestOptions
     let isWatched: Bool
     let isHead: Bool
     /// Where it stands among the transfers of its multi handle.
@@ -44,11 +43,10 @@ final class Transfer: Attempt, @unchecked Sendable {
         self.observer = observer
         self.url = url
         self.handle = handle
-        options = attempt.options
         isWatched = attempt.isWatched
         isHead = attempt.method == .head
         upload = attempt.body
-        clock = TransferClock(began: multi.loop.now)
+        clock = TransferClock(began: multi.loop.now, attempt.storedOptions.options)
     }
 
     /// The state behind the callbacks, while there is one.

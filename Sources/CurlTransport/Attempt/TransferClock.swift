@@ -4,6 +4,8 @@ import PlugboardKit
 /// The times of a transfer that are not libcurl's affair: of the whole attempt, of silence, and of draining.
 struct TransferClock {
     let began: Int64
+    fileprivate let attemptTimeout: Duration?
+    fileprivate let idleTimeout: Duration?
     /// When a callback was last called, or a pause ended.
     var lastActivity: Int64
     fileprivate var timer: LoopTimer?
@@ -11,8 +13,10 @@ struct TransferClock {
     /// Bytes that the system still had to send when it was last looked at.
     fileprivate var unsent: Int32 = 0
 
-    init(began: Int64) {
+    init(began: Int64, _ options: RequestOptions) {
         self.began = began
+        attemptTimeout = options.attemptTimeout
+        idleTimeout = options.idleTimeout
         lastActivity = began
     }
 
@@ -26,8 +30,8 @@ extension Transfer {
     /// Sets the timer for what may come first. Silence is measured when the timer fires, not at every byte.
     func armClock() {
         var deadline = clock.drainDeadline ?? .max
-        if let attempt = options.attemptTimeout { deadline = min(deadline, later(clock.began, attempt)) }
-        if let idle = options.idleTimeout { deadline = min(deadline, later(clock.lastActivity, idle)) }
+        if let attempt = clock.attemptTimeout { deadline = min(deadline, later(clock.began, attempt)) }
+        if let idle = clock.idleTimeout { deadline = min(deadline, later(clock.lastActivity, idle)) }
         if deadline == .max { return }
         clock.timer?.cancel()
         clock.timer = multi.loop.schedule(at: deadline) { [unowned self] in timeIsUp() }
@@ -42,10 +46,10 @@ extension Transfer {
     private func timeIsUp() {
         let (now, place) = (multi.loop.now, url?.place ?? "")
         if let deadline = clock.drainDeadline, deadline <= now { return end(.abandoned) }
-        if let limit = options.attemptTimeout, later(clock.began, limit) <= now {
+        if let limit = clock.attemptTimeout, later(clock.began, limit) <= now {
             return end(PlugboardError(.attemptTimeout, "The attempt at \(place) took longer than \(limit.configured)."))
         }
-        if let limit = options.idleTimeout, !isSilent(now) || later(clock.lastActivity, limit) <= now {
+        if let limit = clock.idleTimeout, !isSilent(now) || later(clock.lastActivity, limit) <= now {
             if isSilent(now) {
                 return end(PlugboardError(.idleTimeout, "\(place) has sent nothing for \(limit.configured)."))
             }

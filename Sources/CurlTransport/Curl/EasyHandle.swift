@@ -70,7 +70,7 @@ final class EasyHandle {
             ccurl_set_long(easy, CURLOPT_FORBID_REUSE, isAlone ? 1 : 0)
         }
         // Waits for a connection that is being made, if it may turn out to take many transfers at once.
-        let wantsPipelining = url.isSecure && attempt.options.httpVersion != .http1
+        let wantsPipelining = url.isSecure && attempt.storedOptions.options.httpVersion != .http1
         if wantsPipelining != isPipeliningWanted {
             isPipeliningWanted = wantsPipelining
             ccurl_set_long(easy, CURLOPT_PIPEWAIT, wantsPipelining ? 1 : 0)
@@ -79,11 +79,12 @@ final class EasyHandle {
 
     /// Where libcurl would choose a connection that is not what was asked for, or that fails.
     private static func needsOwnConnection(_ attempt: AttemptRequest, _ url: ParsedURL) -> Bool {
-        let options = attempt.options
+        let version = attempt.storedOptions.options.httpVersion
         // libcurl 7.88 ends with error 16 where a connection of HTTP/2 without TLS is used a second time.
-        if !url.isSecure, options.httpVersion == .http2PriorKnowledge || options.httpVersion == .http2 { return true }
+        if !url.isSecure, version == .http2PriorKnowledge || version == .http2 { return true }
         // libcurl compares neither when it chooses. What all attempts have in common cannot be mixed up.
-        return attempt.optionsIdentity != 0 && (options.ipVersion ?? .any != .any || options.interface != nil)
+        guard attempt.optionsIdentity != 0 else { return false }
+        return attempt.options.ipVersion ?? .any != .any || attempt.options.interface != nil
     }
 
     /// Ends what the transfer held, so that the handle can wait for the next one.

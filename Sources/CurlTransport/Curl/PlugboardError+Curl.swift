@@ -30,7 +30,7 @@ extension PlugboardError {
         case CURLE_SSL_CACERT_BADFILE:
             (.invalidOption, "The file of trusted certificates for \(place) cannot be read. Check the option caFile.")
         case CURLE_PEER_FAILED_VERIFICATION:
-            (.tls, "The certificate of \(place) is not to be trusted. Nothing was sent.")
+            (.tlsCertificate, "The certificate of \(place) is not to be trusted. Nothing was sent.")
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
             (.tls, "The public key of \(place) is none of those that are pinned. Nothing was sent.")
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,

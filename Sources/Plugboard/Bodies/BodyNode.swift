@@ -12,7 +12,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     /// The serial of the pull that waits for its answer, or 0.
     private let open = Mutex<UInt64>(0)
     private var lastSerial: UInt64 = 0
-    private var waiting: ((Piece) -> Void)?
+    private var waiting: Pull?
     private var isReleased = false
     /// Whether anything was pulled since the beginning.
     private(set) var hasBegun = false
@@ -30,27 +30,31 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     var length: Int? { source.length }
     var canRewind: Bool { source.canRewind && !isReleased }
 
-    /// Asks for the next piece; `answer` runs once, on the loop, also when the body is released before. [loop]
-    func pull(_ answer: @escaping (Piece) -> Void) {
-        guard !isReleased else { return answer(.broken(BodyNode.released)) }
-        guard waiting == nil else { return answer(.broken(BodyNode.pulledTwice)) }
+    /// Asks for the next piece; the answer comes once, on the loop, also when the body is released before. [loop]
+    func pull(_ pull: Pull) {
+        if isReleased || waiting != nil {
+            pull.fail(isReleased ? BodyNode.released : BodyNode.pulledTwice)
+            return
+        }
         hasBegun = true
-        if let piece = take() { return answer(piece) }
+        if let piece = take() {
+            pull.answer(piece)
+            return
+        }
         lastSerial += 1
         let serial = lastSerial
         open.withLock { $0 = serial }
-        waiting = answer
+        waiting = pull
         source.pull(Pull(self, serial: serial))
     }
+
+    /// The same, with a function that hears the answer.
+    func pull(_ answer: @escaping (Piece) -> Void) { pull(Pull(Listener(answer))) }
 
     func take() -> Piece? {
         guard !isReleased, waiting == nil, let piece = source.take() else { return nil }
         hasBegun = true
         return piece
-    }
-
-    func pull(_ pull: Pull) {
-        self.pull { pull.answer($0) }
     }
 
     func receive(_ piece: Piece, serial: UInt64) -> Bool {
@@ -65,9 +69,9 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     }
 
     private func deliver(_ piece: Piece) {
-        let answer = waiting
+        let pull = waiting
         waiting = nil
-        answer?(piece)
+        pull?.answer(piece)
     }
 
     func rewind() -> Bool {
@@ -89,6 +93,18 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     private static let released = PlugboardError(.cancelled, "The body was given back before its end.")
     private static let pulledTwice = PlugboardError(
         .pluginFault, "A body was pulled again before the last pull was answered.")
+}
+
+/// Sendable because it is called on the loop only, once.
+private final class Listener: PullReceiver, @unchecked Sendable {
+    private let answer: (Piece) -> Void
+
+    init(_ answer: @escaping (Piece) -> Void) { self.answer = answer }
+
+    func receive(_ piece: Piece, serial: UInt64) -> Bool {
+        answer(piece)
+        return true
+    }
 }
 
 /// Breaks at once.

@@ -4,9 +4,11 @@ import PlugboardKit
 ///
 /// The turns close before the reader gets that end (rule 2). Sendable because it is touched on the loop only, but for
 /// `release`.
-final class FlowingBody: BodySource, @unchecked Sendable {
+final class FlowingBody: BodySource, PullReceiver, @unchecked Sendable {
     private let body: BodyNode
     private let exchange: Exchange
+    /// Who waits for the next piece.
+    private var reader: Pull?
 
     init(_ body: BodyNode, of exchange: Exchange) {
         self.body = body
@@ -16,15 +18,23 @@ final class FlowingBody: BodySource, @unchecked Sendable {
     var length: Int? { body.length }
 
     func pull(_ pull: Pull) {
-        exchange.unlessSuspended { [self] in
-            guard exchange.phase == .flowing else { return answer(pull, .broken(lateError)) }
-            body.pull { [self] piece in
-                exchange.unlessSuspended { [self] in answer(pull, piece) }
-            }
+        if exchange.isSuspended { return exchange.whenResumed.append { self.pull(pull) } }
+        guard exchange.phase == .flowing else {
+            pull.fail(lateError)
+            return
         }
+        reader = pull
+        body.pull(Pull(self))
     }
 
-    private func answer(_ pull: Pull, _ piece: Piece) {
+    func receive(_ piece: Piece, serial: UInt64) -> Bool {
+        if exchange.isSuspended { exchange.whenResumed.append { self.answer(piece) } } else { answer(piece) }
+        return true
+    }
+
+    private func answer(_ piece: Piece) {
+        guard let pull = reader else { return }
+        reader = nil
         switch piece {
         case .bytes:
             pull.answer(piece)

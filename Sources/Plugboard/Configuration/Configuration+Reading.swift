@@ -23,7 +23,9 @@ extension Configuration {
     /// A configuration, or what is wrong with it.
     public struct Check: Sendable {
         /// Nil if there are faults.
-        public let configuration: Configuration?
+        public var configuration: Configuration? { faults.isEmpty ? readable : nil }
+        /// What could be read, for those who want to look for further faults; nil if nothing could.
+        public let readable: Configuration?
         /// In the order of the text; of more than a hundred the first hundred.
         public let faults: [ConfigurationFault]
 
@@ -61,7 +63,7 @@ extension Configuration {
             reading.readMembers(
                 of: ConfigurationNode(value: value, path: []), keys(sections: sections), into: &configuration)
             configuration.source = reading.source
-            return Check(configuration: reading.faults.isEmpty ? configuration : nil, faults: reading.faults)
+            return Check(readable: configuration, faults: reading.faults)
         } catch {
             return Check(whole: "cannot be read: \(error.reason)", file: file, position: error.position)
         }
@@ -77,6 +79,6 @@ extension Configuration {
 extension Configuration.Check {
     fileprivate init(whole reason: String, file: String?, position: JSONPosition? = nil) {
         let fault = ConfigurationFault(code: .configuration, file: file, path: "", position: position, reason: reason)
-        self.init(configuration: nil, faults: [fault])
+        self.init(readable: nil, faults: [fault])
     }
 }

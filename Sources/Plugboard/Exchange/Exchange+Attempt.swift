@@ -103,36 +103,38 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
     }
 
     private func arrive(_ outcome: Result<Answered, PlugboardError>) {
-        exchange.unlessSuspended { [self] in
-            guard exchange.attempt === self, exchange.phase == .awaiting else {
-                if case .success(let answer) = outcome { answer.body?.release() }
-                return
-            }
-            exchange.phase = .steering
-            exchange.answered(outcome)
+        if exchange.isSuspended { return exchange.whenResumed.append { self.arrive(outcome) } }
+        guard exchange.attempt === self, exchange.phase == .awaiting else {
+            if case .success(let answer) = outcome { answer.body?.release() }
+            return
         }
+        exchange.phase = .steering
+        exchange.answered(outcome)
     }
 }
 
 extension Exchange {
     func beginAttempt() {
         phase = .awaiting
-        core.admit(self) { [self] in
-            guard phase == .awaiting else { return core.attemptEnded() }
-            attempts += 1
-            emit(.attemptBegan) {
-                [("attempt", .integer(Int64(self.attempts))), ("reason", .text(self.attempts == 1 ? "first" : "resend"))]
-            }
-            let run = AttemptRun(self, attempts)
-            attempt = run
-            let (options, identity) = core.options(for: request)
-            let control = core.transport.perform(
-                AttemptRequest(
-                    method: request.method, url: request.url, fields: request.fields, body: requestBody,
-                    options: options, optionsIdentity: identity, isWatched: isWatchedClosely),
-                observer: run, loop: loop)
-            if attempt === run { run.control = control }
+        core.admit(self)
+    }
+
+    /// The attempt's turn has come.
+    func performAttempt() {
+        guard phase == .awaiting else { return core.attemptEnded() }
+        attempts += 1
+        emit(.attemptBegan) {
+            [("attempt", .integer(Int64(self.attempts))), ("reason", .text(self.attempts == 1 ? "first" : "resend"))]
         }
+        let run = AttemptRun(self, attempts)
+        attempt = run
+        let (options, identity) = core.options(for: request)
+        let control = core.transport.perform(
+            AttemptRequest(
+                method: request.method, url: request.url, fields: request.fields, body: requestBody,
+                storedOptions: options, optionsIdentity: identity, isWatched: isWatchedClosely),
+            observer: run, loop: loop)
+        if attempt === run { run.control = control }
     }
 
     /// Runs a job when no attempt is under way any more, so that its event comes before the exchange's.

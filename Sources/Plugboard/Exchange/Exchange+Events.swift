@@ -5,7 +5,7 @@ import PlugboardKit
 public enum KernelEvent: Int, Sendable, CaseIterable {
     case created, started, willSuspend, suspended, resumed, willCancel, cancelled
     case attemptBegan, attemptEnded, resolved, connected, secured, sent, firstByte
-    case interim, headReceived, progress, resendScheduled, willComplete, completed, networkChanged
+    case interim, headReceived, progress, resendScheduled, willComplete, completed
 
     /// Its id.
     public var name: String { "\(self)" }

@@ -12,7 +12,7 @@ extension Exchange {
         requestBody = request.body.map { BodyNode($0.source, loop: loop) }
         if let fault = core.check(request) { return finish(failing: fault) }
         if !request.attributes.isEmpty { skipped |= core.disabledPlaces(request.attributes) }
-        if let limit = request.options.timeout ?? core.settings.defaults.timeout { startTimeout(limit) }
+        if let limit = request.storedOptions?.options.timeout ?? core.settings.defaults.timeout { startTimeout(limit) }
         turns.open(upTo: position, skipping: .max)
         cursor = pipeline.requestPlaces.firstIndex { $0.index >= position } ?? pipeline.requestPlaces.count
         emit(.started)

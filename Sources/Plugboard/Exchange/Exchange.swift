@@ -12,7 +12,7 @@ final class Exchange: @unchecked Sendable {
 
     let core: KernelCore
     let outcome: any ExchangeOutcome
-    var pipeline: Pipeline { core.pipeline }
+    let pipeline: Pipeline
     var loop: EventLoop { core.loop }
 
     /// Given out when somebody asks for it.
@@ -90,6 +90,7 @@ final class Exchange: @unchecked Sendable {
     ) {
         self.request = request
         self.core = core
+        pipeline = core.pipeline
         self.outcome = outcome
         self.skipped = skipped
         self.depth = depth

@@ -21,6 +21,14 @@ final class Registry<Value: Sendable>: Sendable {
 
     subscript(number: UInt64) -> Value? { state.withLock { $0.values[number] } }
 
+    /// Takes out all there is.
+    func removeAll() -> [Value] {
+        state.withLock { state in
+            defer { state.values = [:] }
+            return Array(state.values.values)
+        }
+    }
+
     @discardableResult
     func remove(_ number: UInt64) -> Value? {
         state.withLock { $0.values.removeValue(forKey: number) }

@@ -175,6 +175,7 @@ public final class Kernel: Sendable {
             startup.stop(places, within: max(limit, .seconds(1)))
             core.loop.stop()
             startup.destroy(places)
+            core.replies.failAll(PlugboardError(.shutDown, "The kernel was shut down before the command was answered."))
         }.value
     }
 }

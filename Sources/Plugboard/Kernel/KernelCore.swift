@@ -13,6 +13,8 @@ import Musl
 /// Sendable because what is not constant is touched on the loop only, or stands under a lock.
 final class KernelCore: @unchecked Sendable {
     let settings: KernelSettings
+    /// The settings' options, as attempts carry them.
+    private let defaults: StoredOptions
     let origins: [String: [String: String]]
     let lineup: Lineup
     let log: KernelLog
@@ -41,7 +43,7 @@ final class KernelCore: @unchecked Sendable {
 
     // Attempts of programs under way, where they are limited. [loop]
     private var running = 0
-    private var queue: [() -> Void] = []
+    private var queue: [Exchange] = []
     private var nextIdentity: UInt64 = 1
 
     /// An exchange by its number; the list above keeps it alive.
@@ -54,6 +56,7 @@ final class KernelCore: @unchecked Sendable {
         loop: EventLoop, transport: any Transport
     ) {
         self.settings = settings
+        defaults = StoredOptions(settings.defaults)
         self.origins = origins
         self.lineup = lineup
         self.log = log
@@ -135,21 +138,21 @@ final class KernelCore: @unchecked Sendable {
     // MARK: Admission
 
     /// Begins an attempt now, or when another has ended. Sub-requests need not wait: those who wait for them hold places.
-    func admit(_ exchange: Exchange, _ begin: @escaping () -> Void) {
+    func admit(_ exchange: Exchange) {
         if settings.connections > 0 && exchange.depth == 0 && running >= settings.connections {
-            queue.append(begin)
+            queue.append(exchange)
         } else {
             running += 1
-            begin()
+            exchange.performAttempt()
         }
     }
 
     func attemptEnded() {
         running -= 1
         guard !queue.isEmpty, running < settings.connections else { return }
-        let begin = queue.removeFirst()
+        let next = queue.removeFirst()
         running += 1
-        begin()
+        next.performAttempt()
     }
 
     // MARK: What requests may say
@@ -179,18 +182,17 @@ final class KernelCore: @unchecked Sendable {
     }
 
     /// The options of a request over the kernel's, and a number that is the same only for the same options.
-    func options(for request: Request) -> (RequestOptions, UInt64) {
+    func options(for request: Request) -> (StoredOptions, UInt64) {
+        if !request.hasOptions, settings.pins.isEmpty { return (defaults, 0) }
         var options = request.hasOptions ? request.options.over(settings.defaults) : settings.defaults
         var isOwn = !request.hasOptions
-        if !settings.pins.isEmpty, options.pins == nil, let host = Address.host(of: request.url),
-            let pins = settings.pins[host]
-        {
+        if options.pins == nil, let host = Address.host(of: request.url), let pins = settings.pins[host] {
             options.pins = pins.joined(separator: ";")
             isOwn = false
         }
-        if isOwn { return (options, 0) }
+        if isOwn { return (defaults, 0) }
         nextIdentity += 1
-        return (options, nextIdentity)
+        return (StoredOptions(options), nextIdentity)
     }
 
     // MARK: Services

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Brings what came of an exchange to the task that waits for it, wherever it waits.
 ///
-/// Sendable: its state is under a lock.
-final class ProgramOutcome: ExchangeOutcome {
+/// Sendable because its state is under a lock, and the rest is touched on the loop only.
+final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
     typealias Outcome = Result<Response, PlugboardError>
 
     private enum State {
@@ -15,6 +15,8 @@ final class ProgramOutcome: ExchangeOutcome {
     }
 
     private let state = Mutex(State.nothing)
+    /// What came of the exchange, until the end of the turn.
+    private var arrived: Outcome?
 
     /// Waits for the outcome; to be asked once.
     func value() async -> Outcome {
@@ -45,16 +47,21 @@ final class ProgramOutcome: ExchangeOutcome {
 
     /// At the end of the turn, so that an answer which came whole is handed over whole, with one wake-up.
     private func resolve(_ outcome: Outcome, _ exchange: Exchange) {
-        exchange.loop.atEndOfTurn { [self] in
-            let waiting = state.withLock { state -> UnsafeContinuation<Outcome, Never>? in
-                if case .waiting(let continuation) = state {
-                    state = .taken
-                    return continuation
-                }
-                state = .ready(outcome)
-                return nil
+        arrived = outcome
+        exchange.loop.atEndOfTurn { self.handOver() }
+    }
+
+    private func handOver() {
+        guard let outcome = arrived else { return }
+        arrived = nil
+        let waiting = state.withLock { state -> UnsafeContinuation<Outcome, Never>? in
+            if case .waiting(let continuation) = state {
+                state = .taken
+                return continuation
             }
-            waiting?.resume(returning: outcome)
+            state = .ready(outcome)
+            return nil
         }
+        waiting?.resume(returning: outcome)
     }
 }

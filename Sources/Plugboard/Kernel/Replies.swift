@@ -16,6 +16,11 @@ final class Replies: Sendable {
 
     func add(_ continuation: Continuation) -> UInt64 { waiting.add(continuation) }
 
+    /// Nobody will answer any more.
+    func failAll(_ error: PlugboardError) {
+        for continuation in waiting.removeAll() { continuation.resume(returning: .failure(error)) }
+    }
+
     func answer(_ number: UInt64, _ answer: Result<CommandAnswer, PlugboardError>) -> UInt32 {
         guard let continuation = waiting.remove(number) else { return PLUG_STALE }
         continuation.resume(returning: answer)

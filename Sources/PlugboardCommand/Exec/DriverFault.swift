@@ -30,7 +30,7 @@ struct DriverFault: Error {
         return reply
     }
 
-    /// Codes and kinds of `PlugboardError`, the longer names first to be looked for.
+    /// Codes of `PlugboardError`; one that is not listed has the kind of the nearest above it.
     private static let kinds: [String: Kind] = [
         "timeout": .timeout,
         "transport": .protocol,
@@ -50,6 +50,11 @@ struct DriverFault: Error {
     ]
 
     private static func kind(of code: PlugboardError.Code) -> Kind {
-        kinds[code.name] ?? kinds[String(code.kind)] ?? .aborted
+        var name = code.name[...]
+        while true {
+            if let kind = kinds[String(name)] { return kind }
+            guard let dot = name.lastIndex(of: ".") else { return .aborted }
+            name = name[..<dot]
+        }
     }
 }

@@ -29,7 +29,7 @@ struct ExitStatus: Equatable {
     static let handshake = ExitStatus(35, "no secure connection can be agreed on", "transport.tls")
     static let redirects = ExitStatus(47, "too many redirects, or one that is refused", "redirect")
     static let receive = ExitStatus(56, "the connection was lost before an answer came", "transport", "body")
-    static let certificate = ExitStatus(60, "the server's certificate is not to be trusted")
+    static let certificate = ExitStatus(60, "the server's certificate is not to be trusted", "transport.tls.certificate")
     static let decoding = ExitStatus(61, "the body's coding is damaged or unknown", "body.decode")
     static let size = ExitStatus(63, "the body is larger than allowed", "body.limit")
     static let rewind = ExitStatus(65, "the request's body cannot be sent again", "body.rewind", "redirect.body")
@@ -53,7 +53,7 @@ struct ExitStatus: Equatable {
         var name = error.code.name[...]
         while true {
             if let status = ExitStatus.all.first(where: { $0.codes.contains(String(name)) }) {
-                self = status == .handshake && ExitStatus.blamesCertificate(error) ? .certificate : status
+                self = status
                 return
             }
             guard let dot = name.lastIndex(of: ".") else { break }
@@ -61,11 +61,6 @@ struct ExitStatus: Equatable {
         }
         // Codes of plugins' own (`cache.damaged`).
         self = error.plugin == nil ? .failure : .plugin
-    }
-
-    /// curl has two numbers where the kernel has one code, so the transport's own words decide.
-    private static func blamesCertificate(_ error: PlugboardError) -> Bool {
-        error.underlying?.lowercased().contains("certificate") ?? false
     }
 
     /// All of them, a line each, for `--help`.

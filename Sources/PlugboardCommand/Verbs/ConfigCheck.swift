@@ -27,10 +27,13 @@ struct ConfigCheck: ParsableCommand {
             return try ByteOutput.standard.write(text + "\n")
         }
         let reading = Configuration.check(file: file)
-        guard let configuration = reading.configuration else { throw report(reading.faults) }
+        guard let configuration = reading.readable else { throw report(reading.faults) }
         let assembly = Lineup.check(
             configuration, catalog: .bundled, loader: PluginArguments.loader(for: configuration))
-        guard let lineup = assembly.lineup else { throw report(assembly.faults) }
+        // What a text has wrong and what its plugins make of it may be told of one place: the text comes first.
+        let places = Set(reading.faults.map(\.path))
+        let faults = reading.faults + assembly.faults.filter { !places.contains($0.path) }
+        guard faults.isEmpty, let lineup = assembly.lineup else { throw report(faults) }
         for warning in lineup.warnings { StandardError.say("warning: \(warning).") }
         let ids = lineup.plugins.map(\.id)
         try ByteOutput.standard.write(

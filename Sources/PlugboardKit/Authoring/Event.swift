@@ -2,7 +2,7 @@ import CPlugboard
 
 /// A fact, for watching only. Good until `onEvent` returns.
 ///
-/// The kernel's ids stand in `EventID`; plugins publish theirs under their own id (`cache.hit`).
+/// The kernel's events have plain names (`headReceived`); plugins publish theirs under their own id (`cache.hit`).
 public struct Event: ~Copyable {
     let raw: OpaquePointer
     let host: UnsafePointer<plug_host_v1>

@@ -17,9 +17,12 @@ public final class Host: Sendable {
         public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
     }
 
+    /// Whether lines of this level are printed, for plugins that would have to gather something for them.
+    public func prints(_ level: LogLevel) -> Bool { level.rawValue >= raw.pointee.log_level(raw) }
+
     /// Writes a line to the log under the plugin's id. The text is not made when its level is not printed.
     public func log(_ level: LogLevel, _ text: @autoclosure () -> String) {
-        guard level.rawValue >= raw.pointee.log_level(raw) else { return }
+        guard prints(level) else { return }
         withText(text()) { raw.pointee.log(raw, level.rawValue, $0) }
     }
 

@@ -68,12 +68,23 @@ public struct Fields: Sendable {
     }
 
     private func text(_ range: Range<UInt32>) -> String {
-        Fields.text(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+        bytes.withUnsafeBytes {
+            Fields.text(UnsafeRawBufferPointer(rebasing: $0[Int(range.lowerBound)..<Int(range.upperBound)]))
+        }
     }
 
     /// Field bytes as text: UTF-8 where they are that, else each byte as the character of its number (ISO 8859-1).
     public static func text(_ bytes: some Collection<UInt8>) -> String {
-        String(validating: bytes, as: UTF8.self)
+        bytes.withContiguousStorageIfAvailable { text(UnsafeRawBufferPointer($0)) }
+            ?? Array(bytes).withUnsafeBytes { text($0) }
+    }
+
+    /// Almost all fields are ASCII, and nothing else need be known of their bytes.
+    package static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+        var union: UInt8 = 0
+        for byte in bytes { union |= byte }
+        if union < 0x80 { return String(decoding: bytes, as: UTF8.self) }
+        return String(validating: bytes, as: UTF8.self)
             ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
 }

@@ -2,7 +2,7 @@
 ///
 ///     cancelled                            the caller's wish
 ///     timeout                              ├ timeout.connect  timeout.idle  timeout.attempt  timeout.exchange
-///     transport                            ├ dns  connect  tls  proxy  reset  protocol
+///     transport                            ├ dns  connect  tls (tls.certificate)  proxy  reset  protocol
 ///     body                                 ├ body.cut  body.limit  body.decode  body.rewind
 ///     request                              ├ request.url  request.field  request.option
 ///     redirect                             ├ redirect.limit  redirect.refused
@@ -66,6 +66,8 @@ extension PlugboardError.Code {
     public static let dns: Self = "transport.dns"
     public static let connect: Self = "transport.connect"
     public static let tls: Self = "transport.tls"
+    /// The server's certificate is not to be trusted.
+    public static let tlsCertificate: Self = "transport.tls.certificate"
     public static let proxy: Self = "transport.proxy"
     /// The connection ended before an answer's head was there.
     public static let reset: Self = "transport.reset"

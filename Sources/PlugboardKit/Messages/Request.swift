@@ -14,7 +14,7 @@ public struct Request: Sendable {
         set { storedOptions = StoredOptions(newValue) }
     }
 
-    private var storedOptions: StoredOptions?
+    package private(set) var storedOptions: StoredOptions?
 
     public init(
         _ method: Method = .get, _ url: String, fields: Fields = Fields(), body: Body? = nil,
@@ -37,10 +37,10 @@ public struct Request: Sendable {
     package var hasOptions: Bool { storedOptions != nil }
 }
 
-/// Options are rare and large, so a request carries a reference to them.
-private final class StoredOptions: Sendable {
-    let options: RequestOptions
-    init(_ options: RequestOptions) { self.options = options }
+/// Options are rare and large, so requests and attempts carry a reference to them.
+package final class StoredOptions: Sendable {
+    package let options: RequestOptions
+    package init(_ options: RequestOptions) { self.options = options }
 }
 
 /// Options that a request carries for plugins: texts under the plugin's id, so that they cross every border.

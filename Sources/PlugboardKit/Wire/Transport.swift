@@ -24,21 +24,34 @@ public struct AttemptRequest: Sendable {
     /// Pulled while it is sent; the transport does not release it, for the next attempt may want it.
     public var body: (any BodySource)?
     /// Complete: the request's options over the kernel's.
-    public var options: RequestOptions
+    public var options: RequestOptions {
+        get { storedOptions.options }
+        set { storedOptions = StoredOptions(newValue) }
+    }
     /// Identifies equal options, so that a transport need not compare them: 0 for the kernel's own.
     public var optionsIdentity: UInt64
     /// Whether anybody wants `attemptProgressed` and `attemptReached`.
     public var isWatched: Bool
+    package private(set) var storedOptions: StoredOptions
 
     public init(
         method: Method, url: String, fields: Fields, body: (any BodySource)? = nil, options: RequestOptions,
         optionsIdentity: UInt64 = 0, isWatched: Bool = false
     ) {
+        self.init(
+            method: method, url: url, fields: fields, body: body, storedOptions: StoredOptions(options),
+            optionsIdentity: optionsIdentity, isWatched: isWatched)
+    }
+
+    package init(
+        method: Method, url: String, fields: Fields, body: (any BodySource)?, storedOptions: StoredOptions,
+        optionsIdentity: UInt64, isWatched: Bool
+    ) {
         self.method = method
         self.url = url
         self.fields = fields
         self.body = body
-        self.options = options
+        self.storedOptions = storedOptions
         self.optionsIdentity = optionsIdentity
         self.isWatched = isWatched
     }

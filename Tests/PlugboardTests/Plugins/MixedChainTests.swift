@@ -36,6 +36,17 @@ import Testing
         #expect(kernel.plugins.map(\.id) == ["outer", "linked", "inner"])
     }
 
+    @Test func `a plugin in C++ takes part like any other`() async throws {
+        let transport = MockTransport()
+        let kernel = try Kernel(
+            configuration: Configuration(plugins: [PluginEntry(try FixturePlugin.build("cplusplus"))]),
+            loader: .dynamic, transport: transport, log: .silent)
+
+        _ = try await kernel.send(Request(.get, anywhere))
+
+        #expect(transport.requests.first?.fields["x-language"] == "from C++")
+    }
+
     @Test func `many exchanges at once go through it without mixing`() async throws {
         let server = try LoopbackServer.answering { request in Answer(body: "\(request.path)") }
         defer { server.stop() }
