@@ -226,7 +226,7 @@ import Testing
         let server = try NginxServer.shared()
         let client = Client()
         var options = RequestOptions()
-        options.downloadSpeedLimit = 4 << 20
+        options.downloadSpeedLimit = 1 << 20
 
         let begun = ContinuousClock.now
         let outcome = try await client.send(.get, server.url("/data.bin"), options: options)

@@ -13,7 +13,8 @@ extension Exchange {
         if let fault = core.check(request) { return finish(failing: fault) }
         if !request.attributes.isEmpty { skipped |= core.disabledPlaces(request.attributes) }
         if let limit = request.storedOptions?.options.timeout ?? core.settings.defaults.timeout { startTimeout(limit) }
-        turns.open(upTo: position, skipping: .max)
+        // Who stands further out than a sub-request begins, takes no part in it.
+        if position > 0 { skipped |= (1 << UInt64(position)) - 1 }
         cursor = pipeline.requestPlaces.firstIndex { $0.index >= position } ?? pipeline.requestPlaces.count
         emit(.started)
         advance()
@@ -28,8 +29,12 @@ extension Exchange {
         versions = []
         requestBody?.release()
         requestBody = nil
-        for (_, state) in states { state.release?(state.pointer) }
+        let kept = states
         states = [:]
+        for state in kept.values { state.free() }
+        attempt = nil
+        response = nil
+        whenResumed = []
         if isNumbered { core.unregister(self) }
         core.leave(self)
     }

@@ -52,7 +52,7 @@ extension Exchange {
         if case .wait = decision { return decision }
         if case .wait(let ticket, _) = payload { core.tickets.remove(ticket) }
         if stage == .request {
-            if case .next = decision {} else if case .hold = decision {} else { turns.dropUnopenedState(place) }
+            if case .next = decision {} else if case .hold = decision {} else { dropUnopenedState(of: place) }
         }
         return decision
     }

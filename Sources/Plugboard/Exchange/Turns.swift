@@ -9,6 +9,8 @@ struct Turns {
     struct State {
         let pointer: UnsafeMutableRawPointer
         let release: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
+
+        func free() { release?(pointer) }
     }
 
     func isOpen(_ place: Place) -> Bool { opened & place.bit != 0 }
@@ -23,17 +25,24 @@ struct Turns {
         place.index < states.count ? states[place.index]?.pointer : nil
     }
 
-    mutating func setState(_ state: State?, of place: Place) {
-        if state == nil && place.index >= states.count { return }
+    /// Returns what was there, for the caller to release: its release function is a plugin's, which may look at its state.
+    fileprivate mutating func replaceState(of place: Place, by state: State?) -> State? {
+        if state == nil && place.index >= states.count { return nil }
         while states.count <= place.index { states.append(nil) }
-        let old = states[place.index]
-        states[place.index] = state
-        if let old { old.release?(old.pointer) }
+        defer { states[place.index] = state }
+        return states[place.index]
+    }
+}
+
+extension Exchange {
+    /// What a plugin keeps for its turn; what was there is released.
+    func setTurnState(_ state: Turns.State?, of place: Place) {
+        turns.replaceState(of: place, by: state)?.free()
     }
 
     /// Lets go of what a plugin set for a turn that its verdict did not open.
-    mutating func dropUnopenedState(_ place: Place) {
-        if !isOpen(place) { setState(nil, of: place) }
+    func dropUnopenedState(of place: Place) {
+        if !turns.isOpen(place) { setTurnState(nil, of: place) }
     }
 }
 
@@ -54,7 +63,7 @@ extension Turns {
         let kept: UInt64 = limit < 0 ? 0 : ((1 << UInt64(limit)) << 1) &- 1
         exchange.turns.opened &= kept
         for index in stride(from: exchange.turns.states.count - 1, to: max(limit, -1), by: -1) {
-            exchange.turns.setState(nil, of: exchange.pipeline.places[index])
+            exchange.setTurnState(nil, of: exchange.pipeline.places[index])
         }
     }
 }

@@ -56,7 +56,7 @@ extension HostTable {
             guard let pointer, let place = Exchange.from(pointer).place else { return PLUG_WRONG_TIME }
             let exchange = Exchange.from(pointer)
             guard exchange.phase != .ended else { return PLUG_WRONG_TIME }
-            exchange.turns.setState(state.map { Turns.State(pointer: $0, release: release) }, of: place)
+            exchange.setTurnState(state.map { Turns.State(pointer: $0, release: release) }, of: place)
             return PLUG_OK
         }
         table.turn_state = { pointer in
@@ -68,7 +68,7 @@ extension HostTable {
             let exchange = Exchange.from(pointer)
             let old = exchange.states[place.index]
             exchange.states[place.index] = state.map { Turns.State(pointer: $0, release: release) }
-            if let old { old.release?(old.pointer) }
+            old?.free()
             return PLUG_OK
         }
         table.exchange_state = { pointer in

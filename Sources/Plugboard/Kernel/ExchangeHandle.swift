@@ -1,6 +1,8 @@
 import PlugboardKit
 
 /// One exchange under way, as the program that began it sees it. From any thread.
+///
+/// Dropping it lets the exchange go on until its answer's head is there, and no further.
 public final class ExchangeHandle: Sendable {
     private let exchange: Exchange
     private let outcome: ProgramOutcome
@@ -9,6 +11,8 @@ public final class ExchangeHandle: Sendable {
         self.exchange = exchange
         self.outcome = outcome
     }
+
+    deinit { outcome.abandon() }
 
     /// The response, when its head has come through the plugins. Awaited once; cancelling the task cancels the exchange.
     public var response: Response {

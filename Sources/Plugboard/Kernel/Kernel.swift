@@ -155,9 +155,11 @@ public final class Kernel: Sendable {
     }
 
     private static func close(_ core: KernelCore, within limit: Duration) async {
+        // A year is for ever, and fits every clock.
+        let limit = min(max(limit, .zero), .seconds(365 * 86_400))
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             core.loop.enqueue {
-                let timer = core.loop.schedule(at: core.loop.now + max(limit.nanoseconds, 0)) {
+                let timer = core.loop.schedule(at: core.loop.now + limit.nanoseconds) {
                     for exchange in core.exchanges {
                         exchange.cancel(PlugboardError(.shutDown, "The kernel was shut down."))
                     }

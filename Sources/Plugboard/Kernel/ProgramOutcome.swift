@@ -11,7 +11,8 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
         case nothing
         case waiting(UnsafeContinuation<Outcome, Never>)
         case ready(Outcome)
-        case taken
+        /// Taken, or not wanted any more.
+        case done
     }
 
     private let state = Mutex(State.nothing)
@@ -23,7 +24,7 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
         await withUnsafeContinuation { continuation in
             let ready = state.withLock { state -> Outcome? in
                 if case .ready(let outcome) = state {
-                    state = .taken
+                    state = .done
                     return outcome
                 }
                 state = .waiting(continuation)
@@ -31,6 +32,17 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
             }
             if let ready { continuation.resume(returning: ready) }
         }
+    }
+
+    /// Nobody will ask: what came, or comes, is dropped, which cancels an exchange whose body flows.
+    func abandon() {
+        // The last reference may be here, and what goes with it must not go within the lock.
+        let dropped = state.withLock { state in
+            let old = state
+            if case .waiting = old {} else { state = .done }
+            return old
+        }
+        withExtendedLifetime(dropped) {}
     }
 
     func succeed(_ answer: Answered, _ body: FlowingBody?, _ exchange: Exchange) {
@@ -55,11 +67,13 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
         guard let outcome = arrived else { return }
         arrived = nil
         let waiting = state.withLock { state -> UnsafeContinuation<Outcome, Never>? in
-            if case .waiting(let continuation) = state {
-                state = .taken
+            switch state {
+            case .waiting(let continuation):
+                state = .done
                 return continuation
+            case .nothing: state = .ready(outcome)
+            case .ready, .done: break
             }
-            state = .ready(outcome)
             return nil
         }
         waiting?.resume(returning: outcome)

@@ -34,6 +34,7 @@ import Testing
         #expect(transport.requests.map(\.url) == ["http://tokens.test/", anywhere])
         #expect(transport.requests.last?.fields["X-Token-Status"] == "200")
         #expect(record.lines.filter { $0 == "out request" }.count == 1)
+        #expect(record.lines.filter { $0.hasPrefix("out") } == ["out request", "out response 200", "out close ended"])
         #expect(record.lines.filter { $0 == "in request" }.count == 2)
     }
 

@@ -153,4 +153,41 @@ import Testing
 
         #expect(error?.code == .shutDown)
     }
+
+    @Test func `nothing of an exchange is left when it is over, however it ended`() async throws {
+        final class Probe: Sendable {
+            let gone: Gate
+            init(_ gone: Gate) { self.gone = gone }
+            deinit { gone.admit() }
+        }
+        let gone = Gate()
+        let transport = MockTransport { request, _ in
+            switch request.url {
+            case anywhere + "none": .answer(204, Fields(), nil)
+            case anywhere + "fails": .failure(PlugboardError(.connect, "refused"))
+            case anywhere + "silent": .silence
+            default: .answer(200, Fields(), ["whole"])
+            }
+        }
+        let kernel = try makeKernel([], transport)
+
+        for path in ["none", "fails", "whole"] {
+            let probe = Probe(gone)
+            let handle = kernel.begin(Request(.get, anywhere + path)) { _ in withExtendedLifetime(probe) {} }
+            _ = try? await handle.response.body.text()
+        }
+        do {
+            let probe = Probe(gone)
+            // Nobody asks for what came of it.
+            _ = kernel.begin(Request(.get, anywhere + "unread")) { _ in withExtendedLifetime(probe) {} }
+        }
+        do {
+            let probe = Probe(gone)
+            let handle = kernel.begin(Request(.get, anywhere + "silent")) { _ in withExtendedLifetime(probe) {} }
+            handle.suspend()
+            handle.cancel()
+        }
+
+        try await gone.opened(for: 5)
+    }
 }

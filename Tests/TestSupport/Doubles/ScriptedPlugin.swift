@@ -1,6 +1,7 @@
 import CPlugboard
 import JSON
 import PlugboardKit
+import Synchronization
 
 /// A plugin whose hooks are closures; it lists the hooks that it has closures for.
 ///
@@ -50,11 +51,16 @@ package final class ScriptedPlugin: Plugin, @unchecked Sendable {
         let manifest = Manifest(
             id: id, version: "1.0.0", priority: priority, hooks: hooks, before: before, events: events,
             attributes: attributes, commands: commands)
-        return makeDescriptor(manifest) { (_: NoSettings, host: Host) in
+        let descriptor = makeDescriptor(manifest) { (_: NoSettings, host: Host) in
             self.host = host
             return self
         }
+        ScriptedPlugin.kept.withLock { $0.append(UInt(bitPattern: descriptor)) }
+        return descriptor
     }
+
+    /// Descriptors live for ever; here a leak detector sees that they are meant to.
+    private static let kept = Mutex<[UInt]>([])
 
     package func start() throws { try onStart?() }
     package func stop(within: Duration) { onStop?() }
