@@ -11,7 +11,7 @@ let strict: [SwiftSetting] =
     Context.environment["PLUGBOARD_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
 let tests: [(name: String, dependencies: [Target.Dependency])] = [
-    ("JSONTests", ["JSON"]),
+    ("JSONTests", ["JSON", "JSONCoding"]),
     ("PlugboardKitTests", ["PlugboardKit"]),
     ("CurlTransportTests", ["CurlTransport", "PlugboardKit"]),
     ("PlugboardTests", ["Plugboard", "PlugboardKit", "CPlugboard", "CurlTransport", "JSON", "PluginLoader"]),
@@ -61,6 +61,7 @@ let package = Package(
         // 1: no more than C and the standard library
         .target(name: "CPlugboard"),
         .target(name: "JSON", swiftSettings: strict),
+        .target(name: "JSONCoding", dependencies: ["JSON"], swiftSettings: strict),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CLtdl", providers: [.apt(["libltdl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),

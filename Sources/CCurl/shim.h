@@ -1,10 +1,12 @@
 // What Swift does not import of libcurl: its variadic functions, with a type for each kind of value. Each returns
-// libcurl's own code. And of Linux: epoll and eventfd, whose constants are enumerations here and macros there.
+// libcurl's own code. And of Linux: epoll and eventfd, whose constants are enumerations here and macros there, and
+// malloc_usable_size.
 
 #ifndef PLUGBOARD_CCURL_SHIM_H
 #define PLUGBOARD_CCURL_SHIM_H
 
 #include <curl/curl.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>

@@ -1,7 +1,7 @@
 // Feeds the parser arbitrary bytes and checks what must hold whatever they are.
-// Compiled into one module with the sources of JSON:
-//     swiftc -O -sanitize=fuzzer,address -parse-as-library -swift-version 6 \
-//         $(find Sources/JSON -name '*.swift') Tests/Fuzz/JSONFuzz.swift -o json-fuzz
+// Compiled into one module with the sources of JSON and JSONCoding:
+//     swiftc -O -sanitize=fuzzer,address -parse-as-library -swift-version 6 -module-name JSON -package-name fuzz \
+//         $(find Sources/JSON Sources/JSONCoding -name '*.swift') Tests/Fuzz/JSONFuzz.swift -o json-fuzz
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -1,4 +1,5 @@
 import JSON
+import JSONCoding
 import Testing
 
 private enum Level: String, Codable, CaseIterable { case debug, info, warning }

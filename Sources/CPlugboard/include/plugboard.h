@@ -206,7 +206,7 @@ typedef struct plug_plugin_v1 {
     void (*on_event)(void *self, plug_exchange *exchange, const plug_event *event);
 
     // A command of the table, with its arguments as a JSON object. Answered once, now or later, through host->reply_….
-    // Any thread but the loop's: it may block. [any]
+    // On a thread of its own: it may block, but has to return once `stop` was called, for `destroy` waits for it. [any]
     void (*command)(void *self, plug_text name, plug_text arguments, plug_reply reply);
 
     // What this plugin offers beyond revision 1, or NULL. May be NULL. [any]

@@ -33,12 +33,18 @@ final class ResponseBody: BodySource, @unchecked Sendable {
     }
 
     func pull(_ pull: Pull) {
-        guard loop.isCurrent else { return loop.enqueue { [self] in self.pull(pull) } }
+        guard loop.isCurrent else {
+            loop.enqueue { [self] in self.pull(pull) }
+            return
+        }
         if let piece = take() { pull.answer(piece) } else { openPull = pull }
     }
 
     func release() {
-        guard loop.isCurrent else { return loop.enqueue { [self] in release() } }
+        guard loop.isCurrent else {
+            loop.enqueue { [self] in release() }
+            return
+        }
         if isReleased { return }
         isReleased = true
         openPull = nil

@@ -132,7 +132,6 @@ final class Transfer: Attempt, @unchecked Sendable {
         if isHeadReported { observer.attemptEnded(nil, timings) }
         body?.finish(error, &state.pointee)
         body = nil
-        clock.stop()
         uploadSerial += 1
         self.handle = nil
         multi.dismiss(self, handle: handle)

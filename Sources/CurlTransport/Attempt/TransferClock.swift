@@ -8,7 +8,6 @@ struct TransferClock {
     fileprivate let idleTimeout: Duration?
     /// When a callback was last called, or a pause ended.
     var lastActivity: Int64
-    fileprivate var timer: LoopTimer?
     fileprivate var drainDeadline: Int64?
     /// Bytes that the system still had to send when it was last looked at.
     fileprivate var unsent: Int32 = 0
@@ -19,11 +18,6 @@ struct TransferClock {
         idleTimeout = options.idleTimeout
         lastActivity = began
     }
-
-    mutating func stop() {
-        timer?.cancel()
-        timer = nil
-    }
 }
 
 extension Transfer {
@@ -32,9 +26,7 @@ extension Transfer {
         var deadline = clock.drainDeadline ?? .max
         if let attempt = clock.attemptTimeout { deadline = min(deadline, later(clock.began, attempt)) }
         if let idle = clock.idleTimeout { deadline = min(deadline, later(clock.lastActivity, idle)) }
-        if deadline == .max { return }
-        clock.timer?.cancel()
-        clock.timer = multi.loop.schedule(at: deadline) { [unowned self] in timeIsUp() }
+        if deadline < .max { handle?.setAlarm(at: deadline) }
     }
 
     /// Gives the rest of a body that nobody wants some time to come.
@@ -43,7 +35,8 @@ extension Transfer {
         armClock()
     }
 
-    private func timeIsUp() {
+    /// What is due is done. The alarm may also be early, or meant for an earlier transfer of the handle.
+    func checkClock() {
         let (now, place) = (multi.loop.now, url?.place ?? "")
         if let deadline = clock.drainDeadline, deadline <= now { return end(.abandoned) }
         if let limit = clock.attemptTimeout, later(clock.began, limit) <= now {

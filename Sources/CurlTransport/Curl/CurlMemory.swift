@@ -7,58 +7,62 @@ import Synchronization
     import Musl
 #endif
 
-/// The memory that libcurl works with: the system's, of which large blocks are kept to be handed out again.
+/// The memory that libcurl works with: the system's, but for large blocks, which come from slots of our own.
 ///
 /// libcurl makes a receive buffer for each transfer and frees it at the end. When so large a block is freed, the system
 /// tidies its whole heap and gives pages back, only to find them again for the next transfer: a tenth of the CPU time of
 /// a short exchange. Small buffers would avoid that, but cost a streamed body half as much again.
 enum CurlMemory {
-    /// What the system's `free` makes an occasion to tidy.
-    private static let smallestKept = 64 << 10
-    /// Bytes that are kept idle at most, of which only those are in memory that were once used.
-    private static let limit = 16 << 20
+    /// A free of such a block is what the system makes an occasion to tidy.
+    private static let smallest = 64 << 10
+    /// Holds the usual receive buffer and the byte that libcurl adds to it.
+    private static let slotSize = (256 << 10) + 4096
+    /// What does not fit or finds no slot comes from the system. Only what was once used of a slot takes memory.
+    private static let slotCount = 64
 
-    /// Blocks that nobody uses, each pointing to the next.
-    private struct Idle {
-        var first: UnsafeMutableRawPointer?
-        var byteCount = 0
-    }
+    /// Nil when the system refuses: then all comes from there.
+    nonisolated(unsafe) private static let slots: UnsafeMutableRawPointer? = {
+        let memory = mmap(
+            nil, slotCount * slotSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        return memory == MAP_FAILED ? nil : memory
+    }()
 
-    private static let idle = Mutex(Idle())
+    /// The numbers of the slots that nobody uses; the last used is used first.
+    private static let idle = Mutex(slots == nil ? [] : Array((0..<slotCount).reversed()))
 
     /// Starts libcurl; false when it cannot be. If another part of the process was first, libcurl stays with its memory.
     static func startCurl() -> Bool {
         let code = curl_global_init_mem(
             Int(CURL_GLOBAL_DEFAULT),
-            { size in size < smallestKept ? malloc(size) : take(size) },
-            { block in
-                guard let block else { return }
-                if malloc_usable_size(block) < smallestKept || !keep(block) { free(block) }
-            },
-            { block, size in realloc(block, size) },
+            { size in CurlMemory.take(size) },
+            { block in if let block { CurlMemory.give(block) } },
+            { block, size in CurlMemory.resize(block, size) },
             { text in text.flatMap { strdup($0) } },
             { count, size in calloc(count, size) })
         return code == CURLE_OK
     }
 
     private static func take(_ size: Int) -> UnsafeMutableRawPointer? {
-        let kept = idle.withLock { idle -> UnsafeMutableRawPointer? in
-            guard let block = idle.first, malloc_usable_size(block) >= size else { return nil }
-            idle.first = block.load(as: UnsafeMutableRawPointer?.self)
-            idle.byteCount -= malloc_usable_size(block)
-            return block
-        }
-        return kept ?? malloc(size)
+        guard size >= smallest, size <= slotSize, let slot = idle.withLock({ $0.popLast() }) else { return malloc(size) }
+        return slots.map { $0 + slot * slotSize }
     }
 
-    private static func keep(_ block: UnsafeMutableRawPointer) -> Bool {
-        idle.withLock { idle in
-            let size = malloc_usable_size(block)
-            guard idle.byteCount + size <= limit else { return false }
-            block.storeBytes(of: idle.first, as: UnsafeMutableRawPointer?.self)
-            idle.first = block
-            idle.byteCount += size
-            return true
-        }
+    private static func give(_ block: UnsafeMutableRawPointer) {
+        if let slot = slot(of: block) { idle.withLock { $0.append(slot) } } else { free(block) }
+    }
+
+    private static func resize(_ block: UnsafeMutableRawPointer?, _ size: Int) -> UnsafeMutableRawPointer? {
+        guard let block, slot(of: block) != nil else { return realloc(block, size) }
+        guard size > slotSize else { return block }
+        guard let larger = malloc(size) else { return nil }
+        larger.copyMemory(from: block, byteCount: slotSize)
+        give(block)
+        return larger
+    }
+
+    private static func slot(of block: UnsafeMutableRawPointer) -> Int? {
+        guard let slots else { return nil }
+        let distance = UInt(bitPattern: block) &- UInt(bitPattern: slots)
+        return distance < UInt(slotCount * slotSize) ? Int(distance) / slotSize : nil
     }
 }

@@ -24,6 +24,9 @@ final class EasyHandle {
     private var isAlone = false
     /// Keeps what libcurl points to.
     private var url: ParsedURL?
+    /// Runs on from one transfer to the next: to take it back and set it anew for each costs more than to be called in
+    /// vain once.
+    private var alarm: LoopTimer?
 
     init?(multi: MultiHandle) {
         guard let easy = curl_easy_init() else { return nil }
@@ -37,6 +40,7 @@ final class EasyHandle {
     }
 
     deinit {
+        alarm?.cancel()
         curl_easy_cleanup(easy)
         curl_slist_free_all(connectTo)
         state.pointee.touched.pointee.remove(state)
@@ -85,6 +89,17 @@ final class EasyHandle {
         // libcurl compares neither when it chooses. What all attempts have in common cannot be mixed up.
         guard attempt.optionsIdentity != 0 else { return false }
         return attempt.options.ipVersion ?? .any != .any || attempt.options.interface != nil
+    }
+
+    /// Lets the transfer that has the handle look at its clock at the deadline, or earlier.
+    func setAlarm(at deadline: Int64) {
+        if let alarm, alarm.isPending {
+            if alarm.deadline > deadline { alarm.move(to: deadline) }
+            return
+        }
+        alarm = multi.loop.schedule(at: deadline) { [unowned self] in
+            state.pointee.transfer?.takeUnretainedValue().checkClock()
+        }
     }
 
     /// Ends what the transfer held, so that the handle can wait for the next one.

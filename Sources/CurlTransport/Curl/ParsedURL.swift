@@ -72,14 +72,21 @@ final class ParsedURL {
 struct URLCache {
     private static let limit = 256
     private var urls: [String: ParsedURL] = [:]
+    /// The last one, which is most often the next one too.
+    private var latest: (text: String, url: ParsedURL)?
 
     mutating func url(_ text: String) throws(PlugboardError) -> ParsedURL {
-        if let known = urls[text] { return known }
+        if let latest, latest.text == text { return latest.url }
+        if let known = urls[text] {
+            latest = (text, known)
+            return known
+        }
         let url = try ParsedURL(text)
         if urls.count >= URLCache.limit { urls.removeAll(keepingCapacity: true) }
         urls[text] = url
+        latest = (text, url)
         return url
     }
 
-    mutating func removeAll() { urls = [:] }
+    mutating func removeAll() { self = URLCache() }
 }

@@ -52,8 +52,10 @@ public final class EventLoop: Loop, @unchecked Sendable {
     /// Whether the caller runs on the loop's thread. [any]
     public var isCurrent: Bool { threadID.load(ordering: .relaxed) == EventLoop.currentThread }
 
-    /// Runs a job on the loop's thread, after what was enqueued before. A job that comes after `stop` never runs. [any]
-    public func enqueue(_ job: @escaping @Sendable () -> Void) { _ = inbox.deliver(.closure(job)) }
+    /// Runs a job on the loop's thread, after what was enqueued before; false when the loop has stopped and never will.
+    /// [any]
+    @discardableResult
+    public func enqueue(_ job: @escaping @Sendable () -> Void) -> Bool { inbox.deliver(.closure(job)) }
 
     /// Runs a job once, when `now` has reached the deadline. [loop]
     public func schedule(at deadlineNanoseconds: Int64, _ job: @escaping () -> Void) -> LoopTimer {

@@ -8,6 +8,9 @@ public final class LoopTimer {
     /// Where it stands in the heap, or -1.
     fileprivate var place = -1
 
+    /// Whether it is still to happen. [loop]
+    var isPending: Bool { place >= 0 }
+
     init(loop: EventLoop, deadline: Int64, job: @escaping () -> Void) {
         self.loop = loop
         self.deadline = deadline

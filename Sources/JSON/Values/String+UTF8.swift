@@ -23,7 +23,7 @@ extension String {
     }
 
     /// A key as an error may show it: quoted, escaped, and cut after 40 characters.
-    var quotedForError: String {
+    package var quotedForError: String {
         let shown = unicodeScalars.prefix(40).reduce(into: "") { text, scalar in
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator: text += scalar.escaped(asASCII: true)

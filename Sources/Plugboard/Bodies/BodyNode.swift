@@ -82,7 +82,10 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
 
     /// From any thread.
     func release() {
-        guard loop.isCurrent else { return loop.enqueue { self.release() } }
+        guard loop.isCurrent else {
+            loop.enqueue { self.release() }
+            return
+        }
         guard !isReleased else { return }
         isReleased = true
         open.withLock { $0 = 0 }

@@ -97,7 +97,8 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
     private func report(_ outcome: Result<Answered, PlugboardError>) {
         // A transport that answers within `perform` would find the exchange half way.
         guard control != nil || isOver else {
-            return exchange.loop.enqueue { self.arrive(outcome) }
+            exchange.loop.enqueue { self.arrive(outcome) }
+            return
         }
         arrive(outcome)
     }
@@ -122,6 +123,10 @@ extension Exchange {
     /// The attempt's turn has come.
     func performAttempt() {
         guard phase == .awaiting else { return core.attemptEnded() }
+        if isSuspended {
+            whenResumed.append { [self] in core.admit(self) }
+            return core.attemptEnded()
+        }
         attempts += 1
         emit(.attemptBegan) {
             [("attempt", .integer(Int64(self.attempts))), ("reason", .text(self.attempts == 1 ? "first" : "resend"))]

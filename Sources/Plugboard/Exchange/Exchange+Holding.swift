@@ -4,47 +4,87 @@ import PlugboardKit
 extension Exchange {
     func hold(at place: Place, upTo limit: Int) {
         phase = .awaiting
-        guard let body = stage == .request ? requestBody : response?.body else {
-            return held(.empty, .held)
-        }
-        collect(body, [], 0, limit, place)
+        guard let body = stage == .request ? requestBody : response?.body else { return held(.empty, .held) }
+        BodyCollector(body, upTo: limit, of: self, place).pump()
     }
 
-    private func collect(_ body: BodyNode, _ pieces: [Bytes], _ count: Int, _ limit: Int, _ place: Place) {
-        body.pull { [self] piece in
-            unlessSuspended { [self] in
-                guard phase == .awaiting else { return }
-                switch piece {
-                case .bytes(let bytes) where count + bytes.count > limit:
-                    replaceBody(HeldSource(pieces + [bytes], rest: body))
-                    held(nil, .overLimit)
-                case .bytes(let bytes):
-                    collect(body, pieces + [bytes], count + bytes.count, limit, place)
-                case .end(let trailers):
-                    let whole = pieces.isEmpty ? Bytes.empty : Bytes.joined(pieces)
-                    body.release()
-                    replaceBody(HeldSource([whole], trailers: trailers))
-                    held(whole, .held)
-                case .broken(let error):
-                    discardAnswer()
-                    phase = .steering
-                    // The answer's head never passed this plugin, so it hears of the failure.
-                    goOutward(from: stage == .request ? place.index : place.index + 1, failing: error)
-                    advance()
-                }
-            }
-        }
-    }
-
-    private func replaceBody(_ source: HeldSource) {
+    fileprivate func replaceBody(by source: HeldSource) {
         let node = BodyNode(source, loop: loop)
         if stage == .request { requestBody = node } else { response?.body = node }
     }
 
-    private func held(_ body: Bytes?, _ reason: Visit) {
+    fileprivate func held(_ body: Bytes?, _ reason: Visit) {
         heldBody = body
         visit = reason
         phase = .steering
         advance()
+    }
+
+    /// The answer's head never passed the plugin that held it, so that one hears of the failure.
+    fileprivate func breakHold(at place: Place, _ error: PlugboardError) {
+        discardAnswer()
+        phase = .steering
+        goOutward(from: stage == .request ? place.index : place.index + 1, failing: error)
+        advance()
+    }
+}
+
+/// Reads one body for one hold.
+private final class BodyCollector {
+    private let body: BodyNode
+    private let limit: Int
+    private let exchange: Exchange
+    private let place: Place
+    private var pieces: [Bytes] = []
+    private var count = 0
+    private var isPulling = false
+    private var isPumping = false
+    private var isDone = false
+
+    init(_ body: BodyNode, upTo limit: Int, of exchange: Exchange, _ place: Place) {
+        self.body = body
+        self.limit = limit
+        self.exchange = exchange
+        self.place = place
+    }
+
+    /// A pull may be answered at once, within itself: the loop here keeps that from recursing.
+    func pump() {
+        guard !isPumping else { return }
+        isPumping = true
+        while !isPulling && !isDone {
+            isPulling = true
+            body.pull { [self] piece in
+                exchange.unlessSuspended { [self] in
+                    isPulling = false
+                    take(piece)
+                    pump()
+                }
+            }
+        }
+        isPumping = false
+    }
+
+    private func take(_ piece: Piece) {
+        // An exchange that was ended meanwhile has released the body.
+        guard exchange.phase == .awaiting, !isDone else { return isDone = true }
+        switch piece {
+        case .bytes(let bytes):
+            pieces.append(bytes)
+            count += bytes.count
+            guard count > limit else { return }
+            isDone = true
+            exchange.replaceBody(by: HeldSource(pieces, rest: body))
+            exchange.held(nil, .overLimit)
+        case .end(let trailers):
+            isDone = true
+            let whole = pieces.isEmpty ? Bytes.empty : Bytes.joined(pieces)
+            body.release()
+            exchange.replaceBody(by: HeldSource([whole], trailers: trailers))
+            exchange.held(whole, .held)
+        case .broken(let error):
+            isDone = true
+            exchange.breakHold(at: place, error)
+        }
     }
 }

@@ -16,15 +16,7 @@ public final class ExchangeHandle: Sendable {
 
     /// The response, when its head has come through the plugins. Awaited once; cancelling the task cancels the exchange.
     public var response: Response {
-        get async throws(PlugboardError) {
-            let outcome = outcome
-            let result = await withTaskCancellationHandler {
-                await outcome.value()
-            } onCancel: {
-                cancel()
-            }
-            return try result.get()
-        }
+        get async throws(PlugboardError) { try await outcome.response(of: exchange) }
     }
 
     /// Ends the exchange; what waits for it gets the error `cancelled`. Harmless when it has ended.

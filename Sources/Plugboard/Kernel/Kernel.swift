@@ -14,7 +14,12 @@ public final class Kernel: Sendable {
     let core: KernelCore
     private let life = Mutex(Life.running)
 
-    private enum Life { case running, closing, closed }
+    private enum Life {
+        case running
+        /// With those who wait for the end.
+        case closing([UnsafeContinuation<Void, Never>])
+        case closed
+    }
 
     /// Starts the plugins; called once, off any loop, and blocks while they start.
     ///
@@ -52,7 +57,7 @@ public final class Kernel: Sendable {
     }
 
     deinit {
-        guard life.withLock({ $0 == .running }) else { return }
+        guard case .running = life.withLock({ $0 }) else { return }
         let core = core
         Task.detached { await Kernel.close(core, within: .zero) }
     }
@@ -61,8 +66,16 @@ public final class Kernel: Sendable {
     /// response.
     ///
     /// Cancelling the task cancels the exchange. Dropping the response's body before its end does so too.
-    public func send(_ request: Request) async throws(PlugboardError) -> Response {
-        try await begin(request).response
+    public nonisolated(nonsending) func send(_ request: Request) async throws(PlugboardError) -> Response {
+        let outcome = ProgramOutcome()
+        let exchange = Exchange(request, core: core, outcome: outcome)
+        // A task on the loop's executor is no hook, so nothing is half way there.
+        if core.loop.isCurrent {
+            exchange.begin()
+        } else if !core.loop.enqueue({ exchange.begin() }) {
+            outcome.refuse()
+        }
+        return try await outcome.response(of: exchange)
     }
 
     /// Begins an exchange that can be suspended, resumed and watched.
@@ -73,7 +86,7 @@ public final class Kernel: Sendable {
     ) -> ExchangeHandle {
         let outcome = ProgramOutcome()
         let exchange = Exchange(request, core: core, outcome: outcome, watch: watch)
-        core.loop.enqueue { exchange.begin() }
+        if !core.loop.enqueue({ exchange.begin() }) { outcome.refuse() }
         return ExchangeHandle(exchange, outcome)
     }
 
@@ -91,14 +104,17 @@ public final class Kernel: Sendable {
                 commands.isEmpty
                     ? "\(plugin) has no commands." : "\(plugin) knows \(commands.joined(separator: ", ")).")
         }
-        let replies = core.replies
-        // Commands may block, so they get a thread that may.
+        let core = core
+        guard core.commandCalls.enter() else {
+            throw PlugboardError(.shutDown, "The kernel is shut down and takes no commands.")
+        }
         let result = await withUnsafeContinuation { continuation in
-            let reply = replies.add(continuation)
-            Task.detached {
+            let reply = core.replies.add(continuation)
+            BlockingThread.start {
                 withText(name) { name in
                     withText(arguments) { place.plugin.pointee.command?(place.instance, name, $0, reply) }
                 }
+                core.commandCalls.leave()
             }
         }
         return try result.get()
@@ -126,10 +142,11 @@ public final class Kernel: Sendable {
         }
         let core = core
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-            core.loop.enqueue {
+            let isTaken = core.loop.enqueue {
                 core.transport.forget()
                 continuation.resume()
             }
+            if !isTaken { continuation.resume() }
         }
         if let failure { throw failure }
     }
@@ -143,15 +160,33 @@ public final class Kernel: Sendable {
     // MARK: The end
 
     /// Takes no more requests, waits for those under way, cancels what is left after `limit`, and stops the plugins,
-    /// innermost first.
+    /// innermost first. Whoever calls it returns when all that is done.
     public func shutDown(within limit: Duration = .seconds(30)) async {
         let isFirst = life.withLock { life in
-            defer { if life == .running { life = .closing } }
-            return life == .running
+            guard case .running = life else { return false }
+            life = .closing([])
+            return true
         }
-        guard isFirst else { return }
+        guard isFirst else { return await end() }
         await Kernel.close(core, within: limit)
-        life.withLock { $0 = .closed }
+        let waiting = life.withLock { life in
+            defer { life = .closed }
+            if case .closing(let waiting) = life { return waiting }
+            return []
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Waits for a shutdown that somebody else has begun.
+    private func end() async {
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            let isClosed = life.withLock { life in
+                guard case .closing(let waiting) = life else { return true }
+                life = .closing(waiting + [continuation])
+                return false
+            }
+            if isClosed { continuation.resume() }
+        }
     }
 
     private static func close(_ core: KernelCore, within limit: Duration) async {
@@ -160,9 +195,7 @@ public final class Kernel: Sendable {
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             core.loop.enqueue {
                 let timer = core.loop.schedule(at: core.loop.now + limit.nanoseconds) {
-                    for exchange in core.exchanges {
-                        exchange.cancel(PlugboardError(.shutDown, "The kernel was shut down."))
-                    }
+                    core.cancelAll(PlugboardError(.shutDown, "The kernel was shut down."))
                 }
                 core.close {
                     timer.cancel()
@@ -171,13 +204,17 @@ public final class Kernel: Sendable {
                 }
             }
         }
-        let startup = Startup(core: core)
         let places = core.pipeline.places
-        await Task.detached {
-            startup.stop(places, within: max(limit, .seconds(1)))
+        let startup = Startup(core: core)
+        await BlockingThread.run { startup.stop(places, within: max(limit, .seconds(1))) }
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            // A plugin is never destroyed beneath a command of its own: one that does not return is waited for.
+            core.commandCalls.close { continuation.resume() }
+        }
+        await BlockingThread.run {
             core.loop.stop()
             startup.destroy(places)
-            core.replies.failAll(PlugboardError(.shutDown, "The kernel was shut down before the command was answered."))
-        }.value
+        }
+        core.replies.failAll(PlugboardError(.shutDown, "The kernel was shut down before the command was answered."))
     }
 }

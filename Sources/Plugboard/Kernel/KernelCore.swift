@@ -30,6 +30,7 @@ final class KernelCore: @unchecked Sendable {
     let timers: PluginTimers
     let counters = Counters()
     let replies = Replies()
+    let commandCalls = CommandCalls()
 
     /// Set once, before the first exchange.
     private(set) var pipeline = Pipeline([])
@@ -39,6 +40,7 @@ final class KernelCore: @unchecked Sendable {
     private var first: Exchange?
     private(set) var count = 0
     private var isClosing = false
+    private var isClosed = false
     private var whenIdle: [() -> Void] = []
 
     // Attempts of programs under way, where they are limited. [loop]
@@ -47,6 +49,8 @@ final class KernelCore: @unchecked Sendable {
     private var nextIdentity: UInt64 = 1
 
     /// An exchange by its number; the list above keeps it alive.
+    ///
+    /// Sendable because only the loop looks behind the reference.
     struct WeakExchange: @unchecked Sendable {
         unowned(unsafe) let exchange: Exchange
     }
@@ -80,7 +84,7 @@ final class KernelCore: @unchecked Sendable {
 
     /// False while the kernel is shutting down.
     func enter(_ exchange: Exchange) -> Bool {
-        guard !isClosing || exchange.depth > 0 else { return false }
+        guard !isClosed, !isClosing || exchange.depth > 0 else { return false }
         exchange.following = first
         first?.preceding = exchange
         first = exchange
@@ -123,6 +127,12 @@ final class KernelCore: @unchecked Sendable {
     func close(_ job: @escaping () -> Void) {
         isClosing = true
         if count == 0 { job() } else { whenIdle.append(job) }
+    }
+
+    /// Ends what is under way, and takes nothing any more, sub-requests neither. [loop]
+    func cancelAll(_ error: PlugboardError) {
+        isClosed = true
+        for exchange in exchanges { exchange.cancel(error) }
     }
 
     func register(_ exchange: Exchange) -> UInt64 {

@@ -19,19 +19,32 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
     /// What came of the exchange, until the end of the turn.
     private var arrived: Outcome?
 
-    /// Waits for the outcome; to be asked once.
-    func value() async -> Outcome {
-        await withUnsafeContinuation { continuation in
-            let ready = state.withLock { state -> Outcome? in
-                if case .ready(let outcome) = state {
-                    state = .done
-                    return outcome
-                }
-                state = .waiting(continuation)
-                return nil
-            }
-            if let ready { continuation.resume(returning: ready) }
+    /// Waits for the outcome; to be asked once. Cancelling the task cancels the exchange.
+    nonisolated(nonsending) func response(of exchange: Exchange) async throws(PlugboardError) -> Response {
+        let outcome = await withTaskCancellationHandler {
+            await withUnsafeContinuation { wait($0) }
+        } onCancel: {
+            exchange.loop.enqueue { exchange.cancel() }
         }
+        return try outcome.get()
+    }
+
+    private func wait(_ continuation: UnsafeContinuation<Outcome, Never>) {
+        let ready = state.withLock { state -> Outcome? in
+            if case .ready(let outcome) = state {
+                state = .done
+                return outcome
+            }
+            state = .waiting(continuation)
+            return nil
+        }
+        if let ready { continuation.resume(returning: ready) }
+    }
+
+    /// The loop has stopped, so that nothing will come of the exchange. From any thread.
+    func refuse() {
+        let error = PlugboardError(.shutDown, "The kernel is shut down and takes no requests.")
+        state.withLock { if case .nothing = $0 { $0 = .ready(.failure(error)) } }
     }
 
     /// Nobody will ask: what came, or comes, is dropped, which cancels an exchange whose body flows.
@@ -46,12 +59,13 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
     }
 
     func succeed(_ answer: Answered, _ body: FlowingBody?, _ exchange: Exchange) {
-        var response = Response(head: answer.head, url: exchange.request.url, attempts: exchange.attempts)
-        if let body {
-            let queue = ReaderQueue(body, loop: exchange.loop, limit: exchange.core.settings.bufferLimit.bytes)
-            response.body = Body(ResponseReader(queue))
-            queue.pump()
+        let queue = body.map {
+            ReaderQueue($0, loop: exchange.loop, limit: exchange.core.settings.bufferLimit.bytes)
         }
+        let response = Response(
+            head: answer.head, body: queue.map { Body(ResponseReader($0)) } ?? .empty, url: exchange.request.url,
+            attempts: exchange.attempts)
+        queue?.pump()
         resolve(.success(response), exchange)
     }
 

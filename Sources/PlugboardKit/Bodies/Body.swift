@@ -40,7 +40,7 @@ public struct Body: Sendable {
     /// The whole body in one piece.
     ///
     /// Throws `body.limit` as soon as more than `limit` bytes have come, and what broke the body if it breaks.
-    public consuming func collect(upTo limit: ByteCount) async throws(PlugboardError) -> Bytes {
+    public nonisolated(nonsending) consuming func collect(upTo limit: ByteCount) async throws(PlugboardError) -> Bytes {
         if let length = source.length, length > limit.bytes { throw Body.tooLarge(limit) }
         var pieces: [Bytes] = []
         var count = 0
@@ -54,7 +54,9 @@ public struct Body: Sendable {
     }
 
     /// The whole body as text; what is no UTF-8 shows as U+FFFD.
-    public consuming func text(upTo limit: ByteCount = .mebibytes(16)) async throws(PlugboardError) -> String {
+    public nonisolated(nonsending) consuming func text(
+        upTo limit: ByteCount = .mebibytes(16)
+    ) async throws(PlugboardError) -> String {
         try await collect(upTo: limit).text
     }
 

@@ -109,6 +109,8 @@ public protocol Loop: AnyObject, Sendable {
     /// Nanoseconds of the monotonic clock, read once a turn of the loop. [loop]
     var now: Int64 { get }
 
-    /// Runs a job on the loop's thread, after what was enqueued before. [any]
-    func enqueue(_ job: @escaping @Sendable () -> Void)
+    /// Runs a job on the loop's thread, after what was enqueued before; false when the loop has stopped and never will.
+    /// [any]
+    @discardableResult
+    func enqueue(_ job: @escaping @Sendable () -> Void) -> Bool
 }

@@ -38,6 +38,46 @@ import Testing
         #expect(!record.lines.dropFirst().contains("true"))
     }
 
+    @Test func `a shutdown waits for the commands that are under way`() async throws {
+        let record = Record()
+        let started = Gate()
+        let gate = Gate()
+        let plugin = commanding { _, _, reply in
+            started.admit()
+            try? gate.wait()
+            record.add("answered \(reply.json(1))")
+        }
+        plugin.onStop = {
+            record.add("stop")
+            gate.open()
+        }
+        let kernel = try makeKernel([plugin])
+
+        async let answer = kernel.command("box", "show")
+        try await started.opened()
+        await kernel.shutDown()
+        record.add("shut down")
+        _ = try await answer
+
+        #expect(record.lines == ["stop", "answered true", "shut down"])
+    }
+
+    @Test func `commands that block keep no requests waiting`() async throws {
+        let gate = Gate()
+        let plugin = commanding { _, _, reply in
+            try? gate.wait()
+            reply.json(1)
+        }
+        let kernel = try makeKernel([plugin])
+
+        let commands = (0..<8).map { _ in Task { try await kernel.command("box", "show") } }
+        let status = try await kernel.send(Request(.get, anywhere)).status
+        gate.open()
+        for command in commands { _ = try await command.value }
+
+        #expect(status == 200)
+    }
+
     @Test func `an unknown command or plugin is an error that says what there is`() async throws {
         let kernel = try makeKernel([commanding { _, _, reply in reply.json(nil) }])
 

@@ -39,6 +39,23 @@ import Testing
         #expect(text == "abcdef")
     }
 
+    @Test func `a body in a hundred thousand pieces that come at once is held`() async throws {
+        let record = Record()
+        let plugin = ScriptedPlugin("holder")
+        plugin.onResponse = { exchange in
+            guard exchange.visit == .held else { return .hold(upTo: .mebibytes(1)) }
+            record.add("\(exchange.withHeldBody { $0.count })")
+            return .next
+        }
+        let source = PiecesSource(Array(repeating: Bytes("x"), count: 100_000))
+        let kernel = try makeKernel([plugin], MockTransport { _, _ in .source(200, Fields(), source) })
+
+        let count = try await kernel.send(Request(.get, anywhere)).body.collect(upTo: .mebibytes(1)).count
+
+        #expect(record.lines == ["100000"])
+        #expect(count == 100_000)
+    }
+
     @Test func `a request's body can be held and is sent all the same`() async throws {
         let sent = Record()
         let plugin = ScriptedPlugin("holder")

@@ -101,6 +101,30 @@ import Testing
         #expect(transport.suspensions == 1)
     }
 
+    @Test func `an exchange that is suspended while it waits for a connection begins nothing`() async throws {
+        let record = Record()
+        let suspended = Gate()
+        let transport = MockTransport { _, number in number == 1 ? .silence : .answer(200) }
+        let kernel = try makeKernel([], transport) { $0.kernel.connections = 1 }
+
+        let first = kernel.begin(Request(.get, anywhere))
+        try await transport.began.opened()
+        let second = kernel.begin(Request(.get, anywhere)) { event in
+            record.add(event.id)
+            if event.kernelEvent == .suspended { suspended.admit() }
+        }
+        second.suspend()
+        try await suspended.opened()
+        first.cancel()
+        _ = try? await first.response
+        #expect(!record.lines.contains("attemptBegan"))
+        second.resume()
+        let status = try await second.response.status
+
+        #expect(status == 200)
+        #expect(record.lines.contains("attemptBegan"))
+    }
+
     @Test func `events come in order, each beginning with one end, and completed once`() async throws {
         let record = Record()
         let kernel = try makeKernel([])
@@ -133,12 +157,38 @@ import Testing
     }
 
     @Test func `shutting down waits for what is under way and takes no more`() async throws {
-        let kernel = try makeKernel([])
+        let record = Record()
+        let gate = Gate()
+        let source = GatedSource(gate, "late")
+        let plugin = ScriptedPlugin("a")
+        plugin.onStop = { record.add("stopped") }
+        let kernel = try makeKernel([plugin], MockTransport { _, _ in .source(200, Fields(), source) })
 
-        let text = try await kernel.send(Request(.get, anywhere)).body.text()
-        await kernel.shutDown()
+        let response = try await kernel.send(Request(.get, anywhere))
+        async let ended: Void = kernel.shutDown()
+        async let endedToo: Void = {
+            await kernel.shutDown()
+            record.add("second shutdown returned")
+        }()
+        var refused: PlugboardError?
+        // Until the shutdown has begun, requests are taken, and dropped here.
+        while refused == nil {
+            do { _ = try await kernel.send(Request(.head, anywhere)) } catch { refused = error }
+        }
+        gate.open()
+        let text = try await response.body.text()
+        record.add("read \(text)")
+        await ended
+        await endedToo
+        let afterwards = try await failure(of: kernel, Request(.get, anywhere))
+        let command = await #expect(throws: PlugboardError.self) { try await kernel.command("a", "none") }
+        try await kernel.forget()
 
-        #expect(text == "ok")
+        #expect(refused?.code == .shutDown)
+        #expect(Set(record.lines) == ["read late", "stopped", "second shutdown returned"])
+        #expect(record.lines.last == "second shutdown returned")
+        #expect(afterwards.code == .shutDown)
+        #expect(command != nil)
     }
 
     @Test func `shutting down cancels what does not end in time`() async throws {
@@ -189,5 +239,31 @@ import Testing
         }
 
         try await gone.opened(for: 5)
+    }
+}
+
+/// Gives one piece, when a gate opens.
+private final class GatedSource: BodySource {
+    private let gate: Gate
+    private let text: String
+    private let given = Gate()
+
+    init(_ gate: Gate, _ text: String) {
+        self.gate = gate
+        self.text = text
+    }
+
+    var length: Int? { nil }
+
+    func pull(_ pull: Pull) {
+        guard given.admitted == 0 else {
+            pull.end()
+            return
+        }
+        given.admit()
+        Task { [gate, text] in
+            try await gate.opened()
+            pull.give(Bytes(text))
+        }
     }
 }

@@ -1,3 +1,5 @@
+import JSON
+
 /// What one call of `JSONValueDecoder.decode` knows; used by one task at a time, like every `Decoder`.
 final class DecodingSession {
     let isStrict: Bool

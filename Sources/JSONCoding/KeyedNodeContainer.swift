@@ -1,3 +1,5 @@
+import JSON
+
 struct KeyedNodeContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let node: EncodingNode
 

@@ -1,3 +1,5 @@
+import JSON
+
 /// One JSON value on its way into a type.
 final class DecodingNode: Decoder {
     let value: JSONValue

@@ -1,3 +1,5 @@
+import JSON
+
 struct UnkeyedNodeContainer: UnkeyedEncodingContainer {
     let node: EncodingNode
 

@@ -1,3 +1,5 @@
+import JSON
+
 struct UnkeyedValueContainer: UnkeyedDecodingContainer {
     private let elements: [JSONValue]
     private let path: CodingPath

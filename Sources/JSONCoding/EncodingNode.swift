@@ -1,3 +1,5 @@
+import JSON
+
 /// A JSON value that a type is writing. A class, because containers write into it after they were handed out.
 final class EncodingNode: Encoder {
     private enum Content {

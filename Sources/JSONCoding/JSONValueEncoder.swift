@@ -1,3 +1,5 @@
+import JSON
+
 /// Makes JSON of `Encodable` values.
 ///
 /// Members stand in the order in which the type encodes them, absent optionals are left out. `JSONValue`, `JSONObject`

@@ -1,3 +1,5 @@
+import JSON
+
 struct SingleNodeContainer: SingleValueEncodingContainer {
     let node: EncodingNode
 

@@ -1,3 +1,5 @@
+import JSON
+
 struct KeyedValueContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let access: ObjectAccess
     private let session: DecodingSession

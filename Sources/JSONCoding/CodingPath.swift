@@ -1,3 +1,5 @@
+import JSON
+
 /// A coding path that grows without copying; the arrays that `Codable` wants are made on demand.
 indirect enum CodingPath {
     case root

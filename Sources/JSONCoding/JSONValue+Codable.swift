@@ -1,3 +1,5 @@
+import JSON
+
 // With this module's own coders values pass unchanged. Through others, numbers become integers where they fit, else
 // doubles.
 
@@ -77,6 +79,6 @@ extension JSONObject: Codable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: MemberKey.self)
-        for (key, value) in members { try container.encode(value, forKey: MemberKey(stringValue: key)) }
+        for (key, value) in self { try container.encode(value, forKey: MemberKey(stringValue: key)) }
     }
 }

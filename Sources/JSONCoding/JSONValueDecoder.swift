@@ -1,3 +1,5 @@
+import JSON
+
 /// Makes `Decodable` values from JSON.
 ///
 /// Strict by default: a key that the type never asked for is an error, which names the nearest key that it did ask for.

@@ -1,3 +1,5 @@
+import JSON
+
 struct SingleValueContainer: SingleValueDecodingContainer {
     let node: DecodingNode
 

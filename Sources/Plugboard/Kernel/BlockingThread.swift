@@ -1,0 +1,40 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A thread for what may block: commands and stops of plugins. The pool that tasks share has no thread to spare for that.
+enum BlockingThread {
+    /// Runs a closure on a thread of its own, and comes back when it is done.
+    static func run(_ body: @escaping @Sendable () -> Void) async {
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            start {
+                body()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Runs a closure on a thread of its own; where the system gives none, on the caller's.
+    static func start(_ body: @escaping @Sendable () -> Void) {
+        let start = Unmanaged.passRetained(Start(body))
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, nil,
+            { context in
+                if let context { Unmanaged<Start>.fromOpaque(context).takeRetainedValue().body() }
+                return nil
+            }, start.toOpaque())
+        if code == 0 {
+            pthread_detach(thread)
+        } else {
+            start.takeRetainedValue().body()
+        }
+    }
+
+    private final class Start {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+}
