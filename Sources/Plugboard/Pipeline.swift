@@ -68,7 +68,12 @@ extension Exchange {
                 if stage == .request { return perform() }
                 return stage == .response ? deliver() : finish(failing: failure ?? Exchange.lostFailure)
             }
-            switch visit(place) {
+            // Who stands further out and lists no such hook has let the head pass (rule 2).
+            if stage == .request { turns.open(upTo: place.index, skipping: skipped) }
+            let decision = visit(place)
+            // A hook may bring about the end of its own exchange.
+            guard phase == .steering else { return decision.drop() }
+            switch decision {
             case .next: pass(place)
             case .respond(let answer): turnAround(at: place, with: answer)
             case .resend(let delay): resend(from: place, after: delay)
@@ -101,13 +106,7 @@ extension Exchange {
     /// The head has come through: one attempt on the network.
     private func perform() {
         turns.open(upTo: pipeline.places.count, skipping: skipped)
-        guard attempts < core.settings.attemptLimit else {
-            return answered(
-                .failure(
-                    PlugboardError(
-                        .runaway, "The exchange was stopped after \(attempts) attempts (kernel.attemptLimit). "
-                            + "A plugin may be sending it again without end.")))
-        }
+        guard attempts < core.settings.attemptLimit else { return answered(.failure(Exchange.runaway(attempts))) }
         beginAttempt()
     }
 
@@ -131,6 +130,8 @@ extension Exchange {
 
     /// `resend`: from just inside the plugin, now or after a delay.
     private func resend(from place: Place, after delay: Duration) {
+        resends += 1
+        guard resends < core.settings.attemptLimit else { return fail(at: place, Exchange.runaway(resends)) }
         discardAnswer()
         turns.close(inside: place.index, .resent, self)
         failure = nil
@@ -143,6 +144,7 @@ extension Exchange {
     /// `fail`: the failure goes on outward from here; the plugin that failed does not see it.
     private func fail(at place: Place, _ error: PlugboardError) {
         discardAnswer()
+        failure = error
         turns.close(inside: place.index, .failed, self)
         goOutward(from: place.index, failing: error)
     }
@@ -161,10 +163,16 @@ extension Exchange {
         cursor = pipeline.failurePlaces.firstIndex { $0.index < index } ?? pipeline.failurePlaces.count
     }
 
-    /// The inner body is drained or aborted, once nobody wants it.
+    /// Nobody wants the answer: its body is drained or aborted.
     func discardAnswer() {
-        response?.body?.release()
+        releaseBody()
         response = nil
+    }
+
+    /// The body has ended, or nobody wants it; the head stays for those who close.
+    func releaseBody() {
+        response?.body?.release()
+        response?.body = nil
         endAttempt()
     }
 
@@ -174,8 +182,12 @@ extension Exchange {
     private func deliver() {
         guard let answer = response else { return finish(failing: Exchange.lostFailure) }
         phase = .flowing
-        if let body = answer.body { return outcome.succeed(answer, FlowingBody(body, of: self), self) }
+        if let body = answer.body {
+            isDelivered = true
+            return outcome.succeed(answer, FlowingBody(body, of: self), self)
+        }
         afterAttempt { [self] in
+            isDelivered = true
             end(.ended)
             outcome.succeed(answer, nil, self)
         }
@@ -184,13 +196,13 @@ extension Exchange {
     /// A failure has come through, or the exchange was ended from outside: nobody is asked any more.
     func finish(failing error: PlugboardError, _ closing: Outcome = .failed) {
         guard phase != .ended else { return }
-        let isFlowing = phase == .flowing
         // From here on nobody steers, and what is released below finds out why.
         phase = .ended
         failure = error
-        discardAnswer()
+        releaseBody()
+        runSuspended()
         end(closing)
-        if !isFlowing { outcome.fail(error, self) }
+        if !isDelivered { outcome.fail(error, self) }
     }
 
     /// Closes what is open, innermost first, and tells those who watch. The last thing that an exchange does.

@@ -15,6 +15,9 @@ enum Repository {
     /// Where the command of Plugins/README.md leaves the plugin in Swift.
     static let userAgentPlugin = "\(root)/.build-example/release/libuser-agent.so"
 
+    /// Whether it is there, or has to be.
+    static let hasUserAgentPlugin = Strictness.isSet || exists(userAgentPlugin)
+
     /// Runs a program at the root, which must succeed, off the tasks' threads, and returns what it printed.
     @discardableResult static func output(of arguments: [String]) async throws -> String {
         let outcome = try await ProcessRunner.running(arguments, folder: root)

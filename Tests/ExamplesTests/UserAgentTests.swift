@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The plugin in Swift, as its own package makes it; `Tests/run` builds that beforehand.
-@Suite(.enabled(if: Repository.exists(Repository.userAgentPlugin), "Examples/UserAgent is not built"))
+@Suite(.enabled(if: Repository.hasUserAgentPlugin, "Examples/UserAgent is not built"))
 struct UserAgentTests {
     @Test func `it names who names nobody, and leaves others alone`() async throws {
         let transport = MockTransport()

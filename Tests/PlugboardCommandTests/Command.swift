@@ -28,8 +28,8 @@ enum Command {
 
     private static let scriptPath = "/usr/bin/script"
 
-    /// Whether there is util-linux's `script`, which gives a program a terminal.
-    static let hasTerminals = FileManager.default.isExecutableFile(atPath: scriptPath)
+    /// Whether there is util-linux's `script`, which gives a program a terminal, or has to be.
+    static let hasTerminals = Strictness.isSet || FileManager.default.isExecutableFile(atPath: scriptPath)
 
     /// Hands lines to `plugboard exec` and returns its replies by their `id`; those without one under "".
     static func exec(_ lines: [String], _ arguments: String...) async throws -> [String: JSONValue] {

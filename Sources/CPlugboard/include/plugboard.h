@@ -13,8 +13,8 @@
 // How to read it
 //   [loop]    on the loop's thread of the exchange, from within a call of the kernel. It must not block.
 //   [any]     on any thread, at any time from `create` until `destroy` returns.
-//   A text or a pointer that the kernel hands out is the kernel's, and good until the hook (or callback) returns, unless
-//   its comment says otherwise. A text that the plugin hands in is copied before the call returns.
+//   A text or a pointer that the kernel hands out is the kernel's, and good until the hook (or callback) returns,
+//   unless its comment says otherwise. A text that the plugin hands in is copied before the call returns.
 //   Memory is never freed across the border: what is handed over is copied or comes with its release function.
 //   Functions of the host that return uint32_t without further word return one of PLUG_OK … PLUG_UNSUPPORTED.
 //   Times are nanoseconds; sizes are bytes. Texts are counted, never NUL-terminated, and may be {NULL, 0}.
@@ -200,7 +200,8 @@ typedef struct plug_plugin_v1 {
     uint32_t (*on_request)(void *self, plug_exchange *exchange);
     uint32_t (*on_response)(void *self, plug_exchange *exchange);
     uint32_t (*on_failure)(void *self, plug_exchange *exchange);
-    // Once for each `next` that this plugin's place passed inward; `outcome` is PLUG_ENDED … PLUG_CANCELLED.
+    // Once for each turn that was opened at this plugin's place, when that is over; `outcome` is PLUG_ENDED …
+    // PLUG_CANCELLED.
     void (*on_close)(void *self, plug_exchange *exchange, uint32_t outcome);
     // `exchange` is NULL for facts about the kernel.
     void (*on_event)(void *self, plug_exchange *exchange, const plug_event *event);
@@ -219,8 +220,8 @@ typedef struct plug_plugin_v1 {
 typedef struct plug_source_v1 {
     void *context;
     uint64_t length;   // bytes in all, or PLUG_UNKNOWN
-    // Asks for the next piece, to be answered once through host->give, end or break_off, now or later, on any thread. Not called
-    // again before the answer, nor after the end. [loop]
+    // Asks for the next piece, to be answered once through host->give, end or break_off, now or later, on any thread.
+    // Not called again before the answer, nor after the end. [loop]
     void (*PLUG_SENDABLE pull)(void *context, plug_pull pull);
     // Begins again at the first byte and returns PLUG_OK. NULL if that cannot be. [loop]
     uint32_t (*PLUG_SENDABLE rewind)(void *context);
@@ -287,8 +288,8 @@ struct plug_host_v1 {
     uint32_t (*respond)(plug_exchange *exchange, uint32_t status, const plug_field *fields, uint64_t count, plug_body *body);
     // Answers with the answer of a sub-request, head and body.
     uint32_t (*respond_with)(plug_exchange *exchange, plug_answer *answer);
-    // Sends the request again, from just inside this plugin, after a delay. What it edits in `request` in this hook goes
-    // along; what inner plugins had edited is undone. See `can_resend`.
+    // Sends the request again, from just inside this plugin, after a delay. What it edits in `request` in this hook
+    // goes along; what inner plugins had edited is undone. See `can_resend`.
     uint32_t (*resend)(plug_exchange *exchange, int64_t after);
     // Asks for the whole body, up to `limit` bytes: the hook runs again.
     uint32_t (*hold)(plug_exchange *exchange, uint64_t limit);
@@ -316,15 +317,16 @@ struct plug_host_v1 {
     uint32_t (*failure)(plug_exchange *exchange, plug_text *code, plug_text *reason);
     // Whether `resend` would be accepted now: PLUG_OK, or PLUG_WRONG_TIME when a body has begun and cannot be rewound.
     uint32_t (*can_resend)(plug_exchange *exchange);
-    // An attribute by its whole name (`cache.ttl`): the request's, else the origin's of the configuration, else {NULL, 0}.
+    // An attribute by its whole name (`cache.ttl`): the request's, else the origin's of the configuration, else
+    // {NULL, 0}.
     plug_text (*attribute)(plug_exchange *exchange, plug_text name);
     uint32_t (*set_attribute)(plug_exchange *exchange, plug_text name, plug_text value);
     // The URL that `reference` means here (RFC 3986 §5, against the request's URL), normalized; or {NULL, 0}.
     plug_text (*resolve_url)(plug_exchange *exchange, plug_text reference);
 
-    // State of the plugin's own: for one turn (released after its on_close), or for the whole exchange. Setting it again
-    // releases what was there. `release` may be NULL; it runs on the loop. A turn's state can be set in any steering hook, and is lost if the hook's
-    // verdict opens no turn.
+    // State of the plugin's own: for one turn (released after its on_close), or for the whole exchange. Setting it
+    // again releases what was there. `release` may be NULL; it runs on the loop. A turn's state can be set in any
+    // steering hook, and is lost if the hook's verdict opens no turn.
     uint32_t (*set_turn_state)(plug_exchange *exchange, void *state, void (*PLUG_SENDABLE release)(void *state));
     void *(*turn_state)(plug_exchange *exchange);
     uint32_t (*set_exchange_state)(plug_exchange *exchange, void *state, void (*PLUG_SENDABLE release)(void *state));
@@ -364,22 +366,23 @@ struct plug_host_v1 {
     uint64_t (*body_length)(const plug_body *body);
     // 1 if `rewind_body` can work. [loop]
     uint32_t (*body_can_rewind)(const plug_body *body);
-    // Asks for the next piece. `pulled` runs once, later or at once, with what came; the piece is the kernel's, until `pulled` returns; to keep
-    // its bytes, copy them or use `keep_piece`. Not to be called again before, nor after the end. [loop]
+    // Asks for the next piece. `pulled` runs once, later or at once, with what came; the piece is the kernel's, until
+    // `pulled` returns; to keep its bytes, copy them. Not to be called again before, nor after the end. [loop]
     uint32_t (*pull)(plug_body *body, void *context, void (*PLUG_SENDABLE pulled)(void *context, const plug_piece_v1 *piece));
     uint32_t (*rewind_body)(plug_body *body);    // [loop]
     void (*release_body)(plug_body *body);       // Gives the body back, once. [any]
 
-    // Answers to a pull of one's own source: bytes; the end, with trailer fields; a break. PLUG_STALE the second time. [any]
+    // Answers to a pull of one's own source: bytes; the end, with trailer fields; a break. PLUG_STALE the second time.
+    // [any]
     uint32_t (*give)(const plug_host_v1 *host, plug_pull pull, plug_bytes bytes);
     uint32_t (*end)(const plug_host_v1 *host, plug_pull pull, const plug_field *trailers, uint64_t count);
     uint32_t (*break_off)(const plug_host_v1 *host, plug_pull pull, plug_text code, plug_text reason);
     // Answers a pull with a piece that was just pulled, as it is, without a copy. Within `pulled`. [loop]
     uint32_t (*pass)(const plug_host_v1 *host, plug_pull pull, const plug_piece_v1 *piece);
 
-    // The body of the request or the response, to put a source around it: the caller owns it from here on and gives another in
-    // its place with `set_…_body` in the same hook. NULL if there is none. Request: on_request; response: on_response.
-    // Setting NULL leaves none; the request's body can also be set before `resend`. [loop]
+    // The body of the request or the response, to put a source around it: the caller owns it from here on and gives
+    // another in its place with `set_…_body` in the same hook. NULL if there is none. Request: on_request; response:
+    // on_response. Setting NULL leaves none; the request's body can also be set before `resend`. [loop]
     plug_body *(*take_request_body)(plug_exchange *exchange);
     uint32_t (*set_request_body)(plug_exchange *exchange, plug_body *body);
     plug_body *(*take_response_body)(plug_exchange *exchange);
@@ -387,7 +390,8 @@ struct plug_host_v1 {
     // After PLUG_HELD: the whole body. [loop]
     plug_text (*held_body)(plug_exchange *exchange);
 
-    // ---- waiting. Carries nothing: the hook runs again and decides. PLUG_STALE if the exchange does not wait any more. [any]
+    // ---- waiting. Carries nothing: the hook runs again and decides. PLUG_STALE if the exchange does not wait any
+    // more. [any]
     uint32_t (*wake)(const plug_host_v1 *host, plug_ticket ticket);
 
     // ---- sub-requests. `answered` runs once, on the loop, also after a cancel. `exchange` is the asker's id, or 0 for
@@ -404,8 +408,8 @@ struct plug_host_v1 {
 
     // ---- events
 
-    // Tells a fact under the plugin's own id (`cache.hit`). Fields are its details. `exchange` is 0 for a fact about the
-    // kernel, as which one of an exchange that has ended is told too. [any]
+    // Tells a fact under the plugin's own id (`cache.hit`). Fields are its details. `exchange` is 0 for a fact about
+    // the kernel, as which one of an exchange that has ended is told too. [any]
     uint32_t (*publish)(const plug_host_v1 *host, uint64_t exchange, plug_text id, const plug_field *details, uint64_t count);
     // Within on_event. [loop]
     plug_text (*event_id)(const plug_event *event);
@@ -432,7 +436,8 @@ struct plug_host_v1 {
     int64_t (*now)(const plug_host_v1 *host);                   // monotonic
     int64_t (*wall_clock)(const plug_host_v1 *host);            // since 1970-01-01 00:00 UTC
     void (*random)(const plug_host_v1 *host, void *bytes, uint64_t count);   // fit for keys
-    // A folder that only this plugin uses, made if it is missing (mode 0700). Good as long as the host. {NULL, 0} if it cannot be.
+    // A folder that only this plugin uses, made if it is missing (mode 0700). Good as long as the host. {NULL, 0} if it
+    // cannot be.
     plug_text (*data_directory)(const plug_host_v1 *host);
     // Runs `fired` once on the loop. cancel_timer: PLUG_STALE if it has run or is running.
     plug_timer (*timer)(const plug_host_v1 *host, int64_t after, void *context, void (*PLUG_SENDABLE fired)(void *context));

@@ -18,7 +18,7 @@ enum CurlMemory {
     /// Holds the usual receive buffer and the byte that libcurl adds to it.
     private static let slotSize = (256 << 10) + 4096
     /// What does not fit or finds no slot comes from the system. Only what was once used of a slot takes memory.
-    private static let slotCount = 64
+    private static let slotCount = 512
 
     /// Nil when the system refuses: then all comes from there.
     nonisolated(unsafe) private static let slots: UnsafeMutableRawPointer? = {

@@ -4,13 +4,20 @@ import PlugboardKit
 extension PlugboardError {
     /// libcurl's verdict on a transfer in our words. `place` is the host and port; nothing else of the URL is told.
     init(curl code: CURLcode, message: String, place: String, isHeadThere: Bool) {
-        let (kind, reason) = PlugboardError.explain(code, place, isHeadThere)
+        let (kind, reason) = PlugboardError.explain(code, place, isHeadThere, message)
+        // libcurl's words for a line that is too long speak of memory, and would only mislead.
+        if code == CURLE_OUT_OF_MEMORY && !isHeadThere {
+            self.init(kind, reason)
+            return
+        }
         // libcurl quotes a proxy it cannot read, with its password.
         let mayQuote = message.isEmpty || message.utf8.contains { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "?") }
         self.init(kind, reason, underlying: mayQuote ? String(cString: curl_easy_strerror(code)) : message)
     }
 
-    private static func explain(_ code: CURLcode, _ place: String, _ isHeadThere: Bool) -> (Code, String) {
+    private static func explain(
+        _ code: CURLcode, _ place: String, _ isHeadThere: Bool, _ message: String
+    ) -> (Code, String) {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST:
             (.dns, "The name of \(place) cannot be resolved. Check the spelling and the network.")
@@ -21,7 +28,15 @@ extension PlugboardError {
             )
         case CURLE_PROXY: (.proxy, "The proxy for \(place) refuses or fails. Check its address and credentials.")
         case CURLE_COULDNT_CONNECT:
-            (.connect, "No connection to \(place) can be made. Check that a server listens there.")
+            if let detour = detour(in: message, to: place) {
+                (
+                    .connect,
+                    "No connection to \(detour) can be made, the way to \(place) by a proxy or connectTo. Check that a "
+                        + "server listens there."
+                )
+            } else {
+                (.connect, "No connection to \(place) can be made. Check that a server listens there.")
+            }
         case CURLE_INTERFACE_FAILED:
             (.invalidOption, "The interface to reach \(place) from cannot be used. Check the option interface.")
         case CURLE_OPERATION_TIMEDOUT: (.connectTimeout, "Connecting to \(place) took too long.")
@@ -48,6 +63,15 @@ extension PlugboardError {
             (.malformed, "A line in the head of the answer from \(place) is longer than libcurl takes.")
         default: (.malformed, "The answer from \(place) is not HTTP as it should be.")
         }
+    }
+
+    /// Where libcurl says it tried to connect, if that is not the URL's own place.
+    private static func detour(in message: String, to place: String) -> String? {
+        let words = message.split(separator: " ")
+        guard message.hasPrefix("Failed to connect to "), words.count > 6, words[5] == "port" else { return nil }
+        let host = words[4].contains(":") && !words[4].hasPrefix("[") ? "[\(words[4])]" : String(words[4])
+        let tried = "\(host):\(words[6])"
+        return tried == place ? nil : tried
     }
 
     private static func afterHead(_ code: CURLcode, _ place: String) -> (Code, String) {

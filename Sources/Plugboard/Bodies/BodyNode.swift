@@ -16,6 +16,8 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     private var isReleased = false
     /// Whether anything was pulled since the beginning.
     private(set) var hasBegun = false
+    /// Whether the end or a break has come.
+    private(set) var hasEnded = false
 
     init(_ source: any BodySource, loop: EventLoop) {
         self.source = source
@@ -28,10 +30,14 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     deinit { if !isReleased { source.release() } }
 
     var length: Int? { source.length }
-    var canRewind: Bool { source.canRewind && !isReleased }
+    var canRewind: Bool { source.canRewind && !isReleased && waiting == nil }
 
-    /// Asks for the next piece; the answer comes once, on the loop, also when the body is released before. [loop]
+    /// Asks for the next piece, from any thread; the answer comes once, on the loop, also when the body is released before.
     func pull(_ pull: Pull) {
+        guard loop.isCurrent else {
+            loop.enqueue { self.pull(pull) }
+            return
+        }
         if isReleased || waiting != nil {
             pull.fail(isReleased ? BodyNode.released : BodyNode.pulledTwice)
             return
@@ -52,8 +58,9 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     func pull(_ answer: @escaping (Piece) -> Void) { pull(Pull(Listener(answer))) }
 
     func take() -> Piece? {
-        guard !isReleased, waiting == nil, let piece = source.take() else { return nil }
+        guard loop.isCurrent, !isReleased, waiting == nil, let piece = source.take() else { return nil }
         hasBegun = true
+        note(piece)
         return piece
     }
 
@@ -71,12 +78,18 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     private func deliver(_ piece: Piece) {
         let pull = waiting
         waiting = nil
+        note(piece)
         pull?.answer(piece)
+    }
+
+    private func note(_ piece: Piece) {
+        if case .bytes = piece {} else { hasEnded = true }
     }
 
     func rewind() -> Bool {
         guard !isReleased, waiting == nil, source.rewind() else { return false }
         hasBegun = false
+        hasEnded = false
         return true
     }
 

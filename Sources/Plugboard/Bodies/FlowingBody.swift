@@ -40,7 +40,7 @@ final class FlowingBody: BodySource, PullReceiver, @unchecked Sendable {
             pull.answer(piece)
         case .end:
             guard exchange.phase == .flowing else { pull.fail(lateError) ; return }
-            exchange.discardAnswer()
+            exchange.releaseBody()
             exchange.end(.ended)
             pull.answer(piece)
         case .broken(let error):

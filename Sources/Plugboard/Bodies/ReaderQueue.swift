@@ -112,15 +112,16 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
 
     /// The reader is gone: whoever waits gets no more, and the exchange is cancelled unless it has ended. [any]
     func abandon() {
-        let hasEnded = state.withLock { state in
-            let reader = state.reader
-            state.reader = nil
-            state.pieces = []
-            state.first = 0
-            return (state.end != nil, reader)
+        let error = PlugboardError(.cancelled, "Reading the body was cancelled.")
+        let (hadEnded, reader) = state.withLock { state in
+            let before = (state.end != nil, state.reader)
+            // Who asks again must not take what is left for the whole.
+            state = State()
+            state.end = .broken(error)
+            return before
         }
-        hasEnded.1?.fail(PlugboardError(.cancelled, "Reading the body was cancelled."))
-        if !hasEnded.0 { body.release() }
+        reader?.fail(error)
+        if !hadEnded { body.release() }
     }
 }
 

@@ -70,8 +70,8 @@ struct LineupAssembly {
         reading.note(
             hasOwnPlace ? idPlace : place,
             "names no plugin that is linked into this program (\(id)); "
-                + (nearest(id, in: catalog.ids).map { "did you mean \($0)? " } ?? "")
-                + (catalog.ids.isEmpty ? "There are none" : "There are \(catalog.ids.joined(separator: ", "))")
+                + (nearest(id, in: catalog.ids).map { "did you mean \($0)? There" } ?? "there")
+                + " are \(catalog.ids.isEmpty ? "none" : catalog.ids.joined(separator: ", "))"
                 + ". A plugin that is a shared object needs its path")
         return nil
     }
@@ -148,7 +148,7 @@ struct LineupAssembly {
                 }
             }
         } catch {
-            reading.note(["plugins"], "cannot be put in order: \(error.reason)", code: error.code)
+            reading.note(["plugins"], error.reason, code: error.code)
             return []
         }
     }

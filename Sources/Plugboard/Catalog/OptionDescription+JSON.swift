@@ -30,7 +30,7 @@ extension OptionDescription {
     private var jsonType: String {
         switch kind {
         case .bool: "true or false"
-        case .integer: "a number"
+        case .integer: "a whole number"
         case .text: "a string"
         case .duration: "a string like \"30s\""
         case .size: "a string like \"16MiB\""

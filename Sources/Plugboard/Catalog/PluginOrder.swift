@@ -38,7 +38,7 @@ struct PluginOrder {
     let absent: [(id: String, names: [String])]
 
     /// - Parameter items: Of different ids.
-    /// - Throws: `plugins.order` with a cycle, if there is one.
+    /// - Throws: `plugins.order` with a cycle, if there is one; the reason ends a sentence that begins with the plugins.
     init(_ items: [Item]) throws(PlugboardError) {
         let ranked = items.sorted { ($0.priority, $0.id) < ($1.priority, $1.id) }
         let graph = OrderGraph(ranked)
@@ -116,7 +116,7 @@ private struct OrderGraph {
         }
         return PlugboardError(
             .pluginOrder,
-            "The plugins cannot be put in order: \(circle.joined(separator: " → ")), where each must stand before the "
+            "cannot be put in order: \(circle.joined(separator: " → ")), where each must stand before the "
                 + "next. Take one of these before or after ids away.")
     }
 }

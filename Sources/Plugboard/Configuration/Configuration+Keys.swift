@@ -33,9 +33,11 @@ extension Configuration {
         for (key, value) in object {
             let member = node.member(key, value)
             guard let origin = Origin(key) else {
-                // A URL can hold a password, so the path ends before it.
+                // A URL can hold a password, so the path ends before it, and the reason says of it what may be told.
+                let shown = key.utf8.contains(UInt8(ascii: "@")) ? "one" : printable(redacted(url: key))
                 reading.note(
-                    member.path, "must have origins as its keys: scheme://host or scheme://host:port, and no more",
+                    member.path,
+                    "must have origins as its keys: scheme://host or scheme://host:port, and no more; \(shown) is none",
                     atKey: true, hidesKey: true)
                 continue
             }

@@ -7,14 +7,16 @@ import PlugboardKit
 final class AttemptRun: AttemptObserver, @unchecked Sendable {
     private let exchange: Exchange
     let number: Int
+    private let body: BodyNode?
     var control: (any Attempt)?
     private var hasAnswered = false
-    private var isOver = false
+    private(set) var isOver = false
     private var whenOver: (() -> Void)?
 
     init(_ exchange: Exchange, _ number: Int) {
         self.exchange = exchange
         self.number = number
+        body = exchange.requestBody
     }
 
     func attemptReached(_ milestone: Milestone) {
@@ -63,10 +65,10 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
 
     /// The exchange needs the attempt no more. One that has not answered is cut off; a body is drained by its release.
     func giveUp() {
-        if !isOver && !hasAnswered {
-            hasAnswered = true
-            control?.cancel()
-        }
+        // A transfer that drains would go on with a body that the next attempt wants.
+        let isUnwanted = !hasAnswered || body?.hasEnded == false
+        hasAnswered = true
+        if !isOver && isUnwanted { control?.cancel() }
         close(Timings())
     }
 
@@ -128,6 +130,7 @@ extension Exchange {
             return core.attemptEnded()
         }
         attempts += 1
+        sentURL = request.url
         emit(.attemptBegan) {
             [("attempt", .integer(Int64(self.attempts))), ("reason", .text(self.attempts == 1 ? "first" : "resend"))]
         }
@@ -139,7 +142,7 @@ extension Exchange {
                 method: request.method, url: request.url, fields: request.fields, body: requestBody,
                 storedOptions: options, optionsIdentity: identity, isWatched: isWatchedClosely),
             observer: run, loop: loop)
-        if attempt === run { run.control = control }
+        if attempt === run && !run.isOver { run.control = control }
     }
 
     /// Runs a job when no attempt is under way any more, so that its event comes before the exchange's.

@@ -8,7 +8,9 @@ public enum KernelEvent: Int, Sendable, CaseIterable {
     case interim, headReceived, progress, resendScheduled, willComplete, completed
 
     /// Its id.
-    public var name: String { "\(self)" }
+    public var name: String { KernelEvent.names[rawValue] }
+
+    private static let names = allCases.map { "\($0)" }
 
     public init?(name: String) {
         guard let event = KernelEvent.allCases.first(where: { $0.name == name }) else { return nil }

@@ -10,7 +10,13 @@ extension Exchange {
 
     fileprivate func replaceBody(by source: HeldSource) {
         let node = BodyNode(source, loop: loop)
-        if stage == .request { requestBody = node } else { response?.body = node }
+        if stage == .response {
+            response?.body = node
+            return
+        }
+        // Those further out send what was held, if they send it again.
+        for index in versions.indices where versions[index].body === requestBody { versions[index].body = node }
+        requestBody = node
     }
 
     fileprivate func held(_ body: Bytes?, _ reason: Visit) {

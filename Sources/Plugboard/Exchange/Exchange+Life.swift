@@ -9,7 +9,8 @@ extension Exchange {
             return outcome.fail(PlugboardError(.shutDown, "The kernel is shutting down and takes no requests."), self)
         }
         emit(.created)
-        requestBody = request.body.map { BodyNode($0.source, loop: loop) }
+        // A request is a value: sent twice, its body begins twice.
+        requestBody = request.body.map { BodyNode($0.source.again() ?? $0.source, loop: loop) }
         if let fault = core.check(request) { return finish(failing: fault) }
         if !request.attributes.isEmpty { skipped |= core.disabledPlaces(request.attributes) }
         if let limit = request.storedOptions?.options.timeout ?? core.settings.defaults.timeout { startTimeout(limit) }
@@ -26,6 +27,7 @@ extension Exchange {
         timeout = nil
         for child in children where !child.isDetached { child.cancel() }
         children = []
+        for version in versions { version.body?.release() }
         versions = []
         requestBody?.release()
         requestBody = nil
@@ -76,10 +78,16 @@ extension Exchange {
         emit(.resumed)
         attempt?.control?.resume()
         if let parking { watchDeadline(of: parking) }
+        runSuspended()
+        advance()
+    }
+
+    /// What came while the exchange was suspended; each job looks for itself whether it still matters.
+    func runSuspended() {
+        isSuspended = false
         let jobs = whenResumed
         whenResumed = []
         for job in jobs { job() }
-        advance()
     }
 
     /// Now, or as soon as the exchange is no longer suspended.

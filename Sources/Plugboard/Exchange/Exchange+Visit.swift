@@ -9,20 +9,30 @@ enum Decision {
     case hold(Int)
     case wait(UInt64, deadline: Int64?)
     case fail(PlugboardError)
+
+    /// Nobody will carry it out.
+    func drop() {
+        if case .respond(let answer) = self { answer.body?.release() }
+    }
 }
 
 /// Calling a hook, and holding it to the rules.
 extension Exchange {
     func visit(_ place: Place) -> Decision {
         switch stage {
-        case .request: remember(before: place)
+        case .request: break
         case .response, .failure: recall(for: place)
+        }
+        let reason = visit
+        if place.isSkippedOnFault {
+            beforeFault = BeforeFault(request: request, body: requestBody, response: response)
         }
         var code = PLUG_NEXT
         calling(place, isSteering: true) { code = place.call(stage, pointer) }
         visit = .first
-        let decision = settle(code, of: place)
+        let decision = settle(code, of: place, reason)
         heldBody = nil
+        if place.isSkippedOnFault { beforeFault = nil }
         return decision
     }
 
@@ -39,11 +49,17 @@ extension Exchange {
     }
 
     /// Matches the number that the hook returned with the payload that it left.
-    private func settle(_ code: UInt32, of place: Place) -> Decision {
+    private func settle(_ code: UInt32, of place: Place, _ reason: Visit) -> Decision {
+        if code == PLUG_NEXT, hasLeftNothing { return .next }
         let payload = payload
         self.payload = nil
-        let decision = checked(code, payload, place)
+        let decision = checked(code, payload, place, reason)
         if case .resend = decision {
+            // Further out, the request is as it was before this plugin's edits.
+            if versions.last.map({ $0.place < place.index }) ?? true {
+                let before = requestBeforeEdit ?? Version(place: 0, request: request, body: requestBody)
+                versions.append(Version(place: place.index, request: before.request, body: before.body))
+            }
             urlBeforeResend = requestBeforeEdit?.request.url
             requestBeforeEdit = nil
         } else if let before = requestBeforeEdit {
@@ -57,11 +73,18 @@ extension Exchange {
         return decision
     }
 
-    private func checked(_ code: UInt32, _ payload: Decision?, _ place: Place) -> Decision {
+    /// A hook that does nothing, as most do most of the time, costs next to nothing.
+    private var hasLeftNothing: Bool {
+        payload == nil && requestBeforeEdit == nil && takenRequestBody == nil && takenResponseBody == nil
+    }
+
+    private func checked(_ code: UInt32, _ payload: Decision?, _ place: Place, _ reason: Visit) -> Decision {
         if let fault = restoreBodies() { return self.fault(fault, of: place) }
         switch (code, payload) {
         case (PLUG_NEXT, _): return .next
         case (PLUG_FAULT, .fail(let error)?): return fault(error.reason, of: place)
+        case (PLUG_HOLD, .hold?) where reason == .held || reason == .overLimit:
+            return fault("asked to hold a body again that it was just given", of: place)
         case (PLUG_RESPOND, .respond?), (PLUG_RESEND, .resend?), (PLUG_HOLD, .hold?), (PLUG_WAIT, .wait?):
             return payload ?? .next
         case (PLUG_FAIL, .fail(var error)?):
@@ -93,30 +116,39 @@ extension Exchange {
     private func fault(_ what: String, of place: Place) -> Decision {
         let text = "The plugin \(place.id) is at fault in \(stage.hookName): it \(what)."
         core.log.write(.error, place.id, text)
-        if place.isSkippedOnFault { return .next }
+        if let before = beforeFault {
+            (request, requestBody, requestBeforeEdit) = (before.request, before.body, nil)
+            response = before.response
+            return .next
+        }
         return .fail(PlugboardError(.pluginFault, text, plugin: place.id, attempt: attempts == 0 ? nil : attempts))
     }
 
     // MARK: The request as each place sees it
 
-    /// Keeps the request for those further out, who must see it unedited by this one.
-    private func remember(before place: Place) {
-        guard pipeline.hasOutwardHooks, visit == .first else { return }
-        versions.append(Version(place: place.index, request: request, body: requestBody))
-    }
-
-    /// Goes back to the request as this place passed it inward: to before the first call further in.
+    /// Goes back to the request as this place passed it inward: to before the first edit further in.
     private func recall(for place: Place) {
         while let version = versions.last, version.place > place.index {
+            if requestBody !== version.body { requestBody?.release() }
             (request, requestBody) = (version.request, version.body)
             versions.removeLast()
         }
     }
 
-    /// An outward hook is about to edit the request, in view of a resend.
+    /// Leaves what a verdict carries; what an earlier one left is dropped.
+    func leave(_ payload: Decision) {
+        if case .wait(let old, _)? = self.payload { core.tickets.remove(old) }
+        self.payload?.drop()
+        self.payload = payload
+    }
+
+    /// A hook is about to edit the request: inward, what it was is kept for those further out, who must see it unedited;
+    /// outward, in case that it does not resend.
     func willEditRequest() {
-        if stage != .request && requestBeforeEdit == nil {
-            requestBeforeEdit = Version(place: 0, request: request, body: requestBody)
+        if stage != .request {
+            if requestBeforeEdit == nil { requestBeforeEdit = Version(place: 0, request: request, body: requestBody) }
+        } else if let place, pipeline.hasOutwardHooks, versions.last.map({ $0.place < place.index }) ?? true {
+            versions.append(Version(place: place.index, request: request, body: takenRequestBody ?? requestBody))
         }
     }
 }

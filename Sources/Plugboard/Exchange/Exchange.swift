@@ -36,14 +36,16 @@ final class Exchange: @unchecked Sendable {
     var requestBody: BodyNode?
     var response: Answered?
     var failure: PlugboardError?
-    /// The request as places further out saw it: before each call of a request hook, in ascending order.
+    /// The request as places further out saw it: before the first edit of each place, in ascending order.
     var versions: [Version] = []
     /// What an outward hook edits counts only if it resends.
     var requestBeforeEdit: Version?
+    /// What a plugin found that is passed over when it is at fault.
+    var beforeFault: BeforeFault?
     var urlBeforeResend: String?
 
-    // The call under way.
-    var place: Place?
+    // The call under way. The pipeline keeps its places.
+    unowned(unsafe) var place: Place?
     /// Whether that call is a steering hook's, whose verdict counts.
     var isSteering = false
     var payload: Decision?
@@ -62,8 +64,14 @@ final class Exchange: @unchecked Sendable {
     var whenResumed: [() -> Void] = []
     var timeout: LoopTimer?
 
+    /// Whether `outcome` was told.
+    var isDelivered = false
+
     // The network.
     var attempts = 0
+    var resends = 0
+    /// Where the last attempt went.
+    var sentURL: String?
     var attempt: AttemptRun?
 
     // Relations.
@@ -81,7 +89,13 @@ final class Exchange: @unchecked Sendable {
     struct Version {
         let place: Int
         let request: Request
+        var body: BodyNode?
+    }
+
+    struct BeforeFault {
+        let request: Request
         let body: BodyNode?
+        let response: Answered?
     }
 
     init(
@@ -106,6 +120,12 @@ final class Exchange: @unchecked Sendable {
 
     func takesPart(_ place: Place) -> Bool {
         skipped & place.bit == 0 && (stage == .request || turns.isOpen(place))
+    }
+
+    static func runaway(_ count: Int) -> PlugboardError {
+        PlugboardError(
+            .runaway, "The exchange was stopped after it was sent \(count) times (kernel.attemptLimit). "
+                + "A plugin may be sending it again without end.")
     }
 
     /// Unreachable by the rules; an error all the same, for an exchange must complete.

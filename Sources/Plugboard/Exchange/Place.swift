@@ -3,8 +3,8 @@ import PlugboardKit
 
 /// One enabled plugin at its place in the pipeline, with the functions that the kernel calls.
 ///
-/// Sendable because nothing in it changes, and the plugin's functions say which thread they are for.
-struct Place: @unchecked Sendable {
+/// A class, so that a call copies no more than a pointer. Sendable because nothing in it changes, and the plugin's functions say which thread they are for.
+final class Place: @unchecked Sendable {
     /// 0 is outermost.
     let index: Int
     let id: String

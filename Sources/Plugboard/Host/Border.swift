@@ -37,7 +37,7 @@ func makeBytes(_ bytes: plug_bytes) -> Bytes {
 }
 
 func answerPull(_ host: UnsafePointer<plug_host_v1>, _ pull: plug_pull, _ piece: Piece) -> UInt32 {
-    PluginHost.from(host).core.pulls.remove(pull)?.answer(piece) == true ? PLUG_OK : PLUG_STALE
+    PluginHost.from(host).core?.pulls.remove(pull)?.answer(piece) == true ? PLUG_OK : PLUG_STALE
 }
 
 /// RFC 9110 §5.1, §5.5: the name is a token, the value holds no CR, LF or NUL.

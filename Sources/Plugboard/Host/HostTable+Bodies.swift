@@ -4,12 +4,12 @@ import PlugboardKit
 extension HostTable {
     static func setBodies(_ table: inout plug_host_v1) {
         table.body_of_bytes = { host, bytes in
-            guard let host else { return nil }
-            return giveNode(BodyNode(Body.bytes(makeBytes(bytes)).source, loop: PluginHost.from(host).core.loop))
+            let body = Body.bytes(makeBytes(bytes))
+            guard let core = host.flatMap({ PluginHost.from($0).core }) else { return nil }
+            return giveNode(BodyNode(body.source, loop: core.loop))
         }
         table.body_of_source = { host, source in
-            guard let host, let source else { return nil }
-            let core = PluginHost.from(host).core
+            guard let source, let core = host.flatMap({ PluginHost.from($0).core }) else { return nil }
             return giveNode(BodyNode(PluginSource(source.pointee, core: core), loop: core.loop))
         }
         table.body_length = { body in
@@ -60,7 +60,8 @@ extension HostTable {
             else { return nil }
             exchange.takenRequestBody = body
             exchange.requestBody = nil
-            return giveNode(body)
+            // Lent: the plugin that wraps it gives it back when its wrapper goes, and a resend may want it after that.
+            return giveNode(BodyNode(LentSource(body), loop: exchange.loop))
         }
         table.set_request_body = { pointer, body in
             let node = body.map { takeNode($0) }

@@ -10,7 +10,7 @@ import Musl
 extension HostTable {
     static func setSubRequests(_ table: inout plug_host_v1) {
         table.wake = { host, ticket in
-            guard let host, let exchange = PluginHost.from(host).core.tickets.remove(ticket) else { return PLUG_STALE }
+            guard let host, let exchange = PluginHost.from(host).core?.tickets.remove(ticket) else { return PLUG_STALE }
             exchange.loop.enqueue { exchange.woken(ticket) }
             return PLUG_OK
         }
@@ -89,10 +89,10 @@ extension HostTable {
     static func setServices(_ table: inout plug_host_v1) {
         table.log = { host, level, text in
             guard let host = host.map({ PluginHost.from($0) }), let level = Host.LogLevel(rawValue: level) else { return }
-            host.core.log.write(level, host.id, text.string)
+            host.core?.log.write(level, host.id, text.string)
         }
-        table.log_level = { host in host.map { PluginHost.from($0).core.log.level.rawValue } ?? PLUG_LOG_ERROR }
-        table.now = { host in host.map { PluginHost.from($0).core.monotonicTime() } ?? 0 }
+        table.log_level = { host in host.flatMap { PluginHost.from($0).core?.log.level.rawValue } ?? PLUG_LOG_ERROR }
+        table.now = { host in host.flatMap { PluginHost.from($0).core?.monotonicTime() } ?? 0 }
         table.wall_clock = { _ in clockTime(CLOCK_REALTIME) }
         table.random = { _, bytes, count in
             guard let bytes else { return }
@@ -104,17 +104,17 @@ extension HostTable {
         table.data_directory = { host in host.map { PluginHost.from($0).dataDirectory() } ?? plug_text() }
         table.timer = { host, after, context, fired in
             guard let host, let fired else { return 0 }
-            return PluginHost.from(host).core.timers.start(after: after, context: context, fired: fired)
+            return PluginHost.from(host).core?.timers.start(after: after, context: context, fired: fired) ?? 0
         }
         table.cancel_timer = { host, timer in
-            host.map { PluginHost.from($0).core.timers.cancel(timer) } == true ? PLUG_OK : PLUG_STALE
+            host.flatMap { PluginHost.from($0).core?.timers.cancel(timer) } == true ? PLUG_OK : PLUG_STALE
         }
         table.counter = { host, name in
             guard let host = host.map({ PluginHost.from($0) }) else { return 0 }
-            return host.core.counters.number(of: "\(host.id).\(name.string)")
+            return host.core?.counters.number(of: "\(host.id).\(name.string)") ?? 0
         }
         table.count = { host, counter, delta in
-            if let host { PluginHost.from(host).core.counters.add(delta, to: counter) }
+            if let host { PluginHost.from(host).core?.counters.add(delta, to: counter) }
         }
         setReplies(&table)
     }
@@ -122,16 +122,18 @@ extension HostTable {
     private static func setReplies(_ table: inout plug_host_v1) {
         table.reply_json = { host, reply, json in
             guard let host else { return PLUG_BAD_ARGUMENT }
-            return PluginHost.from(host).core.replies.answer(reply, .success(.json(json.string)))
+            return PluginHost.from(host).core?.replies.answer(reply, .success(.json(json.string))) ?? PLUG_STALE
         }
         table.reply_body = { host, reply, body in
             guard let host, let body else { return PLUG_BAD_ARGUMENT }
-            return PluginHost.from(host).core.replies.answer(reply, .success(.body(Body(takeNode(body)))))
+            let node = takeNode(body)
+            return PluginHost.from(host).core?.replies.answer(reply, .success(.body(Body(node)))) ?? PLUG_STALE
         }
         table.reply_failed = { host, reply, code, reason in
             guard let host = host.map({ PluginHost.from($0) }) else { return PLUG_BAD_ARGUMENT }
             let code = code.count == 0 ? .pluginFailed : PlugboardError.Code(code.string)
-            return host.core.replies.answer(reply, .failure(PlugboardError(code, reason.string, plugin: host.id)))
+            let error = PlugboardError(code, reason.string, plugin: host.id)
+            return host.core?.replies.answer(reply, .failure(error)) ?? PLUG_STALE
         }
     }
 }

@@ -7,10 +7,10 @@ extension PluginHost {
     private static let depthLimit = 4
 
     func sendSubRequest(_ request: Request, asker number: UInt64, flags: UInt32, outcome: SubRequestOutcome) {
-        let core = core
         let place = index
         let id = id
-        core.loop.enqueue {
+        let isTaken = core?.loop.enqueue { [weak core] in
+            guard let core else { return }
             let isDetached = flags & PLUG_DETACHED != 0
             let asker = core.exchange(number)
             if asker == nil && !isDetached {
@@ -31,12 +31,13 @@ extension PluginHost {
             if let asker, !isDetached { asker.children.append(child) }
             child.begin(at: flags & PLUG_OUTERMOST != 0 ? 0 : place + 1)
         }
+        if isTaken != true { outcome.fail(PlugboardError(.shutDown, "The kernel is shut down.")) }
     }
 
     /// Events stand under their plugin's own id.
     func publish(_ event: String, _ details: [(String, EventDetail)], _ number: UInt64) -> UInt32 {
         guard event.hasPrefix(id + ".") else { return PLUG_BAD_ARGUMENT }
-        let core = core
+        guard let core else { return PLUG_STALE }
         let tell = { @Sendable in
             let node = EventNode(event, details)
             // What is told too late to be of the exchange is still a fact.

@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// Sendable because the table never changes once it is made, and the rest is under a lock.
 final class PluginHost: @unchecked Sendable {
-    /// The kernel outlives its plugins' hosts.
-    unowned let core: KernelCore
+    /// Nil when the kernel is gone: what a plugin's own threads ask for after that is stale, and never a crash.
+    weak let core: KernelCore?
     let id: String
     /// The place in the pipeline, once it is known.
     let index: Int
@@ -27,10 +27,9 @@ final class PluginHost: @unchecked Sendable {
         table = .allocate(capacity: 1)
         table.initialize(to: HostTable.functions)
         table.pointee.plugin = descriptor.raw
-        table.pointee.kernel = Unmanaged.passUnretained(self).toOpaque()
+        // For ever: a thread of the plugin's may call once more when all is over.
+        table.pointee.kernel = Unmanaged.passRetained(self).toOpaque()
     }
-
-    deinit { table.deallocate() }
 
     static func from(_ host: UnsafePointer<plug_host_v1>) -> PluginHost {
         Unmanaged<PluginHost>.fromOpaque(host.pointee.kernel).takeUnretainedValue()
@@ -45,7 +44,7 @@ final class PluginHost: @unchecked Sendable {
     /// Made when it is first asked for; kept, because the header promises the text as long as the host lives.
     func dataDirectory() -> plug_text {
         state.withLock { state in
-            if state.dataDirectory == nil { state.dataDirectory = core.makeDataDirectory(id) }
+            if state.dataDirectory == nil { state.dataDirectory = core?.makeDataDirectory(id) }
             guard let path = state.dataDirectory else { return plug_text() }
             return keptText(path)
         }

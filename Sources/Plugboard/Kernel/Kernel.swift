@@ -50,8 +50,14 @@ public final class Kernel: Sendable {
             try Startup(core: core).run()
         } catch {
             let transport = core.transport
-            loop.enqueue { transport.shutDown() }
+            let core = core
+            loop.enqueue {
+                core.cancelAll(PlugboardError(.shutDown, "The kernel could not be started."))
+                transport.shutDown()
+            }
             loop.stop()
+            Startup(core: core).destroy(core.pipeline.places)
+            life.withLock { $0 = .closed }
             throw error
         }
     }
@@ -193,16 +199,20 @@ public final class Kernel: Sendable {
         // A year is for ever, and fits every clock.
         let limit = min(max(limit, .zero), .seconds(365 * 86_400))
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-            core.loop.enqueue {
+            let isTaken = core.loop.enqueue {
                 let timer = core.loop.schedule(at: core.loop.now + limit.nanoseconds) {
                     core.cancelAll(PlugboardError(.shutDown, "The kernel was shut down."))
                 }
                 core.close {
                     timer.cancel()
-                    core.transport.shutDown()
-                    continuation.resume()
+                    // Not within the transport's own report that ended the last exchange.
+                    core.loop.enqueue {
+                        core.transport.shutDown()
+                        continuation.resume()
+                    }
                 }
             }
+            if !isTaken { continuation.resume() }
         }
         let places = core.pipeline.places
         let startup = Startup(core: core)

@@ -45,6 +45,7 @@ final class KernelCore: @unchecked Sendable {
 
     // Attempts of programs under way, where they are limited. [loop]
     private var running = 0
+    private var isAdmitting = false
     private var queue: [Exchange] = []
     private var nextIdentity: UInt64 = 1
 
@@ -159,10 +160,14 @@ final class KernelCore: @unchecked Sendable {
 
     func attemptEnded() {
         running -= 1
-        guard !queue.isEmpty, running < settings.connections else { return }
-        let next = queue.removeFirst()
-        running += 1
-        next.performAttempt()
+        // One that was cancelled while it waited gives its place back at once, within this loop.
+        guard !isAdmitting, !queue.isEmpty else { return }
+        isAdmitting = true
+        while !queue.isEmpty, running < settings.connections {
+            running += 1
+            queue.removeFirst().performAttempt()
+        }
+        isAdmitting = false
     }
 
     // MARK: What requests may say

@@ -31,12 +31,16 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
 
     private func wait(_ continuation: UnsafeContinuation<Outcome, Never>) {
         let ready = state.withLock { state -> Outcome? in
-            if case .ready(let outcome) = state {
+            switch state {
+            case .nothing:
+                state = .waiting(continuation)
+                return nil
+            case .ready(let outcome):
                 state = .done
                 return outcome
+            case .waiting, .done:
+                return .failure(PlugboardError("request.taken", "The response of this exchange was asked for before."))
             }
-            state = .waiting(continuation)
-            return nil
         }
         if let ready { continuation.resume(returning: ready) }
     }
@@ -63,7 +67,7 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
             ReaderQueue($0, loop: exchange.loop, limit: exchange.core.settings.bufferLimit.bytes)
         }
         let response = Response(
-            head: answer.head, body: queue.map { Body(ResponseReader($0)) } ?? .empty, url: exchange.request.url,
+            head: answer.head, body: queue.map { Body(ResponseReader($0)) } ?? .empty, url: exchange.sentURL ?? exchange.request.url,
             attempts: exchange.attempts)
         queue?.pump()
         resolve(.success(response), exchange)

@@ -7,7 +7,8 @@ import PlugboardKit
 struct Startup {
     let core: KernelCore
 
-    /// Creates all plugins, then starts them. Called once, by the thread that makes the kernel.
+    /// Creates all plugins, then starts them. Called once, by the thread that makes the kernel. After an error the caller
+    /// stops the loop and destroys what is installed.
     func run() throws(PlugboardError) {
         var places: [Place] = []
         do {
@@ -22,8 +23,6 @@ struct Startup {
         for (started, place) in places.enumerated() {
             if let error = start(place) {
                 stop(Array(places[..<started]), within: .seconds(5))
-                destroy(places)
-                core.install([], hosts: [])
                 throw error
             }
         }

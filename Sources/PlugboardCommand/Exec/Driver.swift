@@ -15,30 +15,39 @@ final class Driver: Sendable {
 
     private let kernel: Kernel
     private let plugins: Set<String>
-    private let output = Mutex(())
+    /// Held while a line is written; what went wrong, once something did.
+    private let failure = Mutex<CommandFailure?>(nil)
 
     init(_ kernel: Kernel) {
         self.kernel = kernel
         plugins = Set(kernel.plugins.map(\.id))
     }
 
-    /// Returns when the input has ended and everything is answered.
-    func run(_ input: StandardInputLines) async {
+    /// Returns when the input has ended and everything is answered, or when an answer cannot be written: then nothing more
+    /// is read, and what is under way is cancelled.
+    func run(_ input: StandardInputLines) async throws(CommandFailure) {
         await withDiscardingTaskGroup { group in
             for await line in input.lines {
+                if hasFailed { break }
                 group.addTask {
                     self.write(await self.reply(to: line))
+                    if self.hasFailed { input.stop() }
                     input.done()
                 }
             }
+            if hasFailed { group.cancelAll() }
         }
+        if let failure = failure.withLock({ $0 }) { throw failure }
     }
+
+    private var hasFailed: Bool { failure.withLock { $0 != nil } }
 
     private func reply(to line: [UInt8]) async -> JSONObject {
         guard let object = (try? JSONParser.parse(line, options: Driver.options))?.objectValue else {
             return DriverFault(.unsupported, "The line is no JSON object.").reply(id: nil)
         }
         let id = object["id"]
+        if let id, id.stringValue == nil { return DriverFault(.invalid, "id must be a string.").reply(id: nil) }
         do throws(DriverFault) {
             switch object["op"] {
             case nil, .string("exec"):
@@ -65,7 +74,13 @@ final class Driver: Sendable {
 
     private func write(_ reply: JSONObject) {
         let line: [UInt8] = JSONWriter.write(.object(reply)) + [UInt8(ascii: "\n")]
-        // Nobody listens any more if this fails, and the end of the input will follow.
-        output.withLock { _ in try? ByteOutput.standard.write(Bytes(line)) }
+        failure.withLock { failure in
+            guard failure == nil else { return }
+            do throws(CommandFailure) {
+                try ByteOutput.standard.write(Bytes(line))
+            } catch {
+                failure = error
+            }
+        }
     }
 }

@@ -7,7 +7,6 @@ struct DriverAnswer {
     /// Nil where the body went to a file.
     var body: [UInt8]?
     var interim: [ResponseHead] = []
-    var redirects: [String] = []
 
     func reply(id: JSONValue?) -> JSONObject {
         var reply: JSONObject = [
@@ -22,7 +21,6 @@ struct DriverAnswer {
                 interim.map { ["status": .number(JSONNumber($0.status)), "headers": DriverAnswer.pairs($0.fields)] })
         }
         reply["attempts"] = .number(JSONNumber(response.attempts))
-        if !redirects.isEmpty { reply["redirects"] = .array(redirects.map { .string($0) }) }
         return reply
     }
 

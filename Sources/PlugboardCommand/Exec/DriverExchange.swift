@@ -4,15 +4,10 @@ import Synchronization
 
 /// One line's exchange, from the request to the last byte of the answer.
 final class DriverExchange: Sendable {
-    private struct Seen {
-        /// Of the last attempt.
-        var interim: [ResponseHead] = []
-        var redirects: [String] = []
-    }
-
     private let line: DriverRequest
     private let kernel: Kernel
-    private let seen = Mutex(Seen())
+    /// Of the last attempt.
+    private let interim = Mutex<[ResponseHead]>([])
 
     init(_ line: DriverRequest, _ kernel: Kernel) {
         self.line = line
@@ -28,20 +23,17 @@ final class DriverExchange: Sendable {
         }
         let body = response.body
         response.body = .empty
-        let seen = seen.withLock { $0 }
-        let answer = DriverAnswer(response: response, interim: seen.interim, redirects: seen.redirects)
+        let answer = DriverAnswer(response: response, interim: interim.withLock { $0 })
         guard let file = line.file else { return try await collect(body, answer) }
         return try await download(body, to: file, answer)
     }
 
     /// [loop]
     private func hear(_ event: ExchangeEvent) {
-        switch event.id {
-        case KernelEvent.attemptBegan.name: seen.withLock { $0.interim = [] }
-        case KernelEvent.interim.name:
-            if let head = event.head, head.status != 101 { seen.withLock { $0.interim.append(head) } }
-        case "redirect.followed":
-            if let url = event.text("to") { seen.withLock { $0.redirects.append(url) } }
+        switch event.kernelEvent {
+        case .attemptBegan: interim.withLock { $0 = [] }
+        case .interim:
+            if let head = event.head, head.status != 101 { interim.withLock { $0.append(head) } }
         default: break
         }
     }

@@ -36,15 +36,16 @@ struct DriverFields {
         }
     }
 
-    func strings(_ name: String) throws(DriverFault) -> [String: String]? {
-        try read(name, "an object of strings") { value in
+    /// An object of `host:port` for `host:port`.
+    func places(_ name: String) throws(DriverFault) -> [String: String]? {
+        try read(name, "an object of host:port for host:port") { value in
             guard let object = value.objectValue else { return nil }
-            var strings: [String: String] = [:]
+            var places: [String: String] = [:]
             for (key, value) in object {
-                guard let text = value.stringValue else { return nil }
-                strings[key] = text
+                guard let place = value.stringValue, isPlace(key), isPlace(place) else { return nil }
+                places[key] = place
             }
-            return strings
+            return places
         }
     }
 

@@ -42,7 +42,7 @@ struct DriverRequest {
         options.timeout = try line.milliseconds("timeout_ms")
         options.connectTimeout = try line.milliseconds("connect_timeout_ms")
         options.idleTimeout = try line.milliseconds("idle_timeout_ms")
-        options.connectTo = try line.strings("connect_to")
+        options.connectTo = try line.places("connect_to")
         options.caFile = try line.string("ca_file")
         return options
     }

@@ -11,12 +11,16 @@ import Dispatch
 /// At most `limit` lines are out at a time: reading goes on when one of them is `done`.
 struct StandardInputLines: Sendable {
     let lines: AsyncStream<[UInt8]>
+    private let continuation: AsyncStream<[UInt8]>.Continuation
     private let room: DispatchSemaphore
 
     init(limit: Int) {
         let (lines, continuation) = AsyncStream<[UInt8]>.makeStream()
-        let room = DispatchSemaphore(value: limit)
+        // Dispatch forbids that a semaphore ends below its first value, and lines may remain undone after `stop`.
+        let room = DispatchSemaphore(value: 0)
+        for _ in 0..<limit { room.signal() }
         self.lines = lines
+        self.continuation = continuation
         self.room = room
         DispatchQueue(label: "standard input").async {
             StandardInputLines.readAll { line in
@@ -29,6 +33,9 @@ struct StandardInputLines: Sendable {
 
     /// To be called once for each line.
     func done() { room.signal() }
+
+    /// Ends `lines` after those that were read already; what still comes is lost.
+    func stop() { continuation.finish() }
 
     private static func readAll(_ give: ([UInt8]) -> Void) {
         var line: [UInt8] = []

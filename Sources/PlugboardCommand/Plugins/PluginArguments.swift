@@ -25,7 +25,7 @@ struct PluginArguments: ParsableArguments {
     /// The configuration with what the command line adds.
     func configuration() throws -> Configuration {
         var configuration = try config.map { try Configuration.file($0) } ?? Configuration()
-        for name in names { configuration.switchOn(name) }
+        for name in names { try configuration.switchOn(name) }
         let loader = PluginArguments.loader(for: configuration)
         for setting in settings { try configuration.set(setting, loader: loader) }
         return configuration
@@ -54,14 +54,25 @@ struct PluginArguments: ParsableArguments {
 
 extension Configuration {
     /// Adds a plugin, unless it stands there already; one that is switched off is switched on.
-    mutating func switchOn(_ name: String) {
+    fileprivate mutating func switchOn(_ name: String) throws(CommandFailure) {
         let isPath = name.contains("/")
         // Relative paths of a command line begin at the working folder, whatever the configuration's folders.
-        let name = isPath && !name.hasPrefix("/") ? "\(workingFolder)/\(name)" : name
-        if let index = plugins.firstIndex(where: { isPath ? $0.path == name : $0.id == name }) {
+        let path = isPath ? normalized(name.hasPrefix("/") ? name : "\(workingFolder)/\(name)") : nil
+        let index = plugins.firstIndex { entry in
+            if let path { entry.path.map(normalized) == path } else { entry.id == name }
+        }
+        if let index {
             plugins[index].isEnabled = true
+        } else if path == nil && Catalog.bundled.descriptor(name) == nil {
+            let ids = Catalog.bundled.ids
+            let near = nearest(name, in: ids).map { " Did you mean \($0)?" } ?? ""
+            let all = ids.isEmpty ? "There are none" : "There are \(ids.joined(separator: ", "))"
+            throw CommandFailure(
+                .configuration,
+                "--plugin \(printable(name)) names no plugin that is linked into this program.\(near) \(all). A plugin "
+                    + "that is a shared object needs its path, with a slash.")
         } else {
-            plugins.append(PluginEntry(name))
+            plugins.append(PluginEntry(path ?? name))
         }
     }
 
@@ -113,4 +124,9 @@ private var workingFolder: String {
     guard let path = getcwd(nil, 0) else { return "." }
     defer { free(path) }
     return String(cString: path)
+}
+
+/// An absolute path without parts that lead nowhere; `..` stays, for it may follow a link.
+private func normalized(_ path: String) -> String {
+    "/" + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Dispatch
 import PlugboardKit
 
 #if canImport(Glibc)
@@ -10,9 +11,19 @@ import PlugboardKit
 /// Where the process begins and ends: chooses the verb, runs it, and turns what it throws into a message and a status.
 @main
 enum Main {
-    static func main() async {
+    /// Not async: the runtime that it would start before this body opens descriptors of its own.
+    static func main() {
+        StandardDescriptors.occupy()
         // A reader that goes away is an error of `write`, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
+        Task {
+            await run()
+            exit(0)
+        }
+        dispatchMain()
+    }
+
+    private static func run() async {
         do {
             var command = try parse(Array(CommandLine.arguments.dropFirst()))
             if var command = command as? any AsyncParsableCommand {
@@ -44,7 +55,11 @@ enum Main {
             // The parser's own: help and the version go to standard output, mistakes to standard error.
             let message = Program.fullMessage(for: error)
             guard Program.exitCode(for: error) != .success else {
-                print(message)
+                do throws(CommandFailure) {
+                    try ByteOutput.standard.write(message + "\n")
+                } catch {
+                    end(with: error)
+                }
                 exit(0)
             }
             StandardError.write(message + "\n")

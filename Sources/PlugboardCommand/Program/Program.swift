@@ -20,7 +20,7 @@ struct Program: AsyncParsableCommand {
               plugboard get https://example.com/big.iso -o big.iso --config plugboard.json
               plugboard plugins order --config plugboard.json
               plugboard config check plugboard.json
-              plugboard cache stats --config plugboard.json
+              echo '{"id": "1", "url": "https://example.com/"}' | plugboard exec
 
             EXIT STATUS:
             \(ExitStatus.table)

@@ -34,10 +34,11 @@ struct ConnectionArguments: ParsableArguments {
         if !connectTo.isEmpty { options.connectTo = [:] }
         for text in connectTo {
             let parts = ConnectionArguments.parts(text)
-            guard parts.count == 4, parts.allSatisfy({ !$0.isEmpty }) else {
+            let places = parts.count == 4 ? ["\(parts[0]):\(parts[1])", "\(parts[2]):\(parts[3])"] : []
+            guard places.count == 2, places.allSatisfy(isPlace) else {
                 throw CommandFailure(.usage, "--connect-to must be HOST:PORT:OTHER-HOST:OTHER-PORT.")
             }
-            options.connectTo?["\(parts[0]):\(parts[1])"] = "\(parts[2]):\(parts[3])"
+            options.connectTo?[places[0]] = places[1]
         }
         return options
     }

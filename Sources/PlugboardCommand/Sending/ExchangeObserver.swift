@@ -2,7 +2,7 @@ import Plugboard
 import Synchronization
 
 /// Hears of an exchange's events: writes them to standard error for `--verbose`, moves the progress bar, and keeps the
-/// timings.
+/// timings. What is written holds no secrets and cannot steer a terminal.
 final class ExchangeObserver: Sendable {
     private static let steps = ["nameLookup", "connect", "tls", "firstByte", "total"]
 
@@ -37,7 +37,7 @@ final class ExchangeObserver: Sendable {
             write("<", "HTTP/\(head.version.rawValue) \(head.status) \(head.reason)", head.fields)
         } else {
             let details = event.details.sorted { $0.key < $1.key }.map { " \($0)=\(ExchangeObserver.text($0, $1))" }
-            StandardError.write("* \(event.id)\(details.joined())\n")
+            StandardError.write(printable("* \(event.id)\(details.joined())") + "\n")
         }
     }
 
@@ -49,8 +49,8 @@ final class ExchangeObserver: Sendable {
     }
 
     private func write(_ mark: String, _ line: String, _ fields: Fields) {
-        let lines = fields.map { "\(mark) \($0.name): \($0.isSecret ? "…" : $0.value)\n" }
-        StandardError.write("\(mark) \(line)\n\(lines.joined())")
+        let lines = fields.map { "\(mark) \(printable($0.name)): \(printable($0))\n" }
+        StandardError.write("\(mark) \(printable(line))\n\(lines.joined())")
     }
 
     private static func text(_ name: String, _ detail: EventDetail) -> String {

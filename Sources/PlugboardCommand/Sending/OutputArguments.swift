@@ -5,7 +5,7 @@ struct OutputArguments: ParsableArguments {
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Writes the body to a file; - is standard output.", valueName: "file"))
     var output: String?
-    @Flag(name: .shortAndLong, help: "Writes the head of the answer before its body.")
+    @Flag(name: .shortAndLong, help: "Writes the head of the answer before its body; on a terminal without secrets.")
     var include = false
     @Flag(name: .shortAndLong, help: "Ends with status 22 and without the body if the HTTP status is 400 or more.")
     var fail = false

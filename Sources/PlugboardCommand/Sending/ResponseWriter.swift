@@ -9,7 +9,8 @@ import Plugboard
 
 /// Writes an answer to where the command line says.
 ///
-/// Bytes go out as they come. Only a terminal gets JSON laid out, and no bytes that would upset it.
+/// Bytes go out as they come. Only a terminal gets JSON laid out, and neither secrets of the head nor bytes that would
+/// upset it.
 struct ResponseWriter {
     /// JSON beyond this is not laid out: nobody reads it on a terminal.
     private static let layoutLimit = 4 << 20
@@ -29,7 +30,10 @@ struct ResponseWriter {
     }
 
     func write(_ response: Response) async throws {
-        if showsHead { try output.write(ResponseWriter.bytes(of: response.head)) }
+        if showsHead {
+            let head = response.head
+            try output.write(isForReaders ? Bytes(ResponseWriter.text(of: head)) : ResponseWriter.bytes(of: head))
+        }
         if !isForReaders {
             for try await piece in response.body { try output.write(piece) }
         } else if ResponseWriter.isJSON(response[.contentType]) {
@@ -69,9 +73,19 @@ struct ResponseWriter {
         }
     }
 
+    private static func title(of head: ResponseHead) -> String {
+        "HTTP/\(head.version.rawValue) \(head.status) \(head.reason)"
+    }
+
+    /// The head as it may be shown.
+    private static func text(of head: ResponseHead) -> String {
+        let fields = head.fields.map { "\(printable($0.name)): \(printable($0))\n" }
+        return "\(printable(title(of: head)))\n\(fields.joined())\n"
+    }
+
     /// The head as HTTP/1.1 writes it, byte for byte.
     private static func bytes(of head: ResponseHead) -> Bytes {
-        var bytes = Array("HTTP/\(head.version.rawValue) \(head.status) \(head.reason)\r\n".utf8)
+        var bytes = Array("\(title(of: head))\r\n".utf8)
         for index in head.fields.indices {
             head.fields.withField(index) { name, value in
                 bytes += name

@@ -32,7 +32,9 @@ struct ConfigCheck: ParsableCommand {
             configuration, catalog: .bundled, loader: PluginArguments.loader(for: configuration))
         // What a text has wrong and what its plugins make of it may be told of one place: the text comes first.
         let places = Set(reading.faults.map(\.path))
-        let faults = reading.faults + assembly.faults.filter { !places.contains($0.path) }
+        let faults = (reading.faults + assembly.faults.filter { !places.contains($0.path) }).sorted {
+            ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0)
+        }
         guard faults.isEmpty, let lineup = assembly.lineup else { throw report(faults) }
         for warning in lineup.warnings { StandardError.say("warning: \(warning).") }
         let ids = lineup.plugins.map(\.id)

@@ -5,7 +5,8 @@ struct ExecVerb: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "exec", abstract: "Serves requests that another program writes, as JSON Lines.",
         discussion: """
-            One JSON object a line on standard input, one a line on standard output, in any order; ends with its input.
+            One JSON object a line on standard input, one a line on standard output, in any order; ends with its input,
+            or with status 23 when a reply cannot be written.
             The plugins redirect and decode are switched on unless the configuration names them.
 
             EXAMPLES:
@@ -25,7 +26,12 @@ struct ExecVerb: AsyncParsableCommand {
         if let state { configuration.kernel.dataDirectory = state }
         let kernel = try Kernel(
             configuration: configuration, loader: PluginArguments.loader(for: configuration))
-        await Driver(kernel).run(StandardInputLines(limit: Driver.limit))
+        do throws(CommandFailure) {
+            try await Driver(kernel).run(StandardInputLines(limit: Driver.limit))
+        } catch {
+            await kernel.shutDown(within: .zero)
+            throw error
+        }
         await kernel.shutDown(within: .seconds(5))
     }
 }

@@ -79,7 +79,7 @@ public struct Exchange: ~Copyable {
     /// A ticket for `.wait(_:)`: the exchange waits until somebody wakes it, or for at most `within`.
     public func ticket(within: Duration? = nil) -> Ticket {
         var number: plug_ticket = 0
-        _ = host.pointee.wait(raw, within?.nanoseconds ?? -1, &number)
+        _ = host.pointee.wait(raw, within.map { max($0.nanoseconds, 0) } ?? -1, &number)
         return Ticket(number: number, host: instance.host)
     }
 

@@ -1,4 +1,5 @@
 import CPlugboard
+import Synchronization
 
 /// A body that a plugin's own source stands around: pulled by it, on the loop, and released with it.
 ///
@@ -6,21 +7,29 @@ import CPlugboard
 public final class InnerBody: BodySource, @unchecked Sendable {
     private let raw: OpaquePointer
     private let host: UnsafePointer<plug_host_v1>
+    private let isReleased = Atomic(false)
 
     init(_ raw: OpaquePointer, host: UnsafePointer<plug_host_v1>) {
         self.raw = raw
         self.host = host
     }
 
-    /// Gives the body back.
-    deinit { host.pointee.release_body(raw) }
+    /// Gives the body back, once; a pull that is open gets a break.
+    public func release() {
+        if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { host.pointee.release_body(raw) }
+    }
+
+    deinit { release() }
+
+    private var isGone: Bool { isReleased.load(ordering: .acquiring) }
 
     public var length: Int? {
+        if isGone { return nil }
         let length = host.pointee.body_length(raw)
         return length == UInt64.max ? nil : Int(clamping: length)
     }
 
-    public var canRewind: Bool { host.pointee.body_can_rewind(raw) == 1 }
+    public var canRewind: Bool { !isGone && host.pointee.body_can_rewind(raw) == 1 }
 
     /// Asks for the next piece; the answer comes on the loop. The bytes are a copy: see `withPiece` to look at them in place.
     public func pull(_ pull: Pull) {
@@ -47,7 +56,9 @@ public final class InnerBody: BodySource, @unchecked Sendable {
 
     private typealias Look = (borrowing View, UnsafePointer<plug_piece_v1>) -> Void
 
+    /// What is given back is not asked any more, and so never answers, as the rule for released sources allows.
     private func ask(_ look: @escaping Look) {
+        if isGone { return }
         let waiting = Unmanaged.passRetained(Waiting(self, look)).toOpaque()
         let result = host.pointee.pull(raw, waiting) { context, piece in
             guard let context else { return }
@@ -74,7 +85,7 @@ public final class InnerBody: BodySource, @unchecked Sendable {
         }
     }
 
-    public func rewind() -> Bool { host.pointee.rewind_body(raw) == PLUG_OK }
+    public func rewind() -> Bool { !isGone && host.pointee.rewind_body(raw) == PLUG_OK }
 
     /// Who waits for a piece. It holds the body, which must not go while it is pulled.
     private final class Waiting {

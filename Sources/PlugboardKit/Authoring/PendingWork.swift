@@ -9,7 +9,9 @@ final class PendingWork<Phase>: Sendable {
         let running = Task { [weak self] in
             let result: Result<Verdict<Phase>.Decision, any Error>
             do { result = .success(try await work()) } catch { result = .failure(error) }
-            self?.result.withLock { $0 = result }
+            // Whoever has let go of this does not wait any more.
+            guard let self else { return }
+            self.result.withLock { $0 = result }
             ticket.wake()
         }
         task.withLock { $0 = running }

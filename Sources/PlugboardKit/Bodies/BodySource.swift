@@ -21,6 +21,10 @@ public protocol BodySource: AnyObject, Sendable {
     /// Begins again at the first byte; false when that cannot be.
     func rewind() -> Bool
 
+    /// The same bytes from their beginning, to be pulled beside this source; nil where there is no such thing. From any
+    /// thread.
+    func again() -> (any BodySource)?
+
     /// The last call, on whatever thread: nobody wants the rest. A pull that is still open need not be answered any more.
     func release()
 }
@@ -29,6 +33,7 @@ extension BodySource {
     public var canRewind: Bool { false }
     public func take() -> Piece? { nil }
     public func rewind() -> Bool { false }
+    public func again() -> (any BodySource)? { nil }
     public func release() {}
 }
 

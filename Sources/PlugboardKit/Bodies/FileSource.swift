@@ -9,50 +9,56 @@ import Synchronization
 ///
 /// Regular files only: they are read on the loop, for the page cache answers faster than a thread hop.
 final class FileSource: BodySource {
-    private struct State {
-        var offset = 0
-        var isOpen = true
+    /// The open file, which several sources may read.
+    private final class File: Sendable {
+        let descriptor: Int32
+        init(_ descriptor: Int32) { self.descriptor = descriptor }
+        deinit { close(descriptor) }
     }
 
     private static let pieceSize = 256 << 10
-    private let file: Int32
+    private let file: File
     private let path: String
     private let size: Int
-    private let state = Mutex(State())
+    private let offset = Mutex(0)
 
     init(path: String) throws(PlugboardError) {
-        file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw FileSource.error(path, "cannot be opened", errno) }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileSource.error(path, "cannot be opened", errno) }
+        file = File(descriptor)
         var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            close(file)
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw PlugboardError(.bodyRead, "The body's file \(path) is not a regular file. Send it as a stream.")
         }
         self.path = path
         size = Int(status.st_size)
     }
 
-    deinit { if state.withLock({ $0.isOpen }) { close(file) } }
+    private init(_ file: File, path: String, size: Int) {
+        self.file = file
+        self.path = path
+        self.size = size
+    }
 
     var length: Int? { size }
     var canRewind: Bool { true }
 
     func pull(_ pull: Pull) {
-        pull.answer(state.withLock { next(&$0) })
+        pull.answer(offset.withLock { next(&$0) })
     }
+
+    func again() -> (any BodySource)? { FileSource(file, path: path, size: size) }
 
     func rewind() -> Bool {
-        state.withLock { state in
-            state.offset = 0
-            return state.isOpen
-        }
+        offset.withLock { $0 = 0 }
+        return true
     }
 
-    private func next(_ state: inout State) -> Piece {
-        let wanted = min(FileSource.pieceSize, size - state.offset)
+    private func next(_ offset: inout Int) -> Piece {
+        let wanted = min(FileSource.pieceSize, size - offset)
         if wanted == 0 { return .end(trailers: Fields()) }
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: wanted, alignment: 1)
-        let count = pread(file, memory.baseAddress, wanted, off_t(state.offset))
+        let count = pread(file.descriptor, memory.baseAddress, wanted, off_t(offset))
         let cause = errno
         guard count > 0 else {
             memory.deallocate()
@@ -61,7 +67,7 @@ final class FileSource: BodySource {
                     ? PlugboardError(.bodyRead, "The body's file \(path) has become shorter while it was sent.")
                     : FileSource.error(path, "cannot be read", cause))
         }
-        state.offset += count
+        offset += count
         return .bytes(Bytes(adopting: memory, count: count))
     }
 

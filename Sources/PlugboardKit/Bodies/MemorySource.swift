@@ -22,6 +22,8 @@ final class MemorySource: BodySource {
         if let piece = take() { pull.answer(piece) }
     }
 
+    func again() -> (any BodySource)? { MemorySource(bytes) }
+
     func rewind() -> Bool {
         isGiven.withLock { $0 = false }
         return true

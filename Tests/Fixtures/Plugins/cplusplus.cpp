@@ -14,6 +14,8 @@ static uint32_t on_request(void *self, plug_exchange *exchange) {
         return PLUG_NEXT;
     } catch (const std::exception &error) {
         return host->fault(exchange, plug_make_text(error.what(), std::string(error.what()).size()));
+    } catch (...) {
+        return host->fault(exchange, PLUG_TEXT("threw what is no std::exception"));
     }
 }
 

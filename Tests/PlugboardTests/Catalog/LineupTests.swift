@@ -66,7 +66,7 @@ import Testing
             check.faults.map(\.description) == [
                 "line 2, column 36: plugins[0].settings.memry is not a known setting of cache; did you mean memory?",
                 "line 2, column 64: plugins[0].settings.memory must lie between 0B and 1GiB",
-                "line 3, column 47: plugins[0].settings.entries must be a number, not a string",
+                "line 3, column 47: plugins[0].settings.entries must be a whole number, not a string",
                 "line 3, column 60: plugins[0].settings.vary must be a list of texts",
                 "line 3, column 77: plugins[0].settings.isShared must be true or false, not a number",
                 "line 3, column 88: plugins[0].settings.path must be a string, not an object",

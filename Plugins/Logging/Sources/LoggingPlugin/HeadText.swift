@@ -6,18 +6,7 @@ import PlugboardKit
 func headText(_ title: String, _ fields: Fields, showingQueries: Bool) -> String {
     var text = printable(title)
     for field in fields {
-        text += "\n    \(printable(field.name)): "
-        if field.isSecret {
-            text += "<redacted>"
-        } else if holdsURL(field.name) {
-            text += printable(redacted(url: field.value, showingQuery: showingQueries))
-        } else {
-            text += printable(field.value)
-        }
+        text += "\n    \(printable(field.name)): \(printable(field, showingQuery: showingQueries))"
     }
     return text
-}
-
-private func holdsURL(_ name: String) -> Bool {
-    [.location, .contentLocation, "Referer"].contains(FieldName(name))
 }

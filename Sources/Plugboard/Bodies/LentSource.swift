@@ -1,0 +1,16 @@
+import PlugboardKit
+
+/// A request's body as a plugin gets it to wrap: everything but its release, which is the exchange's.
+///
+/// Sendable because it is touched on the loop only.
+final class LentSource: BodySource, @unchecked Sendable {
+    private let body: BodyNode
+
+    init(_ body: BodyNode) { self.body = body }
+
+    var length: Int? { body.length }
+    var canRewind: Bool { body.canRewind }
+    func take() -> Piece? { body.take() }
+    func pull(_ pull: Pull) { body.pull(pull) }
+    func rewind() -> Bool { body.rewind() }
+}
