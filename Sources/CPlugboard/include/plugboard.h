@@ -19,6 +19,9 @@
 //   Functions of the host that return uint32_t without further word return one of PLUG_OK … PLUG_UNSUPPORTED.
 //   Times are nanoseconds; sizes are bytes. Texts are counted, never NUL-terminated, and may be {NULL, 0}.
 //
+//   Asked in the wrong phase, a function that returns a pointer returns NULL, and one that returns a text {NULL, 0}.
+//   A body that is handed in is taken over even where the call returns an error.
+//
 // What is promised
 //   A struct tag never changes its layout, a function never changes what it says here, a number never changes its
 //   meaning. New things come as extensions, asked for by id (`extension` below), and with new tags (plug_host_v2).
@@ -96,7 +99,8 @@ typedef uint64_t plug_counter;
 
 // What a hook returns. All but PLUG_NEXT carry a payload: they are returned by the host's function of the same name, as
 // in `return host->fail(exchange, …)`. A number that is not listed, or a verdict without its payload, is a fault of
-// the plugin, and fails the exchange or skips the plugin as its configuration says (`onFault`).
+// the plugin, and fails the exchange or skips the plugin as its configuration says (`onFault`): skipped, what the hook
+// edited is undone, and it counts as PLUG_NEXT.
 #define PLUG_NEXT 0u
 #define PLUG_RESPOND 1u   // on_request, on_response, on_failure
 #define PLUG_RESEND 2u    //             on_response, on_failure
@@ -185,15 +189,15 @@ typedef struct plug_plugin_v1 {
     uint64_t command_count;
     void *context;             // the plugin's own; reached through host->plugin
 
-    // Makes the instance; settings were checked against the table before. One instance an id. The host lives as long
-    // as the instance; of its functions only log, clock, random and data_directory may be called here.
-    // Returns NULL if it cannot be, after host->refuse(…).
+    // On the thread that makes the kernel, like `start`. Makes the instance; settings were checked against the table
+    // before. One instance an id. The host lives as long as the instance; of its functions only log, clock, random and
+    // data_directory may be called here. Returns NULL if it cannot be, after host->refuse(…).
     void *(*create)(const plug_host_v1 *host, const plug_settings *settings);
     // All plugins are created. Returns PLUG_OK, or anything else after host->refuse(…). May be NULL.
     uint32_t (*start)(void *self);
     // No exchange will come any more. Off the loop; may block for up to `within` nanoseconds. May be NULL.
     void (*stop)(void *self, int64_t within);
-    // The last call. May be NULL.
+    // The last call, off the loop. May be NULL.
     void (*destroy)(void *self);
 
     // The hooks. [loop]
@@ -285,15 +289,18 @@ struct plug_host_v1 {
     // ---- verdicts: return what they return. [loop], in a steering hook
 
     // Answers in place of what lies further in. Takes `body` over (NULL for none).
-    uint32_t (*respond)(plug_exchange *exchange, uint32_t status, const plug_field *fields, uint64_t count, plug_body *body);
+    uint32_t (*respond)(plug_exchange *exchange, uint32_t status, const plug_field *fields, uint64_t count,
+        plug_body *body);
     // Answers with the answer of a sub-request, head and body.
     uint32_t (*respond_with)(plug_exchange *exchange, plug_answer *answer);
     // Sends the request again, from just inside this plugin, after a delay. What it edits in `request` in this hook
     // goes along; what inner plugins had edited is undone. See `can_resend`.
     uint32_t (*resend)(plug_exchange *exchange, int64_t after);
-    // Asks for the whole body, up to `limit` bytes: the hook runs again.
+    // Asks for the whole body, up to `limit` bytes: the hook runs again. To ask again in that visit is a fault; in a
+    // later one (PLUG_WOKEN) the body has to be asked for again.
     uint32_t (*hold)(plug_exchange *exchange, uint64_t limit);
-    // Parks the exchange for at most `within` nanoseconds (negative: for ever) and writes the ticket.
+    // What the hook edited before stays. Parks the exchange for at most `within` nanoseconds (negative: for ever) and
+    // writes the ticket.
     uint32_t (*wait)(plug_exchange *exchange, int64_t within, plug_ticket *ticket);
     // Ends the exchange with an error. The code is one word or dotted words (empty: `plugin.failed`); the reason says
     // what, where and what to do, and holds no secrets.
@@ -368,7 +375,8 @@ struct plug_host_v1 {
     uint32_t (*body_can_rewind)(const plug_body *body);
     // Asks for the next piece. `pulled` runs once, later or at once, with what came; the piece is the kernel's, until
     // `pulled` returns; to keep its bytes, copy them. Not to be called again before, nor after the end. [loop]
-    uint32_t (*pull)(plug_body *body, void *context, void (*PLUG_SENDABLE pulled)(void *context, const plug_piece_v1 *piece));
+    uint32_t (*pull)(plug_body *body, void *context, void (*PLUG_SENDABLE pulled)(void *context,
+        const plug_piece_v1 *piece));
     uint32_t (*rewind_body)(plug_body *body);    // [loop]
     void (*release_body)(plug_body *body);       // Gives the body back, once. [any]
 
@@ -410,7 +418,8 @@ struct plug_host_v1 {
 
     // Tells a fact under the plugin's own id (`cache.hit`). Fields are its details. `exchange` is 0 for a fact about
     // the kernel, as which one of an exchange that has ended is told too. [any]
-    uint32_t (*publish)(const plug_host_v1 *host, uint64_t exchange, plug_text id, const plug_field *details, uint64_t count);
+    uint32_t (*publish)(const plug_host_v1 *host, uint64_t exchange, plug_text id, const plug_field *details,
+        uint64_t count);
     // Within on_event. [loop]
     plug_text (*event_id)(const plug_event *event);
     // A detail as text, or {NULL, 0}; of integers in decimal.
@@ -439,8 +448,10 @@ struct plug_host_v1 {
     // A folder that only this plugin uses, made if it is missing (mode 0700). Good as long as the host. {NULL, 0} if it
     // cannot be.
     plug_text (*data_directory)(const plug_host_v1 *host);
-    // Runs `fired` once on the loop. cancel_timer: PLUG_STALE if it has run or is running.
-    plug_timer (*timer)(const plug_host_v1 *host, int64_t after, void *context, void (*PLUG_SENDABLE fired)(void *context));
+    // Runs `fired` once on the loop, unless the kernel ends before. cancel_timer: PLUG_STALE if it has run or is
+    // running.
+    plug_timer (*timer)(const plug_host_v1 *host, int64_t after, void *context,
+        void (*PLUG_SENDABLE fired)(void *context));
     uint32_t (*cancel_timer)(const plug_host_v1 *host, plug_timer timer);
     // A number that operators can read; the same name is the same counter.
     plug_counter (*counter)(const plug_host_v1 *host, plug_text name);
