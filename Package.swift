@@ -12,12 +12,21 @@ let strict: [SwiftSetting] =
 
 let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("JSONTests", ["JSON", "JSONCoding"]),
-    ("PlugboardKitTests", ["PlugboardKit"]),
+    (
+        "PlugboardKitTests",
+        [
+            "PlugboardKit",
+            .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["HTTPTypes"])),
+        ]
+    ),
     ("CurlTransportTests", ["CurlTransport", "PlugboardKit"]),
     ("PlugboardTests", ["Plugboard", "PlugboardKit", "CPlugboard", "CurlTransport", "JSON", "PluginLoader"]),
     ("PluginLoaderTests", ["PluginLoader", "Plugboard", "PlugboardKit", "CPlugboard"]),
     ("LoggingTests", ["LoggingPlugin", "LoggingOptions", "Plugboard", "PluginLoader", "PlugboardKit", "JSON"]),
-    ("DecodeTests", ["DecodePlugin", "DecodeOptions", "Plugboard", "PluginLoader", "PlugboardKit", "CZlib", "CBrotli", "CZstd"]),
+    (
+        "DecodeTests",
+        ["DecodePlugin", "DecodeOptions", "Plugboard", "PluginLoader", "PlugboardKit", "CZlib", "CBrotli", "CZstd"]
+    ),
     ("RedirectTests", ["RedirectPlugin", "RedirectOptions", "Plugboard", "PluginLoader", "PlugboardKit"]),
     ("PlugboardCommandTests", ["PlugboardCommand", "JSON"]),
     ("ExamplesTests", ["Plugboard", "PluginLoader", "JSON"]),
@@ -29,7 +38,9 @@ func plugin(_ name: String, _ dependencies: [Target.Dependency] = []) -> [Target
     [
         .target(
             name: "\(name)Plugin",
-            dependencies: ["PlugboardKit", "CPlugboard", "JSON", .target(name: "\(name)Options"), .target(name: "\(name)Metadata")]
+            dependencies: [
+                "PlugboardKit", "CPlugboard", "JSON", .target(name: "\(name)Options"), .target(name: "\(name)Metadata"),
+            ]
                 + dependencies,
             path: "Plugins/\(name)/Sources/\(name)Plugin", swiftSettings: strict),
         .target(
@@ -111,7 +122,9 @@ let package = Package(
             name: "ExampleFeed", dependencies: ["Plugboard", "RedirectOptions"], path: "Examples/Feed",
             swiftSettings: strict),
 
-        .target(name: "TestSupport", dependencies: ["Plugboard", "PlugboardKit", "CPlugboard", "JSON"], path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["Plugboard", "PlugboardKit", "CPlugboard", "JSON"],
+            path: "Tests/TestSupport", swiftSettings: strict),
     ]
         + plugin("Logging") + plugin("Decode", ["CZlib", "CBrotli", "CZstd"]) + plugin("Redirect")
         + tests.map { test in

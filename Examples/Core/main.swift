@@ -1,13 +1,13 @@
 // The smallest program: one request through the core alone, without plugins, SQLite, libltdl or Foundation.
 //
-//     swift build -c release --disable-default-traits --product plugboard-core --static-swift-stdlib
-//     .build/release/plugboard-core http://127.0.0.1:8080/
+//     Tests/Performance/build-core .build-core
+//     .build-core/release/plugboard-core http://127.0.0.1:8080/
 import Plugboard
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 guard CommandLine.arguments.count == 2 else {

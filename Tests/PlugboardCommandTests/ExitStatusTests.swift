@@ -29,6 +29,13 @@ struct ExitStatusTests {
         #expect(try await Command.run("get", url).status == 3)
     }
 
+    @Test func `a host beyond ASCII ends with 3 and how to write it`() async throws {
+        let outcome = try await Command.run("get", "http://ä.example/", "--proxy", "")
+
+        #expect(outcome.status == 3)
+        #expect(outcome.stderr.contains("xn--"))
+    }
+
     @Test func `a name that does not exist ends with 6`() async throws {
         #expect(try await Command.run("get", "http://nowhere.invalid/", "--proxy", "").status == 6)
     }
@@ -64,6 +71,55 @@ struct ExitStatusTests {
 
         #expect(outcome.status == 23)
         #expect(outcome.stderr.contains("absent/file"))
+    }
+
+    @Test func `a standard output that is closed ends with 23`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer(body: "body") }
+
+        let get = try await Command.shell(#""$plugboard" get "$url" >&-"#, ["url": server.url()])
+        let input = #"{"id":"1","url":"\#(server.url())"}"#
+        let exec = try await Command.shell(#"echo "$input" | "$plugboard" exec >&-"#, ["input": input])
+        let help = try await Command.shell(#""$plugboard" --help >&-"#)
+
+        for outcome in [get, exec, help] {
+            #expect(outcome.status == 23)
+            #expect(outcome.stderr.contains("standard output cannot be written"))
+        }
+    }
+
+    @Test func `a standard input that is closed ends with 26`() async throws {
+        let outcome = try await Command.shell(#""$plugboard" post http://127.0.0.1:1/ -d @- <&-"#)
+
+        #expect(outcome.status == 26)
+    }
+
+    @Test func `exec ends with 23 when a reply cannot be written, though its input goes on`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer(body: "ok") }
+        let folder = try TemporaryFolder()
+
+        // The pipe is open for writing as long as the shell runs.
+        let outcome = try await Command.shell(
+            #"""
+            mkfifo "$pipe"; exec 3<>"$pipe"; echo "$input" >&3
+            "$plugboard" exec <&3 >&-
+            """#, ["pipe": folder.file("pipe"), "input": #"{"id":"1","url":"\#(server.url())"}"#])
+
+        #expect(outcome.status == 23)
+    }
+
+    @Test func `a plugin that is not linked ends with 100 and the option's own words`() async throws {
+        let outcome = try await Command.run("get", "http://127.0.0.1:1/", "--plugin", "redirct")
+
+        #expect(outcome.status == 100)
+        #expect(outcome.stderr.contains("--plugin redirct names no plugin"))
+        #expect(outcome.stderr.contains("Did you mean redirect?"))
+    }
+
+    @Test(arguments: ["x:y:127.0.0.1:80", "a.test:80:127.0.0.1:0", "a.test:80:127.0.0.1", "a.test::127.0.0.1:80"])
+    func `a connection to nowhere ends with 2`(place: String) async throws {
+        let outcome = try await Command.run("get", "http://127.0.0.1:1/", "--connect-to", place)
+
+        #expect(outcome.status == 2)
     }
 
     @Test(arguments: [

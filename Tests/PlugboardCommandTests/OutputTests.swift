@@ -98,20 +98,49 @@ struct OutputTests {
         #expect(!outcome.stdout.contains("unseen"))
     }
 
+    /// A head with secrets in a field and in the query of a URL, and with what steers terminals.
+    private static let trap = """
+        HTTP/1.1 200 \u{1B}[31mFine\r
+        Set-Cookie: id=hidden1\r
+        Location: /ok?token=hidden2\r
+        X-A: shown\r
+        X-B: a\u{9B}b\u{202E}c\r
+        Content-Length: 2\r
+        \r
+        ok
+        """
+
     @Test func `verbose tells what happens on standard error, without secrets`() async throws {
-        let server = try LoopbackServer.answering { _ in
-            Answer(fields: [("Set-Cookie", "id=hidden1"), ("X-A", "shown")], body: "ok")
-        }
+        let server = try LoopbackServer(.raw(OutputTests.trap))
 
         let outcome = try await Command.run(
-            "get", server.url("/?token=hidden2"), "-v", "-H", "Authorization: Bearer hidden3", "-H", "X-B: told")
+            "get", server.url("/?token=hidden3"), "-v", "-H", "Authorization: Bearer hidden4", "-H",
+            "Referer: https://me:hidden5@a.test/?key=hidden6", "-H", "X-C: told")
 
         #expect(outcome.stdout == "ok")
-        for part in ["> GET ", "> Authorization: …", "> X-B: told", "* attemptBegan", "< HTTP/1.1 200", "< X-A: shown"]
-        {
-            #expect(outcome.stderr.contains(part))
+        for part in [
+            "> GET ", "?token=…\n", "> Authorization: <redacted>\n", "> Referer: https://a.test/?key=…\n",
+            "> X-C: told\n", "* attemptBegan", "< HTTP/1.1 200 \\u{1B}[31mFine\n", "< Set-Cookie: <redacted>\n",
+            "< Location: /ok?token=…\n", "< X-A: shown\n", "< X-B: a\\u{9B}b\\u{202E}c\n",
+        ] {
+            #expect(outcome.stderr.contains(part), "\(part)")
         }
         #expect(!outcome.stderr.contains("hidden"))
+        #expect(!outcome.stderr.unicodeScalars.contains { ["\u{1B}", "\u{9B}", "\u{202E}"].contains($0) })
+    }
+
+    @Test(.enabled(if: Command.hasTerminals))
+    func `a terminal gets a head without secrets, and all of it only where that is asked for`() async throws {
+        let server = try LoopbackServer(.raw(OutputTests.trap))
+
+        let shown = try await Command.onTerminal("get \(server.url()) -i")
+        let raw = try await Command.onTerminal("get \(server.url()) -i -o -")
+
+        #expect(shown.hasPrefix("HTTP/1.1 200 \\u{1B}[31mFine\nSet-Cookie: <redacted>\nLocation: /ok?token=…\n"))
+        #expect(shown.hasSuffix("X-B: a\\u{9B}b\\u{202E}c\nContent-Length: 2\n\nok"))
+        for part in ["HTTP/1.1 200 \u{1B}[31mFine", "Set-Cookie: id=hidden1", "Location: /ok?token=hidden2"] {
+            #expect(raw.contains(part))
+        }
     }
 
     @Test func `timing says how long each step took`() async throws {

@@ -31,6 +31,23 @@ struct PluginsTests {
         #expect(lines[3].contains("redirect") && lines[3].contains("decode"))
     }
 
+    @Test func `a path is one, however it is written`() async throws {
+        try folder.write("plugboard.json", #"{"plugins": [{"path": "./absent.so", "enabled": false}]}"#)
+
+        let outcome = try await Command.shell(
+            #"cd "$folder" && "$plugboard" plugins order --config plugboard.json --plugin .//./absent.so"#,
+            ["folder": folder.path])
+
+        #expect(outcome.status == 101)
+        #expect(outcome.stderr.contains("plugins[0] cannot be loaded"))
+    }
+
+    @Test func `a path of the command line is told without parts that lead nowhere`() async throws {
+        let outcome = try await Command.run("plugins", "order", "--plugin", "\(folder.path)/./absent.so")
+
+        #expect(outcome.stderr.contains(" \(folder.file("absent.so"))"))
+    }
+
     @Test func `order of no plugins says so`() async throws {
         #expect(try await Command.run("plugins", "order").stdout.hasPrefix("No plugins"))
     }
@@ -164,6 +181,38 @@ struct ConfigCheckTests {
             outcome.stderr.contains("plugins[0].settings.limt is not a known setting of redirect; did you mean limit?"))
         #expect(outcome.stderr.contains("plugins[0].settings.keepMethod"))
         #expect(outcome.stderr.contains("plugins[1] names no plugin"))
+    }
+
+    @Test func `faults of the text and of plugins come together, in the order of the text`() async throws {
+        let one = try folder.write(
+            "one.json",
+            #"{"kernel":{"timeot":"1s"},"plugins":["absent",{"id":"redirect","settings":{"limt":1}}]}"#)
+        let lines = try folder.write(
+            "lines.json",
+            """
+            {
+              "plugins": [{"id": "redirect", "settings": {"limt": 1}}, "absent"],
+              "kernel": {"timeot": "1s"}
+            }
+            """)
+
+        let inLine = try await Command.run("config", "check", one)
+        let inLines = try await Command.run("config", "check", lines)
+
+        #expect(inLine.status == 1 && inLines.status == 1)
+        #expect(
+            places(inLine) == [
+                "1, column 12: kernel.timeot", "1, column 38: plugins[0]", "1, column 76: plugins[1].settings.limt",
+            ])
+        #expect(
+            places(inLines) == [
+                "2, column 47: plugins[0].settings.limt", "2, column 60: plugins[1]", "3, column 14: kernel.timeot",
+            ])
+    }
+
+    /// Where each fault of a check stands: what comes after the file's name, up to the path's end.
+    private func places(_ outcome: ProcessRunner.Outcome) -> [String] {
+        outcome.stderr.matches(of: #/, line (\d+, column \d+: \S+) /#).map { String($0.1) }
     }
 
     @Test func `a configuration without faults ends with 0`() async throws {

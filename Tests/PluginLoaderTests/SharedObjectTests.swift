@@ -1,5 +1,5 @@
-import TestSupport
 import PlugboardKit
+import TestSupport
 import Testing
 
 @testable import PluginLoader

@@ -6,7 +6,9 @@ package enum FixturePlugin {
     /// The path of a shared object made of `NAME.c` or `NAME.cpp`. The same arguments give the same file, built once a process.
     ///
     /// `define` are macros; their values are put in quotes. `options` go to the compiler as they are.
-    package static func build(_ name: String, define macros: [String: String] = [:], options: [String] = []) throws -> String {
+    package static func build(_ name: String, define macros: [String: String] = [:], options: [String] = []) throws
+        -> String
+    {
         try built.withLock { built in
             let definitions = macros.sorted { $0.key < $1.key }.map { "-D\($0.key)=\"\($0.value)\"" }
             let key = ([name] + definitions + options).joined(separator: "\n")
@@ -15,7 +17,8 @@ package enum FixturePlugin {
             let isC = FileManager.default.fileExists(atPath: "\(sources)/\(name).c")
             try ProcessRunner.output(
                 of: [
-                    isC ? "cc" : "c++", isC ? "-std=c11" : "-std=c++17", "-D_DEFAULT_SOURCE", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter",
+                    isC ? "cc" : "c++", isC ? "-std=c11" : "-std=c++17", "-D_DEFAULT_SOURCE", "-Wall", "-Wextra",
+                    "-Werror", "-Wno-unused-parameter",
                     "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread", "-I", include,
                 ] + definitions + options + ["\(sources)/\(name).\(isC ? "c" : "cpp")", "-o", path])
             // Whatever the umask of who runs the tests.

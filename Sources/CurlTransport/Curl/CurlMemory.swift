@@ -43,8 +43,9 @@ enum CurlMemory {
     }
 
     private static func take(_ size: Int) -> UnsafeMutableRawPointer? {
-        guard size >= smallest, size <= slotSize, let slot = idle.withLock({ $0.popLast() }) else { return malloc(size) }
-        return slots.map { $0 + slot * slotSize }
+        guard size >= smallest, size <= slotSize, let slots, let slot = idle.withLock({ $0.popLast() })
+        else { return malloc(size) }
+        return slots + slot * slotSize
     }
 
     private static func give(_ block: UnsafeMutableRawPointer) {

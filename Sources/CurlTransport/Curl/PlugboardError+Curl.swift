@@ -51,6 +51,8 @@ extension PlugboardError {
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
             CURLE_SSL_CLIENTCERT, CURLE_USE_SSL_FAILED, CURLE_SSL_ENGINE_INITFAILED:
             (.tls, "No secure connection to \(place) can be agreed on. Nothing was sent.")
+        case CURLE_URL_MALFORMAT where !place.utf8.allSatisfy { $0 < 0x80 }:
+            (.invalidURL, "The host of \(place) is not written in ASCII. Write the host as xn--….")
         case CURLE_URL_MALFORMAT: (.invalidURL, "The request's URL or proxy for \(place) cannot be read.")
         case CURLE_SEND_FAIL_REWIND:
             (.bodyRewind, "The connection to \(place) was lost and the request's body cannot begin again.")

@@ -130,7 +130,8 @@ private final class BrokenSource: BodySource {
     func pull(_ pull: Pull) {
         pull.fail(
             PlugboardError(
-                .bodyRewind, "The request's body had begun and cannot be sent again. "
+                .bodyRewind,
+                "The request's body had begun and cannot be sent again. "
                     + "Send it as bytes or as a file if the request may have to be repeated."))
     }
 }

@@ -39,12 +39,12 @@ final class FlowingBody: BodySource, PullReceiver, @unchecked Sendable {
         case .bytes:
             pull.answer(piece)
         case .end:
-            guard exchange.phase == .flowing else { pull.fail(lateError) ; return }
+            guard exchange.phase == .flowing else { pull.fail(lateError); return }
             exchange.releaseBody()
             exchange.end(.ended)
             pull.answer(piece)
         case .broken(let error):
-            guard exchange.phase == .flowing else { pull.fail(lateError) ; return }
+            guard exchange.phase == .flowing else { pull.fail(lateError); return }
             var error = error
             if error.attempt == nil && exchange.attempts > 0 { error.attempt = exchange.attempts }
             exchange.finish(failing: error)

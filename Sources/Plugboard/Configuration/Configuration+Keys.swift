@@ -34,10 +34,11 @@ extension Configuration {
             let member = node.member(key, value)
             guard let origin = Origin(key) else {
                 // A URL can hold a password, so the path ends before it, and the reason says of it what may be told.
-                let shown = key.utf8.contains(UInt8(ascii: "@")) ? "one" : printable(redacted(url: key))
+                let shown = key.utf8.contains(UInt8(ascii: "@")) ? "one here" : printable(redacted(url: key))
                 reading.note(
                     member.path,
-                    "must have origins as its keys: scheme://host or scheme://host:port, and no more; \(shown) is none",
+                    "must have origins as its keys: scheme://host or scheme://host:port, and no more; \(shown) is none"
+                        + (key.utf8.allSatisfy { $0 < 0x80 } ? "" : ". Write the host as xn--…"),
                     atKey: true, hidesKey: true)
                 continue
             }

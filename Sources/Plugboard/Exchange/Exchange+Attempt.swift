@@ -35,7 +35,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
     }
 
     func attemptReceived(_ head: ResponseHead, body: (any BodySource)?) {
-        guard !isOver, !hasAnswered else { body?.release() ; return }
+        guard !isOver, !hasAnswered else { body?.release(); return }
         hasAnswered = true
         exchange.emit(.headReceived, about: head)
         let answer = Answered(head: head, body: body.map { BodyNode($0, loop: exchange.loop) })

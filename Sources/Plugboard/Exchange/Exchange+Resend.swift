@@ -8,7 +8,10 @@ extension Exchange {
     /// Rewinds the body, and drops secrets if the request now goes elsewhere.
     func prepareResend(by place: Place, after delay: Duration) {
         emit(.resendScheduled) {
-            [("by", .text(place.id)), ("after", .integer(delay.nanoseconds)), ("attempt", .integer(Int64(self.attempts)))]
+            [
+                ("by", .text(place.id)), ("after", .integer(delay.nanoseconds)),
+                ("attempt", .integer(Int64(self.attempts))),
+            ]
         }
         if let old = urlBeforeResend, old != request.url, Address.origin(of: old) != Address.origin(of: request.url) {
             request.fields.removeSecrets()

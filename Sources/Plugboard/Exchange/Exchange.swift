@@ -124,7 +124,8 @@ final class Exchange: @unchecked Sendable {
 
     static func runaway(_ count: Int) -> PlugboardError {
         PlugboardError(
-            .runaway, "The exchange was stopped after it was sent \(count) times (kernel.attemptLimit). "
+            .runaway,
+            "The exchange was stopped after it was sent \(count) times (kernel.attemptLimit). "
                 + "A plugin may be sending it again without end.")
     }
 

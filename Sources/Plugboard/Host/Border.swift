@@ -2,9 +2,9 @@ import CPlugboard
 import PlugboardKit
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 // From the pointers of C to what they stand for, and back. Free functions, because C function pointers capture nothing.

@@ -2,9 +2,9 @@ import CPlugboard
 import PlugboardKit
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 extension HostTable {
@@ -70,7 +70,9 @@ extension HostTable {
             return PLUG_OK
         }
         table.setting_text = { settings, name, value in
-            guard let text = settings.flatMap({ SettingsNode.from($0).text(name.string) }) else { return PLUG_NOT_FOUND }
+            guard let text = settings.flatMap({ SettingsNode.from($0).text(name.string) }) else {
+                return PLUG_NOT_FOUND
+            }
             value?.pointee = text
             return PLUG_OK
         }
@@ -88,7 +90,9 @@ extension HostTable {
 
     static func setServices(_ table: inout plug_host_v1) {
         table.log = { host, level, text in
-            guard let host = host.map({ PluginHost.from($0) }), let level = Host.LogLevel(rawValue: level) else { return }
+            guard let host = host.map({ PluginHost.from($0) }), let level = Host.LogLevel(rawValue: level) else {
+                return
+            }
             host.core?.log.write(level, host.id, text.string)
         }
         table.log_level = { host in host.flatMap { PluginHost.from($0).core?.log.level.rawValue } ?? PLUG_LOG_ERROR }

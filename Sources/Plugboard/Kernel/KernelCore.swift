@@ -3,9 +3,9 @@ import PlugboardKit
 import Synchronization
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// What the exchanges of one kernel share. Lives as long as any of them.

@@ -1,9 +1,9 @@
 import PlugboardKit
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// Where the kernel's and its plugins' lines go.

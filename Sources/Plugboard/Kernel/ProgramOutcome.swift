@@ -67,8 +67,8 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
             ReaderQueue($0, loop: exchange.loop, limit: exchange.core.settings.bufferLimit.bytes)
         }
         let response = Response(
-            head: answer.head, body: queue.map { Body(ResponseReader($0)) } ?? .empty, url: exchange.sentURL ?? exchange.request.url,
-            attempts: exchange.attempts)
+            head: answer.head, body: queue.map { Body(ResponseReader($0)) } ?? .empty,
+            url: exchange.sentURL ?? exchange.request.url, attempts: exchange.attempts)
         queue?.pump()
         resolve(.success(response), exchange)
     }

@@ -23,8 +23,9 @@ final class Driver: Sendable {
         plugins = Set(kernel.plugins.map(\.id))
     }
 
-    /// Returns when the input has ended and everything is answered, or when an answer cannot be written: then nothing more
-    /// is read, and what is under way is cancelled.
+    /// Returns when the input has ended and everything is answered.
+    ///
+    /// - Throws: When an answer cannot be written. Then nothing more is read, and what is under way is cancelled.
     func run(_ input: StandardInputLines) async throws(CommandFailure) {
         await withDiscardingTaskGroup { group in
             for await line in input.lines {

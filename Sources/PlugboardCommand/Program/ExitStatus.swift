@@ -29,7 +29,8 @@ struct ExitStatus: Equatable {
     static let handshake = ExitStatus(35, "no secure connection can be agreed on", "transport.tls")
     static let redirects = ExitStatus(47, "too many redirects, or one that is refused", "redirect")
     static let receive = ExitStatus(56, "the connection was lost before an answer came", "transport", "body")
-    static let certificate = ExitStatus(60, "the server's certificate is not to be trusted", "transport.tls.certificate")
+    static let certificate = ExitStatus(
+        60, "the server's certificate is not to be trusted", "transport.tls.certificate")
     static let decoding = ExitStatus(61, "the body's coding is damaged or unknown", "body.decode")
     static let size = ExitStatus(63, "the body is larger than allowed", "body.limit")
     static let rewind = ExitStatus(65, "the request's body cannot be sent again", "body.rewind", "redirect.body")

@@ -11,8 +11,8 @@ struct PluginCommand: AsyncParsableCommand {
             object. The plugin must be switched on by --config or --plugin.
 
             EXAMPLES:
-              plugboard cache stats --config plugboard.json
-              plugboard cache forget origin=https://example.com --config plugboard.json
+              plugboard com.example.cache stats --plugin ./plugboard-cache.so
+              plugboard com.example.cache forget origin=https://example.com --config plugboard.json
             """)
 
     @Argument(help: ArgumentHelp("The plugin's id.", valueName: "plugin-id")) var plugin: String

@@ -16,7 +16,8 @@ extension Host {
     public func send(
         _ request: Request, for exchange: UInt64?, from start: SubRequestStart = .insideAsker, isDetached: Bool = false
     ) async throws(PlugboardError) -> Answer {
-        let result = await withUnsafeContinuation { (continuation: UnsafeContinuation<Result<Answer, PlugboardError>, Never>) in
+        let result = await withUnsafeContinuation {
+            (continuation: UnsafeContinuation<Result<Answer, PlugboardError>, Never>) in
             begin(request, exchange, (start == .outermost ? PLUG_OUTERMOST : 0) | (isDetached ? PLUG_DETACHED : 0)) {
                 continuation.resume(returning: $0)
             }

@@ -40,7 +40,9 @@ public struct Body: Sendable {
     /// The whole body in one piece.
     ///
     /// Throws `body.limit` as soon as more than `limit` bytes have come, and what broke the body if it breaks.
-    public nonisolated(nonsending) consuming func collect(upTo limit: ByteCount) async throws(PlugboardError) -> Bytes {
+    public nonisolated(nonsending) consuming func collect(
+        upTo limit: ByteCount
+    ) async throws(PlugboardError) -> Bytes {
         if let length = source.length, length > limit.bytes { throw Body.tooLarge(limit) }
         var pieces: [Bytes] = []
         var count = 0
@@ -61,7 +63,8 @@ public struct Body: Sendable {
     }
 
     private static func tooLarge(_ limit: ByteCount) -> PlugboardError {
-        PlugboardError(.bodyLimit, "The body is larger than the \(limit) allowed. Raise the limit or read it in pieces.")
+        PlugboardError(
+            .bodyLimit, "The body is larger than the \(limit) allowed. Raise the limit or read it in pieces.")
     }
 }
 
@@ -85,7 +88,11 @@ extension Body: AsyncSequence {
         ) async throws(PlugboardError) -> Bytes? {
             while !isDone {
                 let piece: Piece
-                if let ready = source.take() { piece = ready } else { piece = await Iterator.pulled(from: source, isolation: actor) }
+                if let ready = source.take() {
+                    piece = ready
+                } else {
+                    piece = await Iterator.pulled(from: source, isolation: actor)
+                }
                 switch piece {
                 case .bytes(let bytes):
                     if !bytes.isEmpty { return bytes }

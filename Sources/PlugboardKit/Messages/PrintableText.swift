@@ -1,5 +1,6 @@
-/// A text that cannot steer a terminal or forge a line of a log: control characters, and marks that change the direction
-/// of writing or cannot be seen, show as `\u{1B}`.
+/// A text that cannot steer a terminal or forge a line of a log.
+///
+/// Control characters, and marks that change the direction of writing or cannot be seen, show as `\u{1B}`.
 public func printable(_ text: String) -> String {
     if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
     var safe = ""

@@ -16,7 +16,8 @@ import Testing
         entry.settings = settings
         return try Kernel(
             configuration: Configuration(plugins: [entry] + plugins.map { PluginEntry($0.id) }),
-            catalog: Catalog(plugins.map(\.descriptor)), loader: .dynamic, transport: transport, log: .silent, clock: clock)
+            catalog: Catalog(plugins.map(\.descriptor)), loader: .dynamic, transport: transport, log: .silent,
+            clock: clock)
     }
 
     /// Writes down the details of one plugin's event.

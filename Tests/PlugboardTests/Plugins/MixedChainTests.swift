@@ -5,7 +5,8 @@ import Testing
 
 /// C and Swift, loaded and linked, in one chain over real HTTP.
 @Suite struct `A chain of loaded and linked plugins` {
-    @Test func `visits requests by priority and answers in the reverse, whatever the plugins are made of`() async throws {
+    @Test func `visits requests by priority and answers in the reverse, whatever the plugins are made of`() async throws
+    {
         let server = try LoopbackServer.answering { request in
             Answer(fields: [("x-seen", request.values("x-order").joined(separator: " "))], body: "hello")
         }

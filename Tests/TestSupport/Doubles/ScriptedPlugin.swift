@@ -64,9 +64,15 @@ package final class ScriptedPlugin: Plugin, @unchecked Sendable {
 
     package func start() throws { try onStart?() }
     package func stop(within: Duration) { onStop?() }
-    package func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict { try onRequest?(exchange) ?? .next }
-    package func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict { try onResponse?(exchange) ?? .next }
-    package func onFailure(_ exchange: borrowing Exchange) throws -> FailureVerdict { try onFailure?(exchange) ?? .next }
+    package func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
+        try onRequest?(exchange) ?? .next
+    }
+    package func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
+        try onResponse?(exchange) ?? .next
+    }
+    package func onFailure(_ exchange: borrowing Exchange) throws -> FailureVerdict {
+        try onFailure?(exchange) ?? .next
+    }
     package func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome) { onClose?(exchange, outcome) }
     package func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?) { onEvent?(event) }
     package func command(_ name: String, _ arguments: JSONValue, _ reply: Reply) { onCommand?(name, arguments, reply) }

@@ -1,0 +1,63 @@
+import CurlTransport
+import Foundation
+import Plugboard
+import PlugboardKit
+import TestSupport
+import Testing
+
+/// What every plugin gets from its host: clocks and randomness.
+struct HostTests {
+    private func host(clock: ManualClock? = nil) throws -> (Kernel, PlugboardKit.Host) {
+        let plugin = ScriptedPlugin("box")
+        let kernel = try makeKernel([plugin], clock: clock)
+        return (kernel, try #require(plugin.host))
+    }
+
+    @Test func `random bytes are as many as were asked for, and others each time`() throws {
+        let (kernel, host) = try host()
+        defer { withExtendedLifetime(kernel) {} }
+
+        let counts = [0, 1, 7, 32].map { host.random($0).count }
+        let (first, second) = (host.random(32), host.random(32))
+        let many = host.random(64 << 10)
+
+        #expect(counts == [0, 1, 7, 32])
+        #expect(first != second)
+        #expect(Set(many).count == 256)
+    }
+
+    @Test func `the wall clock is the system's`() throws {
+        let (kernel, host) = try host()
+        defer { withExtendedLifetime(kernel) {} }
+
+        let before = Date().timeIntervalSince1970
+        let wallClock = host.wallClock / .seconds(1)
+        let after = Date().timeIntervalSince1970
+
+        // A double holds the time of today to less than a microsecond.
+        #expect(wallClock >= before - 0.001)
+        #expect(wallClock <= after + 0.001)
+    }
+
+    @Test func `now is the kernel's clock, which a test can move`() throws {
+        let clock = ManualClock()
+        let (kernel, host) = try host(clock: clock)
+        defer { withExtendedLifetime(kernel) {} }
+
+        let before = host.now
+        clock.advance(by: .seconds(7))
+        let after = host.now
+
+        #expect(after - before == .seconds(7))
+    }
+
+    @Test func `now never goes back`() throws {
+        let (kernel, host) = try host()
+        defer { withExtendedLifetime(kernel) {} }
+
+        let moments = (0..<1000).map { _ in host.now }
+
+        #expect(moments == moments.sorted())
+        #expect(moments[0] > .zero)
+    }
+}
