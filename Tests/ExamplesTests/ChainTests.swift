@@ -43,7 +43,9 @@ struct ChainTests {
         defer { server.stop() }
 
         let outcome = try await ProcessRunner.running([
-            Products.executable("plugboard"), "get", "--include", "--config", configuration, server.url("/old"),
+            // Without the name that the command would give itself, so that the plugin in Swift has one to give.
+            Products.executable("plugboard"), "get", "--include", "-H", "User-Agent:", "--config", configuration,
+            server.url("/old"),
         ])
 
         let lines = outcome.stdout.split(separator: "\r\n", omittingEmptySubsequences: false).map { String($0) }

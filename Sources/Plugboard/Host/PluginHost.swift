@@ -21,12 +21,12 @@ final class PluginHost: @unchecked Sendable {
     }
 
     init(_ descriptor: PluginDescriptor, index: Int, core: KernelCore) {
-        self.core = core
         self.index = index
         id = descriptor.id
         table = .allocate(capacity: 1)
         table.initialize(to: HostTable.functions)
         table.pointee.plugin = descriptor.raw
+        self.core = core
         // For ever: a thread of the plugin's may call once more when all is over.
         table.pointee.kernel = Unmanaged.passRetained(self).toOpaque()
     }

@@ -42,18 +42,17 @@ public final class Kernel: Sendable {
         for warning in lineup.warnings { log.write(.warning, "kernel", warning) }
         let loop = EventLoop(name: "plugboard", clock: clock)
         let settings = configuration.kernel
-        core = KernelCore(
+        let core = KernelCore(
             settings: settings, origins: configuration.attributesByOrigin, lineup: lineup, log: log, loop: loop,
             transport: transport
                 ?? CurlTransport(loop: loop, settings: Kernel.transportSettings(settings)))
+        self.core = core
         do {
             try Startup(core: core).run()
         } catch {
-            let transport = core.transport
-            let core = core
             loop.enqueue {
                 core.cancelAll(PlugboardError(.shutDown, "The kernel could not be started."))
-                transport.shutDown()
+                core.transport.shutDown()
             }
             loop.stop()
             Startup(core: core).destroy(core.pipeline.places)

@@ -4,8 +4,12 @@ import PlugboardKit
 /// Starting and stopping the plugins, in order and in reverse.
 ///
 /// A start that fails undoes those before it, innermost first.
-struct Startup {
-    let core: KernelCore
+///
+/// A class, because the compiler takes a struct's copy of the core, which plugins' hosts hold weakly, for its last owner.
+final class Startup: Sendable {
+    private let core: KernelCore
+
+    init(core: KernelCore) { self.core = core }
 
     /// Creates all plugins, then starts them. Called once, by the thread that makes the kernel. After an error the caller
     /// stops the loop and destroys what is installed.

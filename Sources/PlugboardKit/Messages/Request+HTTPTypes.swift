@@ -18,7 +18,8 @@
         /// The same head; fields whose names are no tokens are left out, for `HTTPFields` cannot hold them.
         public var httpResponse: HTTPResponse {
             HTTPResponse(
-                status: HTTPResponse.Status(code: status, reasonPhrase: reason), headerFields: fields.httpFields)
+                status: HTTPResponse.Status(code: min(max(status, 0), 999), reasonPhrase: reason),
+                headerFields: fields.httpFields)
         }
     }
 

@@ -2,14 +2,15 @@ import CurlTransport
 import Foundation
 import Plugboard
 import PlugboardKit
+import Synchronization
 import TestSupport
 import Testing
 
 /// What every plugin gets from its host: clocks and randomness.
 struct HostTests {
-    private func host(clock: ManualClock? = nil) throws -> (Kernel, PlugboardKit.Host) {
+    private func host() throws -> (Kernel, PlugboardKit.Host) {
         let plugin = ScriptedPlugin("box")
-        let kernel = try makeKernel([plugin], clock: clock)
+        let kernel = try makeKernel([plugin])
         return (kernel, try #require(plugin.host))
     }
 
@@ -39,16 +40,23 @@ struct HostTests {
         #expect(wallClock <= after + 0.001)
     }
 
-    @Test func `now is the kernel's clock, which a test can move`() throws {
+    @Test func `now is, within a hook, the kernel's clock, which a test can move`() async throws {
         let clock = ManualClock()
-        let (kernel, host) = try host(clock: clock)
-        defer { withExtendedLifetime(kernel) {} }
+        let moments = Mutex<[Duration]>([])
+        let plugin = ScriptedPlugin("box")
+        plugin.onRequest = { [unowned plugin] _ in
+            if let now = plugin.host?.now { moments.withLock { $0.append(now) } }
+            return .next
+        }
+        let kernel = try makeKernel([plugin], clock: clock)
 
-        let before = host.now
+        _ = try await kernel.send(Request(.get, anywhere))
         clock.advance(by: .seconds(7))
-        let after = host.now
+        _ = try await kernel.send(Request(.get, anywhere))
 
-        #expect(after - before == .seconds(7))
+        let seen = moments.withLock { $0 }
+        #expect(seen.count == 2)
+        #expect((seen.last ?? .zero) - (seen.first ?? .zero) == .seconds(7))
     }
 
     @Test func `now never goes back`() throws {
