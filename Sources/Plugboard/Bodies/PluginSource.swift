@@ -3,7 +3,7 @@ import PlugboardKit
 
 /// A source that a plugin made, behind its C table.
 ///
-/// Sendable because it is touched on the loop only, but for `release`, which the header allows on any thread.
+/// Sendable because its plugin is called on the loop only, `release` included.
 final class PluginSource: BodySource, @unchecked Sendable {
     private let table: plug_source_v1
     private let core: KernelCore

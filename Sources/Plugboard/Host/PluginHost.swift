@@ -17,7 +17,6 @@ final class PluginHost: @unchecked Sendable {
     private struct State {
         var refusal: String?
         var dataDirectory: String?
-        var counters: [UInt64] = []
     }
 
     init(_ descriptor: PluginDescriptor, index: Int, core: KernelCore) {

@@ -34,7 +34,6 @@ final class KernelCore: @unchecked Sendable {
 
     /// Set once, before the first exchange.
     private(set) var pipeline = Pipeline([])
-    private(set) var hosts: [PluginHost] = []
 
     // The exchanges under way, in a list of their own so that coming and going costs nothing. [loop]
     private var first: Exchange?
@@ -76,9 +75,8 @@ final class KernelCore: @unchecked Sendable {
     }
 
     /// The plugins are created: from here on they take part.
-    func install(_ places: [Place], hosts: [PluginHost]) {
+    func install(_ places: [Place]) {
         pipeline = Pipeline(places)
-        self.hosts = hosts
     }
 
     // MARK: Exchanges under way

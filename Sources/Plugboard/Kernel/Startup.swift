@@ -23,7 +23,7 @@ final class Startup: Sendable {
             destroy(places)
             throw error
         }
-        core.install(places, hosts: places.map(\.host))
+        core.install(places)
         for (started, place) in places.enumerated() {
             if let error = start(place) {
                 stop(Array(places[..<started]), within: .seconds(5))
