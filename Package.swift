@@ -3,7 +3,7 @@ import PackageDescription
 
 // What is linked, by trait. Without any (`--disable-default-traits`) the product `plugboard-core` needs libcurl's headers
 // and nothing else.
-let bundled = ["Logging", "Decode", "Redirect"]
+let bundled = ["Logging", "Decode", "Redirect", "Authentication", "Cookies", "Cache", "Retry"]
 let traits = bundled + ["HTTPTypes", "SwiftLog", "Command"]
 
 // CI sets this, so that a new compiler's new warnings break our build and nobody else's.
@@ -28,10 +28,27 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
         ["DecodePlugin", "DecodeOptions", "Plugboard", "PluginLoader", "PlugboardKit", "CZlib", "CBrotli", "CZstd"]
     ),
     ("RedirectTests", ["RedirectPlugin", "RedirectOptions", "Plugboard", "PluginLoader", "PlugboardKit"]),
+    (
+        "AuthenticationTests",
+        ["AuthenticationPlugin", "AuthenticationOptions", "Plugboard", "PluginLoader", "PlugboardKit", "JSON"]
+    ),
+    (
+        "CookiesTests",
+        ["CookiesPlugin", "CookiesOptions", "Plugboard", "PluginLoader", "PlugboardKit", "JSON", "SQLiteStore"]
+    ),
+    (
+        "CacheTests",
+        ["CachePlugin", "CacheOptions", "Plugboard", "PluginLoader", "PlugboardKit", "JSON", "SQLiteStore"]
+    ),
+    ("RetryTests", ["RetryPlugin", "RetryOptions", "Plugboard", "PluginLoader", "PlugboardKit", "JSON"]),
+    ("SQLiteStoreTests", ["SQLiteStore", "CSQLite"]),
     ("PlugboardCommandTests", ["PlugboardCommand", "JSON"]),
     ("ExamplesTests", ["Plugboard", "PluginLoader", "JSON"]),
     ("TestSupportTests", []),
 ]
+
+let structuredFields: Target.Dependency = .product(
+    name: "RawStructuredFieldValues", package: "swift-http-structured-headers")
 
 /// A bundled plugin: its code, its options, and what its shared object says of itself.
 func plugin(_ name: String, _ dependencies: [Target.Dependency] = []) -> [Target] {
@@ -65,6 +82,7 @@ let package = Package(
     traits: Set(traits.map { .trait(name: $0) } + [.default(enabledTraits: Set(traits))]),
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
+        .package(url: "https://github.com/apple/swift-http-structured-headers.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
     ],
@@ -75,6 +93,8 @@ let package = Package(
         .target(name: "JSONCoding", dependencies: ["JSON"], swiftSettings: strict),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CLtdl", providers: [.apt(["libltdl-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
@@ -87,6 +107,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["HTTPTypes"])),
             ],
             swiftSettings: strict),
+        .target(name: "SQLiteStore", dependencies: ["CSQLite"], swiftSettings: strict),
 
         // 3: transport and plugins, which do not know the kernel
         .target(name: "CurlTransport", dependencies: ["PlugboardKit", "CCurl"], swiftSettings: strict),
@@ -127,6 +148,8 @@ let package = Package(
             path: "Tests/TestSupport", swiftSettings: strict),
     ]
         + plugin("Logging") + plugin("Decode", ["CZlib", "CBrotli", "CZstd"]) + plugin("Redirect")
+        + plugin("Authentication") + plugin("Cookies", ["SQLiteStore", "CPSL"])
+        + plugin("Cache", ["SQLiteStore", structuredFields]) + plugin("Retry", [structuredFields])
         + tests.map { test in
             .testTarget(
                 name: test.name, dependencies: test.dependencies + ["TestSupport"], path: "Tests/\(test.name)",

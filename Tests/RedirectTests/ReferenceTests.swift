@@ -26,19 +26,4 @@ struct ReferenceTests {
 
         #expect(reference == nil)
     }
-
-    @Test(arguments: [
-        ("http://example.com", "http://example.com"), ("HTTPS://Example.COM:443/x", "https://example.com"),
-        ("http://u:p@example.com:8080?x", "http://example.com:8080"), ("http://[::1]:81/", "http://[::1]:81"),
-        ("http://example.com:/", "http://example.com"), ("http://a]:b@example.com/", "http://example.com"),
-        ("http://a:b@[::1]", "http://[::1]"),
-    ])
-    func `an origin is scheme, host and port`(url: String, origin: String) {
-        #expect(Origin(url: url)?.description == origin)
-    }
-
-    @Test(arguments: ["ftp://example.com/", "/path", "http:///", "http://", "http:x", "http://:80/", "http://@/"])
-    func `what has no host over http has no origin`(url: String) {
-        #expect(Origin(url: url) == nil)
-    }
 }

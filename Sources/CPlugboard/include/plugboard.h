@@ -207,7 +207,8 @@ typedef struct plug_plugin_v1 {
     // Once for each turn that was opened at this plugin's place, when that is over; `outcome` is PLUG_ENDED …
     // PLUG_CANCELLED.
     void (*on_close)(void *self, plug_exchange *exchange, uint32_t outcome);
-    // `exchange` is NULL for facts about the kernel.
+    // `exchange` is NULL for facts about the kernel. Events of sub-requests come to every plugin that listens, also
+    // to those that the sub-request does not visit: these see the attributes of the request that it is for.
     void (*on_event)(void *self, plug_exchange *exchange, const plug_event *event);
 
     // A command of the table, with its arguments as a JSON object. Answered once, now or later, through host->reply_….

@@ -18,7 +18,8 @@ public final class EventLoop: Loop, @unchecked Sendable {
     private let inbox = Inbox()
     private let thread = Mutex<pthread_t?>(nil)
     private let threadID = Atomic<UInt>(0)
-    private let clock: ManualClock?
+    /// What the loop goes by instead of the system's clock, in tests.
+    public let clock: ManualClock?
     let poller: Poller
     /// Runs a program's tasks on this loop's thread: `withTaskExecutorPreference(loop.executor) { … }`. [any]
     public let executor: LoopExecutor

@@ -1,5 +1,14 @@
 import CPlugboard
 
+#if Authentication
+    import AuthenticationPlugin
+#endif
+#if Cache
+    import CachePlugin
+#endif
+#if Cookies
+    import CookiesPlugin
+#endif
 #if Decode
     import DecodePlugin
 #endif
@@ -8,6 +17,9 @@ import CPlugboard
 #endif
 #if Redirect
     import RedirectPlugin
+#endif
+#if Retry
+    import RetryPlugin
 #endif
 
 extension Catalog {
@@ -22,6 +34,18 @@ extension Catalog {
         #endif
         #if Redirect
             linked.append(redirectPlugin())
+        #endif
+        #if Authentication
+            linked.append(authenticationPlugin())
+        #endif
+        #if Cookies
+            linked.append(cookiesPlugin())
+        #endif
+        #if Cache
+            linked.append(cachePlugin())
+        #endif
+        #if Retry
+            linked.append(retryPlugin())
         #endif
         return Catalog(linked)
     }

@@ -94,7 +94,7 @@ extension Exchange {
     }
 
     private func tell(_ event: EventNode, _ places: [Place]) {
-        for place in places where skipped & place.bit == 0 {
+        for place in places where deaf & place.bit == 0 {
             calling(place) { place.plugin.pointee.on_event?(place.instance, pointer, event.pointer) }
         }
         watch?(event.exchangeEvent)

@@ -12,9 +12,11 @@ extension Exchange {
         // A request is a value: sent twice, its body begins twice.
         requestBody = request.body.map { BodyNode($0.source.again() ?? $0.source, loop: loop) }
         if let fault = core.check(request) { return finish(failing: fault) }
-        if !request.attributes.isEmpty { skipped |= core.disabledPlaces(request.attributes) }
+        if !request.attributes.isEmpty { deaf |= core.disabledPlaces(request.attributes) }
+        skipped |= deaf
         if let limit = request.storedOptions?.options.timeout ?? core.settings.defaults.timeout { startTimeout(limit) }
-        // Who stands further out than a sub-request begins, takes no part in it.
+        // Who stands further out than a sub-request begins, takes no part in it, and yet hears its events: a cookie is a
+        // cookie, whoever asked.
         if position > 0 { skipped |= (1 << UInt64(position)) - 1 }
         cursor = pipeline.requestPlaces.firstIndex { $0.index >= position } ?? pipeline.requestPlaces.count
         emit(.started)

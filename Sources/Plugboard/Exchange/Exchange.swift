@@ -29,6 +29,10 @@ final class Exchange: @unchecked Sendable {
     var turns = Turns()
     /// A bit for each place that does not take part: switched off by the request, or in a sub-request's ancestry.
     var skipped: UInt64
+    /// A bit for each place that hears no events: switched off by the request, or by the one that a sub-request is for.
+    var deaf: UInt64 = 0
+    /// Of a sub-request: what the request that it is for says to places that only watch it.
+    var outerAttributes = Attributes()
 
     // The heads and bodies.
     var request: Request
@@ -120,6 +124,12 @@ final class Exchange: @unchecked Sendable {
 
     func takesPart(_ place: Place) -> Bool {
         skipped & place.bit == 0 && (stage == .request || turns.isOpen(place))
+    }
+
+    /// An attribute as the place that is called sees it: who only watches a sub-request goes by the request that it is for.
+    func attribute(_ name: String) -> String? {
+        let watches = place.map { skipped & $0.bit != 0 } ?? false
+        return core.attribute(name, in: watches ? outerAttributes : request.attributes, for: request.url)
     }
 
     static func runaway(_ count: Int) -> PlugboardError {

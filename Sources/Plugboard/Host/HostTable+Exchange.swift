@@ -36,7 +36,7 @@ extension HostTable {
         table.attribute = { pointer, name in
             guard let pointer else { return plug_text() }
             let exchange = Exchange.from(pointer)
-            guard let value = exchange.core.attribute(name.string, of: exchange.request) else { return plug_text() }
+            guard let value = exchange.attribute(name.string) else { return plug_text() }
             exchange.usesScratch = true
             return exchange.scratch.text(value)
         }

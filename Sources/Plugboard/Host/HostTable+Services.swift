@@ -97,7 +97,7 @@ extension HostTable {
         }
         table.log_level = { host in host.flatMap { PluginHost.from($0).core?.log.level.rawValue } ?? PLUG_LOG_ERROR }
         table.now = { host in host.flatMap { PluginHost.from($0).core?.monotonicTime() } ?? 0 }
-        table.wall_clock = { _ in clockTime(CLOCK_REALTIME) }
+        table.wall_clock = { host in host.flatMap { PluginHost.from($0).core?.wallTime() } ?? 0 }
         table.random = { _, bytes, count in
             guard let bytes else { return }
             var generator = SystemRandomNumberGenerator()

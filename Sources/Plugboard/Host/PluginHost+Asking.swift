@@ -28,6 +28,10 @@ extension PluginHost {
                 depth: depth)
             child.isDetached = isDetached
             child.ancestry = child.skipped
+            if let asker {
+                child.deaf = asker.deaf
+                child.outerAttributes = asker.request.attributes
+            }
             if let asker, !isDetached { asker.children.append(child) }
             child.begin(at: flags & PLUG_OUTERMOST != 0 ? 0 : place + 1)
         }

@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// One kernel serves a whole program, from any task. Its hooks and its network run on one thread of its own, the loop.
 /// Dropping the last reference shuts it down, which waits for nothing; `shutDown` waits for what is under way.
-public final class Kernel: Sendable {
+public final class Kernel: PluginCommands {
     let core: KernelCore
     private let life = Mutex(Life.running)
 

@@ -184,9 +184,9 @@ final class KernelCore: @unchecked Sendable {
     }
 
     /// An attribute of the request, or of its origin's section in the configuration.
-    func attribute(_ name: String, of request: Request) -> String? {
-        if let value = request.attributes[name] { return value }
-        guard !origins.isEmpty, let origin = Address.origin(of: request.url) else { return nil }
+    func attribute(_ name: String, in attributes: Attributes, for url: String) -> String? {
+        if let value = attributes[name] { return value }
+        guard !origins.isEmpty, let origin = Address.origin(of: url) else { return nil }
         return origins[origin]?[name]
     }
 
@@ -217,8 +217,11 @@ final class KernelCore: @unchecked Sendable {
         }
     }
 
-    /// The loop's clock where it can be read, else the system's.
-    func monotonicTime() -> Int64 { loop.isCurrent ? loop.now : clockTime(CLOCK_MONOTONIC) }
+    /// The loop's clock; off the loop what it would read now. [any]
+    func monotonicTime() -> Int64 { loop.isCurrent ? loop.now : loop.clock?.now ?? clockTime(CLOCK_MONOTONIC) }
+
+    /// Since 1970-01-01 00:00 UTC. [any]
+    func wallTime() -> Int64 { loop.clock?.wallClock ?? clockTime(CLOCK_REALTIME) }
 
     /// `FOLDER/ID`, made with mode 0700; nil if it cannot be.
     func makeDataDirectory(_ id: String) -> String? {

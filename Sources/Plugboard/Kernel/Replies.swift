@@ -1,13 +1,6 @@
 import CPlugboard
 import PlugboardKit
 
-/// What a command answered.
-public enum CommandAnswer: Sendable {
-    /// A JSON text.
-    case json(String)
-    case body(Body)
-}
-
 /// The outstanding answers of commands: each is given once.
 final class Replies: Sendable {
     typealias Continuation = UnsafeContinuation<Result<CommandAnswer, PlugboardError>, Never>

@@ -1,3 +1,5 @@
+import PlugboardKit
+
 /// What a `Location` field says: a URL, or a reference that is relative to the one that answered (RFC 9110 §10.2.2).
 struct Reference: Equatable, Sendable {
     /// Without blanks around it; bytes that a path or query cannot hold as they are, percent-encoded.

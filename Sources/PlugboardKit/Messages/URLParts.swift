@@ -1,14 +1,14 @@
 /// Where the parts of a URL or a reference lie (RFC 3986 §3), without a judgement of what they hold.
-struct URLParts {
-    let scheme: Substring?
+public struct URLParts: Sendable {
+    public let scheme: Substring?
     /// What stands between `//` and the next `/`, `?` or `#`.
-    let authority: Substring?
-    let fragment: Substring?
+    public let authority: Substring?
+    public let fragment: Substring?
     /// Where path and query begin.
-    let pathStart: String.Index
+    public let pathStart: String.Index
 
     /// Nil when what looks like a scheme is none.
-    init?(_ text: String) {
+    public init?(_ text: String) {
         // Bytes, because a combining mark would make one character of itself and the delimiter before it.
         let bytes = text.utf8
         var rest = bytes[...]

@@ -63,14 +63,14 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Host and port, the port nil where there is no colon for it.
-    static func splitPort(_ authority: Substring) -> (Substring, Substring?)? {
+    package static func splitPort(_ authority: Substring) -> (Substring, Substring?)? {
         let bracket = authority.lastIndex(of: "]") ?? authority.startIndex
         guard let colon = authority[bracket...].lastIndex(of: ":") else { return (authority, nil) }
         return (authority[..<colon], authority[authority.index(after: colon)...])
     }
 
     /// One to five digits that make a port a connection can go to.
-    static func port(_ text: Substring) -> Int? {
+    package static func port(_ text: Substring) -> Int? {
         guard (1...5).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let number = Int(text), (1...65535).contains(number)
         else { return nil }
@@ -78,7 +78,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// A name or an address in normal form; nil for what is neither. Names beyond ASCII are to be written in Punycode.
-    static func normalizedHost(_ text: some StringProtocol) -> String? {
+    package static func normalizedHost(_ text: some StringProtocol) -> String? {
         if text.hasPrefix("["), text.hasSuffix("]") { return normalizedAddress(String(text.dropFirst().dropLast())) }
         guard (1...255).contains(text.utf8.count), text.utf8.allSatisfy(isHostByte) else { return nil }
         return text.lowercased()

@@ -1,0 +1,10 @@
+// libsqlite3, and what of it Swift cannot import by itself.
+#include <sqlite3.h>
+
+// SQLITE_TRANSIENT is a cast, which Swift does not import: SQLite copies the bytes before the call returns.
+static inline int plugboard_sqlite3_bind_text(sqlite3_stmt *statement, int index, const char *bytes, int count) {
+    return sqlite3_bind_text(statement, index, bytes, count, SQLITE_TRANSIENT);
+}
+static inline int plugboard_sqlite3_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int count) {
+    return sqlite3_bind_blob(statement, index, bytes, count, SQLITE_TRANSIENT);
+}

@@ -1,0 +1,173 @@
+/// A moment as fields of HTTP write it (RFC 9110 §5.6.7), to the second.
+public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// Seconds since 1970-01-01 00:00 UTC.
+    public var seconds: Int64
+
+    public init(seconds: Int64) { self.seconds = seconds }
+
+    /// The time since 1970, as `Host.wallClock` has it; what is left of a second is dropped.
+    public init(_ sinceEpoch: Duration) {
+        let (seconds, attoseconds) = sinceEpoch.components
+        self.seconds = attoseconds < 0 ? seconds - 1 : seconds
+    }
+
+    /// Reads the three formats that a recipient must know: `Sun, 06 Nov 1994 08:49:37 GMT`, and the obsolete
+    /// `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`. Letters may be in any case; nothing else may differ, but that
+    /// the name of the day need not be the right one.
+    ///
+    /// - Parameter now: What years of two digits are near to: one that seems more than 50 years ahead is in the past.
+    public init?(_ text: UnsafeRawBufferPointer, now: HTTPDate) {
+        var reader = DateReader(rest: text[...])
+        guard let date = reader.read(now: now) else { return nil }
+        self = date
+    }
+
+    /// Reads a text: see `init(_:now:)` of bytes.
+    public init?(_ text: String, now: HTTPDate) {
+        var text = text
+        guard let date = text.withUTF8({ HTTPDate(UnsafeRawBufferPointer($0), now: now) }) else { return nil }
+        self = date
+    }
+
+    /// Nil for a day or a time that does not exist; a leap second (60) is the next minute's first.
+    public init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
+        guard (1...12).contains(month), day >= 1, day <= HTTPDate.days(inMonth: month, of: year),
+            (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second), (0...9999).contains(year)
+        else { return nil }
+        let days = HTTPDate.days(toYear: year, month: month) + day - 1
+        seconds = Int64(days) * 86_400 + Int64(hour * 3600 + minute * 60 + second)
+    }
+
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`; moments before year 0 and after year 9999 as the first or last that can be written.
+    public var description: String {
+        let seconds = min(max(self.seconds, HTTPDate.first), HTTPDate.last)
+        let days = Int(seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400)
+        let time = Int(seconds - Int64(days) * 86_400)
+        let (year, month, day) = HTTPDate.civil(days: days)
+        let weekday = HTTPDate.weekdays[((days + 4) % 7 + 7) % 7]
+        return "\(weekday), \(two(day)) \(HTTPDate.months[month - 1]) \(four(year)) "
+            + "\(two(time / 3600)):\(two(time / 60 % 60)):\(two(time % 60)) GMT"
+    }
+
+    public static func < (left: HTTPDate, right: HTTPDate) -> Bool { left.seconds < right.seconds }
+
+    static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    static let longWeekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
+
+    private static let first: Int64 = -62_167_219_200
+    private static let last: Int64 = 253_402_300_799
+
+    private static func days(inMonth month: Int, of year: Int) -> Int {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    /// Days from 1970-01-01 to the first of a month. Years are counted from March, so that the leap day is their last.
+    private static func days(toYear year: Int, month: Int) -> Int {
+        let year = month <= 2 ? year - 1 : year
+        let months = (month + 9) % 12
+        let leaps = floor(year, 4) - floor(year, 100) + floor(year, 400)
+        return year * 365 + leaps + (months * 153 + 2) / 5 - 719_468
+    }
+
+    private static func civil(days: Int) -> (year: Int, month: Int, day: Int) {
+        // Within 400 years of 146,097 days each, from a first of March.
+        let shifted = days + 719_468
+        let era = floor(shifted, 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100)
+        let months = (dayOfYear * 5 + 2) / 153
+        let month = months < 10 ? months + 3 : months - 9
+        return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, dayOfYear - (months * 153 + 2) / 5 + 1)
+    }
+
+    private static func floor(_ value: Int, _ divisor: Int) -> Int {
+        value >= 0 ? value / divisor : (value - divisor + 1) / divisor
+    }
+}
+
+private func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+private func four(_ number: Int) -> String { String(repeating: "0", count: 4 - "\(number)".utf8.count) + "\(number)" }
+
+/// Reads a date byte by byte.
+private struct DateReader {
+    var rest: Slice<UnsafeRawBufferPointer>
+
+    mutating func read(now: HTTPDate) -> HTTPDate? {
+        guard let name = word() else { return nil }
+        if take(", ") {
+            guard HTTPDate.weekdays.contains(where: { matches($0, name) }) else { return long(name, now) }
+            guard let day = digits(2), take(" "), let month = month(), take(" "), let year = digits(4), take(" ") else {
+                return nil
+            }
+            return time(year, month, day) { $0.take(" gmt") }
+        }
+        // `Sun Nov  6 08:49:37 1994`
+        guard HTTPDate.weekdays.contains(where: { matches($0, name) }), take(" "), let month = month(), take(" "),
+            let day = take(" ") ? digits(1) : digits(2), take(" "), let time = clock(), take(" "),
+            let year = digits(4), rest.isEmpty
+        else { return nil }
+        return HTTPDate(year: year, month: month, day: day, hour: time.0, minute: time.1, second: time.2)
+    }
+
+    /// `Sunday, 06-Nov-94 08:49:37 GMT`, or four digits of `Sun, 06-…` that are none.
+    private mutating func long(_ name: Slice<UnsafeRawBufferPointer>, _ now: HTTPDate) -> HTTPDate? {
+        guard HTTPDate.longWeekdays.contains(where: { matches($0, name) }), let day = digits(2), take("-"),
+            let month = month(), take("-"), let short = digits(2), take(" ")
+        else { return nil }
+        let thisYear = Int(now.description.dropFirst(12).prefix(4)) ?? 1970
+        var year = thisYear - thisYear % 100 + short
+        if year > thisYear + 50 { year -= 100 }
+        return time(year, month, day) { $0.take(" gmt") }
+    }
+
+    private mutating func time(
+        _ year: Int, _ month: Int, _ day: Int, _ ending: (inout DateReader) -> Bool
+    ) -> HTTPDate? {
+        guard let time = clock(), ending(&self), rest.isEmpty else { return nil }
+        return HTTPDate(year: year, month: month, day: day, hour: time.0, minute: time.1, second: time.2)
+    }
+
+    private mutating func clock() -> (Int, Int, Int)? {
+        guard let hour = digits(2), take(":"), let minute = digits(2), take(":"), let second = digits(2) else {
+            return nil
+        }
+        return (hour, minute, second)
+    }
+
+    private mutating func month() -> Int? {
+        guard let name = word() else { return nil }
+        return HTTPDate.months.firstIndex { matches($0, name) }.map { $0 + 1 }
+    }
+
+    private mutating func word() -> Slice<UnsafeRawBufferPointer>? {
+        let word = rest.prefix { (0x61...0x7A).contains($0 | 0x20) }
+        rest = rest[word.endIndex...]
+        return word.isEmpty ? nil : word
+    }
+
+    private mutating func digits(_ count: Int) -> Int? {
+        let digits = rest.prefix(count)
+        guard digits.count == count, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        rest = rest[digits.endIndex...]
+        return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+
+    private mutating func take(_ text: StaticString) -> Bool {
+        let expected = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        guard rest.count >= expected.count, zip(rest, expected).allSatisfy({ lowercased($0) == lowercased($1) }) else {
+            return false
+        }
+        rest = rest.dropFirst(expected.count)
+        return true
+    }
+
+    private func matches(_ name: String, _ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+        name.utf8.count == bytes.count && zip(name.utf8, bytes).allSatisfy { lowercased($0) == lowercased($1) }
+    }
+}
