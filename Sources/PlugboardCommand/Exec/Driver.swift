@@ -56,6 +56,12 @@ final class Driver: Sendable {
                 return try await DriverExchange(request, kernel).run().reply(id: id)
             case .string("reset"):
                 return try await reset(id)
+            case .string("cookie-date"):
+                let input = try DriverFields(object).string("input") ?? ""
+                return try await ask("cookies", "date", ["text": .string(input)], for: "date", id)
+            case .string("psl"):
+                let host = try DriverFields(object).string("host") ?? ""
+                return try await ask("cookies", "registrable", ["host": .string(host)], for: "registrable", id)
             default:
                 throw DriverFault(.unsupported, "This driver has no such op.")
             }
@@ -71,6 +77,25 @@ final class Driver: Sendable {
             throw DriverFault(error)
         }
         return ["id": id ?? .null, "ok": true]
+    }
+
+    /// What a plugin's command answers, as one member of the reply.
+    private func ask(
+        _ plugin: String, _ command: String, _ arguments: JSONObject, for member: String, _ id: JSONValue?
+    ) async throws(DriverFault) -> JSONObject {
+        guard plugins.contains(plugin) else {
+            throw DriverFault(.unsupported, "This op needs the plugin \(plugin), which is not switched on.")
+        }
+        let answer: CommandAnswer
+        do throws(PlugboardError) {
+            answer = try await kernel.command(plugin, command, JSONWriter.write(.object(arguments)))
+        } catch {
+            throw DriverFault(error)
+        }
+        guard case .json(let text) = answer, let value = try? JSONParser.parse(text) else {
+            throw DriverFault(.aborted, "The plugin \(plugin) did not answer \(command) with JSON.")
+        }
+        return ["id": id ?? .null, member: value[member] ?? .null]
     }
 
     private func write(_ reply: JSONObject) {

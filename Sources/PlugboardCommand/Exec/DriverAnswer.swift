@@ -7,6 +7,8 @@ struct DriverAnswer {
     /// Nil where the body went to a file.
     var body: [UInt8]?
     var interim: [ResponseHead] = []
+    /// How the plugin `cache` took part.
+    var cache: String?
 
     func reply(id: JSONValue?) -> JSONObject {
         var reply: JSONObject = [
@@ -20,6 +22,7 @@ struct DriverAnswer {
             reply["interim"] = .array(
                 interim.map { ["status": .number(JSONNumber($0.status)), "headers": DriverAnswer.pairs($0.fields)] })
         }
+        if let cache { reply["cache"] = .string(cache) }
         reply["attempts"] = .number(JSONNumber(response.attempts))
         return reply
     }

@@ -6,8 +6,15 @@ import Synchronization
 final class DriverExchange: Sendable {
     private let line: DriverRequest
     private let kernel: Kernel
-    /// Of the last attempt.
-    private let interim = Mutex<[ResponseHead]>([])
+    private let heard = Mutex(Heard())
+
+    /// What the exchange's events tell.
+    private struct Heard {
+        /// Of the last attempt.
+        var interim: [ResponseHead] = []
+        /// How the plugin `cache` took part, if it did.
+        var cache: String?
+    }
 
     init(_ line: DriverRequest, _ kernel: Kernel) {
         self.line = line
@@ -23,7 +30,8 @@ final class DriverExchange: Sendable {
         }
         let body = response.body
         response.body = .empty
-        let answer = DriverAnswer(response: response, interim: interim.withLock { $0 })
+        let heard = heard.withLock { $0 }
+        let answer = DriverAnswer(response: response, interim: heard.interim, cache: heard.cache)
         guard let file = line.file else { return try await collect(body, answer) }
         return try await download(body, to: file, answer)
     }
@@ -31,12 +39,19 @@ final class DriverExchange: Sendable {
     /// [loop]
     private func hear(_ event: ExchangeEvent) {
         switch event.kernelEvent {
-        case .attemptBegan: interim.withLock { $0 = [] }
+        case .attemptBegan: heard.withLock { $0.interim = [] }
         case .interim:
-            if let head = event.head, head.status != 101 { interim.withLock { $0.append(head) } }
+            if let head = event.head, head.status != 101 { heard.withLock { $0.interim.append(head) } }
+        case nil:
+            if let word = DriverExchange.cacheEvents[event.id] { heard.withLock { $0.cache = word } }
         default: break
         }
     }
+
+    private static let cacheEvents = [
+        "cache.miss": "miss", "cache.hit": "hit", "cache.revalidated": "revalidated", "cache.stale": "stale",
+        "cache.bypass": "bypass",
+    ]
 
     private func collect(_ body: Body, _ answer: DriverAnswer) async throws(DriverFault) -> DriverAnswer {
         var answer = answer

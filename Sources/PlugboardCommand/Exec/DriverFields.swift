@@ -21,9 +21,9 @@ struct DriverFields {
         }
     }
 
-    func milliseconds(_ name: String) throws(DriverFault) -> Duration? {
-        try read(name, "milliseconds from 1") { value in
-            guard let count = value.numberValue?.integer(Int64.self), count > 0 else { return nil }
+    func milliseconds(_ name: String, from least: Int64 = 1) throws(DriverFault) -> Duration? {
+        try read(name, "milliseconds from \(least)") { value in
+            guard let count = value.numberValue?.integer(Int64.self), count >= least else { return nil }
             // A year is as good as for ever, and far from overflowing.
             return .milliseconds(min(count, 366 * 86_400_000))
         }

@@ -62,9 +62,32 @@ struct DriverRequest {
         request.attributes["decode.enabled"] = decodes ? "true" : "false"
         request.attributes["decode.always"] = "true"
 
+        let mode = try line.word("cache", of: cacheModes)
+        if let mode, plugins.contains("cache") { request.attributes["cache.mode"] = mode }
+
         if try line.object("validate") != nil { throw unsupported("validate", needs: "validator") }
-        if let retry = try line.object("retry"), try retry.count("max") ?? 0 > 0 {
-            throw unsupported("retry", needs: "retry")
+        if let retry = try line.object("retry") { try DriverRequest.retry(&request, retry, plugins) }
+    }
+
+    private static let cacheModes = [
+        "default", "no-store", "no-cache", "reload", "force-cache", "only-if-cached",
+    ]
+
+    private static func retry(
+        _ request: inout Request, _ retry: DriverFields, _ plugins: Set<String>
+    ) throws(DriverFault) {
+        let again = try retry.count("max")
+        guard plugins.contains("retry") else {
+            if again ?? 0 > 0 { throw unsupported("retry", needs: "retry") }
+            return
+        }
+        // As many as the plugin can be told to make.
+        if let again { request.attributes["retry.attempts"] = "\(min(again, 99) + 1)" }
+        if let delay = try retry.milliseconds("delay_ms", from: 0) {
+            request.attributes["retry.delay"] = delay.configured
+        }
+        if let limit = try retry.milliseconds("max_time_ms") {
+            request.attributes["retry.totalTime"] = limit.configured
         }
     }
 

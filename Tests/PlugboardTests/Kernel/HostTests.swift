@@ -40,6 +40,23 @@ struct HostTests {
         #expect(wallClock <= after + 0.001)
     }
 
+    @Test func `a manual clock has a clock on the wall, which goes along and can be set`() throws {
+        let clock = ManualClock(wallClock: .seconds(1000))
+        let plugin = ScriptedPlugin("box")
+        let kernel = try makeKernel([plugin], clock: clock)
+        defer { withExtendedLifetime(kernel) {} }
+        let host = try #require(plugin.host)
+
+        let first = (host.wallClock, host.now)
+        clock.advance(by: .seconds(7))
+        let second = (host.wallClock, host.now)
+        clock.setWallClock(.seconds(10))
+        let third = (host.wallClock, host.now)
+
+        #expect(first.0 == .seconds(1000) && second.0 == .seconds(1007) && third.0 == .seconds(10))
+        #expect(second.1 - first.1 == .seconds(7) && third.1 == second.1)
+    }
+
     @Test func `now is, within a hook, the kernel's clock, which a test can move`() async throws {
         let clock = ManualClock()
         let moments = Mutex<[Duration]>([])

@@ -24,7 +24,7 @@ import Testing
     private func watcher(_ event: String, _ details: [String], _ record: Record, _ gate: Gate) -> ScriptedPlugin {
         let plugin = ScriptedPlugin("watcher", priority: 0)
         plugin.events = [event]
-        plugin.onEvent = { event in
+        plugin.onEvent = { event, _ in
             record.add(details.map { "\($0) \(event[$0] ?? "?")" }.joined(separator: ", "))
             gate.admit()
         }

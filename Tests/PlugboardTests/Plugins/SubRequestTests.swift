@@ -79,6 +79,40 @@ import Testing
         #expect(text == "from the mirror")
     }
 
+    /// Stands further out than the asker, and hears of heads from the network.
+    private func listener(_ record: Record) -> ScriptedPlugin {
+        let plugin = ScriptedPlugin("listener", priority: 100)
+        plugin.attributes = [AttributeKey<String>("listener", "label", "What it calls them.").definition]
+        plugin.events = ["headReceived"]
+        plugin.onEvent = { event, exchange in
+            switch exchange {
+            case .some(let exchange):
+                record.add("\(event.head?.status ?? 0) \(exchange.attribute("listener.label") ?? "-")")
+            case .none: break
+            }
+        }
+        return plugin
+    }
+
+    @Test func `are heard by those whom they do not visit, who see what the asker's request says`() async throws {
+        let record = Record()
+        let transport = MockTransport { request, _ in request.url == anywhere ? .answer(200) : .answer(401) }
+        let kernel = try makeKernel([listener(record), fetching()], transport)
+
+        _ = try await kernel.send(Request(.get, anywhere, attributes: ["listener.label": "mine"]))
+
+        #expect(record.lines == ["401 mine", "200 mine"])
+    }
+
+    @Test func `are not heard by a plugin that the asker's request switches off`() async throws {
+        let record = Record()
+        let kernel = try makeKernel([listener(record), fetching()])
+
+        _ = try await kernel.send(Request(.get, anywhere, attributes: ["listener.enabled": "false"]))
+
+        #expect(record.lines.isEmpty)
+    }
+
     @Test func `nest no deeper than four`() async throws {
         let plugins = (0..<6).map { number in
             let plugin = ScriptedPlugin("asker\(number)", priority: number)

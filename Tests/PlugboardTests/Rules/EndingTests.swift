@@ -142,7 +142,7 @@ import Testing
         let record = Record()
         let watcher = ScriptedPlugin("watcher")
         watcher.events = ["headReceived", "shouter.shouted"]
-        watcher.onEvent = { event in record.add(event.id + (event["word"].map { " \($0)" } ?? "")) }
+        watcher.onEvent = { event, _ in record.add(event.id + (event["word"].map { " \($0)" } ?? "")) }
         let shouter = ScriptedPlugin("shouter")
         shouter.onRequest = { [unowned shouter] exchange in
             shouter.host?.publish("shouter.shouted", exchange: exchange.id, details: ["word": "hello"])

@@ -24,7 +24,7 @@ package final class ScriptedPlugin: Plugin, @unchecked Sendable {
     package var onResponse: (@Sendable (borrowing Exchange) throws -> ResponseVerdict)?
     package var onFailure: (@Sendable (borrowing Exchange) throws -> FailureVerdict)?
     package var onClose: (@Sendable (borrowing Exchange, Outcome) -> Void)?
-    package var onEvent: (@Sendable (borrowing Event) -> Void)?
+    package var onEvent: (@Sendable (borrowing Event, borrowing Exchange?) -> Void)?
     package var onStart: (@Sendable () throws -> Void)?
     package var onStop: (@Sendable () -> Void)?
     package var onCommand: (@Sendable (String, JSONValue, Reply) -> Void)?
@@ -74,6 +74,6 @@ package final class ScriptedPlugin: Plugin, @unchecked Sendable {
         try onFailure?(exchange) ?? .next
     }
     package func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome) { onClose?(exchange, outcome) }
-    package func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?) { onEvent?(event) }
+    package func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?) { onEvent?(event, exchange) }
     package func command(_ name: String, _ arguments: JSONValue, _ reply: Reply) { onCommand?(name, arguments, reply) }
 }
