@@ -211,6 +211,7 @@ extension Exchange {
         unpark()
         emit(.willComplete)
         turns.close(inside: -1, closing, self)
+        core.settleFaults(of: self)
         emit(.completed) { [("outcome", .text("\(closing)")), ("attempts", .integer(Int64(self.attempts)))] }
         leave()
     }

@@ -7,10 +7,13 @@ import PlugboardKit
 final class PluginSource: BodySource, @unchecked Sendable {
     private let table: plug_source_v1
     private let core: KernelCore
+    private let place: Place?
     private var openPull: UInt64 = 0
 
-    init(_ table: plug_source_v1, core: KernelCore) {
+    /// - Parameter place: Of the plugin that made it; nil while the kernel starts.
+    init(_ table: plug_source_v1, of place: Place?, core: KernelCore) {
         self.table = table
+        self.place = place
         self.core = core
     }
 
@@ -23,7 +26,11 @@ final class PluginSource: BodySource, @unchecked Sendable {
             return
         }
         openPull = core.pulls.add(pull)
-        function(table.context, openPull)
+        if let place {
+            core.calling(place, .pull) { function(table.context, openPull) }
+        } else {
+            function(table.context, openPull)
+        }
     }
 
     func rewind() -> Bool { table.rewind?(table.context) == PLUG_OK }

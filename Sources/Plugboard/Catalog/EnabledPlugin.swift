@@ -14,6 +14,8 @@ public struct EnabledPlugin: Sendable {
     public let settings: [String: String]
     public let priority: Int
     public let onFault: PluginEntry.OnFault
+    /// Faults in a row after which `disable` switches it off.
+    public let faultLimit: Int
     public let linkage: Linkage
     /// Why it stands where it stands, for people: `default priority`, `configured priority`, `before X`, `after Y`.
     public let reason: String

@@ -144,7 +144,8 @@ struct LineupAssembly {
                     EnabledPlugin(
                         descriptor: candidate.descriptor, id: id, settings: candidate.settings,
                         priority: candidate.entry.priority ?? candidate.descriptor.priority,
-                        onFault: candidate.entry.onFault, linkage: candidate.linkage, reason: reason.description)
+                        onFault: candidate.entry.onFault, faultLimit: candidate.entry.faultLimit,
+                        linkage: candidate.linkage, reason: reason.description)
                 }
             }
         } catch {

@@ -38,6 +38,11 @@ public struct Configuration: Sendable {
 }
 
 extension Configuration {
+    /// Removes the plugins that are shared objects: what is left are those that are linked into the program.
+    ///
+    /// For a start after one of them has ended the process; the log of that start says which.
+    public mutating func leaveOutLoadedPlugins() { plugins.removeAll { $0.path != nil } }
+
     /// The attributes of origins, each as `scheme://host:port` with its port, by their whole names.
     var attributesByOrigin: [String: [String: String]] {
         var attributes: [String: [String: String]] = [:]

@@ -42,6 +42,12 @@ extension KernelSettings {
         ConfigurationKey(
             "bufferLimit", "Bytes of one body that wait for their reader before the sender is slowed.",
             .size(in: .kibibytes(16) ... .gibibytes(1)).by(default: "1MiB"), \.bufferLimit),
+        ConfigurationKey(
+            "hookLimit", "A plugin that holds the loop in one call for longer is named in the log; 0s: nobody looks.",
+            .timeout.by(default: "1s"), \.hookLimit),
+        ConfigurationKey(
+            "measureHooks", "Counts the calls of each plugin's hooks, and the time they take.",
+            .flag.by(default: false), \.measuresHooks),
     ]
 
     private static let networkKeys: [ConfigurationKey<KernelSettings>] = [

@@ -23,6 +23,11 @@ public struct KernelSettings: Sendable, Equatable {
     /// The lowest level that is printed.
     public var logLevel = Host.LogLevel.info
 
+    /// A plugin that holds the loop in one call for longer is named in the log and in the event `pluginStalled`; nil: nobody looks.
+    public var hookLimit: Duration? = .seconds(1)
+    /// Whether calls of hooks, and the time they take, are counted.
+    public var measuresHooks = false
+
     public init() {
         defaults = RequestOptions()
         defaults.connectTimeout = .seconds(30)

@@ -15,8 +15,13 @@ extension PluginEntry {
         ConfigurationKey("before", "Plugins that must stand further in.", .list(.pluginID), \.before),
         ConfigurationKey("after", "Plugins that must stand further out.", .list(.pluginID), \.after),
         ConfigurationKey(
-            "onFault", "What happens to an exchange when the plugin breaks: it fails, or goes on without it.",
+            "onFault",
+            "What happens to an exchange when the plugin breaks: it fails, goes on without it, or that until the plugin "
+                + "is switched off.",
             .choice().by(default: "fail"), \.onFault),
+        ConfigurationKey(
+            "faultLimit", "Faults in a row after which \"onFault\": \"disable\" switches the plugin off.",
+            .integer(in: 1...1_000_000).by(default: 3), \.faultLimit),
         ConfigurationKey("settings", "The plugin's settings.", .anyObject, \.settings),
         ConfigurationKey("enabled", "False leaves the plugin out.", .flag.by(default: true), \.isEnabled),
     ]

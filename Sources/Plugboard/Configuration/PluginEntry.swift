@@ -8,6 +8,8 @@ public struct PluginEntry: Sendable {
         case fail
         /// The hook counts as `next`.
         case skip
+        /// As `skip`; after as many faults in a row as `faultLimit` says, the plugin is switched off until the next start.
+        case disable
     }
 
     /// Required of linked plugins. Of loaded ones it is checked against what the file says, where it is given.
@@ -22,6 +24,8 @@ public struct PluginEntry: Sendable {
     public var before: [String]
     public var after: [String]
     public var onFault: OnFault
+    /// Faults in a row after which `disable` switches the plugin off.
+    public var faultLimit = 3
     public var settings: JSONObject
     /// A plugin that is not enabled is left out, unchecked.
     public var isEnabled: Bool

@@ -6,6 +6,7 @@ public enum KernelEvent: Int, Sendable, CaseIterable {
     case created, started, willSuspend, suspended, resumed, willCancel, cancelled
     case attemptBegan, attemptEnded, resolved, connected, secured, sent, firstByte
     case interim, headReceived, progress, resendScheduled, willComplete, completed
+    case pluginFaulted, pluginDisabled, pluginStalled
 
     /// Its id.
     public var name: String { KernelEvent.names[rawValue] }
@@ -95,7 +96,7 @@ extension Exchange {
 
     private func tell(_ event: EventNode, _ places: [Place]) {
         for place in places where deaf & place.bit == 0 {
-            calling(place) { place.plugin.pointee.on_event?(place.instance, pointer, event.pointer) }
+            calling(place, .onEvent) { place.plugin.pointee.on_event?(place.instance, pointer, event.pointer) }
         }
         watch?(event.exchangeEvent)
     }

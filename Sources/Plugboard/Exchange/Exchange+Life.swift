@@ -12,6 +12,7 @@ extension Exchange {
         // A request is a value: sent twice, its body begins twice.
         requestBody = request.body.map { BodyNode($0.source.again() ?? $0.source, loop: loop) }
         if let fault = core.check(request) { return finish(failing: fault) }
+        deaf |= core.disabled
         if !request.attributes.isEmpty { deaf |= core.disabledPlaces(request.attributes) }
         skipped |= deaf
         if let limit = request.storedOptions?.options.timeout ?? core.settings.defaults.timeout { startTimeout(limit) }

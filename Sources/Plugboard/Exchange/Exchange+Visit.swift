@@ -28,7 +28,7 @@ extension Exchange {
             beforeFault = BeforeFault(request: request, body: requestBody, response: response)
         }
         var code = PLUG_NEXT
-        calling(place, isSteering: true) { code = place.call(stage, pointer) }
+        calling(place, stage.hook) { code = place.call(stage, pointer) }
         visit = .first
         let decision = settle(code, of: place, reason)
         heldBody = nil
@@ -37,10 +37,10 @@ extension Exchange {
     }
 
     /// Makes a plugin the one that the host's functions act for, for the time of a call.
-    func calling(_ place: Place, isSteering: Bool = false, _ call: () -> Void) {
+    func calling(_ place: Place, _ hook: CalledHook, _ call: () -> Void) {
         let outer = (self.place, self.isSteering)
-        (self.place, self.isSteering) = (place, isSteering)
-        call()
+        (self.place, self.isSteering) = (place, hook.isSteering)
+        core.calling(place, hook, call)
         (self.place, self.isSteering) = outer
         if outer.0 == nil && usesScratch {
             scratch.clear()
@@ -114,8 +114,10 @@ extension Exchange {
 
     /// A plugin that breaks the rules fails the exchange, or is passed over, as its configuration says.
     private func fault(_ what: String, of place: Place) -> Decision {
-        let text = "The plugin \(place.id) is at fault in \(stage.hookName): it \(what)."
+        let text = "The plugin \(place.id) is at fault in \(stage.hook): it \(what)."
         core.log.write(.error, place.id, text)
+        emit(.pluginFaulted) { [("plugin", .text(place.id)), ("hook", .text("\(self.stage.hook)"))] }
+        core.count(faultOf: place, in: self)
         if let before = beforeFault {
             (request, requestBody, requestBeforeEdit) = (before.request, before.body, nil)
             response = before.response
@@ -149,16 +151,6 @@ extension Exchange {
             if requestBeforeEdit == nil { requestBeforeEdit = Version(place: 0, request: request, body: requestBody) }
         } else if let place, pipeline.hasOutwardHooks, versions.last.map({ $0.place < place.index }) ?? true {
             versions.append(Version(place: place.index, request: request, body: takenRequestBody ?? requestBody))
-        }
-    }
-}
-
-extension Stage {
-    var hookName: String {
-        switch self {
-        case .request: "on_request"
-        case .response: "on_response"
-        case .failure: "on_failure"
         }
     }
 }

@@ -31,6 +31,8 @@ final class Exchange: @unchecked Sendable {
     var skipped: UInt64
     /// A bit for each place that hears no events: switched off by the request, or by the one that a sub-request is for.
     var deaf: UInt64 = 0
+    /// A bit for each place whose plugin has broken the rules in this exchange.
+    var faulted: UInt64 = 0
     /// Of a sub-request: what the request that it is for says to places that only watch it.
     var outerAttributes = Attributes()
 

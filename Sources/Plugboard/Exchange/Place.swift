@@ -3,13 +3,18 @@ import PlugboardKit
 
 /// One enabled plugin at its place in the pipeline, with the functions that the kernel calls.
 ///
-/// A class, so that a call copies no more than a pointer. Sendable because nothing in it changes, and the plugin's functions say which thread they are for.
+/// A class, so that a call copies no more than a pointer. Sendable because nothing in it changes but on the loop, and the plugin's functions say which
+/// thread they are for.
 final class Place: @unchecked Sendable {
     /// 0 is outermost.
     let index: Int
     let id: String
     let hooks: Hooks
     let isSkippedOnFault: Bool
+    /// Faults in a row after which it is switched off; nil for never.
+    let faultLimit: Int?
+    /// Exchanges with a fault since one went well. [loop]
+    var faultsInARow = 0
     let plugin: UnsafePointer<plug_plugin_v1>
     let instance: UnsafeMutableRawPointer
     let host: PluginHost
@@ -21,7 +26,7 @@ final class Place: @unchecked Sendable {
 
     init(
         index: Int, descriptor: PluginDescriptor, instance: UnsafeMutableRawPointer, host: PluginHost,
-        isSkippedOnFault: Bool
+        onFault: PluginEntry.OnFault = .fail, faultLimit: Int = 0
     ) {
         self.index = index
         id = descriptor.id
@@ -29,7 +34,8 @@ final class Place: @unchecked Sendable {
         plugin = descriptor.raw
         self.instance = instance
         self.host = host
-        self.isSkippedOnFault = isSkippedOnFault
+        isSkippedOnFault = onFault != .fail
+        self.faultLimit = onFault == .disable ? faultLimit : nil
         onRequest = plugin.pointee.on_request
         onResponse = plugin.pointee.on_response
         onFailure = plugin.pointee.on_failure

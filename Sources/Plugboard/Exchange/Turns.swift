@@ -56,7 +56,7 @@ extension Turns {
             guard place.index > limit else { break }
             guard exchange.turns.isOpen(place) else { continue }
             exchange.turns.opened &= ~place.bit
-            exchange.calling(place) {
+            exchange.calling(place, .onClose) {
                 place.plugin.pointee.on_close?(place.instance, exchange.pointer, outcome.rawValue)
             }
         }

@@ -9,8 +9,10 @@ extension HostTable {
             return giveNode(BodyNode(body.source, loop: core.loop))
         }
         table.body_of_source = { host, source in
-            guard let source, let core = host.flatMap({ PluginHost.from($0).core }) else { return nil }
-            return giveNode(BodyNode(PluginSource(source.pointee, core: core), loop: core.loop))
+            guard let source, let host = host.map({ PluginHost.from($0) }), let core = host.core else { return nil }
+            let places = core.pipeline.places
+            let place = host.index < places.count ? places[host.index] : nil
+            return giveNode(BodyNode(PluginSource(source.pointee, of: place, core: core), loop: core.loop))
         }
         table.body_length = { body in
             body.flatMap { borrowNode($0).length }.map { UInt64(clamping: $0) } ?? UInt64.max

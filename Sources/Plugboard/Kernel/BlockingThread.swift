@@ -18,6 +18,11 @@ enum BlockingThread {
 
     /// Runs a closure on a thread of its own; where the system gives none, on the caller's.
     static func start(_ body: @escaping @Sendable () -> Void) {
+        if !startIfPossible(body) { body() }
+    }
+
+    /// Runs a closure on a thread of its own; false where the system gives none.
+    static func startIfPossible(_ body: @escaping @Sendable () -> Void) -> Bool {
         let start = Unmanaged.passRetained(Start(body))
         var thread = pthread_t()
         let code = pthread_create(
@@ -26,11 +31,8 @@ enum BlockingThread {
                 if let context { Unmanaged<Start>.fromOpaque(context).takeRetainedValue().body() }
                 return nil
             }, start.toOpaque())
-        if code == 0 {
-            pthread_detach(thread)
-        } else {
-            start.takeRetainedValue().body()
-        }
+        if code != 0 { start.release() } else { pthread_detach(thread) }
+        return code == 0
     }
 
     private final class Start {

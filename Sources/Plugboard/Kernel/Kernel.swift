@@ -56,6 +56,7 @@ public final class Kernel: PluginCommands {
             }
             loop.stop()
             Startup(core: core).destroy(core.pipeline.places)
+            core.endContainment()
             life.withLock { $0 = .closed }
             throw error
         }
@@ -223,6 +224,7 @@ public final class Kernel: PluginCommands {
         await BlockingThread.run {
             core.loop.stop()
             startup.destroy(places)
+            core.endContainment()
         }
         core.replies.failAll(PlugboardError(.shutDown, "The kernel was shut down before the command was answered."))
     }

@@ -35,6 +35,15 @@ final class KernelCore: @unchecked Sendable {
     /// Set once, before the first exchange.
     private(set) var pipeline = Pipeline([])
 
+    // Containment. The mark is set before the first call of a hook.
+    private var mark = CallMark()
+    private var watchdog: Watchdog?
+    private var measures: HookMeasures?
+    /// A bit for each place that was switched off because of its faults. [loop]
+    private(set) var disabled: UInt64 = 0
+    /// A bit for each place whose last exchange had a fault. [loop]
+    private var faulty: UInt64 = 0
+
     // The exchanges under way, in a list of their own so that coming and going costs nothing. [loop]
     private var first: Exchange?
     private(set) var count = 0
@@ -77,6 +86,99 @@ final class KernelCore: @unchecked Sendable {
     /// The plugins are created: from here on they take part.
     func install(_ places: [Place]) {
         pipeline = Pipeline(places)
+        if settings.measuresHooks { measures = HookMeasures(places, counters: counters) }
+        if let limit = settings.hookLimit, !places.isEmpty { watch(places, limit) }
+    }
+
+    // MARK: Containment
+
+    /// Plugins that are loaded are not the program's own code: should one of them end the process, the next start says which.
+    func noteCrashes() {
+        guard lineup.plugins.contains(where: { $0.linkage != .linked }),
+            let folder = makeDataDirectory("kernel")
+        else { return }
+        for finding in CrashNote.collect(folder: folder) {
+            log.write(
+                .warning, "kernel",
+                "An earlier process ended while the plugin \(finding.plugin) was in \(finding.hook). To start without "
+                    + "loaded plugins, use --safe or leave them out of the configuration.")
+        }
+        if let note = CrashNote(folder: folder, ids: lineup.plugins.map(\.id)) {
+            mark = CallMark(note.memory, of: note)
+        }
+    }
+
+    private func watch(_ places: [Place], _ limit: Duration) {
+        watchdog = Watchdog(mark, limit: limit) { [weak self] call in
+            // Starts and stops may block.
+            guard let self, call.place < places.count, CalledHook.ofExchanges.contains(call.hook) else { return }
+            let id = places[call.place].id
+            log.write(
+                .warning, id,
+                "The plugin \(id) has held the loop in \(call.hook) for more than \(limit.configured): every exchange "
+                    + "waits for it. Slow work belongs into `wait`.")
+            loop.enqueue { [weak self] in
+                self?.publish(
+                    EventNode(
+                        KernelEvent.pluginStalled.name, [("plugin", .text(id)), ("hook", .text("\(call.hook)"))]))
+            }
+        }
+    }
+
+    /// The loop has ended, and no plugin is called any more.
+    func endContainment() {
+        watchdog = nil
+        mark = CallMark()
+    }
+
+    /// Calls a function of a plugin beside the loop: at the start, and at the end.
+    func calling<Result>(_ place: Int, _ hook: CalledHook, _ call: () -> Result) -> Result {
+        let outer = mark.enter(place, hook)
+        defer { mark.leave(outer) }
+        return call()
+    }
+
+    /// Calls a plugin's function, so that others can tell whose it is. [loop]
+    @inline(__always)
+    func calling(_ place: Place, _ hook: CalledHook, _ call: () -> Void) {
+        let outer = mark.enter(place.index, hook)
+        if let measures {
+            let began = clockTime(CLOCK_MONOTONIC)
+            call()
+            measures.count(place, hook, nanoseconds: clockTime(CLOCK_MONOTONIC) - began)
+        } else {
+            call()
+        }
+        mark.leave(outer)
+    }
+
+    /// Faults of one exchange count once. [loop]
+    func count(faultOf place: Place, in exchange: Exchange) {
+        guard let limit = place.faultLimit, exchange.faulted & place.bit == 0 else { return }
+        exchange.faulted |= place.bit
+        faulty |= place.bit
+        place.faultsInARow += 1
+        if place.faultsInARow == limit { disable(place, after: limit, in: exchange) }
+    }
+
+    /// An exchange that went well begins the count of those who took part anew. [loop]
+    @inline(__always)
+    func settleFaults(of exchange: Exchange) {
+        if faulty != 0 { forgive(faulty & ~exchange.faulted & ~exchange.skipped) }
+    }
+
+    private func forgive(_ places: UInt64) {
+        for place in pipeline.places where places & place.bit != 0 { place.faultsInARow = 0 }
+        faulty &= ~places
+    }
+
+    /// Leaves a plugin out of all exchanges that begin from here on. [loop]
+    private func disable(_ place: Place, after faults: Int, in exchange: Exchange) {
+        disabled |= place.bit
+        log.write(
+            .error, place.id,
+            "The plugin \(place.id) is switched off until the next start, after \(faults) faults in a row.")
+        exchange.emit(.pluginDisabled) { [("plugin", .text(place.id)), ("faults", .integer(Int64(faults)))] }
     }
 
     // MARK: Exchanges under way
@@ -213,7 +315,8 @@ final class KernelCore: @unchecked Sendable {
     /// A fact about the kernel. [loop]
     func publish(_ event: EventNode) {
         for place in pipeline.watchers.places(event.id) {
-            place.plugin.pointee.on_event?(place.instance, nil, event.pointer)
+            guard disabled & place.bit == 0 else { continue }
+            calling(place, .onEvent) { place.plugin.pointee.on_event?(place.instance, nil, event.pointer) }
         }
     }
 

@@ -15,6 +15,7 @@ final class Startup: Sendable {
     /// stops the loop and destroys what is installed.
     func run() throws(PlugboardError) {
         var places: [Place] = []
+        core.noteCrashes()
         do {
             for (index, plugin) in core.lineup.plugins.enumerated() {
                 places.append(try create(plugin, at: index))
@@ -36,7 +37,7 @@ final class Startup: Sendable {
         let host = PluginHost(plugin.descriptor, index: index, core: core)
         let settings = SettingsNode(plugin.settings, plugin.descriptor.settings)
         let instance = withExtendedLifetime(settings) {
-            plugin.descriptor.raw.pointee.create?(host.table, settings.pointer)
+            core.calling(index, .create) { plugin.descriptor.raw.pointee.create?(host.table, settings.pointer) }
         }
         guard let instance else {
             throw PlugboardError(
@@ -46,11 +47,13 @@ final class Startup: Sendable {
         }
         return Place(
             index: index, descriptor: plugin.descriptor, instance: instance, host: host,
-            isSkippedOnFault: plugin.onFault == .skip)
+            onFault: plugin.onFault, faultLimit: plugin.faultLimit)
     }
 
     private func start(_ place: Place) -> PlugboardError? {
-        guard let start = place.plugin.pointee.start, start(place.instance) != PLUG_OK else { return nil }
+        guard let start = place.plugin.pointee.start,
+            core.calling(place.index, .start, { start(place.instance) }) != PLUG_OK
+        else { return nil }
         return PlugboardError(
             .pluginStart, "The plugin \(place.id) could not be started: \(place.host.refusal ?? "it gave no reason").",
             plugin: place.id)
@@ -61,11 +64,14 @@ final class Startup: Sendable {
         let clock = ContinuousClock()
         let deadline = clock.now + limit
         for place in places.reversed() {
-            place.plugin.pointee.stop?(place.instance, max(clock.now.duration(to: deadline).nanoseconds, 0))
+            let rest = max(clock.now.duration(to: deadline).nanoseconds, 0)
+            core.calling(place.index, .stop) { place.plugin.pointee.stop?(place.instance, rest) }
         }
     }
 
     func destroy(_ places: [Place]) {
-        for place in places.reversed() { place.plugin.pointee.destroy?(place.instance) }
+        for place in places.reversed() {
+            core.calling(place.index, .destroy) { place.plugin.pointee.destroy?(place.instance) }
+        }
     }
 }

@@ -22,10 +22,14 @@ struct PluginArguments: ParsableArguments {
         help: ArgumentHelp("A setting of a plugin, over the configuration's.", valueName: "plugin.key=value"))
     var settings: [String] = []
 
+    @Flag(help: "Leaves out plugins that are shared objects, whatever else names them.")
+    var safe = false
+
     /// The configuration with what the command line adds.
     func configuration() throws -> Configuration {
         var configuration = try config.map { try Configuration.file($0) } ?? Configuration()
         for name in names { try configuration.switchOn(name) }
+        if safe { configuration.leaveOutLoadedPlugins() }
         let loader = PluginArguments.loader(for: configuration)
         for setting in settings { try configuration.set(setting, loader: loader) }
         return configuration

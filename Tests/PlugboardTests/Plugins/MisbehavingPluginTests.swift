@@ -39,7 +39,7 @@ import Testing
 
         #expect(error.code == .pluginFault)
         #expect(error.plugin == "com.example.\(name.split(separator: "_").joined(separator: "-"))")
-        #expect(error.reason.contains("on_request"))
+        #expect(error.reason.contains("onRequest"))
     }
 
     @Test func `a plugin at fault is passed over where its configuration says so`() async throws {

@@ -1,0 +1,82 @@
+import Plugboard
+import Synchronization
+import TestSupport
+import Testing
+
+/// Plugins that are switched off after some faults in a row.
+struct DisablingTests {
+    private struct Broken: Error {}
+
+    /// Breaks in each exchange whose request does not have the field `X-Well`.
+    private func fragile(_ record: Record) -> ScriptedPlugin {
+        let plugin = recorder("fragile", priority: 500, record)
+        plugin.onRequest = { exchange in
+            record.add("fragile request")
+            if exchange.request["X-Well"] == nil { throw Broken() }
+            return .next
+        }
+        return plugin
+    }
+
+    private func kernel(_ plugin: ScriptedPlugin, limit: Int = 3, with others: [ScriptedPlugin] = []) throws -> Kernel {
+        try makeKernel([plugin] + others) { configuration in
+            for index in configuration.plugins.indices where configuration.plugins[index].id == plugin.id {
+                configuration.plugins[index].onFault = .disable
+                configuration.plugins[index].faultLimit = limit
+            }
+        }
+    }
+
+    private let well = Request(.get, anywhere, fields: ["X-Well": "1"])
+
+    @Test func `three faults in a row switch a plugin off, and every exchange goes on without it`() async throws {
+        let record = Record()
+        let kernel = try kernel(fragile(record))
+
+        for _ in 0..<5 { #expect(try await kernel.send(Request(.get, anywhere)).status == 200) }
+
+        #expect(record.lines.filter { $0 == "fragile request" }.count == 3)
+    }
+
+    @Test func `an exchange that goes well begins the count anew`() async throws {
+        let record = Record()
+        let kernel = try kernel(fragile(record), limit: 2)
+
+        for request in [Request(.get, anywhere), well, Request(.get, anywhere), well] {
+            _ = try await kernel.send(request)
+        }
+
+        #expect(record.lines.filter { $0 == "fragile request" }.count == 4)
+    }
+
+    @Test func `each fault and the end of the plugin's service are events of the exchange`() async throws {
+        let events = Record()
+        let kernel = try kernel(fragile(Record()), limit: 2)
+        let watch: @Sendable (ExchangeEvent) -> Void = { event in
+            switch event.kernelEvent {
+            case .pluginFaulted: events.add("\(event.text("plugin") ?? "?") faulted in \(event.text("hook") ?? "?")")
+            case .pluginDisabled: events.add("\(event.text("plugin") ?? "?") off after \(event.integer("faults") ?? 0)")
+            default: break
+            }
+        }
+
+        for _ in 0..<3 { _ = try await kernel.begin(Request(.get, anywhere), watch: watch).response }
+
+        #expect(
+            events.lines == [
+                "fragile faulted in onRequest", "fragile faulted in onRequest", "fragile off after 2",
+            ])
+    }
+
+    @Test func `a plugin that is switched off hears no events any more`() async throws {
+        let heard = Record()
+        let plugin = fragile(Record())
+        plugin.events = ["completed"]
+        plugin.onEvent = { _, _ in heard.add("completed") }
+        let kernel = try kernel(plugin, limit: 1)
+
+        for _ in 0..<3 { _ = try await kernel.send(Request(.get, anywhere)) }
+
+        #expect(heard.lines == ["completed"])
+    }
+}
