@@ -27,10 +27,13 @@ extension Exchange {
         if place.isSkippedOnFault {
             beforeFault = BeforeFault(request: request, body: requestBody, response: response)
         }
+        let start = trace == nil ? nil : HookCallStart(self)
         var code = PLUG_NEXT
         calling(place, stage.hook) { code = place.call(stage, pointer) }
         visit = .first
+        let edits = start?.edits(self) ?? []
         let decision = settle(code, of: place, reason)
+        if let start { tell(decision, of: place, reason, start, edits) }
         heldBody = nil
         if place.isSkippedOnFault { beforeFault = nil }
         return decision
@@ -118,6 +121,7 @@ extension Exchange {
         core.log.write(.error, place.id, text)
         emit(.pluginFaulted) { [("plugin", .text(place.id)), ("hook", .text("\(self.stage.hook)"))] }
         core.count(faultOf: place, in: self)
+        faultTold = trace != nil
         if let before = beforeFault {
             (request, requestBody, requestBeforeEdit) = (before.request, before.body, nil)
             response = before.response

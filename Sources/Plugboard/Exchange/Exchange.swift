@@ -87,6 +87,9 @@ final class Exchange: @unchecked Sendable {
     var children: [Exchange] = []
     var isDetached = false
     var watch: (@Sendable (ExchangeEvent) -> Void)?
+    var trace: (@Sendable (HookCall) -> Void)?
+    /// Whether the call that is traced was at fault.
+    var faultTold = false
     /// The list of exchanges under way, in the core.
     var following: Exchange?
     unowned(unsafe) var preceding: Exchange?
@@ -106,7 +109,7 @@ final class Exchange: @unchecked Sendable {
 
     init(
         _ request: Request, core: KernelCore, outcome: any ExchangeOutcome, skipped: UInt64 = 0, depth: Int = 0,
-        watch: (@Sendable (ExchangeEvent) -> Void)? = nil
+        watch: (@Sendable (ExchangeEvent) -> Void)? = nil, trace: (@Sendable (HookCall) -> Void)? = nil
     ) {
         self.request = request
         self.core = core
@@ -115,6 +118,7 @@ final class Exchange: @unchecked Sendable {
         self.skipped = skipped
         self.depth = depth
         self.watch = watch
+        self.trace = trace
     }
 
     /// What C sees of it; good as long as a call lasts.

@@ -56,9 +56,7 @@ extension Turns {
             guard place.index > limit else { break }
             guard exchange.turns.isOpen(place) else { continue }
             exchange.turns.opened &= ~place.bit
-            exchange.calling(place, .onClose) {
-                place.plugin.pointee.on_close?(place.instance, exchange.pointer, outcome.rawValue)
-            }
+            exchange.close(place, outcome)
         }
         let kept: UInt64 = limit < 0 ? 0 : ((1 << UInt64(limit)) << 1) &- 1
         exchange.turns.opened &= kept

@@ -86,12 +86,14 @@ public final class Kernel: PluginCommands {
 
     /// Begins an exchange that can be suspended, resumed and watched.
     ///
-    /// `watch` is called on the loop with each of its events, in order, and must not block.
+    /// `watch` is called on the loop with each of its events, in order, and must not block. So is `trace`, after each call of a
+    /// plugin's hook: it says who decided what, and costs each hook a few microseconds.
     public func begin(
-        _ request: Request, watch: (@Sendable (ExchangeEvent) -> Void)? = nil
+        _ request: Request, watch: (@Sendable (ExchangeEvent) -> Void)? = nil,
+        trace: (@Sendable (HookCall) -> Void)? = nil
     ) -> ExchangeHandle {
         let outcome = ProgramOutcome()
-        let exchange = Exchange(request, core: core, outcome: outcome, watch: watch)
+        let exchange = Exchange(request, core: core, outcome: outcome, watch: watch, trace: trace)
         if !core.loop.enqueue({ exchange.begin() }) { outcome.refuse() }
         return ExchangeHandle(exchange, outcome)
     }

@@ -19,6 +19,7 @@ struct Program: AsyncParsableCommand {
               plugboard post https://example.com/topics --json '{"title": "Swift"}'
               plugboard get https://example.com/big.iso -o big.iso --config plugboard.json
               plugboard plugins order --config plugboard.json
+              plugboard explain https://example.com/ --config plugboard.json
               plugboard config check plugboard.json
               echo '{"id": "1", "url": "https://example.com/"}' | plugboard exec
 
@@ -34,9 +35,10 @@ struct Program: AsyncParsableCommand {
                     GetVerb.self, HeadVerb.self, PostVerb.self, PutVerb.self, PatchVerb.self, DeleteVerb.self,
                     AnyMethodVerb.self,
                 ]),
-            CommandGroup(name: "Plugins and configurations", subcommands: [PluginsVerb.self, ConfigVerb.self]),
+            CommandGroup(
+                name: "Plugins and configurations",
+                subcommands: [PluginsVerb.self, ExplainVerb.self, ConfigVerb.self]),
             CommandGroup(name: "Other programs", subcommands: [ExecVerb.self]),
-
         ])
 
     /// First words that are no plugin's id.

@@ -1,7 +1,7 @@
 import ArgumentParser
-import PlugboardKit
+import Plugboard
 
-/// What all verbs that send a request take.
+/// The request, all but its body: what all verbs that send one take.
 struct RequestArguments: ParsableArguments {
     @Option(
         name: [.customShort("H"), .customLong("header")], parsing: .unconditionalSingleValue,
@@ -10,9 +10,7 @@ struct RequestArguments: ParsableArguments {
             valueName: "field"))
     var fields: [String] = []
 
-    @OptionGroup(title: "Body") var body: BodyArguments
     @OptionGroup(title: "Connection") var connection: ConnectionArguments
-    @OptionGroup(title: "Output") var output: OutputArguments
     @OptionGroup(title: "Plugins") var plugins: PluginArguments
 
     @Option(
@@ -21,12 +19,12 @@ struct RequestArguments: ParsableArguments {
             "What the request says to a plugin, such as redirect.limit=5.", valueName: "plugin.name=value"))
     var attributes: [String] = []
 
-    func request(_ method: Method, _ url: String) throws -> Request {
+    func request(_ method: Method, _ url: String, _ content: BodyArguments.Content?) throws -> Request {
         var request = Request(method, url)
         var defaults: KeyValuePairs<FieldName, String> = [
             .userAgent: "plugboard/\(Program.version)", .accept: "*/*",
         ]
-        if let content = try body.content() {
+        if let content {
             request.body = content.body
             defaults = [
                 .userAgent: "plugboard/\(Program.version)", .accept: content.accept, .contentType: content.type,
@@ -39,5 +37,13 @@ struct RequestArguments: ParsableArguments {
             request.attributes[name] = value
         }
         return request
+    }
+
+    /// The kernel lets attributes of unknown plugins pass; on a command line they are slips.
+    func check(_ request: Request, _ kernel: Kernel) throws(CommandFailure) {
+        let ids = kernel.plugins.map(\.id)
+        for name in request.attributes.values.keys.sorted() where !ids.contains(where: { name.hasPrefix("\($0).") }) {
+            throw PluginArguments.stranger("--attribute \(name)", name, among: ids)
+        }
     }
 }

@@ -14,7 +14,9 @@ struct AnyMethodVerb: RequestVerb {
 
     @Argument(help: ArgumentHelp("Such as OPTIONS.", valueName: "method")) var name: String
     @Argument(help: ArgumentHelp("An absolute http or https URL.", valueName: "url")) var url: String
+    @OptionGroup(title: "Body") var body: BodyArguments
     @OptionGroup var arguments: RequestArguments
+    @OptionGroup(title: "Output") var output: OutputArguments
 
     var method: Method { Method(name) }
 }

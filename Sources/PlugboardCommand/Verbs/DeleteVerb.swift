@@ -10,7 +10,9 @@ struct DeleteVerb: RequestVerb {
             """)
 
     @Argument(help: ArgumentHelp("An absolute http or https URL.", valueName: "url")) var url: String
+    @OptionGroup(title: "Body") var body: BodyArguments
     @OptionGroup var arguments: RequestArguments
+    @OptionGroup(title: "Output") var output: OutputArguments
 
     var method: Method { .delete }
 }

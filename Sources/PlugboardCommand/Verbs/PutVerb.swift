@@ -11,7 +11,9 @@ struct PutVerb: RequestVerb {
             """)
 
     @Argument(help: ArgumentHelp("An absolute http or https URL.", valueName: "url")) var url: String
+    @OptionGroup(title: "Body") var body: BodyArguments
     @OptionGroup var arguments: RequestArguments
+    @OptionGroup(title: "Output") var output: OutputArguments
 
     var method: Method { .put }
 }

@@ -5,11 +5,13 @@ import PlugboardKit
 protocol RequestVerb: AsyncParsableCommand {
     var method: Method { get }
     var url: String { get }
+    var body: BodyArguments { get }
     var arguments: RequestArguments { get }
+    var output: OutputArguments { get }
 }
 
 extension RequestVerb {
     func run() async throws {
-        try await Sending(method: method, url: url, arguments: arguments).run()
+        try await Sending(method: method, url: url, body: body, arguments: arguments, output: output).run()
     }
 }

@@ -1,0 +1,101 @@
+import CPlugboard
+import PlugboardKit
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// One call of a hook in one exchange, as a program that traces it hears of it. Holds no values of fields and attributes.
+public struct HookCall: Sendable, Equatable {
+    /// The plugin's id.
+    public let plugin: String
+    /// `onRequest`, `onResponse`, `onFailure` or `onClose`.
+    public let hook: String
+    /// Why the hook ran: the first time, or again.
+    public let visit: Visit
+    /// What it decided: `next`, `respond 304`, `resend after 100ms`, `hold`, `wait`, `fail cache.damaged`, `fault`; of `onClose` how the turn closed.
+    public let verdict: String
+    /// Parts of the heads that it changed: `url`, `method`, `status`, `body`, and names of fields and attributes.
+    public let edits: [String]
+    /// Nanoseconds of the system's monotonic clock.
+    public let began: Int64
+    public let took: Duration
+}
+
+/// The heads as a hook found them, and when.
+struct HookCallStart {
+    private let request: Request
+    private let requestBody: BodyNode?
+    private let response: Answered?
+    let began: Int64
+
+    init(_ exchange: Exchange) {
+        request = exchange.request
+        requestBody = exchange.requestBody
+        response = exchange.response
+        began = clockTime(CLOCK_MONOTONIC)
+    }
+
+    /// What is other now.
+    func edits(_ exchange: Exchange) -> [String] {
+        var edits: [String] = []
+        if request.url != exchange.request.url { edits.append("url") }
+        if request.method != exchange.request.method { edits.append("method") }
+        edits += HookCallStart.changes(request.fields, exchange.request.fields)
+        let (old, new) = (request.attributes.values, exchange.request.attributes.values)
+        edits += Set(old.keys).union(new.keys).filter { old[$0] != new[$0] }.sorted()
+        if requestBody !== exchange.requestBody { edits.append("body") }
+        guard let before = response, let after = exchange.response else { return edits }
+        if before.head.status != after.head.status { edits.append("status") }
+        edits += HookCallStart.changes(before.head.fields, after.head.fields)
+        if before.body !== after.body { edits.append("body") }
+        return edits
+    }
+
+    private static func changes(_ old: Fields, _ new: Fields) -> [String] {
+        func values(_ fields: Fields) -> [FieldName: [String]] {
+            var values: [FieldName: [String]] = [:]
+            for field in fields { values[FieldName(field.name), default: []].append(field.value) }
+            return values
+        }
+        let (old, new) = (values(old), values(new))
+        return Set(old.keys).union(new.keys).filter { old[$0] != new[$0] }.map(\.text).sorted()
+    }
+}
+
+extension Exchange {
+    func tell(_ decision: Decision, of place: Place, _ reason: Visit, _ start: HookCallStart, _ edits: [String]) {
+        let isFault = faultTold
+        faultTold = false
+        trace?(
+            HookCall(
+                plugin: place.id, hook: "\(stage.hook)", visit: reason, verdict: isFault ? "fault" : decision.words,
+                edits: edits, began: start.began,
+                took: .nanoseconds(clockTime(CLOCK_MONOTONIC) - start.began)))
+    }
+
+    /// Calls `onClose`, and tells of it where somebody traces.
+    func close(_ place: Place, _ outcome: Outcome) {
+        let began = trace == nil ? 0 : clockTime(CLOCK_MONOTONIC)
+        calling(place, .onClose) { place.plugin.pointee.on_close?(place.instance, pointer, outcome.rawValue) }
+        trace?(
+            HookCall(
+                plugin: place.id, hook: "\(CalledHook.onClose)", visit: .first, verdict: "\(outcome)", edits: [],
+                began: began, took: .nanoseconds(clockTime(CLOCK_MONOTONIC) - began)))
+    }
+}
+
+extension Decision {
+    fileprivate var words: String {
+        switch self {
+        case .next: "next"
+        case .respond(let answer): "respond \(answer.head.status)"
+        case .resend(let delay): delay == .zero ? "resend" : "resend after \(delay.configured)"
+        case .hold: "hold"
+        case .wait: "wait"
+        case .fail(let error): "fail \(error.code)"
+        }
+    }
+}
