@@ -45,7 +45,7 @@ struct ReadmeTests {
             outputs.append(outcome.stdout)
         }
 
-        #expect(outputs.count == 5)
+        #expect(outputs.count == 6)
         #expect(outputs.first == "hello\n")
         #expect(server.requests.first?["x-stamp"] == "100")
         #expect(try JSONParser.parse(folder.read("plugboard.schema.json"))["title"] == "Plugboard")
