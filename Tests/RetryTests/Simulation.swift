@@ -2,11 +2,11 @@ import PlugboardKit
 
 @testable import RetryPlugin
 
-/// A client that sends a hundred requests a second to a server that fails for a while, with the plugin's own policy, budget
-/// and defaults, in simulated time.
+/// A client that sends a hundred requests a second to a server that fails for a while, with the plugin's own policy,
+/// budget and defaults, in simulated time.
 ///
-/// The server is like most: refusing costs it too, so that beyond its capacity it answers not only a smaller share of the
-/// attempts, but fewer of them: of a load L the share (capacity / L)².
+/// The server is like most: refusing costs it too, so that beyond its capacity it answers not only a smaller share of
+/// the attempts, but fewer of them: of a load L the share (capacity / L)².
 struct Simulation {
     var hasBudget: Bool
     let rate = 100

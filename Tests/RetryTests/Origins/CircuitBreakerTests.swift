@@ -32,7 +32,7 @@ struct CircuitBreakerTests {
 
         let admissions = (1...3).map { breaker.admit($0, at: .seconds(10), limits) }
 
-        #expect(admissions.map(\.0) == [.probe, .probe, .refused(for: nil)])
+        #expect(admissions.map(\.0) == [.probe(1), .probe(2), .refused(for: nil)])
         #expect(admissions.map(\.1) == [.halfOpened, nil, nil])
     }
 
@@ -70,7 +70,7 @@ struct CircuitBreakerTests {
         let (admission, _) = breaker.admit(3, at: .seconds(11), limits)
 
         #expect(change == nil)
-        #expect(admission == .probe)
+        #expect(admission == .probe(3))
     }
 
     @Test(arguments: [nil, 1, 7] as [UInt64?])

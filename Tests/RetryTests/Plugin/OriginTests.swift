@@ -111,7 +111,7 @@ struct OriginTests {
         #expect(elsewhere.status == 200)
         #expect(
             try await kernel.retry.stats()
-                == #"{"origins":{"http://origin.test":{"circuit":"open","opensIn":"10s"}}}"#)
+                == #"{"origins":{"http://origin.test":{"circuit":"open","probedIn":"10s"}}}"#)
     }
 
     @Test(arguments: Linkage.allCases)

@@ -33,8 +33,8 @@ struct CircuitBreaker: Equatable, Sendable {
 
     enum Admission: Equatable {
         case free
-        /// With a permit, which must be given back by `record`.
-        case probe
+        /// With a permit, which `record` takes back.
+        case probe(UInt64)
         /// How long it stays open, or nil while probes are under way.
         case refused(for: Duration?)
     }
@@ -54,16 +54,18 @@ struct CircuitBreaker: Equatable, Sendable {
         case .open(let until) where now < until: return (.refused(for: until - now), nil)
         case .open:
             state = .halfOpen(probing: [permit], succeeded: 0)
-            return (.probe, .halfOpened)
+            return (.probe(permit), .halfOpened)
         case .halfOpen(var probing, let succeeded):
             guard probing.count + succeeded < limits.probes else { return (.refused(for: nil), nil) }
             probing.insert(permit)
             state = .halfOpen(probing: probing, succeeded: succeeded)
-            return (.probe, nil)
+            return (.probe(permit), nil)
         }
     }
 
-    /// What came of an attempt. Only probes count while it is half-open, and nothing while it is open: those attempts began before.
+    /// What came of an attempt; gives its permit back, if it had one.
+    ///
+    /// Only probes count while it is half-open, and nothing while it is open: those attempts began before.
     mutating func record(_ health: Health, permit: UInt64?, at now: Duration, _ limits: Limits) -> Change? {
         switch state {
         case .closed(let failures):

@@ -1,7 +1,8 @@
 import PlugboardKit
 
-/// The name of one request, by which a server knows its repetitions (draft-ietf-httpapi-idempotency-key-header): a random UUID
-/// (RFC 9562 §5.4), as a string of structured fields.
+/// The name of one request, by which a server knows its repetitions (draft-ietf-httpapi-idempotency-key-header).
+///
+/// A random UUID (RFC 9562 §5.4), as a string of structured fields.
 struct IdempotencyKey: Sendable {
     static let field: FieldName = "Idempotency-Key"
 

@@ -16,7 +16,7 @@ extension OriginTable {
                 shown["failures"] = .number(JSONNumber(failures))
             case .open(let until):
                 shown["circuit"] = "open"
-                shown["opensIn"] = .string(max(until - now, .zero).configured)
+                shown["probedIn"] = .string(max(until - now, .zero).configured)
             case .halfOpen(let probing, let succeeded):
                 shown["circuit"] = "halfOpen"
                 shown["probing"] = .number(JSONNumber(probing.count))

@@ -2,8 +2,8 @@ import PlugboardKit
 
 /// The budgets and circuits of origins in trouble; a pure value, and time is given to it.
 ///
-/// An origin whose budget is full and whose circuit is closed is not in it: earning into a full budget, and a success without
-/// failures before it, change nothing. So as long as all is well there is nothing to look up.
+/// An origin whose budget is full and whose circuit is closed is not in it: earning into a full budget, and a success
+/// without failures before it, change nothing. So as long as all is well there is nothing to look up.
 struct OriginTable: Sendable {
     struct Limits: Sendable {
         /// Nil where there are no budgets, or no circuit breakers.
@@ -29,17 +29,15 @@ struct OriginTable: Sendable {
     init(_ limits: Limits) { self.limits = limits }
 
     /// A first attempt is about to begin.
-    mutating func admit(_ origin: Origin, at now: Duration) -> (
-        CircuitBreaker.Admission, permit: UInt64, CircuitBreaker.Change?
-    ) {
+    mutating func admit(
+        _ origin: Origin, at now: Duration
+    ) -> (CircuitBreaker.Admission, CircuitBreaker.Change?) {
         lastPermit &+= 1
         let permit = lastPermit
-        let known = change(origin, at: now, isNew: false) { entry, limits in
+        return change(origin, at: now, isNew: false) { entry, limits in
             if let budget = limits.budget { entry.budget?.earn(at: now, budget) }
             return limits.circuit.map { entry.circuit.admit(permit, at: now, $0) } ?? (.free, nil)
-        }
-        let (admission, changed) = known ?? (.free, nil)
-        return (admission, permit, changed)
+        } ?? (.free, nil)
     }
 
     /// What came of an attempt. Gives back the permit, if it had one.

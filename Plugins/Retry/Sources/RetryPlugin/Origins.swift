@@ -8,8 +8,9 @@ final class Origins: Sendable {
 
     init(_ limits: OriginTable.Limits) { table = Mutex(OriginTable(limits)) }
 
-    /// Whether any origin is remembered. Asked by every exchange, so without the lock: an exchange that begins in the moment
-    /// in which the first origin fails may pass unseen.
+    /// Whether any origin is remembered.
+    ///
+    /// Asked by every exchange, so without the lock: one that begins as the first origin fails may pass unseen.
     var areInTrouble: Bool { inTrouble.load(ordering: .relaxed) }
 
     func withTable<Result>(_ body: (inout sending OriginTable) -> sending Result) -> sending Result {

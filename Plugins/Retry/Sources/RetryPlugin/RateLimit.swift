@@ -5,10 +5,11 @@ import RawStructuredFieldValues
 ///
 /// Three generations of the draft are read, the newest that is there:
 ///
-///     RateLimit: "default";r=0;t=30              from 08 on; without `t`, the window of RateLimit-Policy: "default";q=100;w=60
-///     RateLimit: limit=100, remaining=0, reset=30                   07
-///     RateLimit-Remaining: 0    RateLimit-Reset: 30                 to 06
+///     RateLimit: "default";r=0;t=30                     from 08 on
+///     RateLimit: limit=100, remaining=0, reset=30       07
+///     RateLimit-Remaining: 0    RateLimit-Reset: 30     to 06
 ///
+/// Without `t` it is the window of the policy: `RateLimit-Policy: "default";q=100;w=60`.
 /// `X-RateLimit-…` is not read: no document says whether its reset is a delay or a date.
 struct RateLimit: Sendable {
     /// The longest of all quotas that are used up.

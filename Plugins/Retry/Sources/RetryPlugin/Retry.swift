@@ -2,7 +2,7 @@ import JSON
 import PlugboardKit
 import RetryOptions
 
-/// Sends again what failed: decides with `RetryPolicy`, asks the origin's budget and circuit, and resends after a delay.
+/// Sends again what failed: decides with `RetryPolicy`, asks the origin's budget and circuit, resends after a delay.
 ///
 /// An exchange that succeeds at its first attempt touches no lock and makes no object, unless an origin is in trouble.
 struct Retry: Plugin {
@@ -37,11 +37,11 @@ struct Retry: Plugin {
         }
         guard origins.areInTrouble, let origin = Origin(url: exchange.request.url) else { return .next }
         let now = host.now
-        let (admission, permit, change) = origins.withTable { $0.admit(origin, at: now) }
+        let (admission, change) = origins.withTable { $0.admit(origin, at: now) }
         news.tell(change, origin, exchange.id)
         switch admission {
         case .free: break
-        case .probe: progress(of: exchange).permit = (origin, permit)
+        case .probe(let permit): progress(of: exchange).permit = (origin, permit)
         case .refused(let time):
             news.tellRefused(origin, exchange.id)
             return .fail(circuitOpen(origin, for: time))

@@ -2,8 +2,8 @@ import PlugboardKit
 
 /// How many repetitions one origin may cost: a bucket of tokens, so that an outage is not multiplied.
 ///
-/// Each repetition takes a token. First attempts bring a share of one, and time brings some, up to a limit; a new bucket is full.
-/// Reckoned in billionths, so that it is exact.
+/// Each repetition takes a token. First attempts bring a share of one, and time brings some, up to a limit; a new
+/// bucket is full. Reckoned in billionths, so that it is exact.
 struct RetryBudget: Equatable, Sendable {
     struct Limits: Equatable, Sendable {
         /// Tokens that a hundred first attempts bring.

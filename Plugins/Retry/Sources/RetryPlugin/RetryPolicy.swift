@@ -25,7 +25,7 @@ struct RetryPolicy: Sendable {
     /// Failures before a connection was there: nothing was sent, so nothing can be done twice.
     static let unsentFailures: Set<PlugboardError.Code> = [.dns, .connect, .connectTimeout]
 
-    /// Statuses that say that the request was refused, not tried: RFC 9110 §15.5.9 and §15.5.14, RFC 8470 §5.2, RFC 6585 §4.
+    /// Statuses of requests that were refused, not tried: RFC 9110 §15.5.9, §15.5.14, RFC 8470 §5.2, RFC 6585 §4.
     static let refusingStatuses: Set<Int> = [408, 413, 425, 429]
 
     enum Outcome: Equatable {
@@ -90,8 +90,8 @@ struct RetryPolicy: Sendable {
         return .again(after: delay, basis)
     }
 
-    /// RFC 9110 §9.2.2: what is not idempotent is repeated only if it is known that it was not done, or if the server can tell
-    /// the repetition from another request.
+    /// RFC 9110 §9.2.2: what is not idempotent is repeated only if it is known that it was not done, or if the server
+    /// can tell the repetition from another request.
     private func mayRepeat(_ situation: Situation) -> Bool {
         if situation.hasIdempotencyKey || isRepeatable(situation.method) { return true }
         return switch situation.outcome {
