@@ -5,7 +5,8 @@ import RetryOptions
 /// Sends again what failed: decides with `RetryPolicy`, asks the origin's budget and circuit, resends after a delay.
 ///
 /// An exchange that succeeds at its first attempt touches no lock and makes no object, unless an origin is in trouble.
-struct Retry: Plugin {
+/// A class, for it is called by reference: what it knows would be copied for each call.
+final class Retry: Plugin {
     static let manifest = Manifest(
         id: "retry", version: "1.0.0", documentation: "Sends again what failed.", priority: 800,
         hooks: [.request, .response, .failure, .close], attributes: RetryAttributes.definitions,
@@ -51,12 +52,10 @@ struct Retry: Plugin {
 
     /// The same over all attempts of this exchange, whoever asks for them, as long as the method stays.
     private func addIdempotencyKey(_ exchange: borrowing Exchange) {
+        guard exchange[RetryAttributes.idempotencyKey] ?? settings.idempotencyKey else { return }
         let request = exchange.request
         let method = request.method
-        guard !policy.isRepeatable(method),
-            exchange[RetryAttributes.idempotencyKey] ?? settings.idempotencyKey,
-            !request.contains(IdempotencyKey.field)
-        else { return }
+        guard !policy.isRepeatable(method), !request.contains(IdempotencyKey.field) else { return }
         if let named = exchange.state as? NamedRequest, named.method == method {
             request[IdempotencyKey.field] = named.key.value
             return
