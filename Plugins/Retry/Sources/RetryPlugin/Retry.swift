@@ -1,11 +1,219 @@
+import JSON
 import PlugboardKit
+import RetryOptions
 
-/// Sends again what failed.
-struct Retry: Plugin {
+/// Sends again what failed: decides with `RetryPolicy`, asks the origin's budget and circuit, resends after a delay.
+///
+/// An exchange that succeeds at its first attempt touches no lock and makes no object, unless an origin is in trouble.
+/// A class, for it is called by reference: what it knows would be copied for each call.
+final class Retry: Plugin {
     static let manifest = Manifest(
-        id: "retry", version: "1.0.0", documentation: "Sends again what failed.", priority: 800, hooks: [.request])
+        id: "retry", version: "1.0.0", documentation: "Sends again what failed.", priority: 800,
+        hooks: [.request, .response, .failure, .close], attributes: RetryAttributes.definitions,
+        commands: [
+            CommandDefinition("forget", "Drops budgets and circuits."),
+            CommandDefinition("stats", "Shows the budgets and circuits of origins that have failed of late."),
+        ])
 
-    init(settings: NoSettings, host: Host) throws {}
+    private let settings: RetrySettings
+    private let policy: RetryPolicy
+    private let origins: Origins
+    private let host: Host
+    private let news: RetryNews
+
+    init(settings: RetrySettings, host: Host) throws {
+        self.settings = settings
+        self.host = host
+        policy = try RetryPolicy(settings)
+        origins = Origins(OriginTable.Limits(settings))
+        news = RetryNews(host)
+    }
+
+    // MARK: Inward
+
+    func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
+        addIdempotencyKey(exchange)
+        if (exchange[RetryAttributes.totalTime] ?? policy.totalTime) != nil {
+            progress(of: exchange).started = host.now
+        }
+        guard origins.areInTrouble, let origin = Origin(url: exchange.request.url) else { return .next }
+        let now = host.now
+        let (admission, change) = origins.withTable { $0.admit(origin, at: now) }
+        news.tell(change, origin, exchange.id)
+        switch admission {
+        case .free: break
+        case .probe(let permit): progress(of: exchange).permit = (origin, permit)
+        case .refused(let time):
+            news.tellRefused(origin, exchange.id)
+            return .fail(circuitOpen(origin, for: time))
+        }
+        return .next
+    }
+
+    /// The same over all attempts of this exchange, whoever asks for them, as long as the method stays.
+    private func addIdempotencyKey(_ exchange: borrowing Exchange) {
+        guard exchange[RetryAttributes.idempotencyKey] ?? settings.idempotencyKey else { return }
+        let request = exchange.request
+        let method = request.method
+        guard !policy.isRepeatable(method), !request.contains(IdempotencyKey.field) else { return }
+        if let named = exchange.state as? NamedRequest, named.method == method {
+            request[IdempotencyKey.field] = named.key.value
+            return
+        }
+        let named = NamedRequest(method, IdempotencyKey(random: host.random(16)))
+        exchange.state = named
+        request[IdempotencyKey.field] = named.key.value
+    }
+
+    private func circuitOpen(_ origin: Origin, for time: Duration?) -> PlugboardError {
+        let when = time.map { "It is asked again in \(max($0, .milliseconds(1)).configured)." }
+        return PlugboardError(
+            .retryCircuitOpen,
+            "\(origin) failed \(settings.circuitFailures) times in a row, so it is left alone. "
+                + (when ?? "A request that probes it is under way: try again later."))
+    }
+
+    // MARK: Outward
+
+    func onResponse(_ exchange: borrowing Exchange) -> ResponseVerdict {
+        guard let response = exchange.response else { return .next }
+        let status = response.status
+        if status < 400 {
+            succeed(exchange)
+            return .next
+        }
+        return judge(exchange, .answer(status: status)).map { .resend(after: $0) } ?? .next
+    }
+
+    func onFailure(_ exchange: borrowing Exchange) -> FailureVerdict {
+        guard let failure = exchange.failure else { return .next }
+        return judge(exchange, .failure(failure.code)).map { .resend(after: $0) } ?? .next
+    }
+
+    /// What happens almost always, and must cost next to nothing.
+    private func succeed(_ exchange: borrowing Exchange) {
+        let progress = exchange.turnState as? Progress
+        if let progress, progress.attempts > 0 { news.countRecovery() }
+        if origins.areInTrouble || progress != nil { record(.healthy, exchange, progress) }
+    }
+
+    /// The delay after which the request is sent again, or nil to let what came of it pass.
+    private func judge(_ exchange: borrowing Exchange, _ outcome: RetryPolicy.Outcome) -> Duration? {
+        var policy = policy
+        policy.take(exchange)
+        let health = policy.health(after: outcome)
+        if case .answer(let status) = outcome, !policy.statuses.contains(status) {
+            record(health, exchange, exchange.turnState as? Progress)
+            return nil
+        }
+        let progress = progress(of: exchange)
+        progress.attempts += 1
+        record(health, exchange, progress)
+        var decision = policy.decision(for: situation(exchange, outcome, progress)) {
+            host.random(8).reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        if case .again = decision, let refusal = reserve(exchange, progress) { decision = .giveUp(refusal) }
+        news.tell(decision, after: outcome, attempt: progress.attempts, exchange.id)
+        if case .again(let delay, _) = decision { return delay }
+        return nil
+    }
+
+    private func situation(
+        _ exchange: borrowing Exchange, _ outcome: RetryPolicy.Outcome, _ progress: Progress
+    ) -> RetryPolicy.Situation {
+        let request = exchange.request
+        var situation = RetryPolicy.Situation(method: request.method, outcome: outcome)
+        situation.hasIdempotencyKey = request.withValue(IdempotencyKey.field) { $0.map { !$0.isEmpty } ?? false }
+        situation.canRepeatBody = exchange.canResend
+        situation.attempt = progress.attempts
+        if let started = progress.started { situation.elapsed = host.now - started }
+        if let response = exchange.response {
+            situation.serverDelay = ServerDelay(reading: response.fields, wallClock: host.wallClock)
+        }
+        return situation
+    }
+
+    // MARK: The origin's budget and circuit
+
+    private func record(_ health: CircuitBreaker.Health, _ exchange: borrowing Exchange, _ progress: Progress?) {
+        settleToken(exchange, progress)
+        guard settings.circuitBreaker, health == .failing || origins.areInTrouble else { return }
+        let held = progress?.permit
+        progress?.permit = nil
+        guard let origin = held?.origin ?? Origin(url: exchange.request.url) else { return }
+        let now = host.now
+        let change = origins.withTable { $0.record(health, of: origin, permit: held?.number, at: now) }
+        news.tell(change, origin, exchange.id)
+    }
+
+    private func reserve(_ exchange: borrowing Exchange, _ progress: Progress) -> RetryPolicy.Reason? {
+        guard settings.budget || settings.circuitBreaker, let origin = Origin(url: exchange.request.url) else {
+            return nil
+        }
+        let now = host.now
+        let refusal = origins.withTable { $0.repeatRequest(to: origin, at: now) }
+        if refusal == nil, settings.budget { progress.token = (origin, exchange.attempt) }
+        return refusal
+    }
+
+    /// A token is the network's load: it is given back if no attempt was made with it.
+    private func settleToken(_ exchange: borrowing Exchange, _ progress: Progress?) {
+        guard let progress, let token = progress.token else { return }
+        progress.token = nil
+        guard exchange.attempt == token.attempt else { return }
+        let now = host.now
+        origins.withTable { $0.giveBackToken(of: token.origin, at: now) }
+    }
+
+    /// Whatever ended the exchange, a cancel too: what it held is given back.
+    func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome) {
+        guard let progress = exchange.turnState as? Progress else { return }
+        settleToken(exchange, progress)
+        if progress.permit != nil { record(.unknown, exchange, progress) }
+    }
+
+    // MARK: What is kept
+
+    private func progress(of exchange: borrowing Exchange) -> Progress {
+        if let progress = exchange.turnState as? Progress { return progress }
+        let progress = Progress()
+        exchange.turnState = progress
+        return progress
+    }
+
+    /// What a turn has come to so far. Touched by its hooks only, which never overlap.
+    private final class Progress {
+        var attempts = 0
+        var started: Duration?
+        /// To probe an origin whose circuit is half-open.
+        var permit: (origin: Origin, number: UInt64)?
+        /// For a repetition that is to come, with the attempts that were made until then.
+        var token: (origin: Origin, attempt: Int)?
+    }
+
+    /// The key that was made for an exchange, kept over all its turns.
+    private final class NamedRequest: Sendable {
+        let method: Method
+        let key: IdempotencyKey
+
+        init(_ method: Method, _ key: IdempotencyKey) {
+            self.method = method
+            self.key = key
+        }
+    }
+
+    // MARK: Commands
+
+    func command(_ name: String, _ arguments: JSONValue, _ reply: Reply) {
+        switch name {
+        case "forget":
+            origins.withTable { $0.forget() }
+            reply.json(nil)
+        default:
+            let now = host.now
+            reply.json(origins.withTable { $0.described(at: now) })
+        }
+    }
 }
 
 /// What a kernel asks for, linked or loaded.

@@ -1,0 +1,24 @@
+import PlugboardKit
+
+extension PluginCommands {
+    /// The commands of the plugin `retry`: `try await kernel.retry.forget()`.
+    public var retry: RetryCommands<Self> { RetryCommands(commands: self) }
+}
+
+/// What the plugin `retry` can be asked to do.
+public struct RetryCommands<Commands: PluginCommands>: Sendable {
+    fileprivate let commands: Commands
+
+    /// Drops budgets and circuits: each origin has a full budget and a closed circuit again.
+    public func forget() async throws(PlugboardError) {
+        _ = try await commands.command("retry", "forget", "{}")
+    }
+
+    /// The origins that have failed of late, as the JSON text that the plugin's README describes.
+    public func stats() async throws(PlugboardError) -> String {
+        guard case .json(let text) = try await commands.command("retry", "stats", "{}") else {
+            throw PlugboardError("command.reply", "The plugin retry answered stats with no JSON.")
+        }
+        return text
+    }
+}

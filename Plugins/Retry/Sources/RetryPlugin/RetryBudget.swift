@@ -1,0 +1,69 @@
+import PlugboardKit
+
+/// How many repetitions one origin may cost: a bucket of tokens, so that an outage is not multiplied.
+///
+/// Each repetition takes a token. First attempts bring a share of one, and time brings some, up to a limit; a new
+/// bucket is full. Reckoned in billionths, so that it is exact.
+struct RetryBudget: Equatable, Sendable {
+    struct Limits: Equatable, Sendable {
+        /// Tokens that a hundred first attempts bring.
+        var share = 10
+        var perSecond = 1
+        /// Tokens that a bucket can hold.
+        var size = 20
+
+        fileprivate var full: Int64 { Int64(size) * RetryBudget.token }
+    }
+
+    private static let token: Int64 = 1_000_000_000
+
+    private var billionths: Int64
+    private var updated: Duration
+
+    /// A full one. All times are of one monotonic clock.
+    init(at now: Duration, _ limits: Limits) {
+        billionths = limits.full
+        updated = now
+    }
+
+    func tokens(at now: Duration, _ limits: Limits) -> Double {
+        var budget = self
+        budget.refill(at: now, limits)
+        return Double(budget.billionths) / Double(Self.token)
+    }
+
+    /// A first attempt begins.
+    mutating func earn(at now: Duration, _ limits: Limits) {
+        refill(at: now, limits)
+        add(Int64(limits.share) * (Self.token / 100), limits)
+    }
+
+    /// Takes a token for a repetition; false if there is none.
+    mutating func spend(at now: Duration, _ limits: Limits) -> Bool {
+        refill(at: now, limits)
+        guard billionths >= Self.token else { return false }
+        billionths -= Self.token
+        return true
+    }
+
+    /// The repetition was not made.
+    mutating func giveBack(_ limits: Limits) { add(Self.token, limits) }
+
+    func isFull(at now: Duration, _ limits: Limits) -> Bool {
+        var budget = self
+        budget.refill(at: now, limits)
+        return budget.billionths >= limits.full
+    }
+
+    private mutating func refill(at now: Duration, _ limits: Limits) {
+        guard now > updated else { return }
+        let (earned, overflow) = (now - updated).nanoseconds.multipliedReportingOverflow(by: Int64(limits.perSecond))
+        updated = now
+        add(overflow ? limits.full : earned, limits)
+    }
+
+    private mutating func add(_ amount: Int64, _ limits: Limits) {
+        let (sum, overflow) = billionths.addingReportingOverflow(amount)
+        billionths = min(overflow ? .max : sum, limits.full)
+    }
+}

@@ -1,0 +1,48 @@
+import PlugboardKit
+
+/// How long a server asks to be left alone, in an answer's fields; nothing that it may say is longer than `limit`.
+struct ServerDelay: Equatable, Sendable {
+    /// From `Retry-After` (RFC 9110 §10.2.3); zero if it names a moment that is past, nil if it cannot be read.
+    var retryAfter: Duration?
+    /// Until there is quota again, where it is used up; see `RateLimit`.
+    var rateLimit: Duration?
+
+    /// Some thirty thousand years: what is more cannot be meant, and makes sums overflow.
+    static let limit = Duration.seconds(1_000_000_000_000)
+
+    init(retryAfter: Duration? = nil, rateLimit: Duration? = nil) {
+        self.retryAfter = retryAfter
+        self.rateLimit = rateLimit
+    }
+
+    /// - Parameter wallClock: Time since 1970, which dates are measured against.
+    init(reading fields: Fields, wallClock: Duration) {
+        retryAfter = fields[.retryAfter].flatMap { ServerDelay.retryAfter($0, wallClock) }
+        rateLimit = RateLimit(reading: fields)?.delay
+    }
+
+    private static func retryAfter(_ value: String, _ wallClock: Duration) -> Duration? {
+        let text = trimmed(value)
+        if let seconds = seconds(text) { return seconds }
+        guard let date = HTTPDate(String(text), now: HTTPDate(wallClock)) else { return nil }
+        return min(max(.seconds(date.seconds) - wallClock, .zero), limit)
+    }
+
+    /// `delay-seconds` is digits and nothing else, as many as there may be.
+    private static func seconds(_ text: Substring) -> Duration? {
+        guard !text.isEmpty else { return nil }
+        var seconds: Int64 = 0
+        for byte in text.utf8 {
+            guard (0x30...0x39).contains(byte) else { return nil }
+            seconds = min(seconds * 10 + Int64(byte - 0x30), 1_000_000_000_000)
+        }
+        return .seconds(seconds)
+    }
+
+    private static func trimmed(_ value: String) -> Substring {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        let start = value.utf8.drop(while: isBlank)
+        let count = start.reversed().drop(while: isBlank).count
+        return Substring(start.prefix(count))
+    }
+}

@@ -1,0 +1,79 @@
+import CurlTransport
+import Plugboard
+import PluginLoader
+import RetryPlugin
+import TestSupport
+
+let anywhere = "http://origin.test/"
+
+/// A kernel with the plugin, and with scripted ones around it.
+func makeKernel(
+    _ linkage: Linkage, _ transport: MockTransport? = nil, clock: ManualClock? = nil, settings: JSONObject = [:],
+    origins: [Origin: Attributes] = [:], beside scripted: [ScriptedPlugin] = []
+) throws -> Kernel {
+    let path = linkage == .loaded ? try Products.library("plugboard-retry") : nil
+    let plugins = [PluginEntry(id: "retry", path: path, settings: settings)] + scripted.map { PluginEntry($0.id) }
+    return try Kernel(
+        configuration: Configuration(plugins: plugins, origins: origins),
+        catalog: Catalog((linkage == .linked ? [retryPlugin()] : []) + scripted.map(\.descriptor)), loader: .dynamic,
+        transport: transport, log: .silent, clock: clock)
+}
+
+/// What the plugin told of exchanges, a line an event.
+final class News: Sendable {
+    private let record = Record()
+    /// Admits one for each repetition that is scheduled.
+    let scheduled = Gate()
+
+    var lines: [String] { record.lines }
+
+    func add(_ event: ExchangeEvent) {
+        guard event.id.hasPrefix("retry.") else { return }
+        var words = [String(event.id.dropFirst("retry.".count))]
+        words += ["attempt", "status", "code", "reason", "origin"].compactMap { event.text($0) }
+        if event.text("reason") != "backoff", let after = News.delay(event) { words.append(after.configured) }
+        record.add(words.joined(separator: " "))
+        if event.id == "retry.scheduled" { scheduled.admit() }
+    }
+
+    static func delay(_ event: ExchangeEvent) -> Duration? {
+        event.text("after").flatMap { Int64($0) }.map { .nanoseconds($0) }
+    }
+}
+
+extension Kernel {
+    /// Sends a request, and lets each delay pass as soon as it begins.
+    func send(_ request: Request, passing clock: ManualClock, _ news: News = News()) async throws(PlugboardError)
+        -> Response
+    {
+        let handle = begin(request) { event in
+            news.add(event)
+            if event.id == "retry.scheduled", let delay = News.delay(event) { clock.advance(by: delay) }
+        }
+        return try await handle.response
+    }
+
+    /// The error that a request ends with; fails the test by throwing if there is none.
+    func failure(
+        of request: Request, passing clock: ManualClock, _ news: News = News()
+    ) async throws -> PlugboardError {
+        do throws(PlugboardError) {
+            _ = try await send(request, passing: clock, news)
+        } catch {
+            return error
+        }
+        throw PlugboardError("test", "The request succeeded.")
+    }
+}
+
+/// Answers so many attempts with this status, and all others with 200.
+func failing(_ times: Int, _ status: Int = 503, _ fields: Fields = Fields()) -> MockTransport {
+    MockTransport { _, number in
+        number <= times ? .answer(status, fields, ["answer \(number)"]) : .answer(200, Fields(), ["answer \(number)"])
+    }
+}
+
+/// Fails all attempts.
+func failing(_ code: PlugboardError.Code) -> MockTransport {
+    MockTransport { _, _ in .failure(PlugboardError(code, "It failed.")) }
+}

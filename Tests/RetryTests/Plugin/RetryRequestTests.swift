@@ -1,0 +1,38 @@
+import PlugboardKit
+import RetryOptions
+import Testing
+
+struct RetryRequestTests {
+    @Test func `what a request says is read back as it was said`() {
+        var request = Request(.get, "http://origin.test/")
+        let silent = request
+
+        request.retry.attempts = 7
+        request.retry.delay = .milliseconds(20)
+        request.retry.delayLimit = .seconds(2)
+        request.retry.totalTime = .seconds(90)
+        request.retry.statuses = [503, 429]
+        request.retry.failures = [.reset, .dns]
+        request.retry.methods = ["QUERY"]
+        request.retry.idempotencyKey = true
+        request.retry.respectRetryAfter = false
+        request.retry.retryAfterLimit = .seconds(120)
+
+        #expect(request.retry.attempts == 7 && request.retry.delay == .milliseconds(20))
+        #expect(request.retry.delayLimit == .seconds(2) && request.retry.totalTime == .seconds(90))
+        #expect(request.retry.statuses == [429, 503] && request.retry.failures == [.dns, .reset])
+        #expect(request.retry.methods == ["QUERY"] && request.retry.idempotencyKey == true)
+        #expect(request.retry.respectRetryAfter == false && request.retry.retryAfterLimit == .seconds(120))
+        #expect(silent.retry.attempts == nil && silent.retry.statuses == nil && silent.retry.failures == nil)
+    }
+
+    @Test func `attributes are texts, as configurations write them`() {
+        var request = Request(.get, "http://origin.test/")
+
+        request.retry.statuses = [503, 429]
+        request.retry.totalTime = .seconds(90)
+        request.retry.attempts = nil
+
+        #expect(request.attributes.values == ["retry.statuses": #"["429","503"]"#, "retry.totalTime": "90s"])
+    }
+}

@@ -1,0 +1,351 @@
+import CurlTransport
+import Plugboard
+import RetryOptions
+import RetryPlugin
+import TestSupport
+import Testing
+
+struct RetryTests {
+    private let clock = ManualClock()
+    private let news = News()
+
+    @Test(arguments: Linkage.allCases)
+    func `a request that fails is sent again until it is answered`(linkage: Linkage) async throws {
+        let kernel = try makeKernel(linkage, failing(2), clock: clock)
+
+        let response = try await kernel.send(Request(.get, anywhere), passing: clock, news)
+
+        #expect(response.status == 200 && response.attempts == 3)
+        #expect(try await response.body.text() == "answer 3")
+        #expect(news.lines == ["scheduled 1 503 backoff", "scheduled 2 503 backoff"])
+        #expect(kernel.counters["retry.scheduled"] == 2 && kernel.counters["retry.recovered"] == 1)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `the last answer passes when the attempts are used up`(linkage: Linkage) async throws {
+        let transport = failing(.max)
+        let kernel = try makeKernel(linkage, transport, clock: clock)
+
+        let response = try await kernel.send(Request(.get, anywhere), passing: clock, news)
+
+        #expect(response.status == 503 && response.attempts == 3)
+        #expect(try await response.body.text() == "answer 3")
+        #expect(transport.requests.count == 3)
+        #expect(news.lines.last == "gaveUp 3 503 attempts")
+        #expect(kernel.counters["retry.gaveUp"] == 1 && kernel.counters["retry.recovered"] == 0)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `the last failure passes as it is`(linkage: Linkage) async throws {
+        let transport = failing(.reset)
+        let kernel = try makeKernel(linkage, transport, clock: clock)
+
+        let error = try await kernel.failure(of: Request(.get, anywhere), passing: clock, news)
+
+        #expect(error.code == .reset && error.reason == "It failed." && error.attempt == 3 && error.plugin == nil)
+        #expect(news.lines.last == "gaveUp 3 transport.reset attempts")
+    }
+
+    @Test(arguments: Linkage.allCases, [PlugboardError.Code.tls, .tlsCertificate, .malformed, .proxy])
+    func `failures that waiting does not mend pass at once`(
+        linkage: Linkage, code: PlugboardError.Code
+    ) async throws {
+        let transport = failing(code)
+        let kernel = try makeKernel(linkage, transport, clock: clock)
+
+        let error = try await kernel.failure(of: Request(.get, anywhere), passing: clock, news)
+
+        #expect(error.code == code)
+        #expect(transport.requests.count == 1)
+        #expect(news.lines == ["gaveUp 1 \(code) failure"])
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `what a plugin further in refuses is not asked again`(linkage: Linkage) async throws {
+        let transport = MockTransport()
+        let signing = ScriptedPlugin("signing", priority: 900)
+        signing.onRequest = { _ in .fail(PlugboardError("signing.expired", "The key has expired.")) }
+        let kernel = try makeKernel(linkage, transport, clock: clock, beside: [signing])
+
+        let error = try await kernel.failure(of: Request(.get, anywhere), passing: clock, news)
+
+        #expect(error.code == "signing.expired")
+        #expect(transport.requests.isEmpty)
+        #expect(news.lines == ["gaveUp 1 signing.expired failure"])
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `plugins further in see each attempt, those further out the last`(linkage: Linkage) async throws {
+        let seen = Record()
+        let watching = [("outside", 100), ("inside", 900)].map { id, priority in
+            let plugin = ScriptedPlugin(id, priority: priority)
+            plugin.onResponse = { exchange in
+                seen.add("\(id) \(exchange.response?.status ?? 0)")
+                return .next
+            }
+            return plugin
+        }
+        let kernel = try makeKernel(linkage, failing(1), clock: clock, beside: watching)
+
+        _ = try await kernel.send(Request(.get, anywhere), passing: clock)
+
+        #expect(seen.lines == ["inside 503", "inside 200", "outside 200"])
+    }
+
+    // MARK: Delays
+
+    @Test(arguments: Linkage.allCases)
+    func `the server's delay is waited for, and not a moment less`(linkage: Linkage) async throws {
+        let transport = failing(1, 503, ["Retry-After": "30"])
+        let kernel = try makeKernel(linkage, transport, clock: clock)
+
+        let handle = kernel.begin(Request(.get, anywhere)) { [news] in news.add($0) }
+        try await news.scheduled.opened()
+        clock.advance(by: .milliseconds(29_999))
+        // A whole exchange goes by in which the loop could have made its mistake.
+        _ = try await kernel.send(Request(.get, "http://other.test/"))
+        let before = transport.requests.filter { $0.url == anywhere }.count
+        clock.advance(by: .milliseconds(1))
+        let response = try await handle.response
+
+        #expect(before == 1)
+        #expect(response.status == 200)
+        #expect(news.lines == ["scheduled 1 503 retryAfter 30s"])
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a date is measured by the clock on the wall, wherever that jumps meanwhile`(linkage: Linkage) async throws {
+        clock.setWallClock(.seconds(784_111_777))
+        let transport = failing(1, 503, ["Retry-After": "Sun, 06 Nov 1994 08:50:07 GMT"])
+        let kernel = try makeKernel(linkage, transport, clock: clock)
+
+        let handle = kernel.begin(Request(.get, anywhere)) { [news] in news.add($0) }
+        try await news.scheduled.opened()
+        clock.setWallClock(.seconds(0))
+        clock.advance(by: .seconds(30))
+        let response = try await handle.response
+
+        #expect(response.status == 200)
+        #expect(news.lines == ["scheduled 1 503 retryAfter 30s"])
+    }
+
+    @Test(
+        arguments: Linkage.allCases,
+        [
+            ("3155760000", "gaveUp 1 503 retryAfterLimit"), ("61", "gaveUp 1 503 retryAfterLimit"),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", "gaveUp 1 503 retryAfterLimit"),
+            (String(repeating: "9", count: 1000), "gaveUp 1 503 retryAfterLimit"),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", "scheduled 1 503 backoff"), ("0", "scheduled 1 503 backoff"),
+            ("-5", "scheduled 1 503 backoff"), ("soon", "scheduled 1 503 backoff"), ("", "scheduled 1 503 backoff"),
+        ])
+    func `a century is not waited for; yesterday and nonsense mean the usual delay`(
+        linkage: Linkage, sample: (value: String, told: String)
+    ) async throws {
+        let kernel = try makeKernel(linkage, failing(1, 503, ["Retry-After": sample.value]), clock: clock)
+
+        let response = try await kernel.send(Request(.get, anywhere), passing: clock, news)
+
+        #expect(news.lines == [sample.told])
+        #expect(response.status == (sample.told.hasPrefix("gaveUp") ? 503 : 200))
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a quota that is used up is waited for`(linkage: Linkage) async throws {
+        let kernel = try makeKernel(linkage, failing(1, 429, ["RateLimit": #""default";r=0;t=12"#]), clock: clock)
+
+        let response = try await kernel.send(Request(.get, anywhere), passing: clock, news)
+
+        #expect(response.status == 200)
+        #expect(news.lines == ["scheduled 1 429 rateLimit 12s"])
+    }
+
+    // MARK: Ending and standing still
+
+    @Test(arguments: Linkage.allCases)
+    func `cancelling ends a delay, and gives back what was reserved`(linkage: Linkage) async throws {
+        let transport = failing(.max)
+        let kernel = try makeKernel(
+            linkage, transport, clock: clock, settings: ["budgetSize": 1, "budgetPerSecond": 0, "budgetShare": 0])
+
+        let handle = kernel.begin(Request(.get, anywhere)) { [news] in news.add($0) }
+        try await news.scheduled.opened()
+        let during = try await kernel.retry.stats()
+        handle.cancel()
+        let error = await #expect(throws: PlugboardError.self) { try await handle.response }
+        clock.advance(by: .seconds(3600))
+        let after = try await kernel.retry.stats()
+
+        #expect(error?.code == .cancelled)
+        #expect(during == #"{"origins":{"http://origin.test":{"tokens":0.0,"circuit":"closed","failures":0}}}"#)
+        #expect(after == #"{"origins":{}}"#)
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `the exchange's timeout ends a delay`(linkage: Linkage) async throws {
+        let transport = failing(1, 503, ["Retry-After": "30"])
+        let kernel = try makeKernel(linkage, transport, clock: clock)
+        var request = Request(.get, anywhere)
+        request.options.timeout = .seconds(5)
+
+        let handle = kernel.begin(request) { [news] in news.add($0) }
+        try await news.scheduled.opened()
+        clock.advance(by: .seconds(5))
+        let error = await #expect(throws: PlugboardError.self) { try await handle.response }
+
+        #expect(error?.code == .exchangeTimeout)
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a delay stands still while the exchange is suspended`(linkage: Linkage) async throws {
+        let transport = failing(1, 503, ["Retry-After": "30"])
+        let kernel = try makeKernel(linkage, transport, clock: clock)
+        let suspended = Gate()
+        let resumed = Gate()
+
+        let handle = kernel.begin(Request(.get, anywhere)) { [news] event in
+            news.add(event)
+            if event.kernelEvent == .suspended { suspended.admit() }
+            if event.kernelEvent == .resumed { resumed.admit() }
+        }
+        try await news.scheduled.opened()
+        handle.suspend()
+        try await suspended.opened()
+        clock.advance(by: .seconds(3600))
+        handle.resume()
+        try await resumed.opened()
+        let before = transport.requests.count
+        clock.advance(by: .seconds(30))
+        let response = try await handle.response
+
+        #expect(before == 1)
+        #expect(response.status == 200)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `no repetition begins when the total time would be over`(linkage: Linkage) async throws {
+        let transport = failing(.max, 503, ["Retry-After": "4"])
+        let kernel = try makeKernel(linkage, transport, clock: clock, settings: ["attempts": 10, "totalTime": "10s"])
+
+        let response = try await kernel.send(Request(.get, anywhere), passing: clock, news)
+
+        #expect(response.attempts == 3)
+        #expect(news.lines.last == "gaveUp 3 503 totalTime")
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a request that another plugin sends anew has all its attempts again`(linkage: Linkage) async throws {
+        let transport = MockTransport { _, number in .answer(number == 3 || number == 6 ? 200 : 503) }
+        let again = ScriptedPlugin("again", priority: 400)
+        again.onResponse = { $0.attempt == 3 ? .resend() : .next }
+        let kernel = try makeKernel(linkage, transport, clock: clock, beside: [again])
+
+        let response = try await kernel.send(Request(.get, anywhere), passing: clock, news)
+
+        #expect(response.status == 200 && response.attempts == 6)
+        #expect(news.lines.map { $0.prefix(11) } == ["scheduled 1", "scheduled 2", "scheduled 1", "scheduled 2"])
+    }
+
+    // MARK: Settings and attributes
+
+    @Test(arguments: Linkage.allCases)
+    func `a request says otherwise than the settings`(linkage: Linkage) async throws {
+        let transport = failing(.max, 418)
+        let kernel = try makeKernel(linkage, transport, clock: clock)
+        var request = Request("QUERY", anywhere)
+        request.retry.attempts = 5
+        request.retry.statuses = [418]
+        request.retry.methods = ["QUERY"]
+        request.retry.delay = .milliseconds(1)
+        request.retry.delayLimit = .milliseconds(2)
+        request.retry.totalTime = .seconds(1)
+
+        let response = try await kernel.send(request, passing: clock, news)
+
+        #expect(response.status == 418 && response.attempts == 5)
+        #expect(news.lines.last == "gaveUp 5 418 attempts")
+        #expect(clock.now <= 1_008_000_000)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a request says which failures are repeated, and whether the server is heard`(linkage: Linkage) async throws {
+        let transport = MockTransport { request, number in
+            request.url == anywhere
+                ? .failure(PlugboardError(.reset, "")) : .answer(number < 4 ? 503 : 200, ["Retry-After": "300"])
+        }
+        let kernel = try makeKernel(linkage, transport, clock: clock)
+        var failing = Request(.get, anywhere)
+        failing.retry.failures = [.connect]
+        var deaf = Request(.get, "http://deaf.test/")
+        deaf.retry.respectRetryAfter = false
+        var patient = Request(.get, "http://patient.test/")
+        patient.retry.retryAfterLimit = .seconds(300)
+
+        _ = try await kernel.failure(of: failing, passing: clock, news)
+        _ = try await kernel.send(deaf, passing: clock, news)
+        _ = try await kernel.send(patient, passing: clock, news)
+
+        #expect(
+            news.lines == ["gaveUp 1 transport.reset failure", "scheduled 1 503 backoff", "scheduled 2 503 backoff"])
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `origins have sections of their own`(linkage: Linkage) async throws {
+        let slow = try #require(Origin("http://slow.test"))
+        let transport = failing(.max)
+        let kernel = try makeKernel(
+            linkage, transport, clock: clock,
+            origins: [slow: ["retry.attempts": "5", "retry.statuses": #"["503"]"#]])
+
+        let there = try await kernel.send(Request(.get, "http://slow.test/"), passing: clock)
+        let elsewhere = try await kernel.send(Request(.get, "http://fast.test/"), passing: clock)
+
+        #expect(there.attempts == 5)
+        #expect(elsewhere.attempts == 3)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a request that wants none of it is sent once`(linkage: Linkage) async throws {
+        let kernel = try makeKernel(linkage, failing(.max), clock: clock)
+        var without = Request(.get, anywhere)
+        without.attributes["retry.enabled"] = "false"
+        var once = Request(.get, anywhere)
+        once.retry.attempts = 1
+
+        let first = try await kernel.send(without, passing: clock, news)
+        let second = try await kernel.send(once, passing: clock, news)
+
+        #expect(first.attempts == 1 && second.attempts == 1)
+        #expect(news.lines == ["gaveUp 1 503 attempts"])
+    }
+
+    @Test(
+        arguments: Linkage.allCases,
+        [
+            (["statuses": ["200"]], "200"), (["statuses": ["5xx"]], "5xx"), (["failures": ["transport.tls"]], "tls"),
+            (["failures": ["plugin.failed"]], "plugin.failed"), (["methods": ["A B"]], "A B"),
+            (["attempts": 0], "attempts"),
+            (["delay": "-1s"], "delay"),
+        ] as [(JSONObject, String)])
+    func `settings that could never have an effect are refused`(
+        linkage: Linkage, sample: (settings: JSONObject, names: String)
+    ) throws {
+        let error = #expect(throws: PlugboardError.self) {
+            try makeKernel(linkage, MockTransport(), settings: sample.settings)
+        }
+
+        #expect(error?.description.contains(sample.names) == true, "\(error.debugDescription)")
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `an exchange that succeeds leaves nothing behind`(linkage: Linkage) async throws {
+        let kernel = try makeKernel(linkage, MockTransport(), clock: clock, settings: ["circuitBreaker": true])
+
+        let response = try await kernel.send(Request(.get, anywhere), passing: clock, news)
+
+        #expect(response.attempts == 1)
+        #expect(news.lines.isEmpty)
+        #expect(try await kernel.retry.stats() == #"{"origins":{}}"#)
+    }
+}

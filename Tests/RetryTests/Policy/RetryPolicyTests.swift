@@ -1,0 +1,185 @@
+import PlugboardKit
+import Testing
+
+@testable import RetryPlugin
+
+struct RetryPolicyTests {
+    // MARK: What may be repeated
+
+    @Test(arguments: [
+        ("GET", true), ("HEAD", true), ("OPTIONS", true), ("TRACE", true), ("PUT", true), ("DELETE", true),
+        ("POST", false), ("PATCH", false), ("CONNECT", false), ("QUERY", false), ("get", false), ("", false),
+    ])
+    func `methods that RFC 9110 calls idempotent are repeated after a failure midway`(method: String, again: Bool) {
+        let decision = decide(Method(method), .failure(.reset))
+
+        #expect(isAgain(decision) == again)
+        #expect(again || decision == .giveUp(.method))
+    }
+
+    @Test func `a method that the settings name is repeated like an idempotent one`() {
+        var policy = RetryPolicy()
+        policy.methods = ["QUERY"]
+
+        #expect(isAgain(decide("QUERY", .answer(status: 500), policy)))
+        #expect(decide("POST", .answer(status: 500), policy) == .giveUp(.method))
+    }
+
+    /// The README's table, row by row: what a POST without key may have done.
+    @Test(arguments: [
+        (RetryPolicy.Outcome.answer(status: 408), true, true), (.answer(status: 413), false, true),
+        (.answer(status: 425), true, true), (.answer(status: 429), true, true), (.answer(status: 500), false, false),
+        (.answer(status: 502), false, false), (.answer(status: 503), false, true), (.answer(status: 504), false, false),
+        (.failure(.dns), true, true), (.failure(.connect), true, true), (.failure(.connectTimeout), true, true),
+        (.failure(.reset), false, false), (.failure(.idleTimeout), false, false),
+        (.failure(.attemptTimeout), false, false),
+    ])
+    func `a request that is not idempotent is repeated only where it was not done`(
+        outcome: RetryPolicy.Outcome, again: Bool, againWithRetryAfter: Bool
+    ) {
+        let plain = decide(.post, outcome)
+        let told = decide(.post, outcome) { $0.serverDelay.retryAfter = .seconds(1) }
+
+        #expect(isAgain(plain) == again)
+        #expect(isAgain(told) == againWithRetryAfter)
+    }
+
+    @Test(arguments: [500, 502, 503, 504, 429])
+    func `an Idempotency-Key lets any method be repeated`(status: Int) {
+        let decision = decide(.post, .answer(status: status)) { $0.hasIdempotencyKey = true }
+
+        #expect(isAgain(decision))
+    }
+
+    @Test func `a body that cannot begin again is in the way of every repetition`() {
+        for outcome in [RetryPolicy.Outcome.answer(status: 503), .failure(.reset), .failure(.connect)] {
+            #expect(decide(.put, outcome) { $0.canRepeatBody = false } == .giveUp(.body))
+        }
+    }
+
+    // MARK: What is worth it
+
+    @Test(arguments: 100...599)
+    func `of all statuses the listed ones are repeated`(status: Int) {
+        let isListed = [408, 425, 429, 500, 502, 503, 504].contains(status)
+
+        let decision = decide(.get, .answer(status: status))
+
+        #expect(isAgain(decision) == isListed)
+        #expect(isListed || decision == (status == 413 ? .giveUp(.noRetryAfter) : .pass))
+    }
+
+    @Test func `a request that was too large is repeated only when the server says when`() {
+        #expect(decide(.get, .answer(status: 413)) == .giveUp(.noRetryAfter))
+        #expect(
+            decide(.get, .answer(status: 413)) { $0.serverDelay.retryAfter = .seconds(2) }
+                == .again(after: .seconds(2), .retryAfter))
+    }
+
+    @Test(arguments: [
+        PlugboardError.Code.tls, .tlsCertificate, .malformed, .proxy, .exchangeTimeout, .cancelled, .invalidURL,
+        .invalidOption, .bodyRead, .bodyRewind, .pluginFailed, .pluginFault, .runaway, .shutDown, .ignored, .queued,
+        "redirect.limit", "com.acme.sign", "",
+    ])
+    func `failures that waiting does not mend are never repeated, whatever the settings say`(
+        code: PlugboardError.Code
+    ) {
+        var policy = RetryPolicy()
+        policy.failures.insert(code)
+
+        #expect(decide(.get, .failure(code), policy) == .giveUp(.failure))
+    }
+
+    @Test func `failures that the settings leave out are not repeated`() {
+        var policy = RetryPolicy()
+        policy.failures = [.connect]
+
+        #expect(isAgain(decide(.get, .failure(.connect), policy)))
+        #expect(decide(.get, .failure(.reset), policy) == .giveUp(.failure))
+    }
+
+    // MARK: Limits
+
+    @Test(arguments: [(1, 1, false), (1, 2, true), (2, 2, false), (2, 3, true), (3, 3, false), (4, 3, false)])
+    func `attempts are counted with the first`(attempt: Int, limit: Int, again: Bool) {
+        var policy = RetryPolicy()
+        policy.attempts = limit
+
+        let decision = decide(.get, .answer(status: 503), policy) { $0.attempt = attempt }
+
+        #expect(isAgain(decision) == again)
+        #expect(again || decision == .giveUp(.attempts))
+    }
+
+    @Test(arguments: [(Duration.seconds(4), true), (.seconds(5), true), (.seconds(6), false), (.seconds(11), false)])
+    func `a delay that would end too late is not begun`(elapsed: Duration, again: Bool) {
+        var policy = RetryPolicy()
+        policy.totalTime = .seconds(10)
+
+        let decision = decide(.get, .answer(status: 503), policy) {
+            $0.elapsed = elapsed
+            $0.serverDelay.retryAfter = .seconds(5)
+        }
+
+        #expect(decision == (again ? .again(after: .seconds(5), .retryAfter) : .giveUp(.totalTime)))
+    }
+
+    // MARK: Delays
+
+    @Test(arguments: [
+        (ServerDelay(retryAfter: .seconds(7)), RetryPolicy.Decision.again(after: .seconds(7), .retryAfter)),
+        (ServerDelay(rateLimit: .seconds(8)), .again(after: .seconds(8), .rateLimit)),
+        (ServerDelay(retryAfter: .seconds(7), rateLimit: .seconds(8)), .again(after: .seconds(7), .retryAfter)),
+        (ServerDelay(retryAfter: .seconds(60)), .again(after: .seconds(60), .retryAfter)),
+        (ServerDelay(retryAfter: .seconds(61)), .giveUp(.retryAfterLimit)),
+        (ServerDelay(rateLimit: ServerDelay.limit), .giveUp(.retryAfterLimit)),
+    ])
+    func `the server's own delay is taken as it is, up to the limit`(
+        delay: ServerDelay, expected: RetryPolicy.Decision
+    ) {
+        #expect(decide(.get, .answer(status: 429)) { $0.serverDelay = delay } == expected)
+    }
+
+    @Test(arguments: [
+        ServerDelay(), ServerDelay(retryAfter: .zero), ServerDelay(rateLimit: .zero),
+        ServerDelay(retryAfter: .zero, rateLimit: .seconds(9)),
+    ])
+    func `a server that names no delay, or none that is left, is given the usual one`(delay: ServerDelay) {
+        let decision = decide(.get, .answer(status: 429)) { $0.serverDelay = delay }
+
+        #expect(decision == .again(after: .milliseconds(100), .backoff))
+    }
+
+    @Test func `the server's delay can be left out of account`() {
+        var policy = RetryPolicy()
+        policy.respectsRetryAfter = false
+
+        let decision = decide(.get, .answer(status: 503), policy) { $0.serverDelay.retryAfter = .seconds(3600) }
+
+        #expect(decision == .again(after: .milliseconds(100), .backoff))
+    }
+
+    @Test(arguments: [
+        (RetryPolicy.Outcome.answer(status: 200), CircuitBreaker.Health.healthy), (.answer(status: 404), .healthy),
+        (.answer(status: 429), .healthy), (.answer(status: 501), .healthy), (.answer(status: 500), .failing),
+        (.answer(status: 503), .failing), (.failure(.connect), .failing), (.failure(.idleTimeout), .failing),
+        (.failure(.tls), .unknown), (.failure(.cancelled), .unknown), (.failure("com.acme.sign"), .unknown),
+    ])
+    func `what an outcome says of the origin`(outcome: RetryPolicy.Outcome, health: CircuitBreaker.Health) {
+        #expect(RetryPolicy().health(after: outcome) == health)
+    }
+
+    /// With the longest delay that can be drawn.
+    private func decide(
+        _ method: PlugboardKit.Method, _ outcome: RetryPolicy.Outcome, _ policy: RetryPolicy = RetryPolicy(),
+        _ edit: (inout RetryPolicy.Situation) -> Void = { _ in }
+    ) -> RetryPolicy.Decision {
+        var situation = RetryPolicy.Situation(method: method, outcome: outcome)
+        edit(&situation)
+        return policy.decision(for: situation, drawing: { .max })
+    }
+
+    private func isAgain(_ decision: RetryPolicy.Decision) -> Bool {
+        if case .again = decision { true } else { false }
+    }
+}
