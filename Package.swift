@@ -40,7 +40,10 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
         "CacheTests",
         ["CachePlugin", "CacheOptions", "Plugboard", "PluginLoader", "PlugboardKit", "JSON", "SQLiteStore"]
     ),
-    ("RetryTests", ["RetryPlugin", "RetryOptions", "Plugboard", "PluginLoader", "PlugboardKit", "JSON"]),
+    (
+        "RetryTests",
+        ["RetryPlugin", "RetryOptions", "Plugboard", "PluginLoader", "PlugboardKit", "JSON", "CurlTransport"]
+    ),
     ("SQLiteStoreTests", ["SQLiteStore", "CSQLite"]),
     ("PlugboardCommandTests", ["PlugboardCommand", "JSON"]),
     ("ExamplesTests", ["Plugboard", "PluginLoader", "JSON"]),
