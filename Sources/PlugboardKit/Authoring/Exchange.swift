@@ -114,7 +114,7 @@ public struct Exchange: ~Copyable {
     /// The one object that stands in the kernel's slot for this plugin and exchange.
     final class Slot {
         var state: AnyObject?
-        var work: AnyObject?
+        var work: PendingWork?
     }
 
     func slot(makingOne: Bool) -> Slot? {

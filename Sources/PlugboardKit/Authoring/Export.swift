@@ -10,11 +10,21 @@ import Synchronization
 ///     public func plugin() -> UnsafePointer<plug_plugin_v1> { export(UserAgent.self) }
 ///
 /// The descriptor is made once a type, and stays as long as the process lives.
+@inlinable
 public func export<P: Plugin>(_ type: P.Type) -> UnsafePointer<plug_plugin_v1> {
+    knownDescriptor(of: ObjectIdentifier(type)) {
+        makeDescriptor(P.manifest, P.Settings.self) { Instance(try P(settings: $0, host: $1), host: $1) }
+    }
+}
+
+@usableFromInline
+func knownDescriptor(
+    of type: ObjectIdentifier, _ make: () -> UnsafePointer<plug_plugin_v1>
+) -> UnsafePointer<plug_plugin_v1> {
     descriptors.withLock { made in
-        if let descriptor = made[ObjectIdentifier(type)] { return descriptor }
-        let descriptor = DescriptorPointer(raw: makeDescriptor(P.manifest) { try P(settings: $0, host: $1) })
-        made[ObjectIdentifier(type)] = descriptor
+        if let descriptor = made[type] { return descriptor }
+        let descriptor = DescriptorPointer(raw: make())
+        made[type] = descriptor
         return descriptor
     }.raw
 }
@@ -30,21 +40,28 @@ private struct DescriptorPointer: @unchecked Sendable {
 private final class Maker: Sendable {
     let make: @Sendable (Host, OpaquePointer?) throws -> Instance
 
-    init<P: Plugin>(_ create: @escaping @Sendable (P.Settings, Host) throws -> P) {
+    init<Settings: PluginSettings>(_ create: @escaping @Sendable (Settings, Host) throws -> Instance) {
         make = { host, settings in
-            let values = P.Settings { name, _ in
+            let values = Settings { name, _ in
                 var text = plug_text()
                 let found = withText(name) { host.raw.pointee.setting_text(settings, $0, &text) } == PLUG_OK
                 return found ? text.optionalString : nil
             }
-            return PluginInstance(try create(values, host), host: host)
+            return try create(values, host)
         }
     }
 }
 
-/// A descriptor that stays for ever, for a manifest and a way to make instances.
+/// A descriptor that stays for ever, for a manifest and a way to make plugins of one type.
 package func makeDescriptor<P: Plugin>(
     _ manifest: Manifest, _ create: @escaping @Sendable (P.Settings, Host) throws -> P
+) -> UnsafePointer<plug_plugin_v1> {
+    makeDescriptor(manifest, P.Settings.self) { Instance(try create($0, $1), host: $1) }
+}
+
+@usableFromInline
+func makeDescriptor<Settings: PluginSettings>(
+    _ manifest: Manifest, _: Settings.Type, _ create: @escaping @Sendable (Settings, Host) throws -> Instance
 ) -> UnsafePointer<plug_plugin_v1> {
     var table = plug_plugin_v1()
     table.abi_revision = UInt32(PLUG_ABI_REVISION)
@@ -56,7 +73,7 @@ package func makeDescriptor<P: Plugin>(
     (table.before, table.before_count) = immortal(manifest.before.map { plug_text(immortal: $0) })
     (table.after, table.after_count) = immortal(manifest.after.map { plug_text(immortal: $0) })
     (table.events, table.event_count) = immortal(manifest.events.map { plug_text(immortal: $0) })
-    (table.settings, table.setting_count) = immortal(P.Settings.definitions.map(\.immortal))
+    (table.settings, table.setting_count) = immortal(Settings.definitions.map(\.immortal))
     (table.attributes, table.attribute_count) = immortal(manifest.attributes.map(\.immortal))
     (table.commands, table.command_count) = immortal(
         manifest.commands.map {
@@ -93,7 +110,7 @@ private func setLife(_ table: inout plug_plugin_v1) {
             return PLUG_BAD_ARGUMENT
         }
     }
-    table.stop = { context, within in borrow(context)?.stop(within: .nanoseconds(within)) }
+    table.stop = { context, within in borrow(context)?.stop(.nanoseconds(within)) }
     table.destroy = { context in
         if let context { Unmanaged<Instance>.fromOpaque(context).release() }
     }

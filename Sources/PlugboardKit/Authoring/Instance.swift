@@ -1,63 +1,73 @@
 import CPlugboard
 import JSON
 
-/// What the kernel holds as `self` of a Swift plugin: the plugin behind calls that are not generic, and the barrier
-/// that turns its errors into faults.
-class Instance {
+/// What the kernel holds as `self` of a Swift plugin: calls that are not generic any more, and the barrier that turns the plugin's errors into faults.
+///
+/// The closures are made in an inlinable initializer, so that the compiler makes them for the one plugin, in its own module: a call through generic code
+/// costs a microsecond.
+@usableFromInline
+final class Instance: Sendable {
+    @usableFromInline typealias Hook = @Sendable (borrowing Exchange) throws -> VerdictPayload
+
     let host: Host
+    let start: @Sendable () throws -> Void
+    let stop: @Sendable (Duration) -> Void
+    private let onRequest: Hook
+    private let onResponse: Hook
+    private let onFailure: Hook
+    private let onClose: @Sendable (borrowing Exchange, Outcome) -> Void
+    private let onEvent: @Sendable (borrowing Event, borrowing Exchange?) -> Void
+    private let command: @Sendable (String, JSONValue, Reply) -> Void
 
-    init(host: Host) { self.host = host }
-
-    func start() throws {}
-    func stop(within: Duration) {}
-    func onRequest(_ exchange: OpaquePointer) -> UInt32 { PLUG_NEXT }
-    func onResponse(_ exchange: OpaquePointer) -> UInt32 { PLUG_NEXT }
-    func onFailure(_ exchange: OpaquePointer) -> UInt32 { PLUG_NEXT }
-    func onClose(_ exchange: OpaquePointer, _ outcome: UInt32) {}
-    func onEvent(_ exchange: OpaquePointer?, _ event: OpaquePointer) {}
-    func command(_ name: String, _ arguments: String, _ reply: plug_reply) {}
-}
-
-final class PluginInstance<P: Plugin>: Instance {
-    private let plugin: P
-
-    init(_ plugin: P, host: Host) {
-        self.plugin = plugin
-        super.init(host: host)
+    @inlinable
+    convenience init<P: Plugin>(_ plugin: P, host: Host) {
+        self.init(
+            host: host, start: { try plugin.start() }, stop: { plugin.stop(within: $0) },
+            onRequest: { try plugin.onRequest($0).payload }, onResponse: { try plugin.onResponse($0).payload },
+            onFailure: { try plugin.onFailure($0).payload }, onClose: { plugin.onClose($0, $1) },
+            onEvent: { plugin.onEvent($0, $1) }, command: { plugin.command($0, $1, $2) })
     }
 
-    override func start() throws { try plugin.start() }
-    override func stop(within: Duration) { plugin.stop(within: within) }
-
-    override func onRequest(_ exchange: OpaquePointer) -> UInt32 {
-        visit(exchange) { exchange throws -> RequestVerdict in try plugin.onRequest(exchange) }
+    @usableFromInline
+    init(
+        host: Host, start: @escaping @Sendable () throws -> Void, stop: @escaping @Sendable (Duration) -> Void,
+        onRequest: @escaping Hook, onResponse: @escaping Hook, onFailure: @escaping Hook,
+        onClose: @escaping @Sendable (borrowing Exchange, Outcome) -> Void,
+        onEvent: @escaping @Sendable (borrowing Event, borrowing Exchange?) -> Void,
+        command: @escaping @Sendable (String, JSONValue, Reply) -> Void
+    ) {
+        self.host = host
+        self.start = start
+        self.stop = stop
+        self.onRequest = onRequest
+        self.onResponse = onResponse
+        self.onFailure = onFailure
+        self.onClose = onClose
+        self.onEvent = onEvent
+        self.command = command
     }
 
-    override func onResponse(_ exchange: OpaquePointer) -> UInt32 {
-        visit(exchange) { exchange throws -> ResponseVerdict in try plugin.onResponse(exchange) }
+    func onRequest(_ exchange: OpaquePointer) -> UInt32 { visit(exchange, onRequest) }
+    func onResponse(_ exchange: OpaquePointer) -> UInt32 { visit(exchange, onResponse) }
+    func onFailure(_ exchange: OpaquePointer) -> UInt32 { visit(exchange, onFailure) }
+
+    func onClose(_ exchange: OpaquePointer, _ outcome: UInt32) {
+        onClose(Exchange(raw: exchange, instance: self), Outcome(rawValue: outcome) ?? .failed)
     }
 
-    override func onFailure(_ exchange: OpaquePointer) -> UInt32 {
-        visit(exchange) { exchange throws -> FailureVerdict in try plugin.onFailure(exchange) }
-    }
-
-    override func onClose(_ exchange: OpaquePointer, _ outcome: UInt32) {
-        plugin.onClose(Exchange(raw: exchange, instance: self), Outcome(rawValue: outcome) ?? .failed)
-    }
-
-    override func onEvent(_ exchange: OpaquePointer?, _ event: OpaquePointer) {
+    func onEvent(_ exchange: OpaquePointer?, _ event: OpaquePointer) {
         let event = Event(raw: event, host: host.raw)
         if let exchange {
-            plugin.onEvent(event, Exchange(raw: exchange, instance: self))
+            onEvent(event, Exchange(raw: exchange, instance: self))
         } else {
-            plugin.onEvent(event, nil)
+            onEvent(event, nil)
         }
     }
 
-    override func command(_ name: String, _ arguments: String, _ reply: plug_reply) {
+    func command(_ name: String, _ arguments: String, _ reply: plug_reply) {
         let reply = Reply(number: reply, host: host)
         do {
-            plugin.command(name, try JSONParser.parse(arguments), reply)
+            command(name, try JSONParser.parse(arguments), reply)
         } catch {
             reply.fail(PlugboardError("plugin.command", "The arguments of \(name) are not JSON: \(error)"))
         }
@@ -65,42 +75,39 @@ final class PluginInstance<P: Plugin>: Instance {
 
     // MARK: From Swift verdicts to C ones
 
-    private func visit<Phase>(
-        _ raw: OpaquePointer, _ hook: (borrowing Exchange) throws -> Verdict<Phase>
-    ) -> UInt32 {
+    private func visit(_ raw: OpaquePointer, _ hook: Hook) -> UInt32 {
         let exchange = Exchange(raw: raw, instance: self)
         do {
-            let verdict = try finishedWork(exchange, Phase.self).map { try $0(exchange) } ?? hook(exchange)
-            return carry(verdict, exchange)
+            let payload = try finishedWork(exchange).map { try $0(exchange) } ?? hook(exchange)
+            if case .next = payload { return PLUG_NEXT }
+            return carry(payload, exchange)
         } catch {
             return withText(describe(error)) { exchange.host.pointee.fault(raw, $0) }
         }
     }
 
     /// The decision of `.wait { … }`, when that is why the hook runs; nil lets the plugin's hook run.
-    private func finishedWork<Phase>(
-        _ exchange: borrowing Exchange, _: Phase.Type
-    ) throws -> Verdict<Phase>.Decision? {
+    private func finishedWork(_ exchange: borrowing Exchange) throws -> PendingWork.Decision? {
         let visit = exchange.visit
         guard visit == .woken || visit == .deadline, let slot = exchange.slot(makingOne: false),
-            let work = slot.work as? PendingWork<Phase>
+            let work = slot.work
         else { return nil }
         slot.work = nil
         return visit == .woken ? try work.decision() : nil
     }
 
-    private func carry<Phase>(_ verdict: Verdict<Phase>, _ exchange: borrowing Exchange) -> UInt32 {
-        let table = exchange.host.pointee
-        switch verdict.payload {
+    private func carry(_ payload: VerdictPayload, _ exchange: borrowing Exchange) -> UInt32 {
+        let table = exchange.host
+        switch payload {
         case .next: return PLUG_NEXT
         case .respond(let head, let body):
             let body = body.map { ExportedSource.make($0.source, host: host) } ?? nil
             return withCFields(head.fields) { [raw = exchange.raw] fields, count in
-                table.respond(raw, UInt32(clamping: head.status), fields, count, body)
+                table.pointee.respond(raw, UInt32(clamping: head.status), fields, count, body)
             }
-        case .respondWith(let answer): return table.respond_with(exchange.raw, answer.raw)
-        case .resend(let delay): return table.resend(exchange.raw, delay.nanoseconds)
-        case .hold(let limit): return table.hold(exchange.raw, UInt64(limit.bytes))
+        case .respondWith(let answer): return table.pointee.respond_with(exchange.raw, answer.raw)
+        case .resend(let delay): return table.pointee.resend(exchange.raw, delay.nanoseconds)
+        case .hold(let limit): return table.pointee.hold(exchange.raw, UInt64(limit.bytes))
         case .wait: return PLUG_WAIT
         case .work(let limit, let work):
             let ticket = exchange.ticket(within: limit)
@@ -108,7 +115,7 @@ final class PluginInstance<P: Plugin>: Instance {
             return PLUG_WAIT
         case .fail(let error):
             return withText(error.code.name) { code in
-                withText(error.reason) { [raw = exchange.raw] in table.fail(raw, code, $0) }
+                withText(error.reason) { [raw = exchange.raw] in table.pointee.fail(raw, code, $0) }
             }
         }
     }

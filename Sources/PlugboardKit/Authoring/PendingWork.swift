@@ -1,13 +1,17 @@
 import Synchronization
 
 /// The work of `.wait { … }` while it runs off the loop. Letting go of it cancels it.
-final class PendingWork<Phase>: Sendable {
-    private let result = Mutex<Result<Verdict<Phase>.Decision, any Error>?>(nil)
+@usableFromInline
+final class PendingWork: Sendable {
+    @usableFromInline typealias Work = @Sendable () async throws -> Decision
+    @usableFromInline typealias Decision = @Sendable (borrowing Exchange) throws -> VerdictPayload
+
+    private let result = Mutex<Result<Decision, any Error>?>(nil)
     private let task = Mutex<Task<Void, Never>?>(nil)
 
-    init(_ work: @escaping Verdict<Phase>.Work, waking ticket: Ticket) {
+    init(_ work: @escaping Work, waking ticket: Ticket) {
         let running = Task { [weak self] in
-            let result: Result<Verdict<Phase>.Decision, any Error>
+            let result: Result<Decision, any Error>
             do { result = .success(try await work()) } catch { result = .failure(error) }
             // Whoever has let go of this does not wait any more.
             guard let self else { return }
@@ -20,5 +24,5 @@ final class PendingWork<Phase>: Sendable {
     deinit { task.withLock { $0?.cancel() } }
 
     /// What the work decided, once it woke the ticket.
-    func decision() throws -> Verdict<Phase>.Decision? { try result.withLock { $0 }?.get() }
+    func decision() throws -> Decision? { try result.withLock { $0 }?.get() }
 }

@@ -2,22 +2,13 @@
 ///
 /// The phase says what is allowed: a request can be held but not resent, a failure resent but not held.
 public struct Verdict<Phase>: Sendable {
-    enum Payload: Sendable {
-        case next
-        case respond(ResponseHead, Body?)
-        case respondWith(Answer)
-        case resend(Duration)
-        case hold(ByteCount)
-        case wait(Ticket)
-        case work(within: Duration?, Work)
-        case fail(PlugboardError)
-    }
-
     /// Work off the loop that ends in a decision on it.
     public typealias Work = @Sendable () async throws -> Decision
     public typealias Decision = @Sendable (borrowing Exchange) throws -> Verdict<Phase>
 
-    let payload: Payload
+    @usableFromInline let payload: VerdictPayload
+
+    init(payload: VerdictPayload) { self.payload = payload }
 
     /// Lets the head pass, and opens a turn.
     public static var next: Self { Self(payload: .next) }
@@ -38,11 +29,28 @@ public struct Verdict<Phase>: Sendable {
     /// The work is cancelled when the exchange ends or `within` has passed; after that the hook runs again, told `deadline`. An
     /// error that it throws is a fault of the plugin.
     public static func wait(within: Duration? = nil, _ work: @escaping Work) -> Self {
-        Self(payload: .work(within: within, work))
+        Self(
+            payload: .work(within: within) {
+                let decide = try await work()
+                return { exchange in try decide(exchange).payload }
+            })
     }
 
     /// Ends the exchange, or the failure so far, with an error.
     public static func fail(_ error: PlugboardError) -> Self { Self(payload: .fail(error)) }
+}
+
+/// What a verdict says, whatever its phase.
+@usableFromInline
+enum VerdictPayload: Sendable {
+    case next
+    case respond(ResponseHead, Body?)
+    case respondWith(Answer)
+    case resend(Duration)
+    case hold(ByteCount)
+    case wait(Ticket)
+    case work(within: Duration?, PendingWork.Work)
+    case fail(PlugboardError)
 }
 
 public enum RequestPhase: HoldingPhase {}
