@@ -10,10 +10,19 @@ let package = Package(
         .executableTarget(name: "tuned", linkerSettings: [.linkedLibrary("curl")]),
         .executableTarget(name: "silence"),
         .target(name: "nothing", dependencies: [.product(name: "PlugboardKit", package: "plugboard")]),
+        .target(name: "measuring", dependencies: [.product(name: "PlugboardKit", package: "plugboard")]),
+        .executableTarget(
+            name: "plugins",
+            dependencies: [
+                "measuring",
+                .product(name: "Plugboard", package: "plugboard"),
+                .product(name: "CacheOptions", package: "plugboard"),
+                .product(name: "CookiesOptions", package: "plugboard"),
+            ]),
         .executableTarget(
             name: "kernel",
             dependencies: [
-                "nothing",
+                "measuring", "nothing",
                 .product(name: "Plugboard", package: "plugboard"),
                 .product(name: "PluginLoader", package: "plugboard"),
             ]),

@@ -17,6 +17,9 @@ start_nginx() {
     trap stop_nginx EXIT
     mkdir "$NGINX_FOLDER/files"
     head -c 100 /dev/zero | tr '\0' 'x' > "$NGINX_FOLDER/files/100"
+    mkdir "$NGINX_FOLDER/files/fresh"
+    head -c 1024 /dev/urandom > "$NGINX_FOLDER/files/fresh/1k"
+    head -c 1048576 /dev/urandom > "$NGINX_FOLDER/files/fresh/1m"
     truncate -s 1G "$NGINX_FOLDER/files/1g"
     cat "$NGINX_FOLDER/files/1g" > /dev/null  # into the page cache, or the first download would measure the disk
     # A worker started by root runs as nobody, who must reach the files.

@@ -1,0 +1,50 @@
+import Plugboard
+import measuring
+
+/// What one exchange costs on average.
+struct Measurement {
+    /// Microseconds.
+    var elapsed: Double
+    var cpu: Double
+
+    /// The best of some rounds: other things that the machine does only add to it.
+    static func best(
+        of rounds: Int = 3, _ count: Int, _ body: (Int) async throws -> Void
+    ) async throws -> Measurement {
+        var best = Measurement(elapsed: .infinity, cpu: .infinity)
+        var next = 0
+        for _ in 0..<rounds {
+            let clock = ContinuousClock()
+            let (start, cpu) = (clock.now, cpuTime())
+            for _ in 0..<count {
+                try await body(next)
+                next += 1
+            }
+            let elapsed = seconds(clock.now - start) * 1e6 / Double(count)
+            best.elapsed = min(best.elapsed, elapsed)
+            best.cpu = min(best.cpu, (cpuTime() - cpu) / Double(count))
+        }
+        return best
+    }
+
+    func row(_ name: String, of other: Measurement? = nil) {
+        let ratio = other.map { "\(rounded($0.elapsed / elapsed, 1)) × as fast, \(rounded(cpu / $0.cpu)) of its CPU" }
+        print("| \(name) | \(rounded(elapsed)) | \(rounded(cpu)) | \(ratio ?? "") |")
+    }
+}
+
+/// Sends a request, reads the whole answer, and says how long it was.
+@discardableResult
+func fetch(_ kernel: Kernel, _ url: String) async throws -> Int {
+    let response = try await kernel.send(Request(.get, url))
+    var count = 0
+    for try await piece in response.body { count += piece.count }
+    guard response.status == 200 else { throw PlugboardError("measuring", "The status is \(response.status).") }
+    return count
+}
+
+func makeKernel(_ plugins: [PluginEntry], _ transport: (any Transport)? = nil, folder: String) throws -> Kernel {
+    var configuration = Configuration(plugins: plugins)
+    configuration.kernel.dataDirectory = folder
+    return try Kernel(configuration: configuration, transport: transport)
+}

@@ -1,0 +1,23 @@
+// What the bundled plugins cost and gain, as rows of a table: µs of time and of CPU for each exchange.
+//
+//     plugins NGINX FILES FOLDER [--quick]
+//
+// NGINX is the server's URL, FILES the folder that it serves, FOLDER an empty one for what plugins remember.
+import Glibc
+import Plugboard
+
+@main struct Program {
+    static func main() async throws {
+        let words = CommandLine.arguments
+        guard words.count >= 4 else {
+            fputs("usage: plugins NGINX FILES FOLDER [--quick]\n", stderr)
+            exit(2)
+        }
+        let isQuick = words.contains("--quick")
+        let count = isQuick ? 2000 : 10_000
+        print("| | µs | CPU µs | |\n|---|---:|---:|---|")
+        try await measureCache(nginx: words[1], files: words[2], folder: words[3], count)
+        try await measureLargeStore(folder: words[3], isQuick ? 10_000 : 100_000)
+        try await measureIdlePlugins(folder: words[3], isQuick ? 20_000 : 200_000)
+    }
+}
