@@ -1,0 +1,76 @@
+import PlugboardKit
+
+/// What cookies need to know of the URL of a request: RFC 6265bis's request-uri.
+struct RequestURI: Equatable, Sendable {
+    /// Whether the connection keeps secrets.
+    var isSecure: Bool
+    /// In lower case; IPv6 addresses in brackets.
+    var host: String
+    /// Up to the query; at least `/`.
+    var path: [UInt8]
+
+    init(isSecure: Bool, host: String, path: [UInt8]) {
+        self.isSecure = isSecure
+        self.host = host
+        self.path = path
+    }
+
+    /// Nil for what is no absolute http or https URL with a host.
+    ///
+    /// - Parameter trustsLoopback: Whether http to this very machine is as good as https.
+    init?(_ url: String, trustsLoopback: Bool = false) {
+        var url = url
+        guard let parts = url.withUTF8({ Parts(UnsafeRawBufferPointer($0)) }) else { return nil }
+        isSecure = parts.isHTTPS || trustsLoopback && HostName.isLoopback(parts.host)
+        host = parts.host
+        path = parts.path
+    }
+
+    /// §5.1.4: where a cookie belongs that does not say so.
+    var defaultPath: [UInt8] {
+        guard let last = path.lastIndex(of: UInt8(ascii: "/")), last > 0 else { return [UInt8(ascii: "/")] }
+        return Array(path[..<last])
+    }
+
+    /// §5.1.4: whether a request for a path gets the cookies of another.
+    static func path(_ path: [UInt8], matches cookiePath: [UInt8]) -> Bool {
+        guard path.starts(with: cookiePath) else { return false }
+        return path.count == cookiePath.count || cookiePath.last == UInt8(ascii: "/")
+            || path[cookiePath.count] == UInt8(ascii: "/")
+    }
+
+    /// The URL taken apart, byte by byte (RFC 3986 §3).
+    private struct Parts {
+        let isHTTPS: Bool
+        let host: String
+        let path: [UInt8]
+
+        init?(_ url: UnsafeRawBufferPointer) {
+            guard let colon = url.prefix(6).firstIndex(of: UInt8(ascii: ":")) else { return nil }
+            let scheme = url[..<colon].map(lowercased)
+            isHTTPS = scheme.elementsEqual("https".utf8)
+            guard isHTTPS || scheme.elementsEqual("http".utf8), url[(colon + 1)...].starts(with: "//".utf8) else {
+                return nil
+            }
+            let rest = url[(colon + 3)...]
+            let end = rest.firstIndex { "/?#".utf8.contains($0) } ?? rest.endIndex
+            guard let host = Parts.host(rest[..<end]) else { return nil }
+            self.host = host
+            let path = rest[end...].prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+            self.path = path.isEmpty ? [UInt8(ascii: "/")] : Array(path)
+        }
+
+        private static func host(_ authority: Slice<UnsafeRawBufferPointer>) -> String? {
+            let user = authority.lastIndex(of: UInt8(ascii: "@"))
+            let place = user.map { authority[($0 + 1)...] } ?? authority
+            let isBracketed = place.first == UInt8(ascii: "[")
+            let end =
+                isBracketed
+                ? place.firstIndex(of: UInt8(ascii: "]")).map { $0 + 1 }
+                : place.firstIndex(of: UInt8(ascii: ":")) ?? place.endIndex
+            guard let end, end > place.startIndex else { return nil }
+            let host = String(decoding: place[..<end].map(lowercased), as: UTF8.self)
+            return isBracketed ? Origin.normalizedHost(host) : host
+        }
+    }
+}
