@@ -7,7 +7,7 @@ struct CacheKey: Hashable, Sendable {
 }
 
 /// A stored answer without its body: what was received, and what is needed to use it again.
-struct StoredAnswer: Sendable, Equatable {
+struct StoredAnswer: Sendable {
     var key: CacheKey
     /// Of the request, without fragment; what purging and invalidation go by.
     var url: String
