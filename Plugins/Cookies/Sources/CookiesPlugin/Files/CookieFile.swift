@@ -35,7 +35,7 @@ enum CookieFile {
 
     /// Removes what has expired; only at the start, for otherwise each process does so with what it has read.
     static func removeExpired(_ connection: SQLiteStore.Connection, now: Duration) throws(SQLiteFailure) {
-        try connection.run("DELETE FROM cookies WHERE expires <= ?", .integer(now.milliseconds))
+        try connection.run("DELETE FROM cookies WHERE expires <= ?", .moment(now))
     }
 
     /// Removes the cookies of a jar, or of all.
@@ -66,7 +66,7 @@ enum CookieFile {
         try connection.run(
             "INSERT OR REPLACE INTO cookies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", .text(jar),
             .text(cookie.id.domain), .integer(cookie.id.isHostOnly ? 1 : 0), .bytes(cookie.id.path),
-            .bytes(cookie.id.name), .bytes(cookie.value), .integer(cookie.expires?.milliseconds ?? 0),
+            .bytes(cookie.id.name), .bytes(cookie.value), .moment(cookie.expires ?? .zero),
             .integer(cookie.isSecure ? 1 : 0), .integer(cookie.isHTTPOnly ? 1 : 0), .text(cookie.sameSite.rawValue),
             .integer(cookie.created), .integer(cookie.accessed))
     }
@@ -108,11 +108,12 @@ extension Cookie {
     }
 }
 
-extension Duration {
-    /// Rounded down; clamped to what fits.
-    var milliseconds: Int64 {
-        let (seconds, attoseconds) = components
+extension SQLiteStore.Value {
+    /// Milliseconds since 1970, clamped to what fits.
+    fileprivate static func moment(_ sinceEpoch: Duration) -> SQLiteStore.Value {
+        let (seconds, attoseconds) = sinceEpoch.components
         let (whole, isOut) = seconds.multipliedReportingOverflow(by: 1000)
-        return isOut ? (seconds < 0 ? .min : .max) : whole &+ attoseconds / 1_000_000_000_000_000
+        let milliseconds: Int64 = isOut ? (seconds < 0 ? .min : .max) : whole &+ attoseconds / 1_000_000_000_000_000
+        return SQLiteStore.Value.integer(milliseconds)
     }
 }

@@ -27,6 +27,10 @@ struct SetCookie: Equatable, Sendable {
         self.value = value
     }
 
+    init(_ text: [UInt8]) throws(Refusal) {
+        self = try text.withUnsafeBufferPointer { (text) throws(Refusal) in try SetCookie(UnsafeRawBufferPointer(text)) }
+    }
+
     /// Reads a field's value, in time that grows with its length.
     init(_ text: UnsafeRawBufferPointer) throws(Refusal) {
         guard !text.contains(where: SetCookie.isControl) else { throw .controlCharacter }
