@@ -45,7 +45,8 @@ struct Cookies: Plugin {
         let folder = settings.persistence == .file && settings.path == nil ? host.dataDirectory : nil
         let path = settings.persistence == .file ? settings.path ?? folder.map { "\($0)/cookies.sqlite" } : nil
         if path == nil && settings.persistence == .file {
-            host.log(.warning, "There is no data directory, so that all cookies end with the process. Set cookies.path.")
+            host.log(
+                .warning, "There is no data directory, so that all cookies end with the process. Set cookies.path.")
         }
         jars = Jars(
             limits: Jar.Limits(perDomain: settings.domainLimit, total: settings.limit), suffixes: suffixes, path: path,

@@ -24,7 +24,8 @@ enum PrivateFile {
             if count == 0 { return bytes }
             bytes += piece[..<count]
             guard bytes.count <= limit else {
-                throw PlugboardError("cookies.file", "\(path) is larger than \(limit >> 20) MiB, and no file of cookies.")
+                throw PlugboardError(
+                    "cookies.file", "\(path) is larger than \(limit >> 20) MiB, and no file of cookies.")
             }
         }
     }

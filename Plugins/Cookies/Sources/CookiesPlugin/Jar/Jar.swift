@@ -42,7 +42,16 @@ struct Jar: Sendable {
         domains.keys.sorted().flatMap { domains[$0, default: []].sorted(by: Jar.isSentBefore) }
     }
 
-    subscript(id: Cookie.ID) -> Cookie? { domains[id.domain]?.first { $0.id == id } }
+    subscript(id: Cookie.ID) -> Cookie? {
+        domains.index(forKey: id.domain).flatMap { found in
+            Jar.index(of: id, in: domains.values[found]).map { domains.values[found][$0] }
+        }
+    }
+
+    /// Names differ more often than all else.
+    private static func index(of id: Cookie.ID, in cookies: [Cookie]) -> Int? {
+        cookies.firstIndex { $0.id.name == id.name && $0.id == id }
+    }
 
     // MARK: Receiving
 
@@ -164,7 +173,7 @@ struct Jar: Sendable {
     @discardableResult
     mutating func remove(_ id: Cookie.ID) -> Cookie? {
         guard let found = domains.index(forKey: id.domain),
-            let index = domains.values[found].firstIndex(where: { $0.id == id })
+            let index = Jar.index(of: id, in: domains.values[found])
         else { return nil }
         // Nobody relies on the order within a domain.
         let last = domains.values[found].count - 1

@@ -28,7 +28,8 @@ struct SetCookie: Equatable, Sendable {
     }
 
     init(_ text: [UInt8]) throws(Refusal) {
-        self = try text.withUnsafeBufferPointer { (text) throws(Refusal) in try SetCookie(UnsafeRawBufferPointer(text)) }
+        self = try text.withUnsafeBufferPointer { (text) throws(Refusal) in try SetCookie(UnsafeRawBufferPointer(text))
+        }
     }
 
     /// Reads a field's value, in time that grows with its length.
