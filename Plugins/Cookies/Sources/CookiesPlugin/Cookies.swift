@@ -92,11 +92,8 @@ struct Cookies: Plugin {
     private func place(of exchange: borrowing Exchange) -> RequestURI? {
         let url = exchange.request.url
         // libcurl sends paths without their dot segments.
-        let hasDots = url.utf8.indices.dropLast().contains { index in
-            url.utf8[index] == UInt8(ascii: "/") && url.utf8[url.utf8.index(after: index)] == UInt8(ascii: ".")
-        }
-        return RequestURI(
-            hasDots ? exchange.resolve(url) ?? url : url, trustsLoopback: settings.trustLoopback)
+        let isAsSent = !RequestURI.mayHaveDotSegments(url)
+        return RequestURI(isAsSent ? url : exchange.resolve(url) ?? url, trustsLoopback: settings.trustLoopback)
     }
 
     // MARK: Receiving

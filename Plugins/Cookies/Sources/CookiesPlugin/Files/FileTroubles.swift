@@ -12,7 +12,7 @@ final class FileTroubles: Sendable {
     /// A sentence of the store's own.
     func note(_ sentence: String) {
         isKnown.withLock { $0 = true }
-        host.log(.warning, "\(sentence) Cookies are in memory, and go to a file again when there is one.")
+        host.log(.warning, sentence)
     }
 
     func note(_ failure: SQLiteFailure) {

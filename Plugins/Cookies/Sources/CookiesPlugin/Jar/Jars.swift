@@ -187,6 +187,7 @@ final class Jars: Sendable {
             for name in state.jars.keys {
                 let taken = state.jars[name]?.takeChanges()
                 changes[name] = taken?.isEmpty == false ? taken : nil
+                if state.jars[name]?.isEmpty == true { state.jars[name] = nil }
             }
             return changes
         }

@@ -26,6 +26,14 @@ struct RequestURI: Equatable, Sendable {
         path = parts.path
     }
 
+    /// Whether a URL may have `.` or `..` in its path, which mean something else than they say.
+    static func mayHaveDotSegments(_ url: String) -> Bool {
+        var url = url
+        return url.withUTF8 { bytes in
+            zip(bytes, bytes.dropFirst()).contains { $0 == UInt8(ascii: "/") && $1 == UInt8(ascii: ".") }
+        }
+    }
+
     /// §5.1.4: where a cookie belongs that does not say so.
     var defaultPath: [UInt8] {
         guard let last = path.lastIndex(of: UInt8(ascii: "/")), last > 0 else { return [UInt8(ascii: "/")] }
