@@ -27,6 +27,23 @@ struct CookiesTests {
     }
 
     @Test(arguments: Linkage.allCases)
+    func `bytes that are no UTF-8 go back as they came`(linkage: Linkage) async throws {
+        let cookie = "n\u{E9}\u{FF}=\u{80}\u{C3}x"
+        let server = try LoopbackServer { connection in
+            while (try? connection.readRequest()) != nil {
+                let head = "HTTP/1.1 200 OK\r\nSet-Cookie: \(cookie)\r\nContent-Length: 0\r\n\r\n"
+                try connection.write([UInt8](latin1: head))
+            }
+        }
+        defer { server.stop() }
+        let kernel = try Setup.kernel(linkage)
+
+        for _ in 0..<2 { _ = try await kernel.send(Request(.get, server.url())) }
+
+        #expect(server.requests.map { $0.values("Cookie") } == [[], [cookie]])
+    }
+
+    @Test(arguments: Linkage.allCases)
     func `a request that writes Cookie itself is left alone`(linkage: Linkage) async throws {
         let transport = Setup.setting("a=1")
         let kernel = try Setup.kernel(linkage, transport)
