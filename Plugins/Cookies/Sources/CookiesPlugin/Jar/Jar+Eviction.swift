@@ -12,17 +12,30 @@ extension Jar {
     }
 
     private mutating func shrink(_ domain: String, _ now: Duration) {
-        for cookie in domains[domain, default: []] where cookie.hasExpired(at: now) { remove(cookie.id) }
-        let excess = domains[domain, default: []].count - limits.perDomain
-        guard excess > 0 else { return }
-        func isLess(_ left: Cookie, _ right: Cookie) -> Bool {
-            left.isSecure == right.isSecure ? left.accessed < right.accessed : !left.isSecure
-        }
+        for id in expired(of: domain, now) { remove(id) }
+        let excess = excess(of: domain)
+        for id in excess { remove(id) }
+        evictions += excess.count
+    }
+
+    // Lists of ids, for whoever held the cookies themselves would make their removal copy them all.
+
+    private func expired(of domain: String, _ now: Duration) -> [Cookie.ID] {
         let cookies = domains[domain, default: []]
-        // One at a time is what comes of one that was added: thousands in one answer must not sort thousands of times.
-        let first = excess == 1 ? cookies.min(by: isLess).map { [$0] } ?? [] : cookies.sorted(by: isLess)
-        for cookie in first.prefix(excess) { remove(cookie.id) }
-        evictions += excess
+        return cookies.indices.lazy.filter { cookies[$0].hasExpired(at: now) }.map { cookies[$0].id }
+    }
+
+    private func excess(of domain: String) -> [Cookie.ID] {
+        let cookies = domains[domain, default: []]
+        func isLess(_ left: Int, _ right: Int) -> Bool {
+            cookies[left].isSecure == cookies[right].isSecure
+                ? cookies[left].accessed < cookies[right].accessed : !cookies[left].isSecure
+        }
+        let excess = cookies.count - limits.perDomain
+        guard excess > 0 else { return [] }
+        // One is what is too much after one was added: thousands in one answer must not sort thousands of times.
+        if excess == 1 { return cookies.indices.min(by: isLess).map { [cookies[$0].id] } ?? [] }
+        return cookies.indices.sorted(by: isLess).prefix(excess).map { cookies[$0].id }
     }
 
     private mutating func shrink(_ now: Duration) {

@@ -123,7 +123,9 @@ struct Jar: Sendable {
         var taken: [Cookie] = []
         var expired: [Cookie.ID] = []
         events += 1
-        for name in Jar.names(of: place.host) {
+        var next: String? = place.host
+        while let name = next {
+            next = Jar.parent(of: name, host: place.host)
             guard let found = domains.index(forKey: name) else { continue }
             let isHost = name.utf8.count == place.host.utf8.count
             for index in domains.values[found].indices {
@@ -150,13 +152,11 @@ struct Jar: Sendable {
         return leftLength == rightLength ? left.created < right.created : leftLength > rightLength
     }
 
-    /// A host and the domains that it belongs to, which an address has none of.
-    private static func names(of host: String) -> some Sequence<String> {
-        sequence(first: host) { name in
-            guard let dot = name.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
-            let rest = name[name.utf8.index(after: dot)...]
-            return rest.isEmpty || name.utf8.count == host.utf8.count && HostName.isAddress(host) ? nil : String(rest)
-        }
+    /// What a host belongs to next: `example.com` after `www.example.com`. Addresses belong to nothing.
+    private static func parent(of name: String, host: String) -> String? {
+        guard let dot = name.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
+        let rest = name[name.utf8.index(after: dot)...]
+        return rest.isEmpty || name.utf8.count == host.utf8.count && HostName.isAddress(host) ? nil : String(rest)
     }
 
     // MARK: Changing

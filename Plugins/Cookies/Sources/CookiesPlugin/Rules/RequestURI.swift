@@ -55,17 +55,19 @@ struct RequestURI: Equatable, Sendable {
 
         init?(_ url: UnsafeRawBufferPointer) {
             guard let colon = url.prefix(6).firstIndex(of: UInt8(ascii: ":")) else { return nil }
-            let scheme = url[..<colon].map(lowercased)
-            isHTTPS = scheme.elementsEqual("https".utf8)
-            guard isHTTPS || scheme.elementsEqual("http".utf8), url[(colon + 1)...].starts(with: "//".utf8) else {
-                return nil
-            }
+            isHTTPS = Parts.matches(url[..<colon], "https")
+            guard isHTTPS || Parts.matches(url[..<colon], "http"), Parts.matches(url[(colon + 1)...].prefix(2), "//")
+            else { return nil }
             let rest = url[(colon + 3)...]
-            let end = rest.firstIndex { "/?#".utf8.contains($0) } ?? rest.endIndex
+            let end = rest.firstIndex(where: Parts.endsAuthority) ?? rest.endIndex
             guard let host = Parts.host(rest[..<end]) else { return nil }
             self.host = host
             let path = rest[end...].prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
             self.path = path.isEmpty ? [UInt8(ascii: "/")] : Array(path)
+        }
+
+        private static func endsAuthority(_ byte: UInt8) -> Bool {
+            byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
         }
 
         private static func host(_ authority: Slice<UnsafeRawBufferPointer>) -> String? {
@@ -77,8 +79,19 @@ struct RequestURI: Equatable, Sendable {
                 ? place.firstIndex(of: UInt8(ascii: "]")).map { $0 + 1 }
                 : place.firstIndex(of: UInt8(ascii: ":")) ?? place.endIndex
             guard let end, end > place.startIndex else { return nil }
-            let host = String(decoding: place[..<end].map(lowercased), as: UTF8.self)
+            let bytes = place[..<end]
+            let host = String(unsafeUninitializedCapacity: bytes.count) { buffer in
+                for (index, byte) in bytes.enumerated() { buffer.initializeElement(at: index, to: lowercased(byte)) }
+                return bytes.count
+            }
             return isBracketed ? Origin.normalizedHost(host) : host
+        }
+
+        /// Compares without regard to case; the word is given in lower case.
+        private static func matches(_ bytes: Slice<UnsafeRawBufferPointer>, _ word: StaticString) -> Bool {
+            guard bytes.count == word.utf8CodeUnitCount else { return false }
+            for (index, byte) in bytes.enumerated() where lowercased(byte) != word.utf8Start[index] { return false }
+            return true
         }
     }
 }
