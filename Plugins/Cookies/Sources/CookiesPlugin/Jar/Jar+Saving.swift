@@ -34,11 +34,6 @@ extension Jar {
         if unsaved.count > 4 * limits.total { unsaved = unsaved.filter { self[$0] != nil } }
     }
 
-    /// The file has lost all it held.
-    mutating func markUnsaved() {
-        unsaved.formUnion(cookies.filter { $0.expires != nil }.map(\.id))
-    }
-
     /// Takes over what a file holds now. What is unsaved here is newer, and cookies of this session are in no file.
     mutating func load(_ saved: [Cookie], now: Duration) {
         let (unsaved, touched) = (unsaved, touched)

@@ -208,14 +208,8 @@ final class Jars: Sendable {
         switch result {
         case .success: troubles.end()
         case .failure(let failure):
-            state.withLock { state in
-                // Where the file could not be opened, nothing has run.
-                state.isSaving = false
-                guard failure.kind == .damaged, state.version != nil else { return }
-                // The file was moved aside; a fresh one is to hold what the damaged one did.
-                state.version = nil
-                for name in state.jars.keys { state.jars[name]?.markUnsaved() }
-            }
+            // Where the file could not be opened, nothing has run.
+            state.withLock { $0.isSaving = false }
             troubles.note(failure)
         }
     }
