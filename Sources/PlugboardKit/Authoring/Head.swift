@@ -56,6 +56,13 @@ public struct Head: ~Copyable {
         withText(name.text) { name in withText(value) { _ = host.pointee.add_field(raw, name, $0) } }
     }
 
+    /// Replaces all fields of this name by one with these bytes, which need not be UTF-8.
+    public func set(_ name: FieldName, _ value: [UInt8]) {
+        withText(name.text) { name in
+            value.withUnsafeBytes { _ = host.pointee.set_field(raw, name, plug_text($0)) }
+        }
+    }
+
     /// Never printed, and dropped when a resend goes to another origin.
     public func markSecret(_ name: FieldName) {
         withText(name.text) { _ = host.pointee.mark_secret(raw, $0) }
@@ -68,7 +75,10 @@ public struct Head: ~Copyable {
         var index: UInt64 = 0
         while host.pointee.field_at(raw, index, &field) == PLUG_OK {
             copy.append(field.name.buffer, field.value.buffer)
-            if host.pointee.is_secret(raw, index) == 1 { copy.markSecret(field.name.buffer) }
+            // Once a name: an answer may have ten thousand fields that are secret.
+            if host.pointee.is_secret(raw, index) == 1 && !copy.isSecret(at: copy.count - 1) {
+                copy.markSecret(field.name.buffer)
+            }
             index += 1
         }
         return copy

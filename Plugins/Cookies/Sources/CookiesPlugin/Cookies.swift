@@ -1,12 +1,140 @@
+import CookiesOptions
+import JSON
 import PlugboardKit
 
-/// Keeps cookies (RFC 6265bis).
+/// Keeps cookies (RFC 6265bis): sends those of a jar with each request, and stores those that come with any head from the
+/// network.
 struct Cookies: Plugin {
     static let manifest = Manifest(
-        id: "cookies", version: "1.0.0", documentation: "Keeps cookies (RFC 6265bis).", priority: 500, hooks: [.request]
-    )
+        id: "cookies", version: "1.0.0", documentation: "Keeps cookies (RFC 6265bis).", priority: 500,
+        hooks: [.request, .event], events: ["headReceived"],
+        attributes: [
+            CookiesAttributes.jar.definition, CookiesAttributes.send.definition, CookiesAttributes.store.definition,
+        ],
+        commands: CookieCommand.allCases.map(\.definition))
 
-    init(settings: NoSettings, host: Host) throws {}
+    struct Settings: PluginSettings {
+        @Setting("Where cookies are kept that outlive the session: file, or memory for nowhere.")
+        var persistence = Persistence.file
+        @Setting("The file; none for cookies.sqlite in the plugin's data directory.")
+        var path: String? = nil
+        @Setting("The jar of requests that name none.")
+        var jar = "default"
+        @Setting("Cookies that one domain may have in a jar.", in: 1...10_000)
+        var domainLimit = 180
+        @Setting("Cookies that one jar may hold.", in: 1...1_000_000)
+        var limit = 3000
+        @Setting("Treats http to localhost and to loopback addresses as secure, as browsers do.")
+        var trustLoopback = false
+    }
+
+    enum Persistence: String, WordOption { case file, memory }
+
+    let settings: Settings
+    let host: Host
+    let jars: Jars
+    let suffixes = PublicSuffixes.system
+    private let stored: Host.Counter
+    private let refused: Host.Counter
+
+    init(settings: Settings, host: Host) throws {
+        self.settings = settings
+        self.host = host
+        stored = host.counter("stored")
+        refused = host.counter("refused")
+        let folder = settings.persistence == .file && settings.path == nil ? host.dataDirectory : nil
+        let path = settings.persistence == .file ? settings.path ?? folder.map { "\($0)/cookies.sqlite" } : nil
+        if path == nil && settings.persistence == .file {
+            host.log(
+                .warning, "There is no data directory, so that all cookies end with the process. Set cookies.path.")
+        }
+        jars = Jars(
+            limits: Jar.Limits(perDomain: settings.domainLimit, total: settings.limit), suffixes: suffixes, path: path,
+            host: host)
+    }
+
+    /// The first request finds the file read, or nearly.
+    func start() throws { jars.refresh(waking: nil) }
+
+    func stop(within limit: Duration) { jars.close(within: limit) }
+
+    func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
+        if exchange.visit == .first && jars.isStale(at: host.now) {
+            // A file that cannot be read in that time must not hold requests up.
+            let ticket = exchange.ticket(within: .seconds(5))
+            jars.refresh(waking: ticket)
+            return .wait(ticket)
+        }
+        guard !jars.isEmpty, exchange[CookiesAttributes.send] != false else { return .next }
+        let request = exchange.request
+        // Who writes the field by hand has said all there is to say.
+        guard !request.contains(.cookie), let place = place(of: exchange),
+            let field = jars.field(for: place, from: jar(of: exchange))
+        else { return .next }
+        request.set(.cookie, field)
+        request.markSecret(.cookie)
+        return .next
+    }
+
+    func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?) {
+        guard let head = event.head, head.contains(.setCookie) else { return }
+        switch exchange {
+        case .some(let exchange):
+            guard exchange[CookiesAttributes.store] != false, let place = place(of: exchange) else { return }
+            receive(head.fields, from: place, into: jar(of: exchange), in: exchange.id)
+        case .none: break
+        }
+    }
+
+    private func jar(of exchange: borrowing Exchange) -> String { exchange[CookiesAttributes.jar] ?? settings.jar }
+
+    /// Where the request goes, or the answer came from: in an event, the URL that was sent.
+    private func place(of exchange: borrowing Exchange) -> RequestURI? {
+        let url = exchange.request.url
+        // libcurl sends paths without their dot segments.
+        let isAsSent = !RequestURI.mayHaveDotSegments(url)
+        return RequestURI(isAsSent ? url : exchange.resolve(url) ?? url, trustsLoopback: settings.trustLoopback)
+    }
+
+    // MARK: Receiving
+
+    private func receive(_ fields: Fields, from place: RequestURI, into jar: String, in exchange: UInt64) {
+        let tally = jars.withJar(jar) { jar, now in
+            var tally = Tally(evictions: jar.evictions)
+            for index in 0..<fields.count {
+                fields.withField(index) { name, value in
+                    guard Cookies.isSetCookie(name) else { return }
+                    tally.add(value) { (field) throws(Refusal) in try jar.receive(field, from: place, now: now) }
+                }
+            }
+            tally.evictions = jar.evictions - tally.evictions
+            return tally
+        }
+        tell(tally, of: place, in: exchange)
+    }
+
+    private static func isSetCookie(_ name: UnsafeRawBufferPointer) -> Bool {
+        name.count == 10 && zip(name, "set-cookie".utf8).allSatisfy { lowercased($0) == $1 }
+    }
+
+    private func tell(_ tally: Tally, of place: RequestURI, in exchange: UInt64) {
+        stored.add(tally.stored)
+        refused.add(tally.refused)
+        if tally.stored > 0 {
+            host.publish(
+                "cookies.stored", exchange: exchange, details: ["host": place.host, "count": "\(tally.stored)"])
+        }
+        for refusal in tally.refusals {
+            let name = printable(Fields.text(refusal.name))
+            host.log(.debug, "\(place.host): the cookie \(name) is refused: \(refusal.reason.rawValue)")
+            host.publish(
+                "cookies.refused", exchange: exchange,
+                details: ["host": place.host, "name": name, "reason": refusal.reason.rawValue])
+        }
+        if tally.evictions > 0 {
+            host.publish("cookies.evicted", exchange: exchange, details: ["count": "\(tally.evictions)"])
+        }
+    }
 }
 
 /// What a kernel asks for, linked or loaded.

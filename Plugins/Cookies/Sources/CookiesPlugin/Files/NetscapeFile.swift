@@ -1,0 +1,106 @@
+import PlugboardKit
+
+/// Cookies as `cookies.txt` has them, the format of Netscape, curl and wget: a line a cookie, seven fields between tabs.
+///
+/// What the format cannot say is left out: SameSite, when a cookie was made, and cookies with a tab in their name.
+enum NetscapeFile {
+    /// A line that is no cookie.
+    struct Fault: Equatable, Sendable {
+        /// Counted from 1.
+        var line: Int
+        var reason: String
+    }
+
+    /// What a file holds. Cookies are judged as if their own host had just set them.
+    struct Content: Equatable, Sendable {
+        var cookies: [Cookie] = []
+        var faults: [Fault] = []
+    }
+
+    static func read(_ bytes: [UInt8], now: Duration, suffixes: PublicSuffixes) -> Content {
+        var content = Content()
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() {
+            let text = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+            do throws(Unreadable) {
+                if let cookie = try cookie(text, now, suffixes) { content.cookies.append(cookie) }
+            } catch {
+                content.faults.append(Fault(line: index + 1, reason: error.reason))
+            }
+        }
+        return content
+    }
+
+    /// The file, and how many cookies it could not hold.
+    static func write(_ cookies: [Cookie]) -> (bytes: [UInt8], skipped: Int) {
+        var bytes = Array("# Netscape HTTP Cookie File\n\n".utf8)
+        var skipped = 0
+        for cookie in cookies {
+            guard !cookie.id.name.contains(tab), !cookie.id.path.contains(tab) else {
+                skipped += 1
+                continue
+            }
+            if cookie.isHTTPOnly { bytes += httpOnly }
+            bytes += "\(cookie.id.isHostOnly ? "" : ".")\(cookie.id.domain)\t".utf8
+            bytes += word(!cookie.id.isHostOnly) + [tab] + cookie.id.path + [tab] + word(cookie.isSecure)
+            bytes += "\t\(cookie.expires?.components.seconds ?? 0)\t".utf8
+            bytes += cookie.id.name + [tab] + cookie.value + [UInt8(ascii: "\n")]
+        }
+        return (bytes, skipped)
+    }
+
+    private struct Unreadable: Error {
+        var reason: String
+    }
+
+    private static let tab = UInt8(ascii: "\t")
+    private static let httpOnly = Array("#HttpOnly_".utf8)
+
+    private static func word(_ value: Bool) -> [UInt8] { Array((value ? "TRUE" : "FALSE").utf8) }
+
+    /// Nil for lines that are empty, and for comments.
+    private static func cookie(
+        _ line: ArraySlice<UInt8>, _ now: Duration, _ suffixes: PublicSuffixes
+    ) throws(Unreadable) -> Cookie? {
+        let isHTTPOnly = line.starts(with: httpOnly)
+        if line.allSatisfy({ $0 == 0x20 || $0 == tab }) || line.first == UInt8(ascii: "#") && !isHTTPOnly { return nil }
+        let fields = line.dropFirst(isHTTPOnly ? httpOnly.count : 0)
+            .split(separator: tab, maxSplits: 6, omittingEmptySubsequences: false)
+        // Programs that trim their lines leave out a value that is empty.
+        guard fields.count >= 6 else {
+            throw Unreadable(reason: "It has \(fields.count) fields where a cookie has seven.")
+        }
+        var field = SetCookie(name: Array(fields[5]), value: fields.count > 6 ? Array(fields[6]) : [])
+        field.isHTTPOnly = isHTTPOnly
+        field.isSecure = try flag(fields[3], "fourth")
+        guard let seconds = Int64(String(decoding: fields[4], as: UTF8.self)) else {
+            throw Unreadable(reason: "The fifth field is no time in seconds.")
+        }
+        field.expires = seconds == 0 ? nil : seconds
+        guard fields[2].first == UInt8(ascii: "/") else {
+            throw Unreadable(reason: "The third field is no path: it must begin with a slash.")
+        }
+        field.path = Array(fields[2])
+        let domain = fields[0].dropFirst(fields[0].first == UInt8(ascii: ".") ? 1 : 0).map(lowercased)
+        guard !domain.isEmpty, domain.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw Unreadable(reason: "The first field is no domain.")
+        }
+        if try flag(fields[1], "second") { field.domain = domain }
+        let place = RequestURI(
+            isSecure: true, host: String(decoding: domain, as: UTF8.self), path: [UInt8(ascii: "/")])
+        do throws(Refusal) {
+            let cookie = try Cookie(field, from: place, now: now, suffixes: suffixes)
+            return cookie.hasExpired(at: now) ? nil : cookie
+        } catch {
+            throw Unreadable(reason: "The cookie is refused: \(error.rawValue).")
+        }
+    }
+
+    private static func flag(_ field: ArraySlice<UInt8>, _ place: String) throws(Unreadable) -> Bool {
+        switch String(decoding: field.map(lowercased), as: UTF8.self) {
+        case "true": return true
+        case "false": return false
+        default: throw Unreadable(reason: "The \(place) field is neither TRUE nor FALSE.")
+        }
+    }
+}

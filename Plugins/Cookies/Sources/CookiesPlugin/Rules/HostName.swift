@@ -1,0 +1,32 @@
+/// What cookies ask of hosts, which are given in lower case.
+enum HostName {
+    /// RFC 6265bis §5.1.3: whether a host belongs to a domain.
+    static func matches(_ host: String, domain: String) -> Bool {
+        let (host, domain) = (host.utf8, domain.utf8)
+        guard host.count > domain.count else { return host.elementsEqual(domain) }
+        let start = host.index(host.endIndex, offsetBy: -domain.count)
+        return host[start...].elementsEqual(domain) && host[host.index(before: start)] == UInt8(ascii: ".")
+            && !isAddress(host[...])
+    }
+
+    /// Whether it is an IP address: in brackets, or with a number at its end, as no name has.
+    static func isAddress(_ host: String) -> Bool { isAddress(host.utf8[...]) }
+
+    /// Whether it means this very machine.
+    static func isLoopback(_ host: String) -> Bool {
+        host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]"
+            || host.hasPrefix("127.") && isAddress(host)
+    }
+
+    private static func isAddress(_ host: Substring.UTF8View) -> Bool {
+        if host.first == UInt8(ascii: "[") { return true }
+        let name = host.last == UInt8(ascii: ".") ? host.dropLast() : host
+        let last = name.lastIndex(of: UInt8(ascii: ".")).map { name[name.index(after: $0)...] } ?? name
+        if last.starts(with: "0x".utf8) { return last.dropFirst(2).allSatisfy(isHexadecimalDigit) }
+        return !last.isEmpty && last.allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    private static func isHexadecimalDigit(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
+    }
+}

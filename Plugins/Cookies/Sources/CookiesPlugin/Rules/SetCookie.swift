@@ -1,0 +1,125 @@
+import PlugboardKit
+
+/// What one `Set-Cookie` field says (RFC 6265bis §5.6): bytes in, bytes kept, nothing judged that needs a jar or a clock.
+struct SetCookie: Equatable, Sendable {
+    /// Empty for a cookie without a name.
+    var name: [UInt8] = []
+    var value: [UInt8] = []
+    /// The last `Max-Age` that can be read, in seconds; clamped, so that no number is too large.
+    var maxAge: Int64?
+    /// The last `Expires` that can be read, in seconds since 1970.
+    var expires: Int64?
+    /// The last `Domain` in lower case and without its leading dot; empty where it says nothing, nil without one.
+    var domain: [UInt8]?
+    /// The last `Path`; empty where it says nothing that is a path, so that the default path is meant; nil without one.
+    var path: [UInt8]?
+    var isSecure = false
+    var isHTTPOnly = false
+    var sameSite = SameSite.unset
+
+    /// Octets that name and value may have together.
+    static let pairLimit = 4096
+    /// Octets that an attribute's value may have.
+    static let attributeLimit = 1024
+
+    init(name: [UInt8], value: [UInt8]) {
+        self.name = name
+        self.value = value
+    }
+
+    init(_ text: [UInt8]) throws(Refusal) {
+        self = try text.withUnsafeBufferPointer { (text) throws(Refusal) in try SetCookie(UnsafeRawBufferPointer(text))
+        }
+    }
+
+    /// Reads a field's value, in time that grows with its length.
+    init(_ text: UnsafeRawBufferPointer) throws(Refusal) {
+        guard !text.contains(where: SetCookie.isControl) else { throw .controlCharacter }
+        var rest = text[...]
+        let pair = SetCookie.next(&rest)
+        let (first, second) = SetCookie.split(pair)
+        // Without an equals sign it is all value.
+        let (name, value) = second.map { (first, $0) } ?? (text[text.endIndex...], first)
+        guard name.count + value.count <= SetCookie.pairLimit else { throw .tooLong }
+        self.name = Array(name)
+        self.value = Array(value)
+        while !rest.isEmpty {
+            rest = rest.dropFirst()
+            take(SetCookie.next(&rest))
+        }
+    }
+
+    private mutating func take(_ attribute: Slice<UnsafeRawBufferPointer>) {
+        let (name, given) = SetCookie.split(attribute)
+        let value = given ?? attribute[attribute.endIndex...]
+        guard value.count <= SetCookie.attributeLimit else { return }
+        // The longest that is known has eight letters.
+        guard name.count <= 8 else { return }
+        switch String(decoding: name.map(lowercased), as: UTF8.self) {
+        case "expires": expires = CookieDate(value)?.seconds ?? expires
+        case "max-age": maxAge = SetCookie.seconds(value) ?? maxAge
+        case "domain":
+            let isDotted = value.first == UInt8(ascii: ".")
+            domain = value.dropFirst(isDotted ? 1 : 0).map(lowercased)
+        case "path": path = value.first == UInt8(ascii: "/") ? Array(value) : []
+        case "secure": isSecure = true
+        case "httponly": isHTTPOnly = true
+        case "samesite": sameSite = SameSite(attribute: value)
+        default: break
+        }
+    }
+
+    /// §5.6 step 1: tabs are allowed, other control characters are not.
+    static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 && byte != 0x09 || byte == 0x7F }
+
+    /// What stands before the next semicolon, which stays in the rest.
+    private static func next(_ rest: inout Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+        let end = rest.firstIndex(of: UInt8(ascii: ";")) ?? rest.endIndex
+        defer { rest = rest[end...] }
+        return rest[..<end]
+    }
+
+    /// What stands before and after the first equals sign, without blanks around; nil after it where there is none.
+    private static func split(
+        _ text: Slice<UnsafeRawBufferPointer>
+    ) -> (Slice<UnsafeRawBufferPointer>, Slice<UnsafeRawBufferPointer>?) {
+        guard let equals = text.firstIndex(of: UInt8(ascii: "=")) else { return (trimmed(text), nil) }
+        return (trimmed(text[..<equals]), trimmed(text[text.index(after: equals)...]))
+    }
+
+    private static func trimmed(_ text: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+        guard let start = text.firstIndex(where: { !isBlank($0) }), let end = text.lastIndex(where: { !isBlank($0) })
+        else { return text[text.endIndex...] }
+        return text[start...end]
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    /// §5.6.2: an optional minus sign and digits; nil for anything else.
+    private static func seconds(_ text: Slice<UnsafeRawBufferPointer>) -> Int64? {
+        let isNegative = text.first == UInt8(ascii: "-")
+        let digits = text.dropFirst(isNegative ? 1 : 0)
+        guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        var seconds: Int64 = 0
+        for digit in digits {
+            let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 10)
+            let (sum, isOut) = product.addingReportingOverflow(Int64(digit & 0x0F))
+            if isTooLarge || isOut { return isNegative ? .min : .max }
+            seconds = sum
+        }
+        return isNegative ? -seconds : seconds
+    }
+}
+
+/// What `SameSite` says (RFC 6265bis §5.6.7). Kept and written out; nothing here navigates, so that it is never judged.
+enum SameSite: String, Sendable, CaseIterable {
+    /// No attribute, or an unknown word: the draft's "Default".
+    case unset = "default"
+    case none, lax, strict
+
+    init(attribute value: some Collection<UInt8>) {
+        // The longest word has six letters.
+        let word = value.count <= 6 ? String(decoding: value.map(lowercased), as: UTF8.self) : ""
+        self = word == "default" ? .unset : SameSite(rawValue: word) ?? .unset
+    }
+}

@@ -1,0 +1,27 @@
+/// What became of the cookies of one head.
+struct Tally: Sendable {
+    private(set) var stored = 0
+    private(set) var refused = 0
+    /// The first of those that were refused: a head may hold thousands.
+    private(set) var refusals: [(name: [UInt8], reason: Refusal)] = []
+    var evictions: Int
+
+    private static let refusalLimit = 10
+
+    init(evictions: Int) { self.evictions = evictions }
+
+    /// Reads one field and lets a jar take it in.
+    mutating func add(
+        _ value: UnsafeRawBufferPointer, _ receive: (SetCookie) throws(Refusal) -> Jar.Reception
+    ) {
+        var name: [UInt8] = []
+        do throws(Refusal) {
+            let field = try SetCookie(value)
+            name = field.name
+            if try receive(field) == .stored { stored += 1 }
+        } catch {
+            refused += 1
+            if refusals.count < Tally.refusalLimit { refusals.append((Array(name.prefix(100)), error)) }
+        }
+    }
+}

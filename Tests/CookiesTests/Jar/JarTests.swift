@@ -1,0 +1,300 @@
+import TestSupport
+import Testing
+
+@testable import CookiesPlugin
+
+/// RFC 6265bis §5.7 and §5.8.3.
+struct JarTests {
+    private let now = Duration.seconds(1_000_000_000)
+
+    @Test(
+        arguments: [
+            ("http://example.com/", "=", .empty), ("http://example.com/", "", .empty),
+            ("http://example.com/", "a=b; Domain=ex\u{E4}mple.com", .domainNotASCII),
+            ("http://example.com/", "a=b; Domain=com", .publicSuffix),
+            ("http://www.example.co.uk/", "a=b; Domain=co.uk", .publicSuffix),
+            ("http://example.com/", "a=b; Domain=www.example.com", .foreignDomain),
+            ("http://example.com/", "a=b; Domain=other.com", .foreignDomain),
+            ("http://example.com/", "a=b; Domain=example.com.", .foreignDomain),
+            ("http://badexample.com/", "a=b; Domain=example.com", .foreignDomain),
+            ("http://1.2.3.4/", "a=b; Domain=3.4", .foreignDomain),
+            ("http://1.2.3.4/", "a=b; Domain=.2.3.4", .foreignDomain),
+            ("http://example.com/", "a=b; Secure", .insecureConnection),
+            ("https://example.com/", "a=b; SameSite=None", .sameSiteNone),
+            ("https://example.com/", "__Secure-a=b", .prefix), ("http://example.com/", "__SECURE-a=b", .prefix),
+            ("https://example.com/", "__Host-a=b; Secure", .prefix),
+            ("https://example.com/", "__host-a=b; Secure; Path=/; Domain=example.com", .prefix),
+            ("https://example.com/", "__Host-a=b; Path=/", .prefix),
+            ("https://example.com/", "__Host-a=b; Secure; Path=/b", .prefix),
+            ("https://example.com/", "__Http-a=b; Secure", .prefix),
+            ("https://example.com/", "__Http-a=b; HttpOnly", .prefix),
+            ("https://example.com/", "__Host-Http-a=b; Secure; Path=/", .prefix),
+            ("https://example.com/", "=__Secure-a; Secure", .prefix),
+            ("https://example.com/", "__Host-a; Secure; Path=/", .prefix),
+            ("https://example.com/", "=__hOST-a=b; Secure; Path=/", .prefix),
+            ("https://example.com/", "__http-a=b; Secure; HttpOnly; Path=/x", nil),
+        ] as [(String, String, Refusal?)])
+    func `a cookie that breaks a rule is refused`(url: String, field: String, refusal: Refusal?) throws {
+        var jar = Jar()
+
+        #expect(refuses(&jar, field, url) == refusal)
+        #expect(jar.isEmpty == (refusal != nil))
+    }
+
+    @Test(
+        arguments: [
+            ("http://example.com/", "a=b"), ("http://example.com/", "a"), ("http://example.com/", "=a=b"),
+            ("http://localhost/", "a=b; Domain=localhost"), ("http://com/", "a=b; Domain=com"),
+            ("http://1.2.3.4/", "a=b; Domain=1.2.3.4"),
+            ("http://example.com/", "a=b; Domain=."), ("http://example.com/", "a=b; Domain="),
+            ("http://www.example.com/", "a=b; Domain=.EXAMPLE.com"),
+            ("https://example.com/", "a=b; SameSite=None; Secure"),
+            ("https://example.com/", "__Secure-a=b; Secure; Domain=example.com"),
+            ("https://example.com/", "__Host-a=b; Secure; Path=/"),
+            ("https://example.com/", "__Host-a=b; Secure; Path=; Domain="),
+            ("https://example.com/", "__Host-Http-a=b; Secure; Path=/; HttpOnly"),
+            ("http://example.com/", "__Secur-a=b"),
+            ("http://example.com/", "a=__Host-b"),
+        ] as [(String, String)])
+    func `a cookie that keeps the rules is kept, and sent back to where it came from`(url: String, field: String) throws
+    {
+        var jar = Jar()
+
+        #expect(refuses(&jar, field, url) == nil)
+        #expect(sent(&jar, url) != nil)
+    }
+
+    @Test(
+        arguments: [
+            // Without a domain: to this host alone. With one: to those beneath it too.
+            ("http://example.com/", "a=b", "http://example.com/", true),
+            ("http://example.com/", "a=b", "http://www.example.com/", false),
+            ("http://www.example.com/", "a=b; Domain=example.com", "http://other.example.com/", true),
+            ("http://www.example.com/", "a=b; Domain=example.com", "http://example.com:81/", true),
+            ("http://example.com/", "a=b; Domain=example.com", "http://example.com./", false),
+            // A public suffix that is the host itself stands for the host alone.
+            ("http://com/", "a=b; Domain=com", "http://example.com/", false),
+            ("http://co.uk/", "a=b; Domain=co.uk", "http://example.co.uk/", false),
+            // Addresses have nothing beneath them.
+            ("http://2.3.4/", "a=b; Domain=2.3.4", "http://1.2.3.4/", false),
+            // Secure over https only, whatever the port.
+            ("https://example.com/", "a=b; Secure", "http://example.com/", false),
+            ("https://example.com/", "a=b; Secure", "https://example.com:1/", true),
+            ("https://example.com/", "a=b", "http://example.com/", true),
+            // Paths.
+            ("http://example.com/a/b", "a=b", "http://example.com/a", true),
+            ("http://example.com/a/b", "a=b", "http://example.com/b", false),
+            ("http://example.com/", "a=b; Path=/x", "http://example.com/xy", false),
+            ("http://example.com/", "a=b; Path=/x", "http://example.com/x?y", true),
+        ] as [(String, String, String, Bool)])
+    func `a cookie goes where it belongs (§5.8.3 step 1)`(from: String, field: String, to: String, isSent: Bool) throws
+    {
+        var jar = Jar()
+
+        #expect(refuses(&jar, field, from) == nil)
+        #expect((sent(&jar, to) == "a=b") == isSent)
+    }
+
+    @Test func `longer paths come first, then older cookies, and a new value keeps its place`() {
+        var jar = Jar()
+        for field in [
+            "a=1; Path=/", "b=2; Path=/x", "c=3; Path=/", "d=4; Domain=example.com; Path=/x/", "nameless; Path=/",
+            "e=; Path=/",
+        ] {
+            #expect(refuses(&jar, field, "http://www.example.com/") == nil)
+        }
+        #expect(refuses(&jar, "a=5; Path=/", "http://www.example.com/") == nil)
+
+        #expect(sent(&jar, "http://www.example.com/x/y") == "d=4; b=2; a=5; c=3; nameless; e=")
+        #expect(sent(&jar, "http://www.example.com/") == "a=5; c=3; nameless; e=")
+    }
+
+    @Test func `name, domain, path and host-only make a cookie what it is`() {
+        var jar = Jar()
+        for field in ["a=1", "a=2; Path=/x", "a=3; Domain=www.example.com", "a=4; Domain=example.com", "A=5", "a=6"] {
+            #expect(refuses(&jar, field, "http://www.example.com/") == nil)
+        }
+
+        #expect(jar.count == 5)
+        #expect(sent(&jar, "http://www.example.com/x") == "a=2; a=6; a=3; a=4; A=5")
+    }
+
+    @Test(
+        arguments: [
+            ("Max-Age=10", 10), ("Max-Age=0", nil), ("Max-Age=-5", nil), ("Max-Age=99999999999999999999", 400 * 86_400),
+            ("Expires=Sun, 09 Sep 2001 01:46:41 GMT", 1), ("Expires=Sun, 09 Sep 2001 01:46:40 GMT", nil),
+            ("Expires=Fri, 31 Dec 9999 23:59:59 GMT", 400 * 86_400), ("Expires=Mon, 01 Jan 1601 00:00:00 GMT", nil),
+            // Max-Age beats Expires, in any order.
+            ("Max-Age=10; Expires=Mon, 01 Jan 1601 00:00:00 GMT", 10),
+            ("Expires=Fri, 31 Dec 9999 23:59:59 GMT; Max-Age=0", nil),
+        ] as [(String, Int?)])
+    func `a cookie lives until it expires, and 400 days at most`(attributes: String, seconds: Int?) {
+        var jar = Jar()
+        #expect(refuses(&jar, "a=b; \(attributes)", "http://example.com/") == nil)
+
+        let last = now + .seconds(seconds ?? 0)
+
+        #expect(sent(&jar, "http://example.com/", at: last - .nanoseconds(1)) == (seconds == nil ? nil : "a=b"))
+        #expect(sent(&jar, "http://example.com/", at: last) == nil)
+        #expect(jar.isEmpty)
+    }
+
+    @Test func `a cookie of the session lives on, and one that expired removes what was there`() {
+        var jar = Jar()
+        #expect(refuses(&jar, "a=b", "http://example.com/") == nil)
+        #expect(sent(&jar, "http://example.com/", at: now + .seconds(1_000_000_000)) == "a=b")
+
+        #expect(refuses(&jar, "a=; Max-Age=0", "http://example.com/") == nil)
+
+        #expect(jar.isEmpty)
+    }
+
+    @Test func `a clock that jumps back changes neither the order nor what is there`() {
+        var jar = Jar()
+        #expect(refuses(&jar, "a=1; Max-Age=60", "http://example.com/") == nil)
+        #expect(refuses(&jar, "b=2", "http://example.com/", at: now - .seconds(86_400)) == nil)
+        #expect(refuses(&jar, "c=3; Max-Age=60", "http://example.com/", at: .zero) == nil)
+
+        #expect(sent(&jar, "http://example.com/", at: .zero) == "a=1; b=2; c=3")
+    }
+
+    @Test(
+        arguments: [
+            ("http://example.com/login", "a=2; Path=/login", true), ("http://example.com/login/x", "a=2", true),
+            ("http://www.example.com/", "a=2; Domain=example.com; Path=/login/deeper", true),
+            // A path above, from where the secure one is not hidden, and one beside.
+            ("http://example.com/", "a=2", false), ("http://example.com/", "a=2; Path=/other", false),
+            // Another name, and another domain.
+            ("http://example.com/login", "b=2; Path=/login", false), ("http://example.org/", "a=2; Path=/login", false),
+            // From a secure place everything goes.
+            ("https://example.com/", "a=2; Path=/login", false),
+        ] as [(String, String, Bool)])
+    func `secure cookies are left alone by what is not secure (§5.7 step 16)`(
+        url: String, field: String, isRefused: Bool
+    ) {
+        var jar = Jar()
+        #expect(refuses(&jar, "a=1; Secure; Domain=example.com; Path=/login", "https://example.com/") == nil)
+
+        #expect(refuses(&jar, field, url) == (isRefused ? .hidesSecureCookie : nil))
+    }
+
+    @Test func `an insecure cookie at a deeper path, a parent or a child domain cannot hide a secure one`() {
+        for (domain, url) in [
+            ("example.com", "http://example.com/x"), ("example.com", "http://www.example.com/"),
+            ("www.example.com", "http://www.example.com/"),
+        ] {
+            var jar = Jar()
+            #expect(refuses(&jar, "a=1; Secure; Domain=\(domain); Path=/", "https://www.example.com/") == nil)
+
+            #expect(refuses(&jar, "a=2", url) == .hidesSecureCookie)
+            #expect(refuses(&jar, "a=2; Domain=example.com; Path=/deeper", url) == .hidesSecureCookie)
+            #expect(sent(&jar, "https://www.example.com/") == "a=1")
+        }
+    }
+
+    @Test func `of a domain with too many, the expired go first, then the insecure, then those unused for longest`() {
+        var jar = Jar(limits: Jar.Limits(perDomain: 4, total: 100))
+        let url = "https://example.com/"
+        for field in [
+            "old=1; Path=/1", "secure=2; Secure; Path=/2", "short=3; Max-Age=1; Path=/3", "used=4; Path=/4",
+            "new=5; Path=/5",
+        ] {
+            #expect(refuses(&jar, field, url) == nil)
+        }
+        #expect(names(jar) == ["new", "secure", "short", "used"])
+        _ = sent(&jar, "https://example.com/4")
+
+        #expect(refuses(&jar, "late=6; Path=/6", url, at: now + .seconds(2)) == nil)
+        let afterExpiry = names(jar)
+        #expect(refuses(&jar, "later=7; Path=/7", url, at: now + .seconds(2)) == nil)
+
+        #expect(afterExpiry == ["late", "new", "secure", "used"])
+        #expect(names(jar) == ["late", "later", "secure", "used"])
+        #expect(jar.evictions == 2)
+    }
+
+    @Test func `a full jar lets go of crowded domains first`() {
+        var jar = Jar(limits: Jar.Limits(perDomain: 1000, total: 100))
+        #expect(refuses(&jar, "a=b", "http://small.com/") == nil)
+        for number in 0..<100 { #expect(refuses(&jar, "a\(number)=b", "http://crowded.com/") == nil) }
+
+        #expect(sent(&jar, "http://small.com/") == "a=b")
+        #expect(jar.count <= 100 && jar.count > 90)
+    }
+
+    @Test func `ten thousand cookies of one answer, and of ten thousand hosts, stay within the limits`() {
+        var jar = Jar()
+        for number in 0..<10_000 { #expect(refuses(&jar, "a\(number)=b", "http://evil.com/") == nil) }
+        #expect(jar.count == 180)
+
+        for number in 0..<10_000 { #expect(refuses(&jar, "a=b", "http://h\(number).com/") == nil) }
+
+        #expect(jar.count <= 3000)
+        #expect(sent(&jar, "http://h9999.com/") == "a=b")
+    }
+
+    // MARK: The file
+
+    @Test func `a file learns of persistent cookies alone, and of what replaced them`() {
+        var jar = Jar()
+        for field in ["a=1; Max-Age=60", "b=2", "c=3; Max-Age=60"] {
+            #expect(refuses(&jar, field, "http://example.com/") == nil)
+        }
+
+        let first = jar.takeChanges()
+        #expect(refuses(&jar, "a=4", "http://example.com/") == nil)
+        #expect(refuses(&jar, "c=; Max-Age=0", "http://example.com/") == nil)
+        let second = jar.takeChanges()
+
+        #expect(Set(first.written.map { String(latin1: $0.id.name) }) == ["a", "c"] && first.removed.isEmpty)
+        #expect(second.written.isEmpty && Set(second.removed.map { String(latin1: $0.name) }) == ["a", "c"])
+        #expect(jar.takeChanges().isEmpty)
+    }
+
+    @Test func `what a file says counts, but for what is newer here and for the session's own`() {
+        var mine = Jar()
+        var other = Jar()
+        for field in [
+            "both=file; Max-Age=60", "gone=file; Max-Age=60", "kept=file; Max-Age=60", "session=file; Max-Age=60",
+        ] {
+            #expect(refuses(&other, field, "http://example.com/") == nil)
+        }
+        mine.load(other.cookies, now: now)
+        #expect(mine.takeChanges().isEmpty)
+        for field in ["both=mine; Max-Age=60", "session=mine"] {
+            #expect(refuses(&mine, field, "http://example.com/") == nil)
+        }
+
+        mine.load(other.cookies.filter { $0.id.name != Array("gone".utf8) }, now: now)
+
+        #expect(sent(&mine, "http://example.com/") == "both=mine; kept=file; session=mine")
+        #expect(Set(mine.takeChanges().ids.map { String(latin1: $0.name) }) == ["both", "session"])
+    }
+
+    @Test func `what has become a public suffix since is not taken from a file`() throws {
+        var jar = Jar()
+        let id = Cookie.ID(domain: "com", isHostOnly: false, path: [0x2F], name: [0x61])
+
+        jar.load([Cookie(id: id, value: [], expires: now + .seconds(60))], now: now)
+
+        #expect(jar.isEmpty)
+    }
+
+    // MARK: -
+
+    private func refuses(_ jar: inout Jar, _ field: String, _ url: String, at time: Duration? = nil) -> Refusal? {
+        guard let place = RequestURI(url) else { return .foreignDomain }
+        do throws(Refusal) {
+            _ = try jar.receive(try SetCookie([UInt8](latin1: field)), from: place, now: time ?? now)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func sent(_ jar: inout Jar, _ url: String, at time: Duration? = nil) -> String? {
+        RequestURI(url).flatMap { jar.field(for: $0, now: time ?? now) }.map { String(latin1: $0) }
+    }
+
+    private func names(_ jar: Jar) -> [String] { jar.cookies.map { String(latin1: $0.id.name) }.sorted() }
+}

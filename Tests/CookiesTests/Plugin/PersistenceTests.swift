@@ -1,0 +1,191 @@
+import CookiesOptions
+import CurlTransport
+import Foundation
+import Plugboard
+import TestSupport
+import Testing
+
+/// The file: several processes, sudden ends, and what has become of it.
+struct PersistenceTests {
+    @Test(arguments: Linkage.allCases)
+    func `what is to outlive the session does, for its owner's eyes only`(linkage: Linkage) async throws {
+        let folder = try TemporaryFolder()
+        let path: JSONObject = ["path": .string(folder.file("sub/cookies.sqlite"))]
+        let transport = Setup.setting("kept=\u{1F36A}; Max-Age=600; Path=/x; SameSite=Strict; HttpOnly", "session=2")
+        let first = try Setup.kernel(linkage, transport, settings: path)
+        _ = try await first.send(Request(.get, "http://a.test/"))
+        let before = try await first.cookies.all()
+        await first.shutDown()
+
+        let quiet = MockTransport()
+        let second = try Setup.kernel(linkage, quiet, settings: path)
+        let sent = try await Setup.sent(second, quiet, Request(.get, "http://a.test/x"))
+        let after = try await second.cookies.all()
+
+        #expect(sent == "kept=\u{1F36A}")
+        #expect(after == before.filter { $0.name == "kept" } && after.count == 1)
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.file("sub")) {
+            #expect(try permissions(of: folder.file("sub/\(name)")) == 0o600)
+        }
+        #expect(try permissions(of: folder.file("sub")) == 0o700)
+    }
+
+    @Test func `a kernel sees after a second what another has written to the same file`() async throws {
+        let folder = try TemporaryFolder()
+        let clock = ManualClock()
+        let transport = MockTransport()
+        let reader = try Setup.kernel(in: folder, transport, clock: clock)
+        let writer = try Setup.kernel(in: folder, clock: clock)
+        let request = Request(.get, "http://a.test/")
+        _ = try await reader.send(request)
+
+        try await writer.cookies.set("a=1; Max-Age=60", for: "http://a.test/")
+        clock.advance(by: .milliseconds(1001))
+        let added = try await Setup.sent(reader, transport, request)
+        try await writer.cookies.set("a=2; Max-Age=60", for: "http://a.test/")
+        clock.advance(by: .milliseconds(1001))
+        let changed = try await Setup.sent(reader, transport, request)
+        try await writer.cookies.delete(name: "a")
+        clock.advance(by: .milliseconds(1001))
+        let removed = try await Setup.sent(reader, transport, request)
+
+        #expect([added, changed, removed] == ["a=1", "a=2", nil])
+    }
+
+    @Test func `the last to write a cookie wins, and nobody loses the other's`() async throws {
+        let folder = try TemporaryFolder()
+        let kernels = try [Setup.kernel(in: folder), Setup.kernel(in: folder)]
+
+        for round in 0..<10 {
+            for (index, kernel) in kernels.enumerated() {
+                try await kernel.cookies.set("shared=\(round)-\(index); Max-Age=60", for: "http://a.test/")
+                try await kernel.cookies.set("own\(index)=\(round); Max-Age=60", for: "http://a.test/")
+            }
+        }
+
+        for kernel in kernels {
+            #expect(try await kernel.cookies.get("http://a.test/") == "shared=9-1; own0=9; own1=9")
+        }
+    }
+
+    @Test func `a cookie that another process removed does not come back because it was sent here`() async throws {
+        let folder = try TemporaryFolder()
+        let sender = try Setup.kernel(in: folder, MockTransport())
+        let remover = try Setup.kernel(in: folder)
+        try await sender.cookies.set("a=1; Max-Age=60", for: "http://a.test/")
+        _ = try await sender.send(Request(.get, "http://a.test/"))
+
+        try await remover.cookies.delete(name: "a")
+        await sender.shutDown()
+
+        #expect(try await remover.cookies.all() == [])
+    }
+
+    @Test func `two programs share a file`() async throws {
+        let folder = try TemporaryFolder()
+        let kernel = try Setup.kernel(in: folder)
+        try await kernel.cookies.set("here=1; Max-Age=60", for: "http://a.test/")
+
+        let set = try await plugboard(["set", "url=http://a.test/", "cookie=there=2; Max-Age=60"], folder)
+        let got = try await plugboard(["get", "url=http://a.test/"], folder)
+
+        #expect(set == #"{"stored":true}"# && got == #"{"cookie":"here=1; there=2"}"#)
+        #expect(try await kernel.cookies.get("http://a.test/") == "here=1; there=2")
+    }
+
+    @Test(arguments: [20, 75, 200])
+    func `a process that is killed leaves a file with all but its last cookies`(replies: Int) async throws {
+        let folder = try TemporaryFolder()
+        let server = try LoopbackServer.answering { request in
+            let number = request.path.dropFirst()
+            return Answer(fields: [("Set-Cookie", "c\(number)=v\(number); Max-Age=600; Path=/")])
+        }
+        defer { server.stop() }
+        let lines = (0..<2000).map { #"{"id":"\#($0)","url":"\#(server.url("/\($0)"))"}"# }
+        try folder.write("input", lines.joined(separator: "\n"))
+        try folder.write("config.json", configuration(folder))
+        let script = """
+            exec 3< <(echo $BASHPID > "$folder/pid"; exec "$plugboard" exec --config "$folder/config.json" < "$folder/input")
+            head -n \(replies) <&3 > "$folder/replies"
+            kill -9 $(cat "$folder/pid")
+            """
+
+        let outcome = try await ProcessRunner.running(
+            ["/bin/bash", "-c", script],
+            environment: ["folder": folder.path, "plugboard": Products.executable("plugboard")])
+        let kernel = try Setup.kernel(in: folder, settings: ["domainLimit": 10_000])
+        let cookies = try await kernel.cookies.all()
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        // What was under way, and at most one batch that was not written yet.
+        #expect(cookies.count >= replies / 2)
+        #expect(cookies.allSatisfy { $0.value == "v\($0.name.dropFirst())" })
+        #expect(try !folder.entries().contains { $0.contains("damaged") })
+    }
+
+    @Test(arguments: [
+        "not a database, but a text of some length", "", "SQLite format 3\u{0}" + String(repeating: "x", count: 5000),
+    ])
+    func `a file that is none is moved aside, and requests go on`(content: String) async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("cookies.sqlite", content)
+        let log = Record()
+        let transport = Setup.setting("a=1; Max-Age=60")
+        let kernel = try Setup.kernel(
+            in: folder, transport, log: KernelLog(level: .warning) { _, source, text in log.add("\(source): \(text)") })
+
+        _ = try await kernel.send(Request(.get, "http://a.test/"))
+        let sent = try await Setup.sent(kernel, transport, Request(.get, "http://a.test/"))
+        await kernel.shutDown()
+        let next = try await Setup.kernel(in: folder).cookies.all()
+
+        #expect(sent == "a=1" && next.map(\.name) == ["a"])
+        // An empty file is one that has just been made.
+        #expect(log.lines.count == (content.isEmpty ? 0 : 1))
+        #expect(try folder.entries().contains { $0.contains("damaged") } == !content.isEmpty)
+    }
+
+    @Test func `whoever removes the file removes the cookies, and the next ones are in a new file`() async throws {
+        let folder = try TemporaryFolder()
+        let kernel = try Setup.kernel(in: folder)
+        try await kernel.cookies.set("a=1; Max-Age=60", for: "http://a.test/")
+        try await kernel.cookies.set("session=2", for: "http://a.test/")
+
+        for name in try folder.entries() { try FileManager.default.removeItem(atPath: folder.file(name)) }
+        try await kernel.cookies.set("b=3; Max-Age=60", for: "http://a.test/")
+        let here = try await kernel.cookies.all().map(\.name)
+        await kernel.shutDown()
+
+        #expect(here == ["session", "b"])
+        #expect(try await Setup.kernel(in: folder).cookies.all().map(\.name) == ["b"])
+    }
+
+    @Test func `where no file can be, cookies are in memory, and that is told once`() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("file", "")
+        let log = Record()
+        let transport = Setup.setting("a=1; Max-Age=60")
+        let kernel = try Setup.kernel(
+            in: folder, transport, settings: ["path": .string(folder.file("file/cookies.sqlite"))],
+            log: KernelLog(level: .warning) { _, _, text in log.add(text) })
+
+        for _ in 0..<3 { _ = try await kernel.send(Request(.get, "http://a.test/")) }
+
+        #expect(transport.requests.last?.fields[.cookie] == "a=1")
+        #expect(try await kernel.cookies.all().map(\.name) == ["a"])
+        #expect(log.lines.count == 1)
+    }
+
+    private func configuration(_ folder: TemporaryFolder) -> String {
+        let path = folder.file("cookies.sqlite")
+        return #"{"plugins": [{"id": "cookies", "settings": {"path": "\#(path)", "domainLimit": 10000}}]}"#
+    }
+
+    private func plugboard(_ arguments: [String], _ folder: TemporaryFolder) async throws -> String {
+        try folder.write("config.json", configuration(folder))
+        let outcome = try await ProcessRunner.running(
+            [Products.executable("plugboard"), "cookies"] + arguments + ["--config", folder.file("config.json")])
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        return String(outcome.stdout.dropLast())
+    }
+}

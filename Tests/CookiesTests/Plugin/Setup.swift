@@ -1,0 +1,48 @@
+import CookiesOptions
+import CookiesPlugin
+import CurlTransport
+import Plugboard
+import PluginLoader
+import TestSupport
+
+/// Kernels with the plugin `cookies`, and what they are asked in most tests.
+enum Setup {
+    /// In memory.
+    static func kernel(
+        _ linkage: Linkage, _ transport: (any Transport)? = nil, settings: JSONObject = [:],
+        beside scripted: [ScriptedPlugin] = [], log: KernelLog = .silent
+    ) throws -> Kernel {
+        var all = settings
+        if !all.contains("path") { all["persistence"] = "memory" }
+        return try linkage.kernel(
+            "cookies", cookiesPlugin(), loader: .dynamic, transport, settings: all, beside: scripted, log: log)
+    }
+
+    /// With a file in a folder, and a clock of the test's own.
+    static func kernel(
+        in folder: TemporaryFolder, _ transport: (any Transport)? = nil, clock: ManualClock? = nil,
+        settings: JSONObject = [:],
+        log: KernelLog = .silent
+    ) throws -> Kernel {
+        var all = settings
+        all["path"] = all["path"] ?? .string(folder.file("cookies.sqlite"))
+        return try Kernel(
+            configuration: Configuration(plugins: [PluginEntry(id: "cookies", path: nil, settings: all)]),
+            catalog: Catalog([cookiesPlugin()]), transport: transport, log: log, clock: clock)
+    }
+
+    /// Answers each request with these `Set-Cookie` lines.
+    static func setting(_ cookies: String...) -> MockTransport {
+        MockTransport { _, _ in
+            var fields = Fields()
+            for cookie in cookies { fields.append(.setCookie, cookie) }
+            return .answer(200, fields)
+        }
+    }
+
+    /// What a request through the kernel carried, in a transport's record.
+    static func sent(_ kernel: Kernel, _ transport: MockTransport, _ request: Request) async throws -> String? {
+        _ = try await kernel.send(request)
+        return transport.requests.last?.fields[.cookie]
+    }
+}
