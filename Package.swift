@@ -34,7 +34,10 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ),
     (
         "CookiesTests",
-        ["CookiesPlugin", "CookiesOptions", "Plugboard", "PluginLoader", "PlugboardKit", "JSON", "SQLiteStore"]
+        [
+            "CookiesPlugin", "CookiesOptions", "Plugboard", "PluginLoader", "PlugboardKit", "JSON", "SQLiteStore",
+            "CurlTransport",
+        ]
     ),
     (
         "CacheTests",
@@ -64,7 +67,7 @@ func plugin(_ name: String, _ dependencies: [Target.Dependency] = []) -> [Target
                 + dependencies,
             path: "Plugins/\(name)/Sources/\(name)Plugin", swiftSettings: strict),
         .target(
-            name: "\(name)Options", dependencies: ["PlugboardKit"], path: "Plugins/\(name)/Sources/\(name)Options",
+            name: "\(name)Options", dependencies: ["PlugboardKit", "JSON"], path: "Plugins/\(name)/Sources/\(name)Options",
             swiftSettings: strict),
         .target(
             name: "\(name)Metadata", dependencies: ["CPlugboard"], path: "Plugins/\(name)/Sources/\(name)Metadata"),
