@@ -17,10 +17,32 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
     ///
     /// - Parameter now: What years of two digits are near to: one that seems more than 50 years ahead is in the past.
     public init?(_ text: UnsafeRawBufferPointer, now: HTTPDate) {
+        if let date = HTTPDate(preferred: text) {
+            self = date
+            return
+        }
         var reader = DateReader(rest: text[...])
         guard let date = reader.read(now: now) else { return nil }
         self = date
     }
+
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`, which nearly all dates are, read by its places.
+    private init?(preferred text: UnsafeRawBufferPointer) {
+        guard text.count == 29, HTTPDate.weekdayWords.contains(word(text, 0)), word(text, 26) == packed("GMT"),
+            let month = HTTPDate.monthWords.firstIndex(of: word(text, 8)),
+            text[3] == UInt8(ascii: ","), text[19] == UInt8(ascii: ":"), text[22] == UInt8(ascii: ":")
+        else { return nil }
+        let blanks = text[4] & text[7] & text[11] & text[16] & text[25]
+        guard blanks == 0x20, (text[4] | text[7] | text[11] | text[16] | text[25]) == 0x20 else { return nil }
+        guard let day = twoDigits(text, 5), let century = twoDigits(text, 12), let year = twoDigits(text, 14),
+            let hour = twoDigits(text, 17), let minute = twoDigits(text, 20), let second = twoDigits(text, 23)
+        else { return nil }
+        self.init(
+            year: century * 100 + year, month: month + 1, day: day, hour: hour, minute: minute, second: second)
+    }
+
+    private static let weekdayWords = weekdays.map { packed($0) }
+    private static let monthWords = months.map { packed($0) }
 
     /// Reads a text: see `init(_:now:)` of bytes.
     public init?(_ text: String, now: HTTPDate) {
@@ -93,6 +115,18 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
 
 private func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 private func four(_ number: Int) -> String { String(repeating: "0", count: 4 - "\(number)".utf8.count) + "\(number)" }
+
+/// Three letters as a number, in any case.
+private func word(_ text: UnsafeRawBufferPointer, _ place: Int) -> UInt32 {
+    UInt32(text[place] | 0x20) << 16 | UInt32(text[place + 1] | 0x20) << 8 | UInt32(text[place + 2] | 0x20)
+}
+
+private func packed(_ text: String) -> UInt32 { text.utf8.reduce(0) { $0 << 8 | UInt32($1 | 0x20) } }
+
+private func twoDigits(_ text: UnsafeRawBufferPointer, _ place: Int) -> Int? {
+    let (tens, ones) = (text[place] &- 0x30, text[place + 1] &- 0x30)
+    return tens < 10 && ones < 10 ? Int(tens) * 10 + Int(ones) : nil
+}
 
 /// Reads a date byte by byte.
 private struct DateReader {
