@@ -24,9 +24,10 @@ enum CacheSchema {
                 sum INTEGER NOT NULL,
                 head BLOB NOT NULL
             );
-            CREATE INDEX entry_key ON entry (key) WHERE owner IS NULL;
-            CREATE INDEX entry_url ON entry (url) WHERE owner IS NULL;
-            CREATE INDEX entry_used ON entry (used, length) WHERE owner IS NULL;
+            -- The owner stands in them, null in every row, so that SQLite need not look it up.
+            CREATE INDEX entry_key ON entry (key, owner) WHERE owner IS NULL;
+            CREATE INDEX entry_url ON entry (url, owner) WHERE owner IS NULL;
+            CREATE INDEX entry_used ON entry (used, length, owner) WHERE owner IS NULL;
             CREATE INDEX entry_owner ON entry (owner) WHERE owner IS NOT NULL;
             CREATE TABLE chunk (
                 -- The entry's id and, in the lower 20 bits, the chunk's number in its body.

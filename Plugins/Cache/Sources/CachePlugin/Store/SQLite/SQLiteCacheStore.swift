@@ -26,7 +26,7 @@ final class SQLiteCacheStore: CacheStore {
 
     let file: CacheFile
     let largest: Int
-    private let store: SQLiteStore
+    let store: SQLiteStore
     private let staleness: Duration
     private let notice: @Sendable (String) -> Void
     private let changed: @Sendable () -> Void

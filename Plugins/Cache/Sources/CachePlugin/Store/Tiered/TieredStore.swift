@@ -28,7 +28,7 @@ final class TieredStore: CacheStore {
     }
 
     private let shared: Shared
-    private let disk: SQLiteCacheStore
+    let disk: SQLiteCacheStore
     private let largestInMemory: Int
 
     /// - Parameters:
@@ -92,8 +92,6 @@ final class TieredStore: CacheStore {
             TieredSink(self, disk: sink, memoryLimit: largestInMemory), length: length,
             largest: sink == nil ? largestInMemory : max(disk.largest, largestInMemory))
     }
-
-    var diskLargest: Int { disk.largest }
 
     /// An entry is on its way to the file; until it is there, the file must be asked for its key.
     func willCommit(_ key: CacheKey) {
