@@ -1,9 +1,12 @@
-/// A 64-bit sum that tells damaged bytes, and bytes in the wrong place, from those that were stored. No protection against an adversary.
+/// A 64-bit sum that tells damaged bytes, and bytes in the wrong place, from those that were stored. No protection
+/// against an adversary.
 ///
-/// Four lanes take eight bytes each in turn, by steps that can be undone: so a change within one word always shows, and any other is missed
-/// once in some 2⁶⁴ times. It runs several times faster than CRC-32, and never changes: sums stand in files.
+/// Four lanes take eight bytes each in turn, by steps that can be undone: so a change within one word always shows,
+/// and any other is missed once in some 2⁶⁴ times. It runs several times faster than CRC-32, and never changes: sums
+/// stand in files.
 public enum Checksum {
-    /// - Parameter seed: says what the bytes are or where they belong, so that the same bytes elsewhere have another sum.
+    /// - Parameter seed: says what the bytes are or where they belong, so that the same bytes elsewhere have another
+    ///   sum.
     public static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
         var lanes = SIMD4<UInt64>(
             seed &+ prime1 &+ prime2, seed &+ prime2, seed ^ prime1, seed &- prime1)

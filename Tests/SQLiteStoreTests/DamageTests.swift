@@ -87,7 +87,8 @@ import Testing
                 }
             }
         }
-        // Every other time while the file is open, so that it is met by work; then the handle stays open, for closing it would end SQLite's locks.
+        // Every other time while the file is open, so that it is met by work; then the handle stays open, for closing
+        // it would end SQLite's locks.
         let isOpen = seed % 2 == 0
         if !isOpen { first.close(within: .seconds(60)) }
         let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))

@@ -3,8 +3,9 @@ import Synchronization
 
 /// Memory over a file: what was used lately is answered without waiting, and what is stored outlives the process.
 ///
-/// Memory holds heads and small bodies of entries in the file, under the file's ids, and, under ids below zero, entries that only it has: those
-/// of a time when the file could not be written. All heads of a key are at hand when they are all in memory, or when the file is known not to have the key.
+/// Memory holds heads and small bodies of entries in the file, under the file's ids, and, under ids below zero,
+/// entries that only it has: those of a time when the file could not be written. All heads of a key are at hand when
+/// they are all in memory, or when the file is known not to have the key.
 final class TieredStore: CacheStore {
     private struct State {
         var table: MemoryTable
@@ -105,7 +106,8 @@ final class TieredStore: CacheStore {
         }
     }
 
-    /// The entry is in the file, or could not be written there. Returns the entry as it can be found now; nil if nobody keeps it.
+    /// The entry is in the file, or could not be written there. Returns the entry as it can be found now; nil if
+    /// nobody keeps it.
     func didCommit(
         _ stored: CacheEntry?, _ answer: StoredAnswer, _ pieces: [Bytes]?, length: Int, replacing old: [CacheEntry]
     ) -> CacheEntry? {
