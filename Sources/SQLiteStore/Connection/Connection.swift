@@ -6,6 +6,9 @@ extension SQLiteStore {
     /// Statements are compiled once and kept; their text is the key, so values always go through `?`.
     public final class Connection {
         let database: OpaquePointer
+        /// How often the store has opened a file, this time included. Another number than before: what is known of
+        /// the file may be true no more.
+        public let opening: Int
         /// The first damage that any statement met. Whatever the work makes of it, the file goes.
         private(set) var damage: SQLiteFailure?
         /// A statement could not be compiled: either it is wrong, or the file's schema has become so.
@@ -15,7 +18,10 @@ extension SQLiteStore {
         private static let statementLimit = 128
 
         /// Takes over the database.
-        init(_ database: OpaquePointer) { self.database = database }
+        init(_ database: OpaquePointer, opening: Int) {
+            self.database = database
+            self.opening = opening
+        }
 
         deinit {
             forgetStatements()
@@ -74,7 +80,8 @@ extension SQLiteStore {
             try check(sqlite3_exec(database, sql, nil, nil, nil))
         }
 
-        /// All or nothing: what `work` has written is undone if it throws. Within another transaction it is a part of that one.
+        /// All or nothing: what `work` has written is undone if it throws. Within another transaction it is a part of
+        /// that one.
         public func transaction<Result>(
             _ work: () throws(SQLiteFailure) -> Result
         ) throws(SQLiteFailure) -> Result {
@@ -98,7 +105,8 @@ extension SQLiteStore {
 
         public var lastInsertedID: Int64 { sqlite3_last_insert_rowid(database) }
 
-        /// Another number than at the last call if another process, or another store, has written to the file meanwhile.
+        /// Another number than at the last call if another process, or another store, has written to the file
+        /// meanwhile.
         public func dataVersion() throws(SQLiteFailure) -> Int64 {
             try first("PRAGMA data_version") { $0.integer(0) } ?? 0
         }
