@@ -105,8 +105,11 @@ struct Authentication: Plugin {
     // MARK: Outward
 
     func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
-        guard let response = exchange.response, response.status == 401, let attached = exchange.turnState as? Attached
-        else { return .next }
+        guard let response = exchange.response, response.status == 401 else { return .next }
+        guard let attached = exchange.turnState as? Attached else {
+            tellOfMissingScheme(exchange)
+            return .next
+        }
         if exchange.visit != .first, let flight = attached.flight { return relaunch(attached, flight, exchange) }
         // One fresh secret is all there is: a server that rejects it too means something else.
         guard !attached.isRenewed, let sent = attached.authorization,
@@ -126,6 +129,16 @@ struct Authentication: Plugin {
         case .fail(let error): return .fail(error)
         case .pass: return .next
         }
+    }
+
+    /// A section with all but a scheme does nothing, and should not do so silently.
+    private func tellOfMissingScheme(_ exchange: borrowing Exchange) {
+        guard exchange.attribute(AuthenticationAttributes.scheme.name) == nil,
+            AuthenticationAttributes.definitions.contains(where: {
+                exchange.attribute("authentication.\($0.name)") != nil
+            }), let origin = Origin(url: exchange.request.url)
+        else { return }
+        host.log(.warning, "\(origin) asks for credentials, and the ones it has lack authentication.scheme.")
     }
 
     /// The flight that a rejected request waited for is over.

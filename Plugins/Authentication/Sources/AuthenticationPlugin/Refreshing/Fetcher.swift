@@ -147,8 +147,10 @@ struct Fetcher: Sendable {
     }
 
     private func end(_ errand: Errand, _ result: Result<SecretLife.Fetched, PlugboardError>) {
-        let now = host.now
-        errand.keeper.finish(errand.flight, result, at: now)
+        errand.keeper.finish(errand.flight, result, at: host.now) { tell(result, errand) }
+    }
+
+    private func tell(_ result: Result<SecretLife.Fetched, PlugboardError>, _ errand: Errand) {
         let credential = errand.keeper.credential
         var details = Fields(["scheme": credential.scheme.name.lowercased(), "source": credential.source.name])
         switch result {

@@ -56,12 +56,15 @@ final class Keeper: Sendable {
         decide(fetch) { $0.life.renew() }
     }
 
-    /// A flight has ended: tells all who wait for it.
-    func finish(_ flight: Flight, _ result: Result<SecretLife.Fetched, PlugboardError>, at now: Duration) {
+    /// A flight has ended. `tell` runs when that is known here, and before those who wait for it go on.
+    func finish(
+        _ flight: Flight, _ result: Result<SecretLife.Fetched, PlugboardError>, at now: Duration, tell: () -> Void
+    ) {
         state.withLock { state in
             state.life.finish(result, at: now)
             state.flight = nil
         }
+        tell()
         flight.end(result.map(\.authorization))
     }
 
