@@ -33,7 +33,8 @@ struct HopsTests {
             Walk.Hop(
                 line: "POST /again", host: plain, authorization: bearer, cookie: jar("plain=1", after: "own=caller"),
                 body: "hello", describesBody: true),
-            // Another origin: its own credential. The body goes along, what the caller wrote for the first one does not.
+            // Another origin: its own credential. The body goes along, what the caller wrote for the first one does
+            // not.
             Walk.Hop(line: "POST /secure", host: secure, authorization: basic, body: "hello", describesBody: true),
             // 303: a GET without a body, to a host that there is no credential for.
             Walk.Hop(line: "GET /third", host: third, body: ""),

@@ -1,7 +1,8 @@
 import Foundation
 import TestSupport
 
-/// An HTTPS port in front of a server that speaks plain HTTP: nginx hands each request on as it came, with all its fields.
+/// An HTTPS port in front of a server that speaks plain HTTP: nginx hands each request on as it came, with all its
+/// fields.
 ///
 /// It ends with this object, and with this process however that ends.
 final class TLSDoor: Sendable {

@@ -57,7 +57,8 @@ final class Site: Sendable {
     }
 }
 
-/// Stands inside the plugin, and admits one for each 401 that goes by: the plugin's own hook runs next, within the same turn of the loop.
+/// Stands inside the plugin, and admits one for each 401 that goes by: the plugin's own hook runs next, within the same
+/// turn of the loop.
 func rejections(_ gate: Gate) -> ScriptedPlugin {
     let plugin = ScriptedPlugin("rejections", priority: 500)
     plugin.onResponse = { exchange in

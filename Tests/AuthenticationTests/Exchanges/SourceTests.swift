@@ -89,6 +89,32 @@ struct SourceTests {
     }
 
     @Test(arguments: Linkage.allCases)
+    func `shutting down ends a command that is under way`(linkage: Linkage) async throws {
+        let pipe = folder.file("started")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let started = Gate()
+        let script = "echo started > '\(pipe)'; exec sleep 600"
+        let command = ["sh", "-c", script].optionText
+        let kernel = try Setup.kernel(
+            linkage, MockTransport(), origins: ["http://a.test": ["scheme": "bearer", "tokenCommand": command]],
+            settings: ["timeout": "10m"])
+        let handle = kernel.begin(Request(.get, "http://a.test/"))
+        DispatchQueue.global().async {
+            // Opening waits for the other side.
+            let descriptor = open(pipe, O_RDONLY | O_CLOEXEC)
+            var byte: UInt8 = 0
+            if read(descriptor, &byte, 1) == 1 { started.admit() }
+            close(descriptor)
+        }
+        try await started.opened()
+
+        await kernel.shutDown(within: .zero)
+
+        let error = await #expect(throws: PlugboardError.self) { _ = try await handle.response }
+        #expect(error?.code == .shutDown)
+    }
+
+    @Test(arguments: Linkage.allCases)
     func `a refresh token that the endpoint replaces is kept in its file`(linkage: Linkage) async throws {
         let path = try folder.write("refresh", "r0\n")
         let site = try rotating()

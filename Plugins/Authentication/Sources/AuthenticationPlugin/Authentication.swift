@@ -1,9 +1,11 @@
 import AuthenticationOptions
 import PlugboardKit
 
-/// Puts credentials on requests to the origins they are for, and has them fetched anew when a server rejects them (RFC 9110 §11).
+/// Puts credentials on requests to the origins they are for, and has them fetched anew when a server rejects them (RFC
+/// 9110 §11).
 ///
-/// It stands inside redirect, so each hop is judged by its own origin. Which credential a request has, `Credential` reads from its attributes;
+/// It stands inside redirect, so each hop is judged by its own origin. Which credential a request has, `Credential`
+/// reads from its attributes;
 /// when a secret is fetched, `SecretLife` decides; `Keeper` sees to it that one fetch serves all who wait.
 struct Authentication: Plugin {
     static let manifest = Manifest(
@@ -69,8 +71,8 @@ struct Authentication: Plugin {
         let keeper = keyring.keeper(of: credential, at: host.now)
         let attached = Attached(to: keeper)
         exchange.turnState = attached
-        let id = exchange.id
-        switch keeper.demand(for: url, at: host.now, fetch: { fetcher.fetch(for: keeper, $0, exchange: id) }) {
+        let step = keeper.demand(for: url, at: host.now) { fetcher.fetch(for: keeper, $0, exchange: exchange.id) }
+        switch step {
         case .use(let authorization):
             attached.authorization = authorization
             put(authorization, on: exchange.request)
@@ -116,8 +118,7 @@ struct Authentication: Plugin {
             Challenge.ask(response.fields.values(.wwwAuthenticate), for: attached.keeper.credential.scheme)
         else { return .next }
         let keeper = attached.keeper
-        let id = exchange.id
-        let step = keeper.reject(sent, at: host.now) { fetcher.fetch(for: keeper, $0, exchange: id) }
+        let step = keeper.reject(sent, at: host.now) { fetcher.fetch(for: keeper, $0, exchange: exchange.id) }
         // What is fetched is then for the requests that follow.
         guard exchange.canResend else { return .next }
         switch step {

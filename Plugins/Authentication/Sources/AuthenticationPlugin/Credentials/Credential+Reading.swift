@@ -4,7 +4,8 @@ import PlugboardKit
 extension Credential {
     /// Reads the attributes of a request by their whole names; nil where it is not to authenticate.
     ///
-    /// Of several places for one secret the first counts: the text, the file, the environment, the command. So what a request says itself wins over
+    /// Of several places for one secret the first counts: the text, the file, the environment, the command. So what a
+    /// request says itself wins over
     /// what its origin's section says. Throws `authentication.credential` when they make no credential.
     init?(reading attribute: (String) -> String?) throws(PlugboardError) {
         guard let text = attribute(AuthenticationAttributes.scheme.name) else { return nil }

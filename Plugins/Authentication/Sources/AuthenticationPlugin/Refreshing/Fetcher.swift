@@ -75,7 +75,8 @@ struct Fetcher: Sendable {
         }
         let request = endpoint.request(
             clientSecret: clientSecret, refreshToken: refreshToken, timeout: settings.timeout)
-        // For nobody in particular: whoever wanted it may end before, or stand too deep in sub-requests to send another.
+        // For nobody in particular: whoever wanted it may end before, or stand too deep in sub-requests to send
+        // another.
         host.send(request, for: nil, isDetached: true) { result in
             switch result {
             case .failure(let error):

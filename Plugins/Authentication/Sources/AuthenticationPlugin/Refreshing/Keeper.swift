@@ -1,7 +1,8 @@
 import PlugboardKit
 import Synchronization
 
-/// Keeps the secret of one credential for all exchanges, and lets one of them at a time have it fetched. From any thread.
+/// Keeps the secret of one credential for all exchanges, and lets one of them at a time have it fetched. From any
+/// thread.
 final class Keeper: Sendable {
     enum Step {
         case use(String)
@@ -22,7 +23,7 @@ final class Keeper: Sendable {
         var life: SecretLife
         var flight: Flight?
         var origins: [String] = []
-        var lastUse = Duration.zero
+        var lastUse: Duration
     }
 
     let credential: Credential
@@ -32,12 +33,13 @@ final class Keeper: Sendable {
     /// Origins that are remembered for those who look.
     private static let originLimit = 64
 
-    init(_ credential: Credential, pause: Duration) {
+    init(_ credential: Credential, pause: Duration, at now: Duration) {
         self.credential = credential
-        state = Mutex(State(life: SecretLife(pause: pause)))
+        state = Mutex(State(life: SecretLife(pause: pause), lastUse: now))
     }
 
-    /// A request to `url` needs the secret. `fetch` is called, before this returns, with a flight that is to be carried out.
+    /// A request to `url` needs the secret. `fetch` is called, before this returns, with a flight that is to be carried
+    /// out.
     func demand(for url: String, at now: Duration, fetch: (Flight) -> Void) -> Step {
         decide(fetch) { state in
             state.lastUse = now

@@ -10,7 +10,8 @@ final class Keyring: Sendable {
 
     init(pause: Duration) { self.pause = pause }
 
-    /// The one keeper of a credential. Where there are too many, the one that was not needed for longest goes, with what it knows.
+    /// The one keeper of a credential. Where there are too many, the one that was not needed for longest goes, with
+    /// what it knows.
     func keeper(of credential: Credential, at now: Duration) -> Keeper {
         keepers.withLock { keepers in
             if let keeper = keepers[credential] { return keeper }
@@ -21,7 +22,7 @@ final class Keyring: Sendable {
                     keepers[oldest.keeper.credential] = nil
                 }
             }
-            let keeper = Keeper(credential, pause: pause)
+            let keeper = Keeper(credential, pause: pause, at: now)
             keepers[credential] = keeper
             return keeper
         }

@@ -9,7 +9,8 @@ import PlugboardKit
 
 /// A program that prints a secret. Blocks: off the loop only.
 ///
-/// It is started without a shell, in a process group of its own, with nothing to read, and what it says on standard error is not looked at.
+/// It is started without a shell, in a process group of its own, with nothing to read, and what it says on standard
+/// error is not looked at.
 struct SecretCommand {
     /// The program, a path or a name searched for in `PATH`, and what it is given.
     let arguments: [String]
@@ -20,7 +21,8 @@ struct SecretCommand {
 
     /// What it printed, without the newlines at its end.
     ///
-    /// Throws `authentication.refresh` where it cannot be started, fails, prints more than a secret may have, or takes too long; then it
+    /// Throws `authentication.refresh` where it cannot be started, fails, prints more than a secret may have, or takes
+    /// too long; then it
     /// and what it started is killed.
     func run(until isStopped: () -> Bool) throws(PlugboardError) -> String {
         let (process, output) = try start()

@@ -71,9 +71,11 @@ struct SecretFile: Sendable {
         return String(validating: rest, as: UTF8.self)
     }
 
-    /// Puts another text in the file's place, at once and whole: nobody sees half of it, and a crash leaves the old or the new one.
+    /// Puts another text in the file's place, at once and whole: nobody sees half of it, and a crash leaves the old or
+    /// the new one.
     ///
-    /// It is readable by its owner only. A symbolic link stays one: what it leads to is replaced. Throws `authentication.refresh`.
+    /// It is readable by its owner only. A symbolic link stays one: what it leads to is replaced. Throws
+    /// `authentication.refresh`.
     static func replace(_ path: String, with text: String) throws(PlugboardError) {
         guard let resolved = realpath(path, nil) else { throw cannotWrite(path) }
         let target = String(cString: resolved)

@@ -6,7 +6,8 @@ import Synchronization
     import Musl
 #endif
 
-/// Threads for what may block, one for each piece of work: the pool that tasks share has none to spare. From any thread.
+/// Threads for what may block, one for each piece of work: the pool that tasks share has none to spare. From any
+/// thread.
 final class WorkerThreads: Sendable {
     private struct State {
         var isStopping = false

@@ -12,7 +12,8 @@ struct Challenge: Equatable, Sendable {
     var token68: String?
     var parameters: [Parameter] = []
 
-    /// The challenges of all fields of an answer, in order. A field is read up to its first fault; what stands before it counts.
+    /// The challenges of all fields of an answer, in order. A field is read up to its first fault; what stands before
+    /// it counts.
     static func parse(_ values: [String]) -> [Challenge] {
         values.flatMap { value in
             var scanner = ChallengeScanner(Array(value.utf8))
@@ -20,7 +21,8 @@ struct Challenge: Equatable, Sendable {
         }
     }
 
-    /// Whether credentials of a scheme are what a 401 asks for. One that asks for nothing that can be read may mean any.
+    /// Whether credentials of a scheme are what a 401 asks for. One that asks for nothing that can be read may mean
+    /// any.
     static func ask(_ values: [String], for scheme: Credential.Scheme) -> Bool {
         let challenges = parse(values)
         let name = scheme.name.lowercased()
@@ -28,7 +30,8 @@ struct Challenge: Equatable, Sendable {
     }
 }
 
-/// Reads a list of challenges. Commas divide both challenges and their parameters, so a word is a parameter only if `=` and a value follow.
+/// Reads a list of challenges. Commas divide both challenges and their parameters, so a word is a parameter only if `=`
+/// and a value follow.
 private struct ChallengeScanner {
     private let bytes: [UInt8]
     private var position = 0

@@ -13,7 +13,8 @@ struct TokenAnswer: Equatable, Sendable {
     /// Bytes that an answer may have.
     static let limit = 64 << 10
 
-    /// Throws `authentication.refresh` with what the endpoint says is wrong, in its own code word and no other of its words.
+    /// Throws `authentication.refresh` with what the endpoint says is wrong, in its own code word and no other of its
+    /// words.
     init(status: Int, body: [UInt8], of endpoint: String) throws(PlugboardError) {
         var options = JSONParser.Options()
         options.depthLimit = 16
