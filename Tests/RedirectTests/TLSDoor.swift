@@ -49,6 +49,10 @@ final class TLSDoor: Sendable {
             "-c", #"PATH="$PATH:/usr/sbin"; nginx -e error.log -p "$1" -c "$1/nginx.conf" & read -r _; kill -KILL $!"#,
             "sh", folder.path,
         ]
+        // Or another child that is started meanwhile keeps the pipe open.
+        for end in [standardInput.fileHandleForReading, standardInput.fileHandleForWriting] {
+            _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        }
         process.standardInput = standardInput
         process.standardError = FileHandle.nullDevice
         try process.run()
@@ -63,7 +67,6 @@ final class TLSDoor: Sendable {
     }
 
     deinit {
-        try? standardInput.fileHandleForWriting.close()
-        process.waitUntilExit()
+        try? standardInput.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
     }
 }

@@ -31,7 +31,8 @@ final class Walk: Sendable {
         var describesBody = false
 
         var description: String {
-            "\(line) Host: \(host) Authorization: \(authorization ?? "-") Cookie: \(cookie ?? "-") [\(body)] \(describesBody)"
+            "\(line) Host: \(host) Authorization: \(authorization ?? "-") Cookie: \(cookie ?? "-") [\(body)] "
+                + (describesBody ? "described" : "")
         }
     }
 
