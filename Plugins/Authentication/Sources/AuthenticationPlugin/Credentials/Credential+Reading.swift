@@ -1,0 +1,106 @@
+import AuthenticationOptions
+import PlugboardKit
+
+extension Credential {
+    /// Reads the attributes of a request by their whole names; nil where it is not to authenticate.
+    ///
+    /// Of several places for one secret the first counts: the text, the file, the environment, the command. So what a
+    /// request says itself wins over
+    /// what its origin's section says. Throws `authentication.credential` when they make no credential.
+    init?(reading attribute: (String) -> String?) throws(PlugboardError) {
+        guard let text = attribute(AuthenticationAttributes.scheme.name) else { return nil }
+        switch AuthenticationScheme(rawValue: text) {
+        case .basic: try self.init(basic: attribute)
+        case .bearer: try self.init(bearer: attribute)
+        case .oauth: try self.init(oauth: attribute)
+        case nil: throw .credential("authentication.scheme must be basic, bearer or oauth")
+        }
+    }
+
+    private init(basic attribute: (String) -> String?) throws(PlugboardError) {
+        guard let user = AuthenticationAttributes.user.value(attribute) else {
+            throw .credential("authentication.user is missing")
+        }
+        // RFC 7617 §2: the first colon ends the user.
+        guard user.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ":") }) else {
+            throw .credential("authentication.user holds a colon or control characters")
+        }
+        let password = SecretText(
+            attribute, AuthenticationAttributes.password, file: AuthenticationAttributes.passwordFile,
+            environment: AuthenticationAttributes.passwordEnvironment)
+        guard let password else {
+            throw .credential(
+                "authentication.password, passwordFile or passwordEnvironment is missing; a password may be empty")
+        }
+        self.init(scheme: .basic(user: user), source: .text(password))
+    }
+
+    private init(bearer attribute: (String) -> String?) throws(PlugboardError) {
+        let token = SecretText(
+            attribute, AuthenticationAttributes.token, file: AuthenticationAttributes.tokenFile,
+            environment: AuthenticationAttributes.tokenEnvironment)
+        if let token {
+            self.init(scheme: .bearer, source: .text(token))
+        } else if let command = AuthenticationAttributes.tokenCommand.value(attribute), let program = command.first {
+            guard !program.isEmpty, !command.contains(where: { $0.utf8.contains(0) }) else {
+                throw .credential("authentication.tokenCommand names no program")
+            }
+            let lifetime = AuthenticationAttributes.tokenLifetime.value(attribute)
+            self.init(scheme: .bearer, source: .command(command, lifetime: lifetime))
+        } else {
+            throw .credential("authentication.token, tokenFile, tokenEnvironment or tokenCommand is missing")
+        }
+    }
+
+    private init(oauth attribute: (String) -> String?) throws(PlugboardError) {
+        guard let url = AuthenticationAttributes.tokenURL.value(attribute), Origin(url: url) != nil else {
+            throw .credential("authentication.tokenURL is missing, or no http or https URL")
+        }
+        var endpoint = TokenEndpoint(url: url)
+        endpoint.clientID = AuthenticationAttributes.clientID.value(attribute)
+        endpoint.clientSecret = SecretText(
+            attribute, AuthenticationAttributes.clientSecret, file: AuthenticationAttributes.clientSecretFile,
+            environment: AuthenticationAttributes.clientSecretEnvironment)
+        if let place = AuthenticationAttributes.clientAuthentication.value(attribute) {
+            endpoint.clientAuthentication = place
+        }
+        endpoint.refreshToken = SecretText(
+            attribute, AuthenticationAttributes.refreshToken, file: AuthenticationAttributes.refreshTokenFile,
+            environment: nil)
+        endpoint.scope = AuthenticationAttributes.scope.value(attribute)
+        endpoint.parameters = AuthenticationAttributes.parameters.value(attribute) ?? [:]
+        endpoint.lifetime = AuthenticationAttributes.tokenLifetime.value(attribute)
+        if endpoint.clientSecret != nil && endpoint.clientID == nil {
+            throw .credential("authentication.clientID is missing beside the client's secret")
+        }
+        if endpoint.refreshToken == nil && endpoint.clientSecret == nil && endpoint.parameters.isEmpty {
+            throw .credential(
+                "authentication.refreshToken, refreshTokenFile or a client's secret is missing for the token endpoint")
+        }
+        self.init(scheme: .bearer, source: .endpoint(endpoint))
+    }
+}
+
+extension AttributeKey {
+    fileprivate func value(_ attribute: (String) -> String?) -> Value? {
+        attribute(name).flatMap { Value(optionText: $0) }
+    }
+}
+
+extension SecretText {
+    /// The first that is given: the text, the file, the environment variable.
+    fileprivate init?(
+        _ attribute: (String) -> String?, _ text: AttributeKey<String>, file: AttributeKey<String>,
+        environment: AttributeKey<String>?
+    ) {
+        if let text = text.value(attribute) {
+            self = .given(text)
+        } else if let path = file.value(attribute) {
+            self = .file(path)
+        } else if let name = environment?.value(attribute) {
+            self = .environment(name)
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import AuthenticationOptions
+import PlugboardKit
+
+#if canImport(Glibc)
+    @preconcurrency import Glibc
+#elseif canImport(Musl)
+    @preconcurrency import Musl
+#endif
+
+/// A program that prints a secret. Blocks: off the loop only.
+///
+/// It is started without a shell, in a process group of its own, with nothing to read, and what it says on standard
+/// error is not looked at.
+struct SecretCommand {
+    /// The program, a path or a name searched for in `PATH`, and what it is given.
+    let arguments: [String]
+    let timeout: Duration
+
+    /// How long the thread sleeps at most before it looks whether it is to stop.
+    private static let slice: Int32 = 50
+
+    /// What it printed, without the newlines at its end.
+    ///
+    /// Throws `authentication.refresh` where it cannot be started, fails, prints more than a secret may have, or takes
+    /// too long; then it
+    /// and what it started is killed.
+    func run(until isStopped: () -> Bool) throws(PlugboardError) -> String {
+        let (process, output) = try start()
+        defer { close(output) }
+        let deadline = ContinuousClock.now + timeout
+        var bytes: [UInt8] = []
+        var isOpen = true
+        var status: Int32?
+        while true {
+            // Its own end is what counts: what it left running may hold the pipe open for ever.
+            let hasEnded = status != nil
+            if isOpen { isOpen = readOn(output, &bytes, waiting: !hasEnded) }
+            guard bytes.count <= SecretFile.limit else {
+                if !hasEnded { end(process) }
+                throw fault("printed more than 64 KiB")
+            }
+            if hasEnded { break }
+            if !isOpen { usleep(1000) }
+            status = reap(process)
+            guard status != nil || (!isStopped() && ContinuousClock.now < deadline) else {
+                end(process)
+                throw fault("did not end within \(timeout.configured)")
+            }
+        }
+        guard status == 0 else { throw fault("ended with the status \(status ?? -1)") }
+        guard let text = SecretFile.withoutNewlines(bytes[...]), !text.isEmpty else {
+            throw fault("printed nothing, or no UTF-8")
+        }
+        return text
+    }
+
+    private func start() throws(PlugboardError) -> (pid_t, output: Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw fault("cannot be given a pipe") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+        defer { close(ends[1]) }
+
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+
+        // The threads of this process may block signals that the program lives by.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigaddset(&signals, SIGPIPE)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
+
+        var pointers = arguments.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        var process = pid_t()
+        let code = posix_spawnp(&process, arguments.first ?? "", &actions, &attributes, &pointers, environ)
+        guard code == 0 else {
+            close(ends[0])
+            throw fault("cannot be started (\(String(cString: strerror(code))))")
+        }
+        return (process, ends[0])
+    }
+
+    /// Takes what has been printed; false at the end.
+    private func readOn(_ output: Int32, _ bytes: inout [UInt8], waiting: Bool) -> Bool {
+        var waited = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+        guard poll(&waited, 1, waiting ? Self.slice : 0) > 0 else { return true }
+        var piece = [UInt8](repeating: 0, count: 4096)
+        while bytes.count <= SecretFile.limit {
+            let count = read(output, &piece, piece.count)
+            if count > 0 {
+                bytes += piece[..<count]
+            } else if count == 0 {
+                return false
+            } else if errno != EINTR {
+                return errno == EAGAIN
+            }
+        }
+        return true
+    }
+
+    /// Its exit status, or 128 and the signal's number; nil while it runs.
+    private func reap(_ process: pid_t) -> Int32? {
+        var status: Int32 = 0
+        let ended = waitpid(process, &status, WNOHANG)
+        if ended == 0 { return nil }
+        // Where the program lets the system reap its children, nobody knows how this one ended.
+        if ended < 0 { return errno == EINTR ? nil : 0 }
+        let signal = status & 0x7F
+        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+    }
+
+    private func end(_ process: pid_t) {
+        kill(-process, SIGKILL)
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+    }
+
+    private func fault(_ what: String) -> PlugboardError {
+        .refresh("the command \(printable(arguments.first ?? "")) \(what)")
+    }
+}

@@ -1,0 +1,73 @@
+import AuthenticationOptions
+import AuthenticationPlugin
+import Plugboard
+import TestSupport
+import Testing
+
+/// Nothing that is printed, told or thrown holds a secret.
+struct SecrecyTests {
+    @Test func `with everything logged, no secret is anywhere`() async throws {
+        let folder = try TemporaryFolder("secrecy")
+        let file = try folder.write("token", "hidden-of-file\n")
+        let lines = Record()
+        let transport = MockTransport { request, number in
+            if request.url.contains("login.test") {
+                return number > 6
+                    ? .answer(400, Fields(), [#"{"error": "invalid_grant", "error_description": "hidden-words"}"#])
+                    : .answer(200, Fields(), [Setup.token("hidden-token-\(number)", refreshToken: "hidden-\(number)")])
+            }
+            return .answer(401, ["WWW-Authenticate": "Bearer", "X-Echo": "plain"])
+        }
+        var configuration = Configuration(plugins: [
+            .init("logging", settings: ["detail": "heads", "level": "debug"]), "authentication",
+        ])
+        configuration.origins = [
+            try #require(Origin("http://a.test")): [
+                "authentication.scheme": "oauth", "authentication.tokenURL": "http://login.test/token?key=hidden-key",
+                "authentication.clientID": "c", "authentication.clientSecret": "hidden-client",
+                "authentication.refreshToken": "hidden-refresh",
+            ],
+            try #require(Origin("http://b.test")): [
+                "authentication.scheme": "basic", "authentication.user": "hidden-user",
+                "authentication.password": "hidden-password",
+            ],
+            try #require(Origin("http://c.test")): [
+                "authentication.scheme": "bearer", "authentication.tokenFile": file,
+            ],
+            try #require(Origin("http://d.test")): [
+                "authentication.scheme": "bearer",
+                "authentication.tokenCommand": #"["sh", "-c", "echo hidden-out; echo hidden-err >&2; exit 1"]"#,
+            ],
+        ]
+        let kernel = try Kernel(
+            configuration: configuration, transport: transport,
+            log: KernelLog(level: .debug) { level, source, text in lines.add("\(level) \(source) \(text)") })
+
+        for host in ["a", "b", "c", "d", "a", "b", "c", "d"] {
+            let handle = kernel.begin(Request(.get, "http://\(host).test/")) { event in
+                let details = ["reason", "scheme", "source", "lifetime", "why", "code"].compactMap { event.text($0) }
+                lines.add("\(event.id) \(details)")
+            }
+            do { lines.add("\(try await handle.response.status)") } catch { lines.add("\(error)") }
+        }
+        lines.add(try await kernel.authentication.status())
+        do { try await kernel.authentication.refresh() } catch { lines.add("\(error)") }
+        lines.add("\(kernel.counters)")
+        await kernel.shutDown()
+
+        let base64 = ["aGlkZGVu", "hidden"]
+        #expect(!lines.lines.contains { line in base64.contains { line.contains($0) } })
+        // It was not silent: what is to be told is told.
+        #expect(lines.lines.contains { $0.contains("authentication.refreshed [") })
+        #expect(lines.lines.contains { $0.contains("authentication.refreshFailed [") })
+        #expect(lines.lines.contains { $0.contains("invalid_grant") })
+        #expect(lines.lines.contains { $0.contains("Authorization: <redacted>") || $0.contains("→ 401") })
+        #expect(transport.credentials(to: "b.test").first?.hasPrefix("Basic aGlkZGVu") == true)
+    }
+
+    @Test func `every attribute is secret, so that none goes to another origin`() throws {
+        let plugin = try PluginDescriptor(checking: authenticationPlugin())
+
+        #expect(!plugin.attributes.isEmpty && plugin.attributes.allSatisfy(\.isSecret))
+    }
+}

@@ -1,0 +1,90 @@
+import AuthenticationOptions
+import PlugboardKit
+import TestSupport
+import Testing
+
+@testable import AuthenticationPlugin
+
+struct TokenEndpointTests {
+    @Test func `a client asks for itself with its secret in the field`() async throws {
+        let endpoint = TokenEndpoint(
+            url: "https://login.test/token", clientID: "me & you", clientSecret: .given("s:e%c"), scope: "read write")
+
+        let request = endpoint.request(clientSecret: "s:e%c", refreshToken: nil, timeout: .seconds(7))
+
+        #expect(request.method == .post && request.url == "https://login.test/token")
+        #expect(request["Content-Type"] == "application/x-www-form-urlencoded")
+        // me+%26+you:s%3Ae%25c
+        #expect(request[.authorization] == "Basic bWUrJTI2K3lvdTpzJTNBZSUyNWM=")
+        #expect(try await request.body?.text() == "grant_type=client_credentials&scope=read+write")
+        #expect(request.options.timeout == .seconds(7))
+    }
+
+    @Test func `a refresh token goes into the form, and so does the client's secret where it is wanted there`()
+        async throws
+    {
+        let endpoint = TokenEndpoint(
+            url: "https://login.test/token", clientID: "me", clientSecret: .given("s"), clientAuthentication: .body,
+            refreshToken: .given("r"))
+
+        let request = endpoint.request(clientSecret: "s", refreshToken: "r+1", timeout: .seconds(1))
+
+        #expect(request[.authorization] == nil)
+        #expect(
+            try await request.body?.text()
+                == "grant_type=refresh_token&refresh_token=r%2B1&client_id=me&client_secret=s")
+    }
+
+    @Test func `a public client says its name alone, and parameters replace what has their name`() async throws {
+        let endpoint = TokenEndpoint(
+            url: "https://login.test/token", clientID: "me", refreshToken: .given("r"), scope: "a",
+            parameters: ["scope": "b", "audience": "ü"])
+
+        let request = endpoint.request(clientSecret: nil, refreshToken: "r", timeout: .seconds(1))
+
+        #expect(
+            try await request.body?.text()
+                == "grant_type=refresh_token&refresh_token=r&client_id=me&audience=%C3%BC&scope=b")
+    }
+
+    @Test(
+        arguments: [
+            (#"{"access_token": "t"}"#, nil, nil),
+            (#"{"access_token": "t", "token_type": "BEARER", "expires_in": 3600}"#, 3600, nil),
+            (#"{"access_token": "t", "expires_in": "60", "refresh_token": "r"}"#, 60, "r"),
+            (#"{"access_token": "t", "expires_in": -5, "refresh_token": ""}"#, 0, nil),
+            (#"{"access_token": "t", "expires_in": 1e300}"#, 315_360_000, nil),
+            (#"{"access_token": "t", "expires_in": [], "refresh_token": 1}"#, nil, nil),
+        ] as [(String, Int?, String?)])
+    func `an answer with a token is read leniently`(body: String, lifetime: Int?, refreshToken: String?) throws {
+        let answer = try TokenAnswer(status: 200, body: Array(body.utf8), of: "https://login.test")
+
+        #expect(answer.token == "t")
+        #expect(answer.lifetime == lifetime.map { .seconds($0) })
+        #expect(answer.refreshToken == refreshToken)
+    }
+
+    @Test(arguments: [
+        (400, #"{"error": "invalid_grant", "error_description": "hidden"}"#, "400 (invalid_grant)"),
+        (401, #"{"error": "hid den"}"#, "401 when"),
+        (500, "hidden", "500 when"),
+        (302, #"{"access_token": "hidden"}"#, "302 when"),
+        (200, "hidden", "access_token"),
+        (200, "[]", "access_token"),
+        (200, #"{"access_token": ""}"#, "access_token"),
+        (200, #"{"access_token": ["hidden"]}"#, "access_token"),
+        (200, #"{"access_token": "hidden", "token_type": "mac"}"#, "no bearer token"),
+        (200, String(repeating: "[", count: 60_000), "access_token"),
+        (200, "\u{0}\u{FF}", "access_token"),
+        (200, "", "access_token"),
+    ])
+    func `an answer without one is an error that repeats nothing of it`(status: Int, body: String, says: String) {
+        let error = #expect(throws: PlugboardError.self) {
+            try TokenAnswer(status: status, body: Array(body.utf8), of: "https://login.test")
+        }
+
+        #expect(error?.code == .authenticationRefresh)
+        #expect(error?.reason.contains(says) == true)
+        #expect(error?.reason.contains("hid") == false)
+    }
+}

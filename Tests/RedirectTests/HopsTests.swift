@@ -1,0 +1,107 @@
+import Plugboard
+import PluginLoader
+import RedirectPlugin
+import TestSupport
+import Testing
+
+/// A walk over three hosts, http and https: each hop has the fields that are for its origin, and no others.
+@Suite(.enabled(if: NginxServer.isAvailable))
+struct HopsTests {
+    /// Whether the plugin `cookies` stands in the chain: then what a host has set comes back to it, and to no other.
+    private static let hasCookies = false
+
+    @Test(arguments: Linkage.allCases)
+    func `each hop has the fields of its origin`(linkage: Linkage) async throws {
+        let walk = try Walk()
+        defer { walk.stop() }
+        let kernel = try kernel(linkage, walk)
+        let fields: Fields = ["Content-Type": "text/plain", "Cookie": "own=caller", "Host": walk.host(.plain)]
+
+        let response = try await kernel.send(walk.request(.post, fields: fields, body: .text("hello")))
+        let text = try await response.body.text()
+
+        #expect(text == "arrived")
+        #expect(response.url == walk.url(.plain, "/end"))
+        let (plain, secure, third) = (walk.host(.plain), walk.host(.secure), walk.host(.third))
+        let (bearer, basic) = ("Bearer of-plain", "Basic dTpw")
+        let hops = [
+            // What the caller wrote for its origin, and that origin's credential.
+            Walk.Hop(
+                line: "POST /start", host: plain, authorization: bearer, cookie: "own=caller", body: "hello",
+                describesBody: true),
+            // The same origin: all that again.
+            Walk.Hop(
+                line: "POST /again", host: plain, authorization: bearer, cookie: jar("plain=1", after: "own=caller"),
+                body: "hello", describesBody: true),
+            // Another origin: its own credential. The body goes along, what the caller wrote for the first one does
+            // not.
+            Walk.Hop(line: "POST /secure", host: secure, authorization: basic, body: "hello", describesBody: true),
+            // 303: a GET without a body, to a host that there is no credential for.
+            Walk.Hop(line: "GET /third", host: third, body: ""),
+            // Back at an origin: its credential is there again.
+            Walk.Hop(line: "GET /secure-again", host: secure, authorization: basic, cookie: jar("secure=1"), body: ""),
+            // And at the first one, but what the caller wrote for it was left behind.
+            Walk.Hop(line: "GET /end", host: plain, authorization: bearer, cookie: jar("plain=1"), body: ""),
+        ]
+        #expect(walk.hops == hops)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `the caller's own credential stays at its origin, where it wins`(linkage: Linkage) async throws {
+        let walk = try Walk()
+        defer { walk.stop() }
+        let kernel = try kernel(linkage, walk)
+
+        let response = try await kernel.send(
+            walk.request(.get, fields: ["Authorization": "Custom caller"]))
+        _ = try await response.body.text()
+
+        #expect(
+            walk.hops.map { $0.authorization ?? "-" } == [
+                "Custom caller", "Custom caller", "Basic dTpw", "-", "Basic dTpw", "Bearer of-plain",
+            ])
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a credential that the request carries as an attribute stays at its origin too`(
+        linkage: Linkage
+    ) async throws {
+        let walk = try Walk()
+        defer { walk.stop() }
+        let kernel = try kernel(linkage, walk)
+        var request = walk.request(.get)
+        request.attributes["authentication.scheme"] = "bearer"
+        request.attributes["authentication.token"] = "of-request"
+
+        _ = try await kernel.send(request).body.text()
+
+        #expect(
+            walk.hops.map { $0.authorization ?? "-" } == [
+                "Bearer of-request", "Bearer of-request", "Basic dTpw", "-", "Basic dTpw", "Bearer of-plain",
+            ])
+    }
+
+    /// What `Cookie` says once the host has set a cookie: the jar's, after what the caller wrote.
+    private func jar(_ cookie: String, after own: String? = nil) -> String? {
+        guard Self.hasCookies else { return own }
+        return own.map { "\($0); \(cookie)" } ?? cookie
+    }
+
+    private func kernel(_ linkage: Linkage, _ walk: Walk) throws -> Kernel {
+        let ids = ["redirect", "authentication"] + (Self.hasCookies ? ["cookies"] : [])
+        let plugins = try ids.map { id in
+            PluginEntry(id: id, path: linkage == .loaded ? try Products.library("plugboard-\(id)") : nil)
+        }
+        let origins: [Origin: Attributes] = [
+            try #require(Origin("http://\(walk.host(.plain))")): [
+                "authentication.scheme": "bearer", "authentication.token": "of-plain",
+            ],
+            try #require(Origin("https://\(walk.host(.secure))")): [
+                "authentication.scheme": "basic", "authentication.user": "u", "authentication.password": "p",
+            ],
+        ]
+        return try Kernel(
+            configuration: Configuration(plugins: plugins, origins: origins),
+            catalog: linkage == .linked ? .bundled : Catalog([]), loader: .dynamic, log: .silent)
+    }
+}
