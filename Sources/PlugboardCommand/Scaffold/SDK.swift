@@ -1,0 +1,18 @@
+import CPlugboard
+
+/// What authors of plugins install: headers, what pkg-config reads, and a page. Pure: writes nothing.
+struct SDK {
+    /// The line of `Package.swift` by which a plugin in Swift gets PlugboardKit.
+    let dependency: String
+
+    var files: [NewFile] {
+        let words = ["version": Program.version, "revision": "\(PLUG_ABI_REVISION)", "dependency": dependency]
+        return [
+            NewFile("include/plugboard.h", PackageResources.plugboard_h),
+            NewFile("include/plugboard.hpp", PackageResources.plugboard_hpp),
+            NewFile("lib/pkgconfig/plugboard.pc", template: PackageResources.sdk_plugboard_pc, words),
+            NewFile("share/plugboard/plugboard.rs", PackageResources.plugboard_rs),
+            NewFile("share/plugboard/README.md", template: PackageResources.sdk_README_md, words),
+        ]
+    }
+}

@@ -1,0 +1,1 @@
+../../../CPlugboard/include/plugboard.h
