@@ -173,7 +173,8 @@ public:
     Pull(Pull &&other) noexcept : host_(std::exchange(other.host_, nullptr)), number_(other.number_) {}
     Pull &operator=(Pull &&) = delete;
     ~Pull() {
-        if (host_ != nullptr) break_off("plugin.fault", "A source of the plugin gave no answer.");
+        if (host_ == nullptr) return;
+        break_off("plugin.fault", "A source of the plugin gave no answer; if it broke, its log says how.");
     }
 
     void give(std::string_view bytes) noexcept {
@@ -466,7 +467,8 @@ public:
     Reply(Reply &&other) noexcept : host_(std::exchange(other.host_, nullptr)), number_(other.number_) {}
     Reply &operator=(Reply &&) = delete;
     ~Reply() {
-        if (host_ != nullptr) fail("plugin.command", "The plugin gave no answer.");
+        if (host_ == nullptr) return;
+        fail("plugin.command", "The plugin gave no answer; if it broke, its log says how.");
     }
 
     void json(std::string_view json) noexcept {

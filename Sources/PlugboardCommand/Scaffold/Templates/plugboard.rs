@@ -657,7 +657,7 @@ impl Pull {
 impl Drop for Pull {
     fn drop(&mut self) {
         if self.is_open {
-            self.close("plugin.fault", "A source of the plugin gave no answer.");
+            self.close("plugin.fault", "A source of the plugin gave no answer; if it broke, its log says how.");
         }
     }
 }
@@ -1189,7 +1189,7 @@ impl Reply {
 impl Drop for Reply {
     fn drop(&mut self) {
         if self.is_open {
-            self.close("plugin.command", "The plugin gave no answer.");
+            self.close("plugin.command", "The plugin gave no answer; if it broke, its log says how.");
         }
     }
 }
