@@ -101,6 +101,14 @@ struct NewProjectTests {
         #expect(try folder.entries() == [])
     }
 
+    @Test(arguments: ["new", "sdk"])
+    func `the verb explains itself with examples`(verb: String) async throws {
+        let outcome = try await Command.run("plugins", verb, "--help")
+
+        #expect(outcome.status == 0)
+        #expect(outcome.stdout.contains("EXAMPLES:\n  plugboard plugins \(verb)"))
+    }
+
     @Test func `the name of a bundled plugin is taken`() async throws {
         let outcome = try await new("redirect", "--language", "c")
 

@@ -49,6 +49,11 @@ import Testing
         #expect(settings.map { $0["default"] } == ["hello", "1"])
         #expect(settings.map { $0["minimum"] } == ["1", "1"] && settings.map { $0["maximum"] } == ["100", "1000"])
         #expect(settings.allSatisfy { $0["documentation"]?.stringValue?.hasSuffix(".") == true })
+        let readme = try project.text("README.md")
+        for setting in settings {
+            let cells = ["name", "type", "default", "documentation"].map { setting[$0]?.stringValue ?? "" }
+            #expect(readme.contains("\n| `\(cells[0])` | \(cells[1]) | `\(cells[2])` | \(cells[3]) |\n"))
+        }
         #expect(try await exports(of: object) == ["try_it_LTX_plugboard_plugin"])
 
         #expect(check.status == 0, "\(check.stderr)")

@@ -52,7 +52,10 @@ import Testing
         let replies = try await Command.exec(lines, "--plugin", object)
 
         func message(_ way: String) -> String { replies[way]?["error"]?["message"]?.stringValue ?? "" }
-        func body(_ way: String) -> String { replies[way]?["body"]?.stringValue ?? "" }
+        func body(_ way: String) -> String? {
+            replies[way]?["body_b64"]?.stringValue.flatMap { Data(base64Encoded: $0) }
+                .map { String(decoding: $0, as: UTF8.self) }
+        }
         #expect(Set(replies.keys) == Set(ways), "the process has answered all")
         #expect(message("throw").contains(thrown), "\(message("throw"))")
         #expect(message("throw-number").contains(number), "\(message("throw-number"))")

@@ -15,7 +15,7 @@
 //!
 //! Threads, lifetimes and numbers are those of plugboard.h. What is missing here is reached through [`raw`], with
 //! `Host::raw` and `Exchange::raw`. One file, no dependency, Rust 1.63 or later.
-#![allow(dead_code, non_camel_case_types, unused_imports)]
+#![allow(dead_code, non_camel_case_types, unused_imports, unused_macros)]
 
 use std::any::Any;
 use std::error::Error as StdError;
