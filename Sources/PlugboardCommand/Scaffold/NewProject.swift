@@ -3,15 +3,8 @@ struct NewProject {
     let name: PluginName
     let id: String
     let language: ScaffoldLanguage
-    /// Of projects in Swift: the line of `Package.swift` that names Plugboard's package.
-    let dependency: String
-
-    init(_ name: PluginName, id: String, language: ScaffoldLanguage, dependency: String = "") {
-        self.name = name
-        self.id = id
-        self.language = language
-        self.dependency = dependency
-    }
+    /// Plugboard's package, for projects in Swift.
+    let package: PlugboardPackage?
 
     /// What one has to type in the project's folder.
     var commands: (build: String, test: String) {
@@ -94,7 +87,7 @@ struct NewProject {
             path, template: template,
             [
                 "name": name.text, "module": name.module, "Type": name.type, "id": id, "object": object,
-                "dependency": dependency,
+                "dependency": package?.dependency ?? "", "package": package?.name ?? "",
             ])
     }
 }

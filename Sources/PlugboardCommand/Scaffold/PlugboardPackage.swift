@@ -43,6 +43,16 @@ enum PlugboardPackage: Equatable {
         }
     }
 
+    /// What targets call it: the end of where it is, unless the dependency says otherwise.
+    var name: String {
+        switch self {
+        case .folder: return "plugboard"
+        case .repository(let url):
+            let end = url.split { $0 == "/" || $0 == ":" }.last ?? "plugboard"
+            return String(end.hasSuffix(".git") ? end.dropLast(4) : end)
+        }
+    }
+
     private static func isPackage(_ folder: String) -> Bool {
         access("\(folder)/Package.swift", R_OK) == 0 && access("\(folder)/Sources/PlugboardKit", X_OK) == 0
     }

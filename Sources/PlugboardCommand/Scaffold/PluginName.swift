@@ -17,14 +17,15 @@ struct PluginName: Equatable {
                 "A plugin's name is made of letters, digits and single '-' between them, begins with a letter, and has "
                     + "at most \(PluginName.limit) characters.\(near)")
         }
-        guard !taken.contains(text.lowercased()) else {
-            throw CommandFailure(.usage, "\(text) is the name of a bundled plugin. Choose another.")
+        guard !taken.contains(text.lowercased()), !text.lowercased().hasPrefix("plugboard") else {
+            throw CommandFailure(
+                .usage, "\(text) is a name of Plugboard's own: of a bundled plugin, or of a product. Choose another.")
         }
         self.text = text
     }
 
     /// `sign_requests`: of modules and files in C, C++ and Rust, and before `_LTX_plugboard_plugin`.
-    var module: String { String(text.map { $0 == "-" ? "_" : $0 }) }
+    var module: String { text.lowercased().replacing("-", with: "_") }
 
     /// `SignRequestsPlugin`: of types and targets in Swift. The ending keeps it apart from `Plugin`, `Swift` and the like.
     var type: String {

@@ -2,11 +2,14 @@ import CPlugboard
 
 /// What authors of plugins install: headers, what pkg-config reads, and a page. Pure: writes nothing.
 struct SDK {
-    /// The line of `Package.swift` by which a plugin in Swift gets PlugboardKit.
-    let dependency: String
+    /// By which a plugin in Swift gets PlugboardKit.
+    let package: PlugboardPackage
 
     var files: [NewFile] {
-        let words = ["version": Program.version, "revision": "\(PLUG_ABI_REVISION)", "dependency": dependency]
+        let words = [
+            "version": Program.version, "revision": "\(PLUG_ABI_REVISION)", "dependency": package.dependency,
+            "package": package.name,
+        ]
         return [
             NewFile("include/plugboard.h", PackageResources.plugboard_h),
             NewFile("include/plugboard.hpp", PackageResources.plugboard_hpp),

@@ -46,8 +46,7 @@ struct PluginsNew: ParsableCommand {
     private func project() throws(CommandFailure) -> NewProject {
         let name = try PluginName(name, taken: Catalog.bundled.ids)
         let id = try PluginID.checked(id ?? name.exampleID)
-        let dependency = language == .swift ? try package().dependency : ""
-        return NewProject(name, id: id, language: language, dependency: dependency)
+        return NewProject(name: name, id: id, language: language, package: language == .swift ? try package() : nil)
     }
 
     private func package() throws(CommandFailure) -> PlugboardPackage {

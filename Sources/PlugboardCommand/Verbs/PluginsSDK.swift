@@ -30,7 +30,7 @@ struct PluginsSDK: ParsableCommand {
     func run() throws {
         let package =
             try plugboard.map { try PlugboardPackage($0) } ?? .ofThisCommand() ?? .folder("/path/to/plugboard")
-        let sdk = SDK(dependency: package.dependency)
+        let sdk = SDK(package: package)
         try NewFolder(path: prefix).replace(sdk.files)
         try ByteOutput.standard.write(
             sdk.files.map { "\(prefix)/\($0.path)\n" }.joined() + """
@@ -39,7 +39,7 @@ struct PluginsSDK: ParsableCommand {
                             (where pkg-config does not look there: PKG_CONFIG_PATH=\(prefix)/lib/pkgconfig)
                 Rust        \(prefix)/share/plugboard/plugboard.rs, as src/plugboard.rs of the crate
                 Swift       \(package.dependency)
-                            .product(name: "PlugboardKit", package: "plugboard")
+                            .product(name: "PlugboardKit", package: "\(package.name)")
 
                 """)
     }

@@ -103,9 +103,9 @@ plugboard::export! {
     plugin: Tour, entry: tour_LTX_plugboard_plugin,
     id: "com.example.tour", version: "1.0.0", documentation: "Walks through the shim.",
     priority: 300, hooks: ON_REQUEST | ON_RESPONSE | ON_CLOSE,
-    settings: [Opt::text("refuse", "no", "Whether it refuses to be made.").choices("yes no panic")],
+    settings: [OptionDefinition::text("refuse", "no", "Whether it refuses to be made.").choices("yes no panic")],
     commands: [
-        Command::new("echo", "{}", "Answers with its arguments."),
-        Command::new("throw", "{}", "Throws."),
+        CommandDefinition::new("echo", "{}", "Answers with its arguments."),
+        CommandDefinition::new("throw", "{}", "Throws."),
     ],
 }

@@ -22,7 +22,7 @@ struct NewProjectTests {
         #expect(files.contains("exports.map") == (language != "rust"))
         for file in files {
             let text = try project.text(file)
-            #expect(!text.contains(/@(name|module|Type|id|object|dependency|version|revision)@/), "\(file)")
+            #expect(!text.contains(/@(name|module|Type|id|object|dependency|package|version|revision)@/), "\(file)")
             #expect(text.hasSuffix("\n") && !text.hasSuffix("\n\n"), "\(file)")
         }
         let texts = try files.map(project.text).joined()
@@ -109,8 +109,9 @@ struct NewProjectTests {
         #expect(outcome.stdout.contains("EXAMPLES:\n  plugboard plugins \(verb)"))
     }
 
-    @Test func `the name of a bundled plugin is taken`() async throws {
-        let outcome = try await new("redirect", "--language", "c")
+    @Test(arguments: ["redirect", "Redirect", "plugboard", "plugboard-mine"])
+    func `the names of bundled plugins and of products are taken`(name: String) async throws {
+        let outcome = try await new(name, "--language", "c")
 
         #expect(outcome.status == 2)
         #expect(outcome.stderr.contains("bundled"))
@@ -145,14 +146,15 @@ struct NewProjectTests {
     {
         let own = try await ScaffoldedProject("sign", language: "swift")
         let other = try await ScaffoldedProject(
-            "sign", language: "swift", options: ["--plugboard", "https://example.com/plugboard.git"])
+            "sign", language: "swift", options: ["--plugboard", "https://example.com/acme/plug.git"])
 
         #expect(
             try own.text("Package.swift").contains(
                 ".package(name: \"plugboard\", path: \"\(ScaffoldTestFiles.root)\", traits: [])"))
         #expect(
             try other.text("Package.swift").contains(
-                ".package(url: \"https://example.com/plugboard.git\", from: \"0.1.0\", traits: [])"))
+                ".package(url: \"https://example.com/acme/plug.git\", from: \"0.1.0\", traits: [])"))
+        #expect(try other.text("Package.swift").contains(".product(name: \"PlugboardKit\", package: \"plug\")"))
         #expect(try own.files().contains("Sources/SignPlugin/SignPlugin.swift"))
     }
 

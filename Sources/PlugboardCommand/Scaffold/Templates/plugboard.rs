@@ -5,7 +5,7 @@
 //!     plugin: Hello, entry: hello_LTX_plugboard_plugin,
 //!     id: "com.example.hello", version: "1.0.0", documentation: "Says hello.",
 //!     priority: 300, hooks: ON_REQUEST,
-//!     settings: [Opt::text("value", "hello", "What it says.").bounds(1, 100)],
+//!     settings: [OptionDefinition::text("value", "hello", "What it says.").bounds(1, 100)],
 //! }
 //! ```
 //!
@@ -1238,15 +1238,20 @@ pub trait Plugin: Send + Sync + Sized + 'static {
 
 /// A row of the table of settings or attributes.
 #[repr(transparent)]
-pub struct Opt(plug_option_v1);
+pub struct OptionDefinition(plug_option_v1);
 
 // It is constant, and points at constants.
-unsafe impl Sync for Opt {}
+unsafe impl Sync for OptionDefinition {}
 
-impl Opt {
+impl OptionDefinition {
     /// The type is one of `raw::PLUG_BOOL` to `raw::PLUG_MAP`; the default is as a configuration would write it.
-    pub const fn new(kind: u32, name: &'static str, fallback: &'static str, documentation: &'static str) -> Opt {
-        Opt(plug_option_v1 {
+    pub const fn new(
+        kind: u32,
+        name: &'static str,
+        fallback: &'static str,
+        documentation: &'static str,
+    ) -> OptionDefinition {
+        OptionDefinition(plug_option_v1 {
             name: text(name),
             r#type: kind,
             flags: 0,
@@ -1258,52 +1263,56 @@ impl Opt {
         })
     }
 
-    pub const fn text(name: &'static str, fallback: &'static str, documentation: &'static str) -> Opt {
-        Opt::new(PLUG_TEXT_TYPE, name, fallback, documentation)
+    pub const fn text(name: &'static str, fallback: &'static str, documentation: &'static str) -> OptionDefinition {
+        OptionDefinition::new(PLUG_TEXT_TYPE, name, fallback, documentation)
     }
 
-    pub const fn integer(name: &'static str, fallback: &'static str, documentation: &'static str) -> Opt {
-        Opt::new(PLUG_INTEGER, name, fallback, documentation)
+    pub const fn integer(name: &'static str, fallback: &'static str, documentation: &'static str) -> OptionDefinition {
+        OptionDefinition::new(PLUG_INTEGER, name, fallback, documentation)
     }
 
-    pub const fn boolean(name: &'static str, fallback: &'static str, documentation: &'static str) -> Opt {
-        Opt::new(PLUG_BOOL, name, fallback, documentation)
+    pub const fn boolean(name: &'static str, fallback: &'static str, documentation: &'static str) -> OptionDefinition {
+        OptionDefinition::new(PLUG_BOOL, name, fallback, documentation)
     }
 
-    pub const fn duration(name: &'static str, fallback: &'static str, documentation: &'static str) -> Opt {
-        Opt::new(PLUG_DURATION, name, fallback, documentation)
+    pub const fn duration(name: &'static str, fallback: &'static str, documentation: &'static str) -> OptionDefinition {
+        OptionDefinition::new(PLUG_DURATION, name, fallback, documentation)
     }
 
-    pub const fn size(name: &'static str, fallback: &'static str, documentation: &'static str) -> Opt {
-        Opt::new(PLUG_SIZE, name, fallback, documentation)
+    pub const fn size(name: &'static str, fallback: &'static str, documentation: &'static str) -> OptionDefinition {
+        OptionDefinition::new(PLUG_SIZE, name, fallback, documentation)
     }
 
     /// Of numbers, times in nanoseconds and sizes; of a text's bytes, of a list's or map's count.
-    pub const fn bounds(self, minimum: i64, maximum: i64) -> Opt {
-        Opt(plug_option_v1 { minimum, maximum, ..self.0 })
+    pub const fn bounds(self, minimum: i64, maximum: i64) -> OptionDefinition {
+        OptionDefinition(plug_option_v1 { minimum, maximum, ..self.0 })
     }
 
     /// The words allowed, with blanks between.
-    pub const fn choices(self, words: &'static str) -> Opt {
-        Opt(plug_option_v1 { choices: text(words), ..self.0 })
+    pub const fn choices(self, words: &'static str) -> OptionDefinition {
+        OptionDefinition(plug_option_v1 { choices: text(words), ..self.0 })
     }
 
     /// `raw::PLUG_SECRET`, `raw::PLUG_REQUIRED`.
-    pub const fn flags(self, flags: u32) -> Opt {
-        Opt(plug_option_v1 { flags, ..self.0 })
+    pub const fn flags(self, flags: u32) -> OptionDefinition {
+        OptionDefinition(plug_option_v1 { flags, ..self.0 })
     }
 }
 
 /// A row of the table of commands.
 #[repr(transparent)]
-pub struct Command(plug_command_v1);
+pub struct CommandDefinition(plug_command_v1);
 
 // It is constant, and points at constants.
-unsafe impl Sync for Command {}
+unsafe impl Sync for CommandDefinition {}
 
-impl Command {
-    pub const fn new(name: &'static str, arguments: &'static str, documentation: &'static str) -> Command {
-        Command(plug_command_v1 { name: text(name), arguments: text(arguments), documentation: text(documentation) })
+impl CommandDefinition {
+    pub const fn new(name: &'static str, arguments: &'static str, documentation: &'static str) -> CommandDefinition {
+        CommandDefinition(plug_command_v1 {
+            name: text(name),
+            arguments: text(arguments),
+            documentation: text(documentation),
+        })
     }
 }
 
@@ -1329,9 +1338,9 @@ pub struct Manifest {
     pub documentation: &'static str,
     pub priority: i32,
     pub hooks: u32,
-    pub settings: &'static [Opt],
-    pub attributes: &'static [Opt],
-    pub commands: &'static [Command],
+    pub settings: &'static [OptionDefinition],
+    pub attributes: &'static [OptionDefinition],
+    pub commands: &'static [CommandDefinition],
     pub events: &'static [Id],
     pub before: &'static [Id],
     pub after: &'static [Id],

@@ -4,7 +4,7 @@
 
 mod plugboard;
 
-use plugboard::{Counter, Exchange, Hook, Host, Opt, Plugin, Settings, Verdict, ON_REQUEST};
+use plugboard::{Counter, Exchange, Hook, Host, OptionDefinition, Plugin, Settings, Verdict, ON_REQUEST};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// One instance serves all exchanges, on all loops: what changes is shared between threads.
@@ -43,7 +43,7 @@ plugboard::export! {
     id: "@id@", version: "0.1.0", documentation: "Adds the field x-@name@ to requests.",
     priority: 300, hooks: ON_REQUEST,
     settings: [
-        Opt::text("value", "hello", "What the field says.").bounds(1, 100),
-        Opt::integer("every", "1", "One in so many requests gets it.").bounds(1, 1000),
+        OptionDefinition::text("value", "hello", "What the field says.").bounds(1, 100),
+        OptionDefinition::integer("every", "1", "One in so many requests gets it.").bounds(1, 1000),
     ],
 }
