@@ -1,3 +1,5 @@
+import ScaffoldTemplates
+
 /// A small project for a plugin: what `plugboard plugins new` writes. Pure: says which files there are, and writes none.
 struct NewProject {
     let name: PluginName
@@ -28,61 +30,61 @@ struct NewProject {
             case .rust: filesInRust
             case .swift: filesInSwift
             }
-        return own + [file("plugboard.json", PackageResources.plugboard_json)]
+        return own + [file("plugboard.json", scaffold_plugboard_json())]
     }
 
     private var filesInC: [NewFile] {
         [
-            file("README.md", PackageResources.c_README_md),
-            file(".gitignore", PackageResources.c_gitignore),
-            file("Makefile", PackageResources.c_Makefile),
-            file("exports.map", PackageResources.exports_map),
-            NewFile("include/plugboard.h", PackageResources.plugboard_h),
-            file("\(name.module).c", PackageResources.c_plugin_c),
-            file("test/run.c", PackageResources.c_test_c),
+            file("README.md", scaffold_c_README_md()),
+            file(".gitignore", scaffold_c_gitignore()),
+            file("Makefile", scaffold_c_Makefile()),
+            file("exports.map", scaffold_exports_map()),
+            NewFile("include/plugboard.h", scaffold_plugboard_h()),
+            file("\(name.module).c", scaffold_c_plugin_c()),
+            file("test/run.c", scaffold_c_test_c()),
         ]
     }
 
     private var filesInCPlusPlus: [NewFile] {
         [
-            file("README.md", PackageResources.cpp_README_md),
-            file(".gitignore", PackageResources.c_gitignore),
-            file("Makefile", PackageResources.cpp_Makefile),
-            file("exports.map", PackageResources.exports_map),
-            NewFile("include/plugboard.h", PackageResources.plugboard_h),
-            NewFile("include/plugboard.hpp", PackageResources.plugboard_hpp),
-            file("\(name.module).cpp", PackageResources.cpp_plugin_cpp),
-            file("test/run.c", PackageResources.c_test_c),
+            file("README.md", scaffold_cpp_README_md()),
+            file(".gitignore", scaffold_c_gitignore()),
+            file("Makefile", scaffold_cpp_Makefile()),
+            file("exports.map", scaffold_exports_map()),
+            NewFile("include/plugboard.h", scaffold_plugboard_h()),
+            NewFile("include/plugboard.hpp", scaffold_plugboard_hpp()),
+            file("\(name.module).cpp", scaffold_cpp_plugin_cpp()),
+            file("test/run.c", scaffold_c_test_c()),
         ]
     }
 
     private var filesInRust: [NewFile] {
         [
-            file("README.md", PackageResources.rust_README_md),
-            file(".gitignore", PackageResources.rust_gitignore),
-            file("Cargo.toml", PackageResources.rust_Cargo_toml),
-            NewFile("src/plugboard.rs", PackageResources.plugboard_rs),
-            file("src/lib.rs", PackageResources.rust_lib_rs),
-            file("tests/loaded.rs", PackageResources.rust_test_rs),
+            file("README.md", scaffold_rust_README_md()),
+            file(".gitignore", scaffold_rust_gitignore()),
+            file("Cargo.toml", scaffold_rust_Cargo_toml()),
+            NewFile("src/plugboard.rs", scaffold_plugboard_rs()),
+            file("src/lib.rs", scaffold_rust_lib_rs()),
+            file("tests/loaded.rs", scaffold_rust_test_rs()),
         ]
     }
 
     private var filesInSwift: [NewFile] {
         let type = name.type
         return [
-            file("README.md", PackageResources.swift_README_md),
-            file(".gitignore", PackageResources.swift_gitignore),
-            file("Makefile", PackageResources.swift_Makefile),
-            file("exports.map", PackageResources.exports_map),
-            file("Package.swift", PackageResources.swift_Package_txt),
-            file("Sources/\(type)/\(type).swift", PackageResources.swift_plugin_txt),
-            file("Sources/\(type)Metadata/\(type)Metadata.c", PackageResources.swift_metadata_c),
-            file("Sources/\(type)Metadata/include/\(type)Metadata.h", PackageResources.swift_metadata_h),
-            file("Tests/\(type)Tests/\(type)Tests.swift", PackageResources.swift_tests_txt),
+            file("README.md", scaffold_swift_README_md()),
+            file(".gitignore", scaffold_swift_gitignore()),
+            file("Makefile", scaffold_swift_Makefile()),
+            file("exports.map", scaffold_exports_map()),
+            file("Package.swift", scaffold_swift_Package_txt()),
+            file("Sources/\(type)/\(type).swift", scaffold_swift_plugin_txt()),
+            file("Sources/\(type)Metadata/\(type)Metadata.c", scaffold_swift_metadata_c()),
+            file("Sources/\(type)Metadata/include/\(type)Metadata.h", scaffold_swift_metadata_h()),
+            file("Tests/\(type)Tests/\(type)Tests.swift", scaffold_swift_tests_txt()),
         ]
     }
 
-    private func file(_ path: String, _ template: [UInt8]) -> NewFile {
+    private func file(_ path: String, _ template: scaffold_template) -> NewFile {
         NewFile(
             path, template: template,
             [

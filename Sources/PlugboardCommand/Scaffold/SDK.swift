@@ -1,4 +1,5 @@
 import CPlugboard
+import ScaffoldTemplates
 
 /// What authors of plugins install: headers, what pkg-config reads, and a page. Pure: writes nothing.
 struct SDK {
@@ -11,11 +12,11 @@ struct SDK {
             "package": package.name,
         ]
         return [
-            NewFile("include/plugboard.h", PackageResources.plugboard_h),
-            NewFile("include/plugboard.hpp", PackageResources.plugboard_hpp),
-            NewFile("lib/pkgconfig/plugboard.pc", template: PackageResources.sdk_plugboard_pc, words),
-            NewFile("share/plugboard/plugboard.rs", PackageResources.plugboard_rs),
-            NewFile("share/plugboard/README.md", template: PackageResources.sdk_README_md, words),
+            NewFile("include/plugboard.h", scaffold_plugboard_h()),
+            NewFile("include/plugboard.hpp", scaffold_plugboard_hpp()),
+            NewFile("lib/pkgconfig/plugboard.pc", template: scaffold_sdk_plugboard_pc(), words),
+            NewFile("share/plugboard/plugboard.rs", scaffold_plugboard_rs()),
+            NewFile("share/plugboard/README.md", template: scaffold_sdk_README_md(), words),
         ]
     }
 }

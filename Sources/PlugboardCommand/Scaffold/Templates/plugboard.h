@@ -1,1 +1,0 @@
-../../../CPlugboard/include/plugboard.h
