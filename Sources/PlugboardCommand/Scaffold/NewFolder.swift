@@ -30,11 +30,12 @@ struct NewFolder {
             try makeFolders(to: file)
             let target = "\(path)/\(file.path)"
             let beside = "\(target).\(getpid())"
-            try write(file, to: beside, O_TRUNC)
-            guard rename(beside, target) == 0 else {
-                let number = errno
+            do throws(CommandFailure) {
+                try write(file, to: beside, O_TRUNC)
+                guard rename(beside, target) == 0 else { throw unwritable(target, errno) }
+            } catch {
                 unlink(beside)
-                throw unwritable(target, number)
+                throw error
             }
         }
     }

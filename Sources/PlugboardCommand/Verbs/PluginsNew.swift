@@ -5,8 +5,9 @@ struct PluginsNew: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new", abstract: "Writes a small project for a plugin of your own.",
         discussion: """
-            The project builds with one command and has a hook, two settings, a test that sends a request through the
-            built plugin, a configuration and a README, which tells the next steps. Nothing is overwritten.
+            The project builds with one command and has a hook, two settings, a test that
+            sends a request through the built plugin, a configuration, and a README with the
+            next steps. Nothing is overwritten.
 
             EXAMPLES:
               plugboard plugins new sign-requests --language c
