@@ -2,6 +2,8 @@ import ArgumentParser
 
 struct PluginsVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plugins", abstract: "Looks at plugins and their order.",
-        subcommands: [PluginsList.self, PluginsInspect.self, PluginsOrder.self])
+        commandName: "plugins", abstract: "Looks at plugins and their order, and helps to write new ones.",
+        subcommands: [
+            PluginsList.self, PluginsInspect.self, PluginsOrder.self, PluginsNew.self, PluginsSDK.self,
+        ])
 }

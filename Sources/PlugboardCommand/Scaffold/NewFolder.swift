@@ -1,0 +1,68 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A folder that files are written into. Everything blocks.
+struct NewFolder {
+    let path: String
+
+    /// Writes all files, or none if one of them is there already: then it says which.
+    func add(_ files: [NewFile]) throws(CommandFailure) {
+        let present = files.map(\.path).filter { exists($0) }
+        guard present.isEmpty else {
+            throw CommandFailure(
+                .write,
+                "\(path) has \(present.joined(separator: ", ")) already, and nothing is overwritten. Choose another "
+                    + "--directory, or move \(present.count == 1 ? "it" : "them") away.")
+        }
+        for file in files {
+            try makeFolders(to: file)
+            // Exclusive, for somebody may have made it since.
+            try write(file, to: "\(path)/\(file.path)", O_EXCL)
+        }
+    }
+
+    /// Writes all files in place of those that are there. Each changes at once: nobody reads half of one.
+    func replace(_ files: [NewFile]) throws(CommandFailure) {
+        for file in files {
+            try makeFolders(to: file)
+            let target = "\(path)/\(file.path)"
+            let beside = "\(target).\(getpid())"
+            do throws(CommandFailure) {
+                try write(file, to: beside, O_TRUNC)
+                guard rename(beside, target) == 0 else { throw unwritable(target, errno) }
+            } catch {
+                unlink(beside)
+                throw error
+            }
+        }
+    }
+
+    /// Links that lead nowhere are there too.
+    private func exists(_ name: String) -> Bool {
+        var status = stat()
+        return lstat("\(path)/\(name)", &status) == 0
+    }
+
+    private func makeFolders(to file: NewFile) throws(CommandFailure) {
+        let whole = "\(path)/\(file.path)"
+        for slash in whole.indices.dropFirst() where whole[slash] == "/" {
+            let folder = String(whole[..<slash])
+            // Not writable by others even where the umask would let them: plugins are not loaded from such folders.
+            guard mkdir(folder, 0o755) == 0 || errno == EEXIST else { throw unwritable(folder, errno) }
+        }
+    }
+
+    private func write(_ file: NewFile, to path: String, _ flag: Int32) throws(CommandFailure) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flag, 0o644)
+        guard descriptor >= 0 else { throw unwritable(path, errno) }
+        let number = file.bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
+        guard close(descriptor) == 0, number == nil else { throw unwritable(path, number ?? errno) }
+    }
+
+    private func unwritable(_ path: String, _ number: Int32) -> CommandFailure {
+        CommandFailure(.write, "\(path) cannot be written: \(systemText(number)).")
+    }
+}

@@ -1,0 +1,77 @@
+/// The name of a new plugin, and what follows from it in each language.
+struct PluginName: Equatable {
+    /// Letters, digits and `-`, as in `sign-requests`.
+    let text: String
+
+    private static let limit = 64
+
+    /// Says what a name must be, if this is none. `taken` are the ids of plugins that one could mistake it for.
+    init(_ text: String, taken: [String] = []) throws(CommandFailure) {
+        guard let first = text.utf8.first, PluginName.isLetter(first),
+            text.utf8.allSatisfy({ PluginName.isLetter($0) || PluginName.isDigit($0) || $0 == UInt8(ascii: "-") }),
+            text.utf8.last != UInt8(ascii: "-"), !text.contains("--"), text.utf8.count <= PluginName.limit
+        else {
+            let near = PluginName.near(text).map { " Such as \($0)." } ?? ""
+            throw CommandFailure(
+                .usage,
+                "A plugin's name is made of letters, digits and single '-' between them, begins with a letter, and has "
+                    + "at most \(PluginName.limit) characters.\(near)")
+        }
+        guard !taken.contains(text.lowercased()), !text.lowercased().hasPrefix("plugboard") else {
+            throw CommandFailure(
+                .usage, "\(text) is a name of Plugboard's own: of a bundled plugin, or of a product. Choose another.")
+        }
+        self.text = text
+    }
+
+    /// `sign_requests`: of modules and files in C, C++ and Rust, and before `_LTX_plugboard_plugin`.
+    var module: String { text.lowercased().replacing("-", with: "_") }
+
+    /// `SignRequestsPlugin`: of types and targets in Swift. The ending keeps it apart from `Plugin`, `Swift` and the like.
+    var type: String {
+        var words = text.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }
+        if words.count > 1, words.last == "Plugin" { words.removeLast() }
+        return words.joined() + "Plugin"
+    }
+
+    /// The id of those who did not choose one.
+    var exampleID: String { "com.example.\(text)" }
+
+    /// What somebody who wrote this may have meant.
+    private static func near(_ text: String) -> String? {
+        let words = text.utf8.split { !isLetter($0) && !isDigit($0) }.map { String(decoding: $0, as: UTF8.self) }
+        let name = String(words.joined(separator: "-").drop { !$0.isLetter }.prefix(limit))
+        return name.isEmpty || name == text || name.last == "-" ? nil : name
+    }
+
+    fileprivate static func isLetter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        default: false
+        }
+    }
+
+    fileprivate static func isDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: false
+        }
+    }
+}
+
+/// The id of a new plugin.
+enum PluginID {
+    /// Says what an id must be, if this is none: the kernel takes no other.
+    static func checked(_ text: String) throws(CommandFailure) -> String {
+        let others = "._-".utf8
+        guard !text.isEmpty, text.utf8.count <= 128,
+            text.utf8.allSatisfy({ PluginName.isLetter($0) || PluginName.isDigit($0) || others.contains($0) })
+        else {
+            throw CommandFailure(
+                .usage,
+                "--id must be made of letters, digits, '.', '-' and '_', in reverse domain order, such as "
+                    + "com.example.sign, and have at most 128 characters.")
+        }
+        return text
+    }
+}

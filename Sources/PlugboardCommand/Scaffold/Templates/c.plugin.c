@@ -1,0 +1,77 @@
+// Adds the field `x-@name@` to requests.
+//
+// plugboard.h is the manual: each function says its thread, each pointer its owner.
+#include <plugboard.h>
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+// One instance serves all exchanges, on all loops: what changes is shared between threads.
+typedef struct instance {
+    const plug_host_v1 *host;
+    plug_counter added;
+    atomic_uint_least64_t requests;
+    uint64_t every;
+    uint64_t count;
+    char value[];
+} instance;
+
+static void *create(const plug_host_v1 *host, const plug_settings *settings) {
+    // Checked against the table below by the kernel, defaults filled in. The text is good until this function returns.
+    int64_t every = 1;
+    plug_text value = {0};
+    host->setting_integer(settings, PLUG_TEXT("every"), &every);
+    host->setting_text(settings, PLUG_TEXT("value"), &value);
+    instance *self = calloc(1, sizeof *self + value.count);
+    if (self == NULL) {
+        host->refuse(host, PLUG_TEXT("There is no memory for it."));
+        return NULL;
+    }
+    self->host = host;
+    atomic_init(&self->requests, 0);
+    self->every = (uint64_t)every;
+    self->count = value.count;
+    memcpy(self->value, value.bytes, value.count);
+    return self;
+}
+
+static uint32_t start(void *context) {
+    instance *self = context;
+    self->added = self->host->counter(self->host, PLUG_TEXT("added"));
+    return PLUG_OK;
+}
+
+// Runs on the loop, and must not block it: to wait for something, return host->wait(…).
+static uint32_t on_request(void *context, plug_exchange *exchange) {
+    instance *self = context;
+    const plug_host_v1 *host = self->host;
+    if (atomic_fetch_add(&self->requests, 1) % self->every != 0) return PLUG_NEXT;
+    plug_head *request = host->request(exchange);
+    uint32_t result = host->set_field(request, PLUG_TEXT("x-@name@"), plug_make_text(self->value, self->count));
+    if (result != PLUG_OK) {
+        return host->fail(exchange, PLUG_TEXT("@name@.value"), PLUG_TEXT("The setting value is no value of a field."));
+    }
+    host->count(host, self->added, 1);
+    return PLUG_NEXT;
+}
+
+static const plug_option_v1 settings[] = {
+    {
+        .name = PLUG_LITERAL("value"), .type = PLUG_TEXT_TYPE, .fallback = PLUG_LITERAL("hello"),
+        .minimum = 1, .maximum = 100, .documentation = PLUG_LITERAL("What the field says."),
+    },
+    {
+        .name = PLUG_LITERAL("every"), .type = PLUG_INTEGER, .fallback = PLUG_LITERAL("1"),
+        .minimum = 1, .maximum = 1000, .documentation = PLUG_LITERAL("One in so many requests gets it."),
+    },
+};
+
+// Read from the file without running it; the same as in the descriptor.
+PLUGBOARD_METADATA(@module@, "@id@", "0.1.0");
+PLUGBOARD_PLUGIN(@module@) {
+    .abi_revision = PLUG_ABI_REVISION, .id = PLUG_LITERAL("@id@"), .version = PLUG_LITERAL("0.1.0"),
+    .documentation = PLUG_LITERAL("Adds the field x-@name@ to requests."), .priority = 300, .hooks = PLUG_ON_REQUEST,
+    .settings = settings, .setting_count = sizeof settings / sizeof *settings,
+    .create = create, .start = start, .destroy = free, .on_request = on_request,
+};

@@ -1,0 +1,52 @@
+// Adds the field `x-@name@` to requests.
+//
+// plugboard.h is the manual: each function says its thread, each pointer its owner. plugboard.hpp puts it into C++.
+#include <plugboard.hpp>
+
+#include <atomic>
+#include <string>
+
+namespace {
+
+// One instance serves all exchanges, on all loops: what changes is shared between threads.
+class Plugin {
+public:
+    // The kernel has checked settings against the table below and filled in defaults. What this throws refuses to
+    // start.
+    Plugin(plugboard::Host host, plugboard::Settings settings)
+        : host_(host), value_(settings.string("value")), every_(static_cast<uint64_t>(settings.integer("every"))) {}
+
+    Plugin(Plugin &&) = delete;
+
+    void start() { added_ = host_.counter("added"); }
+
+    // Runs on the loop, and must not block it: to wait for something, return exchange.wait(…). What it throws is a
+    // fault of the plugin.
+    plugboard::Verdict on_request(plugboard::Exchange &exchange) {
+        if (requests_.fetch_add(1) % every_ != 0) return plugboard::Verdict::next();
+        exchange.request().set_field("x-@name@", value_);
+        host_.count(added_);
+        return plugboard::Verdict::next();
+    }
+
+private:
+    plugboard::Host host_;
+    std::string value_;
+    uint64_t every_;
+    plug_counter added_ = 0;
+    std::atomic<uint64_t> requests_ = 0;
+};
+
+const plug_option_v1 settings[] = {
+    plugboard::option(PLUG_TEXT_TYPE, "value", "hello", "What the field says.", 1, 100),
+    plugboard::option(PLUG_INTEGER, "every", "1", "One in so many requests gets it.", 1, 1000),
+};
+
+}  // namespace
+
+// Read from the file without running it; the same as in the descriptor.
+PLUGBOARD_METADATA(@module@, "@id@", "0.1.0");
+PLUGBOARD_PLUGIN(@module@) plugboard::Manifest<Plugin>("@id@", "0.1.0")
+    .documentation("Adds the field x-@name@ to requests.")
+    .priority(300)
+    .settings(settings);

@@ -1,0 +1,647 @@
+// plugboard.hpp: plugboard.h for C++17. A plugin is a class; what it throws is caught at the border.
+//
+//     class Hello {
+//     public:
+//         Hello(plugboard::Host host, plugboard::Settings settings);          // what it throws refuses to start
+//         plugboard::Verdict on_request(plugboard::Exchange &exchange);       // a hook is there by being written
+//     };
+//     PLUGBOARD_METADATA(hello, "com.example.hello", "1.0.0");
+//     PLUGBOARD_PLUGIN(hello) plugboard::Manifest<Hello>("com.example.hello", "1.0.0").priority(300);
+//
+// A class may have: start(), stop(within), on_request, on_response, on_failure, on_close(exchange, outcome),
+// on_event(event, exchange or nullptr), command(name, arguments, reply). Each is found by its name.
+//
+//   What a hook throws is a fault of the plugin, and what follows is the configuration's word (`onFault`). To fail an
+//   exchange on purpose, return exchange.fail(code, reason). What is thrown on other ways breaks the body, fails the
+//   command, or is logged: no exception ever crosses into the kernel.
+//   Threads, lifetimes and numbers are those of plugboard.h; views are good as long as the texts there.
+//   What is missing here is reached through `raw()`.
+
+#ifndef PLUGBOARD_HPP
+#define PLUGBOARD_HPP
+
+#include "plugboard.h"
+
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace plugboard {
+
+using Duration = std::chrono::nanoseconds;
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+inline plug_text text(std::string_view view) noexcept { return plug_make_text(view.data(), view.size()); }
+inline std::string_view view(plug_text text) noexcept {
+    return text.bytes == nullptr ? std::string_view() : std::string_view(text.bytes, text.count);
+}
+inline std::optional<std::string_view> optional_view(plug_text text) noexcept {
+    if (text.bytes == nullptr) return std::nullopt;
+    return view(text);
+}
+
+// A function of the host returned something else than PLUG_OK.
+class Error : public std::runtime_error {
+public:
+    Error(std::string_view function, uint32_t code)
+        : std::runtime_error(std::string(function) + " returned " + std::to_string(code)), code_(code) {}
+    uint32_t code() const noexcept { return code_; }
+
+private:
+    uint32_t code_;
+};
+
+namespace detail {
+
+inline void check(std::string_view function, uint32_t code) {
+    if (code != PLUG_OK) throw Error(function, code);
+}
+
+inline std::vector<plug_field> raw(const Fields &fields) {
+    std::vector<plug_field> raw;
+    raw.reserve(fields.size());
+    for (const auto &field : fields) raw.push_back({text(field.first), text(field.second)});
+    return raw;
+}
+
+// Calls `body`, and `caught` with a sentence if that throws.
+template <class Body, class Caught> auto guarded(Body body, Caught caught) noexcept -> decltype(body()) {
+    try {
+        return body();
+    } catch (const std::exception &error) {
+        return caught(std::string_view(error.what()));
+    } catch (...) {
+        return caught(std::string_view("it threw what is no std::exception"));
+    }
+}
+
+template <class State> void destroy(void *state) noexcept { delete static_cast<State *>(state); }
+
+}  // namespace detail
+
+// ------------------------------------------------------------------------------------------------ The host
+
+// The kernel as this plugin sees it; a copy is the same. Good as long as the instance. [any]
+class Host {
+public:
+    explicit Host(const plug_host_v1 *raw) noexcept : raw_(raw) {}
+    const plug_host_v1 *raw() const noexcept { return raw_; }
+
+    void log(uint32_t level, std::string_view line) const noexcept { raw_->log(raw_, level, text(line)); }
+    bool prints(uint32_t level) const noexcept { return level >= raw_->log_level(raw_); }
+    Duration now() const noexcept { return Duration(raw_->now(raw_)); }
+    Duration wall_clock() const noexcept { return Duration(raw_->wall_clock(raw_)); }
+    void random(void *bytes, size_t count) const noexcept { raw_->random(raw_, bytes, count); }
+    // Nothing if it cannot be made.
+    std::optional<std::string_view> data_directory() const noexcept {
+        return optional_view(raw_->data_directory(raw_));
+    }
+    plug_counter counter(std::string_view name) const noexcept { return raw_->counter(raw_, text(name)); }
+    void count(plug_counter counter, int64_t delta = 1) const noexcept { raw_->count(raw_, counter, delta); }
+    // Lets a waiting hook run again; false if it does not wait any more.
+    bool wake(plug_ticket ticket) const noexcept { return raw_->wake(raw_, ticket) == PLUG_OK; }
+    void publish(std::string_view id, uint64_t exchange = 0, const Fields &details = {}) const {
+        auto fields = detail::raw(details);
+        detail::check("publish", raw_->publish(raw_, exchange, text(id), fields.data(), fields.size()));
+    }
+
+    // Calls `fired()` once on the loop, after a time.
+    template <class Fired> void after(Duration delay, Fired fired) const {
+        struct Timer {
+            Host host;
+            Fired fired;
+        };
+        raw_->timer(raw_, delay.count(), new Timer{*this, std::move(fired)}, [](void *context) noexcept {
+            std::unique_ptr<Timer> timer(static_cast<Timer *>(context));
+            Host host = timer->host;
+            detail::guarded([&] { timer->fired(); }, [&](std::string_view what) { host.log(PLUG_LOG_ERROR, what); });
+        });
+    }
+
+private:
+    const plug_host_v1 *raw_;
+};
+
+// The plugin's part of the configuration, checked against its table. Within the constructor.
+class Settings {
+public:
+    Settings(Host host, const plug_settings *raw) noexcept : host_(host.raw()), raw_(raw) {}
+
+    // Of yes and no, whole numbers, and sizes in bytes.
+    int64_t integer(std::string_view name) const {
+        int64_t value = 0;
+        detail::check(name, host_->setting_integer(raw_, text(name), &value));
+        return value;
+    }
+    bool boolean(std::string_view name) const { return integer(name) != 0; }
+    Duration duration(std::string_view name) const { return Duration(integer(name)); }
+    std::string string(std::string_view name) const {
+        plug_text value = {};
+        detail::check(name, host_->setting_text(raw_, text(name), &value));
+        return std::string(view(value));
+    }
+    // Of lists (the names are empty) and maps.
+    Fields items(std::string_view name) const {
+        Fields items;
+        plug_field item = {};
+        for (uint64_t index = 0; host_->setting_item(raw_, text(name), index, &item) == PLUG_OK; index++) {
+            items.emplace_back(view(item.name), view(item.value));
+        }
+        return items;
+    }
+
+private:
+    const plug_host_v1 *host_;
+    const plug_settings *raw_;
+};
+
+// ------------------------------------------------------------------------------------------------ Bodies
+
+// The question for the next piece of a source, to be answered once, from any thread. One that goes away without an
+// answer breaks the body off, so that its reader never waits for ever.
+class Pull {
+public:
+    Pull(Host host, plug_pull number) noexcept : host_(host.raw()), number_(number) {}
+    Pull(Pull &&other) noexcept : host_(std::exchange(other.host_, nullptr)), number_(other.number_) {}
+    Pull &operator=(Pull &&) = delete;
+    ~Pull() {
+        if (host_ == nullptr) return;
+        break_off("plugin.fault", "A source of the plugin gave no answer; if it broke, its log says how.");
+    }
+
+    void give(std::string_view bytes) noexcept {
+        if (auto host = answered()) host->give(host, number_, {bytes.data(), bytes.size(), nullptr, nullptr});
+    }
+    void end(const Fields &trailers = {}) {
+        auto fields = detail::raw(trailers);
+        if (auto host = answered()) host->end(host, number_, fields.data(), fields.size());
+    }
+    void break_off(std::string_view code, std::string_view reason) noexcept {
+        if (auto host = answered()) host->break_off(host, number_, text(code), text(reason));
+    }
+    // The piece that was just pulled from another body, without a copy. Within what that calls.
+    void pass(const plug_piece_v1 &piece) noexcept {
+        if (auto host = answered()) host->pass(host, number_, &piece);
+    }
+
+private:
+    const plug_host_v1 *answered() noexcept { return std::exchange(host_, nullptr); }
+    const plug_host_v1 *host_;
+    plug_pull number_;
+};
+
+// A body that a plugin makes.
+class Source {
+public:
+    virtual ~Source() = default;
+    // Bytes in all, or PLUG_UNKNOWN.
+    virtual uint64_t length() const { return PLUG_UNKNOWN; }
+    // Answers `pull`, now or later. What it throws breaks the body off. [loop]
+    virtual void pull(Pull pull) = 0;
+    // Whether it can begin again, and does so. [loop]
+    virtual bool can_rewind() const { return false; }
+    virtual void rewind() {}
+};
+
+// A body that this object owns, and gives back when it goes away.
+class Body {
+public:
+    Body() noexcept = default;
+    Body(Host host, plug_body *raw) noexcept : host_(host.raw()), raw_(raw) {}
+    Body(Body &&other) noexcept : host_(other.host_), raw_(std::exchange(other.raw_, nullptr)) {}
+    Body &operator=(Body &&other) noexcept {
+        std::swap(host_, other.host_);
+        std::swap(raw_, other.raw_);
+        return *this;
+    }
+    ~Body() {
+        if (raw_ != nullptr) host_->release_body(raw_);
+    }
+
+    // Made of bytes. [any]
+    static Body of(Host host, std::string bytes) {
+        auto kept = std::make_unique<std::string>(std::move(bytes));
+        plug_bytes raw = {kept->data(), kept->size(), detail::destroy<std::string>, kept.get()};
+        kept.release();
+        return Body(host, host.raw()->body_of_bytes(host.raw(), raw));
+    }
+    // Made of a source. [any]
+    static Body of(Host host, std::unique_ptr<Source> source) {
+        auto kept = std::make_unique<Exported>(Exported{host, std::move(source)});
+        plug_source_v1 raw = {};
+        raw.length = kept->source->length();
+        raw.pull = [](void *context, plug_pull number) noexcept {
+            auto exported = static_cast<Exported *>(context);
+            Host host = exported->host;
+            detail::guarded([&] { exported->source->pull(Pull(host, number)); }, [&](std::string_view what) {
+                // Too late if the pull was answered, or went away with the exception.
+                if (host.raw()->break_off(host.raw(), number, PLUG_TEXT("plugin.fault"), text(what)) != PLUG_OK) {
+                    host.log(PLUG_LOG_ERROR, what);
+                }
+            });
+        };
+        if (kept->source->can_rewind()) {
+            raw.rewind = [](void *context) noexcept {
+                return detail::guarded([&] { return static_cast<Exported *>(context)->source->rewind(), PLUG_OK; },
+                    [](std::string_view) { return PLUG_UNSUPPORTED; });
+            };
+        }
+        raw.release = detail::destroy<Exported>;
+        raw.context = kept.release();
+        return Body(host, host.raw()->body_of_source(host.raw(), &raw));
+    }
+
+    explicit operator bool() const noexcept { return raw_ != nullptr; }
+    plug_body *raw() const noexcept { return raw_; }
+    // Leaves it to somebody else.
+    plug_body *release() noexcept { return std::exchange(raw_, nullptr); }
+
+    uint64_t length() const noexcept { return host_->body_length(raw_); }
+    bool can_rewind() const noexcept { return host_->body_can_rewind(raw_) == 1; }
+    bool rewind() noexcept { return host_->rewind_body(raw_) == PLUG_OK; }
+    // Calls `pulled(const plug_piece_v1 &)` once with the next piece, which is good until that returns. A Pull that it
+    // has captured breaks off with what it throws. [loop]
+    template <class Pulled> void pull(Pulled pulled) {
+        struct Call {
+            Host host;
+            Pulled pulled;
+        };
+        auto call = std::make_unique<Call>(Call{Host(host_), std::move(pulled)});
+        uint32_t code = host_->pull(raw_, call.get(), [](void *context, const plug_piece_v1 *piece) noexcept {
+            std::unique_ptr<Call> call(static_cast<Call *>(context));
+            Host host = call->host;
+            detail::guarded(
+                [&] { call->pulled(*piece); }, [&](std::string_view what) { host.log(PLUG_LOG_ERROR, what); });
+        });
+        if (code == PLUG_OK) {
+            call.release();
+        } else {
+            throw Error("pull", code);
+        }
+    }
+
+private:
+    struct Exported {
+        Host host;
+        std::unique_ptr<Source> source;
+    };
+    const plug_host_v1 *host_ = nullptr;
+    plug_body *raw_ = nullptr;
+};
+
+// ------------------------------------------------------------------------------------------------ Exchanges
+
+// The head of a request or a response, read and edited in place. Good until the hook returns. [loop]
+class Head {
+public:
+    Head(Host host, plug_head *raw) noexcept : host_(host.raw()), raw_(raw) {}
+    plug_head *raw() const noexcept { return raw_; }
+
+    std::string_view method() const noexcept { return view(host_->method(raw_)); }
+    void set_method(std::string_view method) { detail::check("set_method", host_->set_method(raw_, text(method))); }
+    std::string_view url() const noexcept { return view(host_->url(raw_)); }
+    void set_url(std::string_view url) { detail::check("set_url", host_->set_url(raw_, text(url))); }
+    uint32_t status() const noexcept { return host_->status(raw_); }
+    void set_status(uint32_t status) { detail::check("set_status", host_->set_status(raw_, status)); }
+
+    // The first field of a name, in any case.
+    std::optional<std::string_view> field(std::string_view name) const noexcept {
+        return optional_view(host_->field(raw_, text(name)));
+    }
+    // Replaces all of the name.
+    void set_field(std::string_view name, std::string_view value) {
+        detail::check("set_field", host_->set_field(raw_, text(name), text(value)));
+    }
+    void add_field(std::string_view name, std::string_view value) {
+        detail::check("add_field", host_->add_field(raw_, text(name), text(value)));
+    }
+    void remove_field(std::string_view name) noexcept { host_->remove_field(raw_, text(name)); }
+    // Never printed, and dropped when a resend goes to another origin.
+    void mark_secret(std::string_view name) { detail::check("mark_secret", host_->mark_secret(raw_, text(name))); }
+    // A copy of all, in order.
+    Fields fields() const {
+        Fields fields;
+        plug_field field = {};
+        for (uint64_t index = 0; host_->field_at(raw_, index, &field) == PLUG_OK; index++) {
+            fields.emplace_back(view(field.name), view(field.value));
+        }
+        return fields;
+    }
+
+private:
+    const plug_host_v1 *host_;
+    plug_head *raw_;
+};
+
+// What a hook decides. Made by `next` and by the functions of Exchange of the same names.
+class [[nodiscard]] Verdict {
+public:
+    static Verdict next() noexcept { return Verdict(PLUG_NEXT); }
+    uint32_t number() const noexcept { return number_; }
+
+private:
+    friend class Exchange;
+    explicit Verdict(uint32_t number) noexcept : number_(number) {}
+    uint32_t number_;
+};
+
+// One request and its outcome. Good until the hook returns. [loop]
+class Exchange {
+public:
+    Exchange(Host host, plug_exchange *raw) noexcept : host_(host), raw_(raw) {}
+    Exchange(const Exchange &) = delete;
+    Exchange &operator=(const Exchange &) = delete;
+    plug_exchange *raw() const noexcept { return raw_; }
+
+    uint32_t visit() const noexcept { return table()->visit(raw_); }
+    uint64_t id() const noexcept { return table()->exchange_id(raw_); }
+    uint32_t attempt() const noexcept { return table()->attempt(raw_); }
+    Head request() const noexcept { return Head(host_, table()->request(raw_)); }
+    // Nothing before there is one.
+    std::optional<Head> response() const noexcept {
+        plug_head *head = table()->response(raw_);
+        if (head == nullptr) return std::nullopt;
+        return Head(host_, head);
+    }
+    // In on_failure, and in on_close after a failure: code and reason.
+    std::optional<std::pair<std::string_view, std::string_view>> failure() const noexcept {
+        plug_text code = {}, reason = {};
+        if (table()->failure(raw_, &code, &reason) != PLUG_OK) return std::nullopt;
+        return std::make_pair(view(code), view(reason));
+    }
+    bool can_resend() const noexcept { return table()->can_resend(raw_) == PLUG_OK; }
+    std::optional<std::string_view> attribute(std::string_view name) const noexcept {
+        return optional_view(table()->attribute(raw_, text(name)));
+    }
+    void set_attribute(std::string_view name, std::string_view value) {
+        detail::check("set_attribute", table()->set_attribute(raw_, text(name), text(value)));
+    }
+    std::optional<std::string_view> resolve(std::string_view reference) const noexcept {
+        return optional_view(table()->resolve_url(raw_, text(reference)));
+    }
+
+    // State of the plugin's own, deleted with the turn or with the exchange. `State` is always the same type.
+    template <class State> State *turn_state() const noexcept {
+        return static_cast<State *>(table()->turn_state(raw_));
+    }
+    template <class State> void set_turn_state(std::unique_ptr<State> state) {
+        detail::check(
+            "set_turn_state", table()->set_turn_state(raw_, state.get(), detail::destroy<State>));
+        state.release();
+    }
+    template <class State> State *state() const noexcept {
+        return static_cast<State *>(table()->exchange_state(raw_));
+    }
+    template <class State> void set_state(std::unique_ptr<State> state) {
+        detail::check(
+            "set_exchange_state", table()->set_exchange_state(raw_, state.get(), detail::destroy<State>));
+        state.release();
+    }
+
+    // The bodies, to put sources around them. Empty if there is none.
+    Body take_request_body() noexcept { return Body(host_, table()->take_request_body(raw_)); }
+    void set_request_body(Body body) {
+        detail::check("set_request_body", table()->set_request_body(raw_, body.release()));
+    }
+    Body take_response_body() noexcept { return Body(host_, table()->take_response_body(raw_)); }
+    void set_response_body(Body body) {
+        detail::check("set_response_body", table()->set_response_body(raw_, body.release()));
+    }
+    // After PLUG_HELD.
+    std::string_view held_body() const noexcept { return view(table()->held_body(raw_)); }
+
+    Verdict respond(uint32_t status, const Fields &fields = {}, Body body = {}) {
+        auto raw = detail::raw(fields);
+        return Verdict(table()->respond(raw_, status, raw.data(), raw.size(), body.release()));
+    }
+    Verdict respond(uint32_t status, const Fields &fields, std::string bytes) {
+        return respond(status, fields, Body::of(host_, std::move(bytes)));
+    }
+    Verdict resend(Duration after = Duration::zero()) noexcept { return Verdict(table()->resend(raw_, after.count())); }
+    Verdict hold(uint64_t limit) noexcept { return Verdict(table()->hold(raw_, limit)); }
+    // Writes the ticket; `Host::wake` with it lets the hook run again. Without `within` for ever.
+    Verdict wait(plug_ticket &ticket, Duration within = Duration(-1)) noexcept {
+        return Verdict(table()->wait(raw_, within.count(), &ticket));
+    }
+    Verdict fail(std::string_view code, std::string_view reason) noexcept {
+        return Verdict(table()->fail(raw_, text(code), text(reason)));
+    }
+
+private:
+    const plug_host_v1 *table() const noexcept { return host_.raw(); }
+    Host host_;
+    plug_exchange *raw_;
+};
+
+// A fact. Good until the hook returns. [loop]
+class Event {
+public:
+    Event(Host host, const plug_event *raw) noexcept : host_(host.raw()), raw_(raw) {}
+    std::string_view id() const noexcept { return view(host_->event_id(raw_)); }
+    std::optional<std::string_view> string(std::string_view name) const noexcept {
+        return optional_view(host_->event_text(raw_, text(name)));
+    }
+    std::optional<int64_t> integer(std::string_view name) const noexcept {
+        int64_t value = 0;
+        if (host_->event_integer(raw_, text(name), &value) != PLUG_OK) return std::nullopt;
+        return value;
+    }
+
+private:
+    const plug_host_v1 *host_;
+    const plug_event *raw_;
+};
+
+// The outstanding answer to a command, to be given once, from any thread. One that goes away without is a failure.
+class Reply {
+public:
+    Reply(Host host, plug_reply number) noexcept : host_(host.raw()), number_(number) {}
+    Reply(Reply &&other) noexcept : host_(std::exchange(other.host_, nullptr)), number_(other.number_) {}
+    Reply &operator=(Reply &&) = delete;
+    ~Reply() {
+        if (host_ == nullptr) return;
+        fail("plugin.command", "The plugin gave no answer; if it broke, its log says how.");
+    }
+
+    void json(std::string_view json) noexcept {
+        if (auto host = answered()) host->reply_json(host, number_, text(json));
+    }
+    void body(Body body) noexcept {
+        if (auto host = answered()) host->reply_body(host, number_, body.release());
+    }
+    void fail(std::string_view code, std::string_view reason) noexcept {
+        if (auto host = answered()) host->reply_failed(host, number_, text(code), text(reason));
+    }
+
+private:
+    const plug_host_v1 *answered() noexcept { return std::exchange(host_, nullptr); }
+    const plug_host_v1 *host_;
+    plug_reply number_;
+};
+
+// ------------------------------------------------------------------------------------------------ The descriptor
+
+// A row of the table of settings or attributes; of literals. No bounds where minimum > maximum.
+inline plug_option_v1 option(uint32_t type, std::string_view name, std::string_view fallback,
+    std::string_view documentation, int64_t minimum = 1, int64_t maximum = 0, uint32_t flags = 0,
+    std::string_view choices = {}) noexcept {
+    return {text(name), type, flags, text(fallback), minimum, maximum, text(choices), text(documentation)};
+}
+
+// What a plugin says of itself. Texts and tables are static.
+template <class Plugin> class Manifest {
+public:
+    Manifest(std::string_view id, std::string_view version) noexcept {
+        raw_.abi_revision = PLUG_ABI_REVISION;
+        raw_.id = text(id);
+        raw_.version = text(version);
+        raw_.priority = 500;
+        raw_.create = create;
+        raw_.destroy = detail::destroy<Instance>;
+        hook();
+    }
+
+    Manifest &documentation(std::string_view line) noexcept { return raw_.documentation = text(line), *this; }
+    Manifest &priority(int32_t priority) noexcept { return raw_.priority = priority, *this; }
+    template <size_t count> Manifest &settings(const plug_option_v1 (&table)[count]) noexcept {
+        return raw_.settings = table, raw_.setting_count = count, *this;
+    }
+    template <size_t count> Manifest &attributes(const plug_option_v1 (&table)[count]) noexcept {
+        return raw_.attributes = table, raw_.attribute_count = count, *this;
+    }
+    template <size_t count> Manifest &commands(const plug_command_v1 (&table)[count]) noexcept {
+        return raw_.commands = table, raw_.command_count = count, *this;
+    }
+    template <size_t count> Manifest &events(const plug_text (&ids)[count]) noexcept {
+        return raw_.events = ids, raw_.event_count = count, *this;
+    }
+    template <size_t count> Manifest &before(const plug_text (&ids)[count]) noexcept {
+        return raw_.before = ids, raw_.before_count = count, *this;
+    }
+    template <size_t count> Manifest &after(const plug_text (&ids)[count]) noexcept {
+        return raw_.after = ids, raw_.after_count = count, *this;
+    }
+    operator plug_plugin_v1() const noexcept { return raw_; }
+
+private:
+    struct Instance {
+        Host host;
+        Plugin plugin;
+    };
+
+    static void *create(const plug_host_v1 *host, const plug_settings *settings) noexcept {
+        return detail::guarded(
+            [&]() -> void * { return new Instance{Host(host), Plugin(Host(host), Settings(Host(host), settings))}; },
+            [&](std::string_view what) -> void * { return host->refuse(host, text(what)), nullptr; });
+    }
+
+    template <class Hook> static uint32_t steer(void *self, plug_exchange *raw, Hook hook) noexcept {
+        auto instance = static_cast<Instance *>(self);
+        return detail::guarded(
+            [&] {
+                Exchange exchange(instance->host, raw);
+                return hook(instance->plugin, exchange).number();
+            },
+            [&](std::string_view what) { return instance->host.raw()->fault(raw, text(what)); });
+    }
+
+    template <class Watch> static void watch(void *self, Watch watch) noexcept {
+        auto instance = static_cast<Instance *>(self);
+        detail::guarded([&] { watch(*instance); },
+            [&](std::string_view what) { instance->host.log(PLUG_LOG_ERROR, what); });
+    }
+
+    // Whether the class has a member of a name: one test for each name.
+#define PLUGBOARD_MEMBER(name) \
+    template <class Type, class = void> struct has_##name : std::false_type {}; \
+    template <class Type> struct has_##name<Type, std::void_t<decltype(&Type::name)>> : std::true_type {};
+    PLUGBOARD_MEMBER(start)
+    PLUGBOARD_MEMBER(stop)
+    PLUGBOARD_MEMBER(on_request)
+    PLUGBOARD_MEMBER(on_response)
+    PLUGBOARD_MEMBER(on_failure)
+    PLUGBOARD_MEMBER(on_close)
+    PLUGBOARD_MEMBER(on_event)
+    PLUGBOARD_MEMBER(command)
+#undef PLUGBOARD_MEMBER
+
+    void hook() noexcept {
+        if constexpr (has_start<Plugin>::value) {
+            raw_.start = [](void *self) noexcept -> uint32_t {
+                auto instance = static_cast<Instance *>(self);
+                auto host = instance->host.raw();
+                return detail::guarded([&] { return instance->plugin.start(), PLUG_OK; },
+                    [&](std::string_view what) { return host->refuse(host, text(what)), PLUG_UNSUPPORTED; });
+            };
+        }
+        if constexpr (has_stop<Plugin>::value) {
+            raw_.stop = [](void *self, int64_t within) noexcept {
+                watch(self, [&](Instance &instance) { instance.plugin.stop(Duration(within)); });
+            };
+        }
+        if constexpr (has_on_request<Plugin>::value) {
+            raw_.hooks |= PLUG_ON_REQUEST;
+            raw_.on_request = [](void *self, plug_exchange *raw) noexcept {
+                return steer(self, raw, [](Plugin &plugin, Exchange &seen) { return plugin.on_request(seen); });
+            };
+        }
+        if constexpr (has_on_response<Plugin>::value) {
+            raw_.hooks |= PLUG_ON_RESPONSE;
+            raw_.on_response = [](void *self, plug_exchange *raw) noexcept {
+                return steer(self, raw, [](Plugin &plugin, Exchange &seen) { return plugin.on_response(seen); });
+            };
+        }
+        if constexpr (has_on_failure<Plugin>::value) {
+            raw_.hooks |= PLUG_ON_FAILURE;
+            raw_.on_failure = [](void *self, plug_exchange *raw) noexcept {
+                return steer(self, raw, [](Plugin &plugin, Exchange &seen) { return plugin.on_failure(seen); });
+            };
+        }
+        if constexpr (has_on_close<Plugin>::value) {
+            raw_.hooks |= PLUG_ON_CLOSE;
+            raw_.on_close = [](void *self, plug_exchange *raw, uint32_t outcome) noexcept {
+                watch(self, [&](Instance &instance) {
+                    Exchange exchange(instance.host, raw);
+                    instance.plugin.on_close(exchange, outcome);
+                });
+            };
+        }
+        if constexpr (has_on_event<Plugin>::value) {
+            raw_.hooks |= PLUG_ON_EVENT;
+            raw_.on_event = [](void *self, plug_exchange *raw, const plug_event *event) noexcept {
+                watch(self, [&](Instance &instance) {
+                    Exchange exchange(instance.host, raw);
+                    instance.plugin.on_event(Event(instance.host, event), raw == nullptr ? nullptr : &exchange);
+                });
+            };
+        }
+        if constexpr (has_command<Plugin>::value) {
+            raw_.command = [](void *self, plug_text name, plug_text arguments, plug_reply number) noexcept {
+                auto instance = static_cast<Instance *>(self);
+                auto host = instance->host.raw();
+                detail::guarded(
+                    [&] { instance->plugin.command(view(name), view(arguments), Reply(instance->host, number)); },
+                    [&](std::string_view what) {
+                        // Too late if it was answered, or went away with the exception.
+                        if (host->reply_failed(host, number, PLUG_TEXT("plugin.command"), text(what)) != PLUG_OK) {
+                            Host(host).log(PLUG_LOG_ERROR, what);
+                        }
+                    });
+            };
+        }
+    }
+
+    plug_plugin_v1 raw_ = {};
+};
+
+}  // namespace plugboard
+
+#endif

@@ -1,0 +1,1557 @@
+//! plugboard.h for Rust. A plugin is a type that implements [`Plugin`]; what panics is caught at the border.
+//!
+//! ```ignore
+//! plugboard::export! {
+//!     plugin: Hello, entry: hello_LTX_plugboard_plugin,
+//!     id: "com.example.hello", version: "1.0.0", documentation: "Says hello.",
+//!     priority: 300, hooks: ON_REQUEST,
+//!     settings: [OptionDefinition::text("value", "hello", "What it says.").bounds(1, 100)],
+//! }
+//! ```
+//!
+//! A panic in a hook, and an error that it returns, are faults of the plugin, and what follows is the configuration's
+//! word (`onFault`). To fail an exchange on purpose, return `Ok(exchange.fail(code, reason))`. What panics elsewhere
+//! breaks the body, fails the command, or is logged: nothing ever unwinds into the kernel.
+//!
+//! Threads, lifetimes and numbers are those of plugboard.h. What is missing here is reached through [`raw`], with
+//! `Host::raw` and `Exchange::raw`. One file, no dependency, Rust 1.63 or later.
+#![allow(dead_code, non_camel_case_types, unused_imports, unused_macros)]
+
+use std::any::Any;
+use std::error::Error as StdError;
+use std::ffi::c_void;
+use std::fmt;
+use std::marker::PhantomData;
+use std::os::raw::c_char;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+#[cfg(panic = "abort")]
+compile_error!("a panic must unwind to be caught at the border: take `panic = \"abort\"` out of the profile");
+
+pub use raw::{
+    PLUG_ON_CLOSE as ON_CLOSE, PLUG_ON_EVENT as ON_EVENT, PLUG_ON_FAILURE as ON_FAILURE, PLUG_ON_REQUEST as ON_REQUEST,
+    PLUG_ON_RESPONSE as ON_RESPONSE,
+};
+
+/// plugboard.h as it is: the same names, the same layout.
+pub mod raw {
+    use std::ffi::c_void;
+    use std::os::raw::c_char;
+
+    macro_rules! opaque {
+        ($name:ident) => {
+            #[repr(C)]
+            pub struct $name {
+                _opaque: [u8; 0],
+            }
+        };
+    }
+
+    pub const PLUG_ABI_REVISION: u32 = 1;
+    pub const PLUG_OK: u32 = 0;
+    pub const PLUG_STALE: u32 = 1;
+    pub const PLUG_WRONG_TIME: u32 = 2;
+    pub const PLUG_BAD_ARGUMENT: u32 = 3;
+    pub const PLUG_TOO_LARGE: u32 = 4;
+    pub const PLUG_NOT_FOUND: u32 = 5;
+    pub const PLUG_UNSUPPORTED: u32 = 6;
+    pub const PLUG_NEXT: u32 = 0;
+    pub const PLUG_RESPOND: u32 = 1;
+    pub const PLUG_RESEND: u32 = 2;
+    pub const PLUG_HOLD: u32 = 3;
+    pub const PLUG_WAIT: u32 = 4;
+    pub const PLUG_FAIL: u32 = 5;
+    pub const PLUG_FAULT: u32 = 6;
+    pub const PLUG_FIRST: u32 = 0;
+    pub const PLUG_WOKEN: u32 = 1;
+    pub const PLUG_DEADLINE: u32 = 2;
+    pub const PLUG_HELD: u32 = 3;
+    pub const PLUG_OVER_LIMIT: u32 = 4;
+    pub const PLUG_ENDED: u32 = 0;
+    pub const PLUG_REPLACED: u32 = 1;
+    pub const PLUG_RESENT: u32 = 2;
+    pub const PLUG_FAILED: u32 = 3;
+    pub const PLUG_CANCELLED: u32 = 4;
+    pub const PLUG_ON_REQUEST: u32 = 1;
+    pub const PLUG_ON_RESPONSE: u32 = 2;
+    pub const PLUG_ON_FAILURE: u32 = 4;
+    pub const PLUG_ON_CLOSE: u32 = 8;
+    pub const PLUG_ON_EVENT: u32 = 16;
+    pub const PLUG_BOOL: u32 = 1;
+    pub const PLUG_INTEGER: u32 = 2;
+    pub const PLUG_TEXT_TYPE: u32 = 3;
+    pub const PLUG_DURATION: u32 = 4;
+    pub const PLUG_SIZE: u32 = 5;
+    pub const PLUG_LIST: u32 = 6;
+    pub const PLUG_MAP: u32 = 7;
+    pub const PLUG_SECRET: u32 = 1;
+    pub const PLUG_REQUIRED: u32 = 2;
+    pub const PLUG_PIECE: u32 = 0;
+    pub const PLUG_END: u32 = 1;
+    pub const PLUG_BREAK: u32 = 2;
+    pub const PLUG_OUTERMOST: u32 = 1;
+    pub const PLUG_DETACHED: u32 = 2;
+    pub const PLUG_LOG_DEBUG: u32 = 0;
+    pub const PLUG_LOG_INFO: u32 = 1;
+    pub const PLUG_LOG_WARNING: u32 = 2;
+    pub const PLUG_LOG_ERROR: u32 = 3;
+    pub const PLUG_UNKNOWN: u64 = u64::MAX;
+
+    pub type plug_pull = u64;
+    pub type plug_ticket = u64;
+    pub type plug_reply = u64;
+    pub type plug_timer = u64;
+    pub type plug_counter = u64;
+
+    opaque!(plug_exchange);
+    opaque!(plug_head);
+    opaque!(plug_body);
+    opaque!(plug_event);
+    opaque!(plug_answer);
+    opaque!(plug_settings);
+
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    pub struct plug_text {
+        pub bytes: *const c_char,
+        pub count: u64,
+    }
+
+    #[repr(C)]
+    pub struct plug_bytes {
+        pub bytes: *const c_void,
+        pub count: u64,
+        pub release: Option<unsafe extern "C" fn(context: *mut c_void)>,
+        pub context: *mut c_void,
+    }
+
+    #[repr(C)]
+    pub struct plug_option_v1 {
+        pub name: plug_text,
+        pub r#type: u32,
+        pub flags: u32,
+        pub fallback: plug_text,
+        pub minimum: i64,
+        pub maximum: i64,
+        pub choices: plug_text,
+        pub documentation: plug_text,
+    }
+
+    #[repr(C)]
+    pub struct plug_command_v1 {
+        pub name: plug_text,
+        pub arguments: plug_text,
+        pub documentation: plug_text,
+    }
+
+    #[repr(C)]
+    pub struct plug_plugin_v1 {
+        pub abi_revision: u32,
+        pub hooks: u32,
+        pub id: plug_text,
+        pub version: plug_text,
+        pub documentation: plug_text,
+        pub priority: i32,
+        pub reserved: u32,
+        pub before: *const plug_text,
+        pub before_count: u64,
+        pub after: *const plug_text,
+        pub after_count: u64,
+        pub events: *const plug_text,
+        pub event_count: u64,
+        pub settings: *const plug_option_v1,
+        pub setting_count: u64,
+        pub attributes: *const plug_option_v1,
+        pub attribute_count: u64,
+        pub commands: *const plug_command_v1,
+        pub command_count: u64,
+        pub context: *mut c_void,
+        pub create:
+            Option<unsafe extern "C" fn(host: *const plug_host_v1, settings: *const plug_settings) -> *mut c_void>,
+        pub start: Option<unsafe extern "C" fn(instance: *mut c_void) -> u32>,
+        pub stop: Option<unsafe extern "C" fn(instance: *mut c_void, within: i64)>,
+        pub destroy: Option<unsafe extern "C" fn(instance: *mut c_void)>,
+        pub on_request: Option<unsafe extern "C" fn(instance: *mut c_void, exchange: *mut plug_exchange) -> u32>,
+        pub on_response: Option<unsafe extern "C" fn(instance: *mut c_void, exchange: *mut plug_exchange) -> u32>,
+        pub on_failure: Option<unsafe extern "C" fn(instance: *mut c_void, exchange: *mut plug_exchange) -> u32>,
+        pub on_close: Option<unsafe extern "C" fn(instance: *mut c_void, exchange: *mut plug_exchange, outcome: u32)>,
+        pub on_event:
+            Option<unsafe extern "C" fn(instance: *mut c_void, exchange: *mut plug_exchange, event: *const plug_event)>,
+        pub command: Option<
+            unsafe extern "C" fn(instance: *mut c_void, name: plug_text, arguments: plug_text, reply: plug_reply),
+        >,
+        pub extension: Option<unsafe extern "C" fn(id: plug_text) -> *const c_void>,
+    }
+
+    #[repr(C)]
+    pub struct plug_source_v1 {
+        pub context: *mut c_void,
+        pub length: u64,
+        pub pull: Option<unsafe extern "C" fn(context: *mut c_void, pull: plug_pull)>,
+        pub rewind: Option<unsafe extern "C" fn(context: *mut c_void) -> u32>,
+        pub release: Option<unsafe extern "C" fn(context: *mut c_void)>,
+    }
+
+    #[repr(C)]
+    pub struct plug_piece_v1 {
+        pub kind: u32,
+        pub reserved: u32,
+        pub bytes: plug_text,
+        pub trailers: *mut plug_head,
+        pub code: plug_text,
+        pub reason: plug_text,
+    }
+
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    pub struct plug_field {
+        pub name: plug_text,
+        pub value: plug_text,
+    }
+
+    #[repr(C)]
+    pub struct plug_request_v1 {
+        pub method: plug_text,
+        pub url: plug_text,
+        pub fields: *const plug_field,
+        pub field_count: u64,
+        pub attributes: *const plug_field,
+        pub attribute_count: u64,
+        pub body: *mut plug_body,
+        pub timeout: i64,
+        pub flags: u32,
+        pub reserved: u32,
+    }
+
+    #[repr(C)]
+    pub struct plug_host_v1 {
+        pub abi_revision: u32,
+        pub reserved: u32,
+        pub kernel: *mut c_void,
+        pub plugin: *const plug_plugin_v1,
+        pub respond: unsafe extern "C" fn(
+            exchange: *mut plug_exchange,
+            status: u32,
+            fields: *const plug_field,
+            count: u64,
+            body: *mut plug_body,
+        ) -> u32,
+        pub respond_with: unsafe extern "C" fn(exchange: *mut plug_exchange, answer: *mut plug_answer) -> u32,
+        pub resend: unsafe extern "C" fn(exchange: *mut plug_exchange, after: i64) -> u32,
+        pub hold: unsafe extern "C" fn(exchange: *mut plug_exchange, limit: u64) -> u32,
+        pub wait: unsafe extern "C" fn(exchange: *mut plug_exchange, within: i64, ticket: *mut plug_ticket) -> u32,
+        pub fail: unsafe extern "C" fn(exchange: *mut plug_exchange, code: plug_text, reason: plug_text) -> u32,
+        pub fault: unsafe extern "C" fn(exchange: *mut plug_exchange, reason: plug_text) -> u32,
+        pub visit: unsafe extern "C" fn(exchange: *mut plug_exchange) -> u32,
+        pub exchange_id: unsafe extern "C" fn(exchange: *mut plug_exchange) -> u64,
+        pub attempt: unsafe extern "C" fn(exchange: *mut plug_exchange) -> u32,
+        pub request: unsafe extern "C" fn(exchange: *mut plug_exchange) -> *mut plug_head,
+        pub response: unsafe extern "C" fn(exchange: *mut plug_exchange) -> *mut plug_head,
+        pub failure:
+            unsafe extern "C" fn(exchange: *mut plug_exchange, code: *mut plug_text, reason: *mut plug_text) -> u32,
+        pub can_resend: unsafe extern "C" fn(exchange: *mut plug_exchange) -> u32,
+        pub attribute: unsafe extern "C" fn(exchange: *mut plug_exchange, name: plug_text) -> plug_text,
+        pub set_attribute: unsafe extern "C" fn(exchange: *mut plug_exchange, name: plug_text, value: plug_text) -> u32,
+        pub resolve_url: unsafe extern "C" fn(exchange: *mut plug_exchange, reference: plug_text) -> plug_text,
+        pub set_turn_state: unsafe extern "C" fn(
+            exchange: *mut plug_exchange,
+            state: *mut c_void,
+            release: Option<unsafe extern "C" fn(state: *mut c_void)>,
+        ) -> u32,
+        pub turn_state: unsafe extern "C" fn(exchange: *mut plug_exchange) -> *mut c_void,
+        pub set_exchange_state: unsafe extern "C" fn(
+            exchange: *mut plug_exchange,
+            state: *mut c_void,
+            release: Option<unsafe extern "C" fn(state: *mut c_void)>,
+        ) -> u32,
+        pub exchange_state: unsafe extern "C" fn(exchange: *mut plug_exchange) -> *mut c_void,
+        pub method: unsafe extern "C" fn(head: *const plug_head) -> plug_text,
+        pub set_method: unsafe extern "C" fn(head: *mut plug_head, method: plug_text) -> u32,
+        pub url: unsafe extern "C" fn(head: *const plug_head) -> plug_text,
+        pub set_url: unsafe extern "C" fn(head: *mut plug_head, url: plug_text) -> u32,
+        pub status: unsafe extern "C" fn(head: *const plug_head) -> u32,
+        pub set_status: unsafe extern "C" fn(head: *mut plug_head, status: u32) -> u32,
+        pub field_count: unsafe extern "C" fn(head: *const plug_head) -> u64,
+        pub field_at: unsafe extern "C" fn(head: *const plug_head, index: u64, field: *mut plug_field) -> u32,
+        pub field: unsafe extern "C" fn(head: *const plug_head, name: plug_text) -> plug_text,
+        pub set_field: unsafe extern "C" fn(head: *mut plug_head, name: plug_text, value: plug_text) -> u32,
+        pub add_field: unsafe extern "C" fn(head: *mut plug_head, name: plug_text, value: plug_text) -> u32,
+        pub remove_field: unsafe extern "C" fn(head: *mut plug_head, name: plug_text) -> u32,
+        pub mark_secret: unsafe extern "C" fn(head: *mut plug_head, name: plug_text) -> u32,
+        pub is_secret: unsafe extern "C" fn(head: *const plug_head, index: u64) -> u32,
+        pub body_of_bytes: unsafe extern "C" fn(host: *const plug_host_v1, bytes: plug_bytes) -> *mut plug_body,
+        pub body_of_source:
+            unsafe extern "C" fn(host: *const plug_host_v1, source: *const plug_source_v1) -> *mut plug_body,
+        pub body_length: unsafe extern "C" fn(body: *const plug_body) -> u64,
+        pub body_can_rewind: unsafe extern "C" fn(body: *const plug_body) -> u32,
+        pub pull: unsafe extern "C" fn(
+            body: *mut plug_body,
+            context: *mut c_void,
+            pulled: Option<unsafe extern "C" fn(context: *mut c_void, piece: *const plug_piece_v1)>,
+        ) -> u32,
+        pub rewind_body: unsafe extern "C" fn(body: *mut plug_body) -> u32,
+        pub release_body: unsafe extern "C" fn(body: *mut plug_body),
+        pub give: unsafe extern "C" fn(host: *const plug_host_v1, pull: plug_pull, bytes: plug_bytes) -> u32,
+        pub end: unsafe extern "C" fn(
+            host: *const plug_host_v1,
+            pull: plug_pull,
+            trailers: *const plug_field,
+            count: u64,
+        ) -> u32,
+        pub break_off:
+            unsafe extern "C" fn(host: *const plug_host_v1, pull: plug_pull, code: plug_text, reason: plug_text) -> u32,
+        pub pass: unsafe extern "C" fn(host: *const plug_host_v1, pull: plug_pull, piece: *const plug_piece_v1) -> u32,
+        pub take_request_body: unsafe extern "C" fn(exchange: *mut plug_exchange) -> *mut plug_body,
+        pub set_request_body: unsafe extern "C" fn(exchange: *mut plug_exchange, body: *mut plug_body) -> u32,
+        pub take_response_body: unsafe extern "C" fn(exchange: *mut plug_exchange) -> *mut plug_body,
+        pub set_response_body: unsafe extern "C" fn(exchange: *mut plug_exchange, body: *mut plug_body) -> u32,
+        pub held_body: unsafe extern "C" fn(exchange: *mut plug_exchange) -> plug_text,
+        pub wake: unsafe extern "C" fn(host: *const plug_host_v1, ticket: plug_ticket) -> u32,
+        pub send: unsafe extern "C" fn(
+            host: *const plug_host_v1,
+            exchange: u64,
+            request: *const plug_request_v1,
+            context: *mut c_void,
+            answered: Option<unsafe extern "C" fn(context: *mut c_void, answer: *mut plug_answer)>,
+        ) -> u32,
+        pub answer_head: unsafe extern "C" fn(answer: *mut plug_answer) -> *mut plug_head,
+        pub answer_failure:
+            unsafe extern "C" fn(answer: *mut plug_answer, code: *mut plug_text, reason: *mut plug_text) -> u32,
+        pub take_answer_body: unsafe extern "C" fn(answer: *mut plug_answer) -> *mut plug_body,
+        pub keep_answer: unsafe extern "C" fn(answer: *mut plug_answer),
+        pub release_answer: unsafe extern "C" fn(answer: *mut plug_answer),
+        pub publish: unsafe extern "C" fn(
+            host: *const plug_host_v1,
+            exchange: u64,
+            id: plug_text,
+            details: *const plug_field,
+            count: u64,
+        ) -> u32,
+        pub event_id: unsafe extern "C" fn(event: *const plug_event) -> plug_text,
+        pub event_text: unsafe extern "C" fn(event: *const plug_event, name: plug_text) -> plug_text,
+        pub event_integer: unsafe extern "C" fn(event: *const plug_event, name: plug_text, value: *mut i64) -> u32,
+        pub event_head: unsafe extern "C" fn(event: *const plug_event) -> *const plug_head,
+        pub setting_integer:
+            unsafe extern "C" fn(settings: *const plug_settings, name: plug_text, value: *mut i64) -> u32,
+        pub setting_text:
+            unsafe extern "C" fn(settings: *const plug_settings, name: plug_text, value: *mut plug_text) -> u32,
+        pub setting_item: unsafe extern "C" fn(
+            settings: *const plug_settings,
+            name: plug_text,
+            index: u64,
+            item: *mut plug_field,
+        ) -> u32,
+        pub refuse: unsafe extern "C" fn(host: *const plug_host_v1, reason: plug_text),
+        pub log: unsafe extern "C" fn(host: *const plug_host_v1, level: u32, text: plug_text),
+        pub log_level: unsafe extern "C" fn(host: *const plug_host_v1) -> u32,
+        pub now: unsafe extern "C" fn(host: *const plug_host_v1) -> i64,
+        pub wall_clock: unsafe extern "C" fn(host: *const plug_host_v1) -> i64,
+        pub random: unsafe extern "C" fn(host: *const plug_host_v1, bytes: *mut c_void, count: u64),
+        pub data_directory: unsafe extern "C" fn(host: *const plug_host_v1) -> plug_text,
+        pub timer: unsafe extern "C" fn(
+            host: *const plug_host_v1,
+            after: i64,
+            context: *mut c_void,
+            fired: Option<unsafe extern "C" fn(context: *mut c_void)>,
+        ) -> plug_timer,
+        pub cancel_timer: unsafe extern "C" fn(host: *const plug_host_v1, timer: plug_timer) -> u32,
+        pub counter: unsafe extern "C" fn(host: *const plug_host_v1, name: plug_text) -> plug_counter,
+        pub count: unsafe extern "C" fn(host: *const plug_host_v1, counter: plug_counter, delta: i64),
+        pub reply_json: unsafe extern "C" fn(host: *const plug_host_v1, reply: plug_reply, json: plug_text) -> u32,
+        pub reply_body: unsafe extern "C" fn(host: *const plug_host_v1, reply: plug_reply, body: *mut plug_body) -> u32,
+        pub reply_failed: unsafe extern "C" fn(
+            host: *const plug_host_v1,
+            reply: plug_reply,
+            code: plug_text,
+            reason: plug_text,
+        ) -> u32,
+        pub extension: unsafe extern "C" fn(host: *const plug_host_v1, id: plug_text) -> *const c_void,
+    }
+}
+
+use raw::*;
+
+const fn text(text: &str) -> plug_text {
+    plug_text { bytes: text.as_ptr() as *const c_char, count: text.len() as u64 }
+}
+
+fn bytes_text(bytes: &[u8]) -> plug_text {
+    plug_text { bytes: bytes.as_ptr() as *const c_char, count: bytes.len() as u64 }
+}
+
+/// The caller says how long it is good.
+unsafe fn view<'a>(text: plug_text) -> Option<&'a [u8]> {
+    if text.bytes.is_null() {
+        return None;
+    }
+    Some(std::slice::from_raw_parts(text.bytes as *const u8, text.count as usize))
+}
+
+unsafe fn string(text: plug_text) -> String {
+    String::from_utf8_lossy(view(text).unwrap_or_default()).into_owned()
+}
+
+fn nanoseconds(duration: Duration) -> i64 {
+    i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)
+}
+
+fn duration(nanoseconds: i64) -> Duration {
+    Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(0))
+}
+
+pub type Fields = Vec<(String, Vec<u8>)>;
+
+/// Good as long as the fields.
+fn raw_fields(fields: &[(String, Vec<u8>)]) -> Vec<plug_field> {
+    fields.iter().map(|(name, value)| plug_field { name: text(name), value: bytes_text(value) }).collect()
+}
+
+/// A function of the host returned something else than PLUG_OK.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    pub function: &'static str,
+    pub code: u32,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} returned {}", self.function, self.code)
+    }
+}
+
+impl StdError for Error {}
+
+fn check(function: &'static str, code: u32) -> Result<(), Error> {
+    if code == PLUG_OK {
+        Ok(())
+    } else {
+        Err(Error { function, code })
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ The barrier
+
+/// Calls `body`; a panic becomes a sentence. The panic's own message was printed by the panic hook.
+fn guarded<Result>(body: impl FnOnce() -> Result) -> std::result::Result<Result, String> {
+    catch_unwind(AssertUnwindSafe(body)).map_err(|payload| {
+        let what = if let Some(text) = payload.downcast_ref::<&str>() {
+            format!("it panicked: {}", text)
+        } else if let Some(text) = payload.downcast_ref::<String>() {
+            format!("it panicked: {}", text)
+        } else {
+            "it panicked".to_string()
+        };
+        // Dropping a payload of unknown type could panic again, outside of the barrier.
+        std::mem::forget(payload);
+        what
+    })
+}
+
+// ------------------------------------------------------------------------------------------------ The host
+
+/// The kernel as this plugin sees it; a copy is the same. Good as long as the plugin. [any]
+#[derive(Clone, Copy)]
+pub struct Host(*const plug_host_v1);
+
+// The table is constant, and what it offers here is for any thread.
+unsafe impl Send for Host {}
+unsafe impl Sync for Host {}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    Debug,
+    Info,
+    Warning,
+    Error,
+}
+
+impl Host {
+    pub fn raw(&self) -> *const plug_host_v1 {
+        self.0
+    }
+
+    fn table(&self) -> &plug_host_v1 {
+        unsafe { &*self.0 }
+    }
+
+    pub fn log(&self, level: Level, line: &str) {
+        unsafe { (self.table().log)(self.0, level as u32, text(line)) }
+    }
+
+    pub fn prints(&self, level: Level) -> bool {
+        level as u32 >= unsafe { (self.table().log_level)(self.0) }
+    }
+
+    /// The monotonic clock, since some moment.
+    pub fn now(&self) -> Duration {
+        duration(unsafe { (self.table().now)(self.0) })
+    }
+
+    /// Since 1970-01-01 00:00 UTC.
+    pub fn wall_clock(&self) -> Duration {
+        duration(unsafe { (self.table().wall_clock)(self.0) })
+    }
+
+    /// Fit for keys.
+    pub fn random(&self, bytes: &mut [u8]) {
+        unsafe { (self.table().random)(self.0, bytes.as_mut_ptr() as *mut c_void, bytes.len() as u64) }
+    }
+
+    /// A folder that only this plugin uses; none if it cannot be made.
+    pub fn data_directory(&self) -> Option<String> {
+        let path = unsafe { (self.table().data_directory)(self.0) };
+        if path.bytes.is_null() {
+            return None;
+        }
+        Some(unsafe { string(path) })
+    }
+
+    /// A number that operators can read. It is made when it is first added to, so this may be called in `create`.
+    pub fn counter(&self, name: &'static str) -> Counter {
+        Counter { host: *self, name, number: AtomicU64::new(u64::MAX) }
+    }
+
+    /// Tells a fact under the plugin's own id, of an exchange (by its id) or of the kernel (0).
+    pub fn publish(&self, id: &str, exchange: u64, details: &[(String, Vec<u8>)]) -> Result<(), Error> {
+        let fields = raw_fields(details);
+        check("publish", unsafe {
+            (self.table().publish)(self.0, exchange, text(id), fields.as_ptr(), fields.len() as u64)
+        })
+    }
+
+    /// Calls `fired` once on the loop, after a time.
+    pub fn after(&self, delay: Duration, fired: impl FnOnce() + Send + 'static) {
+        type Timer = (Host, Box<dyn FnOnce() + Send>);
+        unsafe extern "C" fn run(context: *mut c_void) {
+            let (host, fired) = *Box::from_raw(context as *mut Timer);
+            if let Err(what) = guarded(fired) {
+                host.log(Level::Error, &what);
+            }
+        }
+        let timer: Box<Timer> = Box::new((*self, Box::new(fired)));
+        unsafe { (self.table().timer)(self.0, nanoseconds(delay), Box::into_raw(timer) as *mut c_void, Some(run)) };
+    }
+}
+
+pub struct Counter {
+    host: Host,
+    name: &'static str,
+    number: AtomicU64,
+}
+
+impl Counter {
+    pub fn add(&self, delta: i64) {
+        let host = &self.host;
+        let mut number = self.number.load(Ordering::Relaxed);
+        if number == u64::MAX {
+            // The same name is the same counter, whoever asks first.
+            number = unsafe { (host.table().counter)(host.0, text(self.name)) };
+            self.number.store(number, Ordering::Relaxed);
+        }
+        unsafe { (host.table().count)(host.0, number, delta) }
+    }
+}
+
+/// Stands for an exchange that waits.
+#[derive(Clone, Copy)]
+pub struct Ticket {
+    host: Host,
+    number: plug_ticket,
+}
+
+impl Ticket {
+    /// Lets the waiting hook run again; false if it does not wait any more. [any]
+    pub fn wake(&self) -> bool {
+        unsafe { (self.host.table().wake)(self.host.0, self.number) == PLUG_OK }
+    }
+}
+
+/// The plugin's part of the configuration, checked against its table. Within `create`.
+///
+/// A name that the table does not list is a mistake of the plugin's, and panics.
+pub struct Settings<'a> {
+    host: Host,
+    raw: *const plug_settings,
+    life: PhantomData<&'a plug_settings>,
+}
+
+impl Settings<'_> {
+    /// Of yes and no (0 or 1), whole numbers, sizes in bytes, and times in nanoseconds.
+    pub fn integer(&self, name: &str) -> i64 {
+        let mut value = 0;
+        let code = unsafe { (self.host.table().setting_integer)(self.raw, text(name), &mut value) };
+        assert_eq!(code, PLUG_OK, "the table has no number {}", name);
+        value
+    }
+
+    pub fn boolean(&self, name: &str) -> bool {
+        self.integer(name) != 0
+    }
+
+    pub fn duration(&self, name: &str) -> Duration {
+        duration(self.integer(name))
+    }
+
+    pub fn text(&self, name: &str) -> String {
+        let mut value = text("");
+        let code = unsafe { (self.host.table().setting_text)(self.raw, text(name), &mut value) };
+        assert_eq!(code, PLUG_OK, "the table has no setting {}", name);
+        unsafe { string(value) }
+    }
+
+    /// Of lists (the names are empty) and maps.
+    pub fn items(&self, name: &str) -> Vec<(String, String)> {
+        let mut items = Vec::new();
+        let mut item = plug_field { name: text(""), value: text("") };
+        unsafe {
+            while (self.host.table().setting_item)(self.raw, text(name), items.len() as u64, &mut item) == PLUG_OK {
+                items.push((string(item.name), string(item.value)));
+            }
+        }
+        items
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ Bodies
+
+/// The question for the next piece of a source, to be answered once, from any thread.
+///
+/// One that is dropped without an answer breaks the body off, so that its reader never waits for ever.
+pub struct Pull {
+    host: Host,
+    number: plug_pull,
+    is_open: bool,
+}
+
+impl Pull {
+    pub fn give(mut self, bytes: Vec<u8>) {
+        self.is_open = false;
+        unsafe { (self.host.table().give)(self.host.0, self.number, owned(bytes)) };
+    }
+
+    pub fn end(mut self, trailers: &[(String, Vec<u8>)]) {
+        self.is_open = false;
+        let fields = raw_fields(trailers);
+        unsafe { (self.host.table().end)(self.host.0, self.number, fields.as_ptr(), fields.len() as u64) };
+    }
+
+    pub fn break_off(mut self, code: &str, reason: &str) {
+        self.close(code, reason);
+    }
+
+    /// Hands the piece on that was just pulled, as it is, without a copy.
+    pub fn pass(mut self, piece: &Piece<'_>) {
+        self.is_open = false;
+        unsafe { (self.host.table().pass)(self.host.0, self.number, piece.raw) };
+    }
+
+    fn close(&mut self, code: &str, reason: &str) {
+        self.is_open = false;
+        unsafe { (self.host.table().break_off)(self.host.0, self.number, text(code), text(reason)) };
+    }
+}
+
+impl Drop for Pull {
+    fn drop(&mut self) {
+        if self.is_open {
+            self.close("plugin.fault", "A source of the plugin gave no answer; if it broke, its log says how.");
+        }
+    }
+}
+
+/// Bytes that the kernel keeps and gives back.
+fn owned(bytes: Vec<u8>) -> plug_bytes {
+    unsafe extern "C" fn release(context: *mut c_void) {
+        drop(Box::from_raw(context as *mut Vec<u8>));
+    }
+    let kept = Box::new(bytes);
+    let (start, count) = (kept.as_ptr() as *const c_void, kept.len() as u64);
+    plug_bytes { bytes: start, count, release: Some(release), context: Box::into_raw(kept) as *mut c_void }
+}
+
+/// A body that a plugin makes. Its functions are called on the loop; an answer may lead to the next `pull` at once.
+pub trait Source: Send + 'static {
+    /// Bytes in all, if that is known.
+    fn length(&self) -> Option<u64> {
+        None
+    }
+    /// Answers `pull`, now or later, from any thread.
+    fn pull(&self, pull: Pull);
+    /// Whether it can begin again.
+    fn can_rewind(&self) -> bool {
+        false
+    }
+    fn rewind(&self) {}
+}
+
+struct ExportedSource {
+    host: Host,
+    source: Box<dyn Source>,
+}
+
+impl ExportedSource {
+    unsafe extern "C" fn pull(context: *mut c_void, number: plug_pull) {
+        let exported = &*(context as *const ExportedSource);
+        let host = exported.host;
+        if let Err(what) = guarded(|| exported.source.pull(Pull { host, number, is_open: true })) {
+            host.log(Level::Error, &what);
+        }
+    }
+
+    unsafe extern "C" fn rewind(context: *mut c_void) -> u32 {
+        let exported = &*(context as *const ExportedSource);
+        match guarded(|| exported.source.rewind()) {
+            Ok(()) => PLUG_OK,
+            Err(_) => PLUG_UNSUPPORTED,
+        }
+    }
+
+    unsafe extern "C" fn release(context: *mut c_void) {
+        let exported = Box::from_raw(context as *mut ExportedSource);
+        let host = exported.host;
+        if let Err(what) = guarded(|| drop(exported)) {
+            host.log(Level::Error, &what);
+        }
+    }
+}
+
+/// A piece that was pulled, good until the closure returns that gets it.
+pub struct Piece<'a> {
+    raw: &'a plug_piece_v1,
+}
+
+pub enum PieceKind<'a> {
+    Bytes(&'a [u8]),
+    End,
+    Break { code: String, reason: String },
+}
+
+impl<'a> Piece<'a> {
+    pub fn kind(&self) -> PieceKind<'a> {
+        unsafe {
+            match self.raw.kind {
+                PLUG_PIECE => PieceKind::Bytes(view(self.raw.bytes).unwrap_or_default()),
+                PLUG_END => PieceKind::End,
+                _ => PieceKind::Break { code: string(self.raw.code), reason: string(self.raw.reason) },
+            }
+        }
+    }
+}
+
+/// A body that this value owns, and gives back when it is dropped.
+pub struct Body {
+    host: Host,
+    raw: *mut plug_body,
+}
+
+// It is pulled on the loop, but may be carried and given back anywhere.
+unsafe impl Send for Body {}
+
+impl Body {
+    fn adopt(host: Host, raw: *mut plug_body) -> Option<Body> {
+        if raw.is_null() {
+            None
+        } else {
+            Some(Body { host, raw })
+        }
+    }
+
+    /// Made of bytes. [any]
+    pub fn of_bytes(host: Host, bytes: impl Into<Vec<u8>>) -> Body {
+        let raw = unsafe { (host.table().body_of_bytes)(host.0, owned(bytes.into())) };
+        Body { host, raw }
+    }
+
+    /// Made of a source. [any]
+    pub fn of_source(host: Host, source: impl Source) -> Body {
+        let length = source.length().unwrap_or(PLUG_UNKNOWN);
+        let can_rewind = source.can_rewind();
+        let exported = Box::new(ExportedSource { host, source: Box::new(source) });
+        let described = plug_source_v1 {
+            context: Box::into_raw(exported) as *mut c_void,
+            length,
+            pull: Some(ExportedSource::pull),
+            rewind: if can_rewind { Some(ExportedSource::rewind) } else { None },
+            release: Some(ExportedSource::release),
+        };
+        let raw = unsafe { (host.table().body_of_source)(host.0, &described) };
+        Body { host, raw }
+    }
+
+    pub fn raw(&self) -> *mut plug_body {
+        self.raw
+    }
+
+    pub fn length(&self) -> Option<u64> {
+        let length = unsafe { (self.host.table().body_length)(self.raw) };
+        if length == PLUG_UNKNOWN {
+            None
+        } else {
+            Some(length)
+        }
+    }
+
+    pub fn can_rewind(&self) -> bool {
+        unsafe { (self.host.table().body_can_rewind)(self.raw) == 1 }
+    }
+
+    pub fn rewind(&self) -> Result<(), Error> {
+        check("rewind_body", unsafe { (self.host.table().rewind_body)(self.raw) })
+    }
+
+    /// Calls `pulled` once with the next piece. A [`Pull`] that it has captured breaks off if it panics. [loop]
+    pub fn pull(&self, pulled: impl FnOnce(Piece<'_>) + 'static) -> Result<(), Error> {
+        type Call = (Host, Box<dyn FnOnce(Piece<'_>)>);
+        unsafe extern "C" fn run(context: *mut c_void, piece: *const plug_piece_v1) {
+            let (host, pulled) = *Box::from_raw(context as *mut Call);
+            if let Err(what) = guarded(|| pulled(Piece { raw: &*piece })) {
+                host.log(Level::Error, &what);
+            }
+        }
+        let call: Box<Call> = Box::new((self.host, Box::new(pulled)));
+        let context = Box::into_raw(call);
+        let code = unsafe { (self.host.table().pull)(self.raw, context as *mut c_void, Some(run)) };
+        if code != PLUG_OK {
+            // Refused, so that `run` is not called.
+            drop(unsafe { Box::from_raw(context) });
+        }
+        check("pull", code)
+    }
+
+    /// Leaves it to the kernel.
+    fn release(self) -> *mut plug_body {
+        let raw = self.raw;
+        std::mem::forget(self);
+        raw
+    }
+}
+
+impl Drop for Body {
+    fn drop(&mut self) {
+        unsafe { (self.host.table().release_body)(self.raw) }
+    }
+}
+
+fn raw_body(body: Option<Body>) -> *mut plug_body {
+    body.map_or(ptr::null_mut(), Body::release)
+}
+
+// ------------------------------------------------------------------------------------------------ Exchanges
+
+/// The head of a request or a response, read and edited in place.
+pub struct Head<'a> {
+    host: Host,
+    raw: *mut plug_head,
+    life: PhantomData<&'a mut plug_head>,
+}
+
+impl Head<'_> {
+    pub fn raw(&self) -> *mut plug_head {
+        self.raw
+    }
+
+    pub fn method(&self) -> &[u8] {
+        unsafe { view((self.host.table().method)(self.raw)).unwrap_or_default() }
+    }
+
+    pub fn set_method(&mut self, method: &str) -> Result<(), Error> {
+        check("set_method", unsafe { (self.host.table().set_method)(self.raw, text(method)) })
+    }
+
+    pub fn url(&self) -> String {
+        unsafe { string((self.host.table().url)(self.raw)) }
+    }
+
+    pub fn set_url(&mut self, url: &str) -> Result<(), Error> {
+        check("set_url", unsafe { (self.host.table().set_url)(self.raw, text(url)) })
+    }
+
+    /// 0 of requests.
+    pub fn status(&self) -> u32 {
+        unsafe { (self.host.table().status)(self.raw) }
+    }
+
+    pub fn set_status(&mut self, status: u32) -> Result<(), Error> {
+        check("set_status", unsafe { (self.host.table().set_status)(self.raw, status) })
+    }
+
+    /// The first field of a name, in any case: bytes as they came.
+    pub fn field(&self, name: &str) -> Option<&[u8]> {
+        unsafe { view((self.host.table().field)(self.raw, text(name))) }
+    }
+
+    /// Replaces all of the name.
+    pub fn set_field(&mut self, name: &str, value: impl AsRef<[u8]>) -> Result<(), Error> {
+        let value = bytes_text(value.as_ref());
+        check("set_field", unsafe { (self.host.table().set_field)(self.raw, text(name), value) })
+    }
+
+    pub fn add_field(&mut self, name: &str, value: impl AsRef<[u8]>) -> Result<(), Error> {
+        let value = bytes_text(value.as_ref());
+        check("add_field", unsafe { (self.host.table().add_field)(self.raw, text(name), value) })
+    }
+
+    pub fn remove_field(&mut self, name: &str) {
+        unsafe { (self.host.table().remove_field)(self.raw, text(name)) };
+    }
+
+    /// Never printed, and dropped when a resend goes to another origin.
+    pub fn mark_secret(&mut self, name: &str) -> Result<(), Error> {
+        check("mark_secret", unsafe { (self.host.table().mark_secret)(self.raw, text(name)) })
+    }
+
+    /// A copy of all, in order.
+    pub fn fields(&self) -> Fields {
+        let mut fields = Fields::new();
+        let mut field = plug_field { name: text(""), value: text("") };
+        unsafe {
+            while (self.host.table().field_at)(self.raw, fields.len() as u64, &mut field) == PLUG_OK {
+                fields.push((string(field.name), view(field.value).unwrap_or_default().to_vec()));
+            }
+        }
+        fields
+    }
+}
+
+/// Why a hook runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Visit {
+    First,
+    Woken,
+    Deadline,
+    Held,
+    OverLimit,
+}
+
+/// How a turn closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    Ended,
+    Replaced,
+    Resent,
+    Failed,
+    Cancelled,
+}
+
+/// What a hook decides: [`Verdict::NEXT`], or what the functions of [`Exchange`] return.
+#[must_use]
+pub struct Verdict(u32);
+
+impl Verdict {
+    /// Lets the head pass, and opens a turn.
+    pub const NEXT: Verdict = Verdict(PLUG_NEXT);
+}
+
+/// What a hook returns. An error is a fault of the plugin, as a panic is.
+pub type Hook = Result<Verdict, Box<dyn StdError>>;
+
+/// One request and its outcome, as a hook sees it. On the loop.
+pub struct Exchange<'a> {
+    host: Host,
+    raw: *mut plug_exchange,
+    life: PhantomData<&'a mut plug_exchange>,
+}
+
+impl Exchange<'_> {
+    fn new<'a>(host: Host, raw: *mut plug_exchange) -> Exchange<'a> {
+        Exchange { host, raw, life: PhantomData }
+    }
+
+    pub fn raw(&self) -> *mut plug_exchange {
+        self.raw
+    }
+
+    pub fn visit(&self) -> Visit {
+        match unsafe { (self.host.table().visit)(self.raw) } {
+            PLUG_WOKEN => Visit::Woken,
+            PLUG_DEADLINE => Visit::Deadline,
+            PLUG_HELD => Visit::Held,
+            PLUG_OVER_LIMIT => Visit::OverLimit,
+            _ => Visit::First,
+        }
+    }
+
+    /// Good after the hook too, for `publish`.
+    pub fn id(&self) -> u64 {
+        unsafe { (self.host.table().exchange_id)(self.raw) }
+    }
+
+    pub fn attempt(&self) -> u32 {
+        unsafe { (self.host.table().attempt)(self.raw) }
+    }
+
+    pub fn request(&mut self) -> Head<'_> {
+        Head { host: self.host, raw: unsafe { (self.host.table().request)(self.raw) }, life: PhantomData }
+    }
+
+    /// None before there is one.
+    pub fn response(&mut self) -> Option<Head<'_>> {
+        let raw = unsafe { (self.host.table().response)(self.raw) };
+        if raw.is_null() {
+            return None;
+        }
+        Some(Head { host: self.host, raw, life: PhantomData })
+    }
+
+    /// In `on_failure`, and in `on_close` after a failure: code and reason.
+    pub fn failure(&self) -> Option<(String, String)> {
+        let (mut code, mut reason) = (text(""), text(""));
+        unsafe {
+            if (self.host.table().failure)(self.raw, &mut code, &mut reason) != PLUG_OK {
+                return None;
+            }
+            Some((string(code), string(reason)))
+        }
+    }
+
+    pub fn can_resend(&self) -> bool {
+        unsafe { (self.host.table().can_resend)(self.raw) == PLUG_OK }
+    }
+
+    /// By its whole name (`cache.ttl`).
+    pub fn attribute(&self, name: &str) -> Option<String> {
+        let value = unsafe { (self.host.table().attribute)(self.raw, text(name)) };
+        if value.bytes.is_null() {
+            return None;
+        }
+        Some(unsafe { string(value) })
+    }
+
+    pub fn set_attribute(&mut self, name: &str, value: &str) -> Result<(), Error> {
+        check("set_attribute", unsafe { (self.host.table().set_attribute)(self.raw, text(name), text(value)) })
+    }
+
+    /// The URL that a reference means here (RFC 3986 §5), if it means one.
+    pub fn resolve(&self, reference: &str) -> Option<String> {
+        let url = unsafe { (self.host.table().resolve_url)(self.raw, text(reference)) };
+        if url.bytes.is_null() {
+            return None;
+        }
+        Some(unsafe { string(url) })
+    }
+
+    /// What the plugin remembers from `next` to `on_close` of one turn; none if it is of another type.
+    pub fn turn_state<State: Any + Send>(&mut self) -> Option<&mut State> {
+        state_in(unsafe { (self.host.table().turn_state)(self.raw) })
+    }
+
+    pub fn set_turn_state<State: Any + Send>(&mut self, state: State) -> Result<(), Error> {
+        let set = self.host.table().set_turn_state;
+        keep_state(state, |state| check("set_turn_state", unsafe { set(self.raw, state, Some(drop_state)) }))
+    }
+
+    /// What the plugin remembers as long as the exchange lives; none if it is of another type.
+    pub fn state<State: Any + Send>(&mut self) -> Option<&mut State> {
+        state_in(unsafe { (self.host.table().exchange_state)(self.raw) })
+    }
+
+    pub fn set_state<State: Any + Send>(&mut self, state: State) -> Result<(), Error> {
+        let set = self.host.table().set_exchange_state;
+        keep_state(state, |state| check("set_exchange_state", unsafe { set(self.raw, state, Some(drop_state)) }))
+    }
+
+    /// To put a source around it, which is given back with `set_request_body`.
+    pub fn take_request_body(&mut self) -> Option<Body> {
+        Body::adopt(self.host, unsafe { (self.host.table().take_request_body)(self.raw) })
+    }
+
+    pub fn set_request_body(&mut self, body: Option<Body>) -> Result<(), Error> {
+        check("set_request_body", unsafe { (self.host.table().set_request_body)(self.raw, raw_body(body)) })
+    }
+
+    /// To put a source around it, which is given back with `set_response_body`.
+    pub fn take_response_body(&mut self) -> Option<Body> {
+        Body::adopt(self.host, unsafe { (self.host.table().take_response_body)(self.raw) })
+    }
+
+    pub fn set_response_body(&mut self, body: Option<Body>) -> Result<(), Error> {
+        check("set_response_body", unsafe { (self.host.table().set_response_body)(self.raw, raw_body(body)) })
+    }
+
+    /// After [`Visit::Held`].
+    pub fn held_body(&self) -> &[u8] {
+        unsafe { view((self.host.table().held_body)(self.raw)).unwrap_or_default() }
+    }
+
+    pub fn respond(&mut self, status: u32, fields: &[(String, Vec<u8>)], body: Option<Body>) -> Verdict {
+        let fields = raw_fields(fields);
+        let count = fields.len() as u64;
+        Verdict(unsafe { (self.host.table().respond)(self.raw, status, fields.as_ptr(), count, raw_body(body)) })
+    }
+
+    pub fn resend(&mut self, after: Duration) -> Verdict {
+        Verdict(unsafe { (self.host.table().resend)(self.raw, nanoseconds(after)) })
+    }
+
+    pub fn hold(&mut self, limit: u64) -> Verdict {
+        Verdict(unsafe { (self.host.table().hold)(self.raw, limit) })
+    }
+
+    /// The ticket lets the hook run again, from any thread; none waits for ever.
+    pub fn wait(&mut self, within: Option<Duration>) -> (Verdict, Ticket) {
+        let mut number = 0;
+        let within = within.map_or(-1, nanoseconds);
+        let verdict = Verdict(unsafe { (self.host.table().wait)(self.raw, within, &mut number) });
+        (verdict, Ticket { host: self.host, number })
+    }
+
+    pub fn fail(&mut self, code: &str, reason: &str) -> Verdict {
+        Verdict(unsafe { (self.host.table().fail)(self.raw, text(code), text(reason)) })
+    }
+}
+
+/// Boxed twice, for a pointer to `dyn Any` is two pointers.
+type State = Box<dyn Any + Send>;
+
+fn keep_state(state: impl Any + Send, keep: impl FnOnce(*mut c_void) -> Result<(), Error>) -> Result<(), Error> {
+    let state: Box<State> = Box::new(Box::new(state));
+    let pointer = Box::into_raw(state);
+    keep(pointer as *mut c_void).map_err(|error| {
+        // Refused, so that the kernel has not kept it.
+        drop(unsafe { Box::from_raw(pointer) });
+        error
+    })
+}
+
+fn state_in<'a, Kind: Any>(pointer: *mut c_void) -> Option<&'a mut Kind> {
+    if pointer.is_null() {
+        return None;
+    }
+    unsafe { (*(pointer as *mut State)).downcast_mut() }
+}
+
+unsafe extern "C" fn drop_state(pointer: *mut c_void) {
+    // There is nobody to tell; the panic hook has printed it.
+    let _ = guarded(|| drop(Box::from_raw(pointer as *mut State)));
+}
+
+/// A fact.
+pub struct Event<'a> {
+    host: Host,
+    raw: &'a plug_event,
+}
+
+impl Event<'_> {
+    pub fn id(&self) -> String {
+        unsafe { string((self.host.table().event_id)(self.raw)) }
+    }
+
+    pub fn text(&self, name: &str) -> Option<String> {
+        let value = unsafe { (self.host.table().event_text)(self.raw, text(name)) };
+        if value.bytes.is_null() {
+            return None;
+        }
+        Some(unsafe { string(value) })
+    }
+
+    pub fn integer(&self, name: &str) -> Option<i64> {
+        let mut value = 0;
+        let code = unsafe { (self.host.table().event_integer)(self.raw, text(name), &mut value) };
+        if code == PLUG_OK {
+            Some(value)
+        } else {
+            None
+        }
+    }
+}
+
+/// The outstanding answer to a command, from any thread. One that is dropped without an answer is a failure.
+pub struct Reply {
+    host: Host,
+    number: plug_reply,
+    is_open: bool,
+}
+
+impl Reply {
+    pub fn json(mut self, json: &str) {
+        self.is_open = false;
+        unsafe { (self.host.table().reply_json)(self.host.0, self.number, text(json)) };
+    }
+
+    pub fn body(mut self, body: Body) {
+        self.is_open = false;
+        unsafe { (self.host.table().reply_body)(self.host.0, self.number, body.release()) };
+    }
+
+    pub fn fail(mut self, code: &str, reason: &str) {
+        self.close(code, reason);
+    }
+
+    fn close(&mut self, code: &str, reason: &str) {
+        self.is_open = false;
+        unsafe { (self.host.table().reply_failed)(self.host.0, self.number, text(code), text(reason)) };
+    }
+}
+
+impl Drop for Reply {
+    fn drop(&mut self) {
+        if self.is_open {
+            self.close("plugin.command", "The plugin gave no answer; if it broke, its log says how.");
+        }
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ The plugin
+
+/// A part of the life of exchanges: see the picture in plugboard.h.
+///
+/// One instance serves all exchanges, on all loops. Hooks run on the loop and must not block it; only those that
+/// `export!` lists are called.
+pub trait Plugin: Send + Sync + Sized + 'static {
+    /// Makes the instance, or says why it cannot be. Of the host only log, clocks, random and data directory work here.
+    fn create(host: Host, settings: &Settings<'_>) -> Result<Self, String>;
+
+    /// All plugins are created, and the host works in full.
+    fn start(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// No exchange will come any more. Off the loop; may block for so long.
+    fn stop(&self, _within: Duration) {}
+
+    fn on_request(&self, _exchange: &mut Exchange<'_>) -> Hook {
+        Ok(Verdict::NEXT)
+    }
+
+    fn on_response(&self, _exchange: &mut Exchange<'_>) -> Hook {
+        Ok(Verdict::NEXT)
+    }
+
+    fn on_failure(&self, _exchange: &mut Exchange<'_>) -> Hook {
+        Ok(Verdict::NEXT)
+    }
+
+    /// Once for each turn that was opened, on every path.
+    fn on_close(&self, _exchange: &mut Exchange<'_>, _outcome: Outcome) {}
+
+    /// A fact of an exchange, or of the kernel.
+    fn on_event(&self, _event: &Event<'_>, _exchange: Option<&mut Exchange<'_>>) {}
+
+    /// A command of the table, with a JSON object. Off the loop; may block; answers once, now or later.
+    fn command(&self, _name: &str, _arguments: &str, reply: Reply) {
+        reply.fail("plugin.command", "The plugin lists this command but does not answer it.");
+    }
+}
+
+/// A row of the table of settings or attributes.
+#[repr(transparent)]
+pub struct OptionDefinition(plug_option_v1);
+
+// It is constant, and points at constants.
+unsafe impl Sync for OptionDefinition {}
+
+impl OptionDefinition {
+    /// The type is one of `raw::PLUG_BOOL` to `raw::PLUG_MAP`; the default is as a configuration would write it.
+    pub const fn new(
+        kind: u32,
+        name: &'static str,
+        fallback: &'static str,
+        documentation: &'static str,
+    ) -> OptionDefinition {
+        OptionDefinition(plug_option_v1 {
+            name: text(name),
+            r#type: kind,
+            flags: 0,
+            fallback: text(fallback),
+            minimum: 1,
+            maximum: 0,
+            choices: plug_text { bytes: ptr::null(), count: 0 },
+            documentation: text(documentation),
+        })
+    }
+
+    pub const fn text(name: &'static str, fallback: &'static str, documentation: &'static str) -> OptionDefinition {
+        OptionDefinition::new(PLUG_TEXT_TYPE, name, fallback, documentation)
+    }
+
+    pub const fn integer(name: &'static str, fallback: &'static str, documentation: &'static str) -> OptionDefinition {
+        OptionDefinition::new(PLUG_INTEGER, name, fallback, documentation)
+    }
+
+    pub const fn boolean(name: &'static str, fallback: &'static str, documentation: &'static str) -> OptionDefinition {
+        OptionDefinition::new(PLUG_BOOL, name, fallback, documentation)
+    }
+
+    pub const fn duration(name: &'static str, fallback: &'static str, documentation: &'static str) -> OptionDefinition {
+        OptionDefinition::new(PLUG_DURATION, name, fallback, documentation)
+    }
+
+    pub const fn size(name: &'static str, fallback: &'static str, documentation: &'static str) -> OptionDefinition {
+        OptionDefinition::new(PLUG_SIZE, name, fallback, documentation)
+    }
+
+    /// Of numbers, times in nanoseconds and sizes; of a text's bytes, of a list's or map's count.
+    pub const fn bounds(self, minimum: i64, maximum: i64) -> OptionDefinition {
+        OptionDefinition(plug_option_v1 { minimum, maximum, ..self.0 })
+    }
+
+    /// The words allowed, with blanks between.
+    pub const fn choices(self, words: &'static str) -> OptionDefinition {
+        OptionDefinition(plug_option_v1 { choices: text(words), ..self.0 })
+    }
+
+    /// `raw::PLUG_SECRET`, `raw::PLUG_REQUIRED`.
+    pub const fn flags(self, flags: u32) -> OptionDefinition {
+        OptionDefinition(plug_option_v1 { flags, ..self.0 })
+    }
+}
+
+/// A row of the table of commands.
+#[repr(transparent)]
+pub struct CommandDefinition(plug_command_v1);
+
+// It is constant, and points at constants.
+unsafe impl Sync for CommandDefinition {}
+
+impl CommandDefinition {
+    pub const fn new(name: &'static str, arguments: &'static str, documentation: &'static str) -> CommandDefinition {
+        CommandDefinition(plug_command_v1 {
+            name: text(name),
+            arguments: text(arguments),
+            documentation: text(documentation),
+        })
+    }
+}
+
+/// An id in a list of the descriptor.
+#[repr(transparent)]
+pub struct Id(plug_text);
+
+// It is constant, and points at constants.
+unsafe impl Sync for Id {}
+
+impl Id {
+    pub const fn new(id: &'static str) -> Id {
+        Id(text(id))
+    }
+}
+
+/// What `export!` makes of its words.
+pub struct Manifest {
+    /// `plugboard/1 ID VERSION` and NUL.
+    pub metadata: *const u8,
+    pub id_count: usize,
+    pub version_count: usize,
+    pub documentation: &'static str,
+    pub priority: i32,
+    pub hooks: u32,
+    pub settings: &'static [OptionDefinition],
+    pub attributes: &'static [OptionDefinition],
+    pub commands: &'static [CommandDefinition],
+    pub events: &'static [Id],
+    pub before: &'static [Id],
+    pub after: &'static [Id],
+}
+
+/// The descriptor of a plugin: constant, as long as the process lives.
+pub struct Descriptor(plug_plugin_v1);
+
+// It is constant, and points at constants.
+unsafe impl Sync for Descriptor {}
+
+impl Descriptor {
+    const PREFIX: usize = "plugboard/1 ".len();
+
+    /// Id and version are those of the metadata, so that both always agree, and the linker keeps the section.
+    ///
+    /// # Safety
+    /// `metadata` is static, and holds what `Manifest` says.
+    pub const unsafe fn new<P: Plugin>(manifest: Manifest) -> Descriptor {
+        let id = manifest.metadata.add(Descriptor::PREFIX);
+        let version = id.add(manifest.id_count + 1);
+        Descriptor(plug_plugin_v1 {
+            abi_revision: PLUG_ABI_REVISION,
+            hooks: manifest.hooks,
+            id: plug_text { bytes: id as *const c_char, count: manifest.id_count as u64 },
+            version: plug_text { bytes: version as *const c_char, count: manifest.version_count as u64 },
+            documentation: text(manifest.documentation),
+            priority: manifest.priority,
+            reserved: 0,
+            before: manifest.before.as_ptr() as *const plug_text,
+            before_count: manifest.before.len() as u64,
+            after: manifest.after.as_ptr() as *const plug_text,
+            after_count: manifest.after.len() as u64,
+            events: manifest.events.as_ptr() as *const plug_text,
+            event_count: manifest.events.len() as u64,
+            settings: manifest.settings.as_ptr() as *const plug_option_v1,
+            setting_count: manifest.settings.len() as u64,
+            attributes: manifest.attributes.as_ptr() as *const plug_option_v1,
+            attribute_count: manifest.attributes.len() as u64,
+            commands: manifest.commands.as_ptr() as *const plug_command_v1,
+            command_count: manifest.commands.len() as u64,
+            context: ptr::null_mut(),
+            create: Some(Instance::<P>::create),
+            start: Some(Instance::<P>::start),
+            stop: Some(Instance::<P>::stop),
+            destroy: Some(Instance::<P>::destroy),
+            on_request: Some(Instance::<P>::on_request),
+            on_response: Some(Instance::<P>::on_response),
+            on_failure: Some(Instance::<P>::on_failure),
+            on_close: Some(Instance::<P>::on_close),
+            on_event: Some(Instance::<P>::on_event),
+            command: Some(Instance::<P>::command),
+            extension: None,
+        })
+    }
+
+    pub fn raw(&'static self) -> *const plug_plugin_v1 {
+        &self.0
+    }
+}
+
+/// What `self` is in the table of functions.
+struct Instance<P> {
+    host: Host,
+    plugin: P,
+}
+
+impl<P: Plugin> Instance<P> {
+    unsafe fn of<'a>(context: *mut c_void) -> &'a Instance<P> {
+        &*(context as *const Instance<P>)
+    }
+
+    unsafe extern "C" fn create(raw: *const plug_host_v1, settings: *const plug_settings) -> *mut c_void {
+        let host = Host(raw);
+        let settings = Settings { host, raw: settings, life: PhantomData };
+        match guarded(|| P::create(host, &settings)).and_then(|created| created) {
+            Ok(plugin) => Box::into_raw(Box::new(Instance { host, plugin })) as *mut c_void,
+            Err(what) => {
+                (host.table().refuse)(raw, text(&what));
+                ptr::null_mut()
+            }
+        }
+    }
+
+    unsafe extern "C" fn start(context: *mut c_void) -> u32 {
+        let instance = Self::of(context);
+        match guarded(|| instance.plugin.start()).and_then(|started| started) {
+            Ok(()) => PLUG_OK,
+            Err(what) => {
+                (instance.host.table().refuse)(instance.host.0, text(&what));
+                PLUG_UNSUPPORTED
+            }
+        }
+    }
+
+    unsafe extern "C" fn stop(context: *mut c_void, within: i64) {
+        Self::watch(context, |instance| instance.plugin.stop(duration(within)));
+    }
+
+    unsafe extern "C" fn destroy(context: *mut c_void) {
+        let instance = Box::from_raw(context as *mut Instance<P>);
+        let host = instance.host;
+        if let Err(what) = guarded(|| drop(instance)) {
+            host.log(Level::Error, &what);
+        }
+    }
+
+    unsafe fn steer(
+        context: *mut c_void,
+        exchange: *mut plug_exchange,
+        hook: impl FnOnce(&P, &mut Exchange<'_>) -> Hook,
+    ) -> u32 {
+        let instance = Self::of(context);
+        let decided = guarded(|| {
+            hook(&instance.plugin, &mut Exchange::new(instance.host, exchange)).map_err(|error| error.to_string())
+        });
+        match decided.and_then(|verdict| verdict) {
+            Ok(verdict) => verdict.0,
+            Err(what) => (instance.host.table().fault)(exchange, text(&what)),
+        }
+    }
+
+    unsafe fn watch(context: *mut c_void, watch: impl FnOnce(&Instance<P>)) {
+        let instance = Self::of(context);
+        if let Err(what) = guarded(|| watch(instance)) {
+            instance.host.log(Level::Error, &what);
+        }
+    }
+
+    unsafe extern "C" fn on_request(context: *mut c_void, exchange: *mut plug_exchange) -> u32 {
+        Self::steer(context, exchange, |plugin, exchange| plugin.on_request(exchange))
+    }
+
+    unsafe extern "C" fn on_response(context: *mut c_void, exchange: *mut plug_exchange) -> u32 {
+        Self::steer(context, exchange, |plugin, exchange| plugin.on_response(exchange))
+    }
+
+    unsafe extern "C" fn on_failure(context: *mut c_void, exchange: *mut plug_exchange) -> u32 {
+        Self::steer(context, exchange, |plugin, exchange| plugin.on_failure(exchange))
+    }
+
+    unsafe extern "C" fn on_close(context: *mut c_void, exchange: *mut plug_exchange, outcome: u32) {
+        let outcome = match outcome {
+            PLUG_REPLACED => Outcome::Replaced,
+            PLUG_RESENT => Outcome::Resent,
+            PLUG_FAILED => Outcome::Failed,
+            PLUG_CANCELLED => Outcome::Cancelled,
+            _ => Outcome::Ended,
+        };
+        Self::watch(context, |instance| instance.plugin.on_close(&mut Exchange::new(instance.host, exchange), outcome));
+    }
+
+    unsafe extern "C" fn on_event(context: *mut c_void, exchange: *mut plug_exchange, event: *const plug_event) {
+        Self::watch(context, |instance| {
+            let event = Event { host: instance.host, raw: &*event };
+            let mut seen = Exchange::new(instance.host, exchange);
+            instance.plugin.on_event(&event, if exchange.is_null() { None } else { Some(&mut seen) });
+        });
+    }
+
+    unsafe extern "C" fn command(context: *mut c_void, name: plug_text, arguments: plug_text, number: plug_reply) {
+        Self::watch(context, |instance| {
+            let reply = Reply { host: instance.host, number, is_open: true };
+            instance.plugin.command(&string(name), &string(arguments), reply)
+        });
+    }
+}
+
+/// Defines the one exported function, the descriptor, and what can be read from the file without running it.
+macro_rules! export {
+    (
+        plugin: $plugin:ty, entry: $entry:ident,
+        id: $id:literal, version: $version:literal, documentation: $documentation:literal,
+        priority: $priority:expr, hooks: $hooks:expr
+        $(, settings: [$($setting:expr),* $(,)?])?
+        $(, attributes: [$($attribute:expr),* $(,)?])?
+        $(, commands: [$($command:expr),* $(,)?])?
+        $(, events: [$($event:literal),* $(,)?])?
+        $(, before: [$($before:literal),* $(,)?])?
+        $(, after: [$($after:literal),* $(,)?])?
+        $(,)?
+    ) => {
+        const PLUGBOARD_TEXT: &str = concat!("plugboard/1 ", $id, " ", $version, "\0");
+
+        #[used]
+        #[link_section = "plugboard"]
+        static PLUGBOARD_METADATA: [u8; PLUGBOARD_TEXT.len()] =
+            unsafe { *(PLUGBOARD_TEXT.as_ptr() as *const [u8; PLUGBOARD_TEXT.len()]) };
+
+        static PLUGBOARD_DESCRIPTOR: $crate::plugboard::Descriptor = unsafe {
+            $crate::plugboard::Descriptor::new::<$plugin>($crate::plugboard::Manifest {
+                metadata: &PLUGBOARD_METADATA as *const _ as *const u8,
+                id_count: $id.len(),
+                version_count: $version.len(),
+                documentation: $documentation,
+                priority: $priority,
+                hooks: $hooks,
+                settings: &[$($($setting),*)?],
+                attributes: &[$($($attribute),*)?],
+                commands: &[$($($command),*)?],
+                events: &[$($($crate::plugboard::Id::new($event)),*)?],
+                before: &[$($($crate::plugboard::Id::new($before)),*)?],
+                after: &[$($($crate::plugboard::Id::new($after)),*)?],
+            })
+        };
+
+        /// What a kernel asks for.
+        #[no_mangle]
+        pub extern "C" fn $entry() -> *const $crate::plugboard::raw::plug_plugin_v1 {
+            PLUGBOARD_DESCRIPTOR.raw()
+        }
+    };
+}
+pub(crate) use export;

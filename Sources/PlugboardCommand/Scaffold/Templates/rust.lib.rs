@@ -1,0 +1,49 @@
+//! Adds the field `x-@name@` to requests.
+//!
+//! plugboard.h is the manual: each function says its thread. `plugboard.rs` puts it into Rust.
+
+mod plugboard;
+
+use plugboard::{Counter, Exchange, Hook, Host, OptionDefinition, Plugin, Settings, Verdict, ON_REQUEST};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// One instance serves all exchanges, on all loops: what changes is shared between threads.
+struct FieldAdder {
+    value: String,
+    every: u64,
+    requests: AtomicU64,
+    added: Counter,
+}
+
+impl Plugin for FieldAdder {
+    /// Settings are checked against the table below by the kernel, defaults filled in. An error refuses to start.
+    fn create(host: Host, settings: &Settings<'_>) -> Result<Self, String> {
+        Ok(FieldAdder {
+            value: settings.text("value"),
+            every: settings.integer("every") as u64,
+            requests: AtomicU64::new(0),
+            added: host.counter("added"),
+        })
+    }
+
+    /// Runs on the loop, and must not block it: to wait for something, return the verdict of `exchange.wait(…)`. A
+    /// panic or an error is a fault of the plugin.
+    fn on_request(&self, exchange: &mut Exchange<'_>) -> Hook {
+        if self.requests.fetch_add(1, Ordering::Relaxed) % self.every != 0 {
+            return Ok(Verdict::NEXT);
+        }
+        exchange.request().set_field("x-@name@", &self.value)?;
+        self.added.add(1);
+        Ok(Verdict::NEXT)
+    }
+}
+
+plugboard::export! {
+    plugin: FieldAdder, entry: @module@_LTX_plugboard_plugin,
+    id: "@id@", version: "0.1.0", documentation: "Adds the field x-@name@ to requests.",
+    priority: 300, hooks: ON_REQUEST,
+    settings: [
+        OptionDefinition::text("value", "hello", "What the field says.").bounds(1, 100),
+        OptionDefinition::integer("every", "1", "One in so many requests gets it.").bounds(1, 1000),
+    ],
+}

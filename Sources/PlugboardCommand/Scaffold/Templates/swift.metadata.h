@@ -1,0 +1,1 @@
+// Nothing to call: the target only puts what the plugin is into an ELF section.

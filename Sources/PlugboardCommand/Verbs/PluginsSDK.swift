@@ -1,0 +1,46 @@
+import ArgumentParser
+
+struct PluginsSDK: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sdk", abstract: "Installs what plugins are built against.",
+        discussion: """
+            Writes, under the prefix, and in place of what an earlier version has left there:
+              include/plugboard.h               the ABI, and its manual
+              include/plugboard.hpp             the same for C++
+              lib/pkgconfig/plugboard.pc        for `pkg-config --cflags plugboard`
+              share/plugboard/plugboard.rs      the same for Rust
+              share/plugboard/README.md         who needs what; how a plugin in Swift gets PlugboardKit
+
+            EXAMPLES:
+              plugboard plugins sdk --prefix /usr/local
+              plugboard plugins sdk --prefix ~/.local
+            """)
+
+    @Option(help: ArgumentHelp("The folder to install into.", valueName: "folder")) var prefix: String
+    @Option(
+        help: ArgumentHelp(
+            "Where Plugboard's package is, for Swift; without it, where this command was built.",
+            valueName: "folder|url"))
+    var plugboard: String?
+
+    func validate() throws {
+        if prefix.isEmpty { throw ValidationError("--prefix needs a folder.") }
+    }
+
+    func run() throws {
+        let package =
+            try plugboard.map { try PlugboardPackage($0) } ?? .ofThisCommand() ?? .folder("/path/to/plugboard")
+        let sdk = SDK(package: package)
+        try NewFolder(path: prefix).replace(sdk.files)
+        try ByteOutput.standard.write(
+            sdk.files.map { "\(prefix)/\($0.path)\n" }.joined() + """
+
+                C and C++   pkg-config --cflags plugboard
+                            (where pkg-config does not look there: PKG_CONFIG_PATH=\(prefix)/lib/pkgconfig)
+                Rust        \(prefix)/share/plugboard/plugboard.rs, as src/plugboard.rs of the crate
+                Swift       \(package.dependency)
+                            .product(name: "PlugboardKit", package: "\(package.name)")
+
+                """)
+    }
+}

@@ -1,0 +1,141 @@
+// A plugin as somebody wrote it when revision 1 was released: against the frozen header, and nothing else.
+#include "plugboard-1.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct frozen {
+    const plug_host_v1 *host;
+    plug_counter closed;
+    int64_t limit;
+    uint64_t count;
+    char value[];
+} frozen;
+
+typedef struct capitals {
+    const plug_host_v1 *host;
+    plug_body *inner;
+    plug_pull open;
+} capitals;
+
+static void pulled(void *context, const plug_piece_v1 *piece) {
+    capitals *self = context;
+    if (piece->kind != PLUG_PIECE) {
+        self->host->pass(self->host, self->open, piece);
+        return;
+    }
+    char *bytes = malloc(piece->bytes.count);
+    if (bytes == NULL) {
+        self->host->break_off(self->host, self->open, PLUG_TEXT("frozen.memory"), PLUG_TEXT("There is no memory."));
+        return;
+    }
+    for (uint64_t index = 0; index < piece->bytes.count; index++) {
+        bytes[index] = (char)toupper((unsigned char)piece->bytes.bytes[index]);
+    }
+    self->host->give(self->host, self->open, (plug_bytes){ bytes, piece->bytes.count, free, bytes });
+}
+
+static void pull(void *context, plug_pull number) {
+    capitals *self = context;
+    self->open = number;
+    self->host->pull(self->inner, self, pulled);
+}
+
+static void release(void *context) {
+    capitals *self = context;
+    self->host->release_body(self->inner);
+    free(self);
+}
+
+static void *create(const plug_host_v1 *host, const plug_settings *settings) {
+    plug_text value = {0};
+    int64_t limit = 0;
+    if (host->setting_text(settings, PLUG_TEXT("value"), &value) != PLUG_OK
+        || host->setting_integer(settings, PLUG_TEXT("limit"), &limit) != PLUG_OK) {
+        host->refuse(host, PLUG_TEXT("Its settings cannot be read."));
+        return NULL;
+    }
+    frozen *self = calloc(1, sizeof *self + value.count);
+    if (self == NULL) return NULL;
+    self->host = host;
+    self->limit = limit;
+    self->count = value.count;
+    memcpy(self->value, value.bytes, value.count);
+    return self;
+}
+
+static uint32_t start(void *context) {
+    frozen *self = context;
+    self->closed = self->host->counter(self->host, PLUG_TEXT("closed"));
+    return PLUG_OK;
+}
+
+static uint32_t on_request(void *context, plug_exchange *exchange) {
+    frozen *self = context;
+    const plug_host_v1 *host = self->host;
+    plug_head *request = host->request(exchange);
+    if (host->attribute(exchange, PLUG_TEXT("com.example.frozen.refuse")).bytes != NULL) {
+        return host->fail(exchange, PLUG_TEXT("frozen.refused"), PLUG_TEXT("The request asked for it."));
+    }
+    host->set_field(request, PLUG_TEXT("x-frozen"), plug_make_text(self->value, self->count));
+    int64_t *attempts = calloc(1, sizeof *attempts);
+    if (attempts != NULL && host->set_exchange_state(exchange, attempts, free) != PLUG_OK) free(attempts);
+    return PLUG_NEXT;
+}
+
+static uint32_t on_response(void *context, plug_exchange *exchange) {
+    frozen *self = context;
+    const plug_host_v1 *host = self->host;
+    int64_t *attempts = host->exchange_state(exchange);
+    if (host->status(host->response(exchange)) == 503 && attempts != NULL && *attempts < self->limit
+        && host->can_resend(exchange) == PLUG_OK) {
+        *attempts += 1;
+        return host->resend(exchange, 0);
+    }
+    plug_body *inner = host->take_response_body(exchange);
+    capitals *body = inner == NULL ? NULL : calloc(1, sizeof *body);
+    if (body == NULL) return PLUG_NEXT;
+    *body = (capitals){ host, inner, 0 };
+    plug_source_v1 source = { .context = body, .length = host->body_length(inner), .pull = pull, .release = release };
+    host->set_response_body(exchange, host->body_of_source(host, &source));
+    return PLUG_NEXT;
+}
+
+static void on_close(void *context, plug_exchange *exchange, uint32_t outcome) {
+    frozen *self = context;
+    (void)exchange;
+    if (outcome == PLUG_ENDED) self->host->count(self->host, self->closed, 1);
+}
+
+static void command(void *context, plug_text name, plug_text arguments, plug_reply reply) {
+    frozen *self = context;
+    (void)name;
+    self->host->reply_json(self->host, reply, arguments);
+}
+
+static const plug_option_v1 settings[] = {
+    { .name = PLUG_LITERAL("value"), .type = PLUG_TEXT_TYPE, .fallback = PLUG_LITERAL("one"), .minimum = 1,
+      .maximum = 20, .documentation = PLUG_LITERAL("What the field says.") },
+    { .name = PLUG_LITERAL("limit"), .type = PLUG_INTEGER, .fallback = PLUG_LITERAL("1"), .maximum = 9,
+      .documentation = PLUG_LITERAL("How often it resends after 503.") },
+};
+static const plug_option_v1 attributes[] = {
+    { .name = PLUG_LITERAL("refuse"), .type = PLUG_BOOL, .minimum = 1,
+      .documentation = PLUG_LITERAL("Whether the exchange fails.") },
+};
+static const plug_command_v1 commands[] = {
+    { PLUG_LITERAL("echo"), PLUG_LITERAL("{}"), PLUG_LITERAL("Answers with its arguments.") },
+};
+
+PLUGBOARD_METADATA(frozen, "com.example.frozen", "1.0.0");
+PLUGBOARD_PLUGIN(frozen) {
+    .abi_revision = PLUG_ABI_REVISION, .hooks = PLUG_ON_REQUEST | PLUG_ON_RESPONSE | PLUG_ON_CLOSE,
+    .id = PLUG_LITERAL("com.example.frozen"), .version = PLUG_LITERAL("1.0.0"),
+    .documentation = PLUG_LITERAL("Uses what revision 1 has."), .priority = 450,
+    .settings = settings, .setting_count = sizeof settings / sizeof *settings,
+    .attributes = attributes, .attribute_count = sizeof attributes / sizeof *attributes,
+    .commands = commands, .command_count = sizeof commands / sizeof *commands,
+    .create = create, .start = start, .destroy = free, .on_request = on_request, .on_response = on_response,
+    .on_close = on_close, .command = command,
+};

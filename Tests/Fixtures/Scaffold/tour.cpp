@@ -1,0 +1,118 @@
+// A plugin that walks through plugboard.hpp: what a request says in `x-tour` decides what it does, or how it breaks.
+#include <plugboard.hpp>
+
+#include <atomic>
+#include <cctype>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+namespace {
+
+using plugboard::Body;
+using plugboard::Exchange;
+using plugboard::Pull;
+using plugboard::Verdict;
+
+// Turns what comes into capitals.
+class Capitals : public plugboard::Source {
+public:
+    Capitals(Body inner, bool throws) : inner_(std::move(inner)), throws_(throws) {}
+    uint64_t length() const override { return inner_.length(); }
+    void pull(Pull pull) override {
+        inner_.pull([pull = std::move(pull), throws = throws_](const plug_piece_v1 &piece) mutable {
+            if (throws) throw std::runtime_error("the body broke on purpose");
+            if (piece.kind != PLUG_PIECE) return pull.pass(piece);
+            std::string bytes(plugboard::view(piece.bytes));
+            for (char &byte : bytes) byte = static_cast<char>(std::toupper(static_cast<unsigned char>(byte)));
+            pull.give(bytes);
+        });
+    }
+
+private:
+    Body inner_;
+    bool throws_;
+};
+
+struct Seen {
+    std::string what;
+};
+
+class Tour {
+public:
+    Tour(plugboard::Host host, plugboard::Settings settings) : host_(host) {
+        if (settings.string("refuse") == "yes") throw std::runtime_error("It was told to refuse.");
+    }
+
+    void start() { closed_ = host_.counter("closed"); }
+    void stop(plugboard::Duration) {
+        if (waker_.joinable()) waker_.join();
+    }
+
+    Verdict on_request(Exchange &exchange) {
+        auto field = exchange.request().field("x-tour");
+        std::string what(field.value_or(""));
+        if (exchange.visit() == PLUG_WOKEN) {
+            exchange.request().set_field("x-woken", "yes");
+            return Verdict::next();
+        }
+        exchange.set_state(std::make_unique<Seen>(Seen{what}));
+        exchange.set_turn_state(std::make_unique<Seen>(Seen{what}));
+        if (what == "throw") throw std::runtime_error("thrown on purpose");
+        if (what == "throw-number") throw 42;
+        if (what == "fail") return exchange.fail("tour.refused", "It was asked to fail.");
+        if (what == "respond") return exchange.respond(203, {{"x-answered", "here"}}, std::string("answered"));
+        if (what == "wait") {
+            plug_ticket ticket = 0;
+            Verdict verdict = exchange.wait(ticket, std::chrono::seconds(30));
+            if (waker_.joinable()) waker_.join();
+            waker_ = std::thread([host = host_, ticket] { host.wake(ticket); });
+            return verdict;
+        }
+        return Verdict::next();
+    }
+
+    Verdict on_response(Exchange &exchange) {
+        auto seen = exchange.state<Seen>();
+        if (seen != nullptr && (seen->what == "capitals" || seen->what == "break")) {
+            bool breaks = seen->what == "break";
+            exchange.set_response_body(
+                Body::of(host_, std::make_unique<Capitals>(exchange.take_response_body(), breaks)));
+        }
+        return Verdict::next();
+    }
+
+    void on_close(Exchange &exchange, uint32_t) {
+        if (exchange.turn_state<Seen>() != nullptr) host_.count(closed_);
+        // Nobody can act on it, but it must not leave either.
+        throw std::runtime_error("thrown where nothing can fail");
+    }
+
+    void command(std::string_view name, std::string_view arguments, plugboard::Reply reply) {
+        if (name == "throw") throw std::runtime_error("thrown by a command");
+        reply.json(arguments);
+    }
+
+private:
+    plugboard::Host host_;
+    plug_counter closed_ = 0;
+    std::thread waker_;
+};
+
+const plug_option_v1 settings[] = {
+    plugboard::option(PLUG_TEXT_TYPE, "refuse", "no", "Whether it refuses to be made.", 1, 0, 0, "yes no"),
+};
+const plug_command_v1 commands[] = {
+    {PLUG_TEXT("echo"), PLUG_TEXT("{}"), PLUG_TEXT("Answers with its arguments.")},
+    {PLUG_TEXT("throw"), PLUG_TEXT("{}"), PLUG_TEXT("Throws.")},
+};
+
+}  // namespace
+
+PLUGBOARD_METADATA(tour, "com.example.tour", "1.0.0");
+PLUGBOARD_PLUGIN(tour) plugboard::Manifest<Tour>("com.example.tour", "1.0.0")
+    .documentation("Walks through the shim.")
+    .priority(300)
+    .settings(settings)
+    .commands(commands);

@@ -1,0 +1,92 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `plugboard plugins sdk`, into a fresh prefix.
+struct SDKTests {
+    private let folder: TemporaryFolder
+    private var prefix: String { folder.file("usr") }
+
+    init() throws { folder = try TemporaryFolder("sdk") }
+
+    @Test func `it installs headers, shims, a page and what pkg-config reads`() async throws {
+        let outcome = try await Command.run("plugins", "sdk", "--prefix", prefix)
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        let files = [
+            "include/plugboard.h", "include/plugboard.hpp", "lib/pkgconfig/plugboard.pc",
+            "share/plugboard/README.md", "share/plugboard/plugboard.rs",
+        ]
+        let found = FileManager.default.enumerator(atPath: prefix)?.compactMap { $0 as? String }.sorted() ?? []
+        #expect(found.filter { $0.contains(".") } == files)
+        for file in files { #expect(outcome.stdout.contains("\(prefix)/\(file)\n")) }
+        #expect(
+            try folder.read("usr/include/plugboard.h")
+                == Array(Data(contentsOf: URL(fileURLWithPath: ScaffoldTestFiles.header))))
+        let page = String(decoding: try folder.read("usr/share/plugboard/README.md"), as: UTF8.self)
+        #expect(page.contains(".package(name: \"plugboard\", path: \"\(ScaffoldTestFiles.root)\", traits: [])"))
+        #expect(page.contains(".product(name: \"PlugboardKit\", package: \"plugboard\")"))
+    }
+
+    @Test func `it replaces what an earlier version left there, and nothing else`() async throws {
+        try folder.write("usr/include/plugboard.h", "old")
+        try folder.write("usr/include/other.h", "mine")
+
+        let outcome = try await Command.run("plugins", "sdk", "--prefix", prefix)
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(try folder.read("usr/include/plugboard.h").count > 10_000)
+        #expect(try folder.read("usr/include/other.h") == Array("mine".utf8))
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: "\(prefix)/include").sorted() == [
+                "other.h", "plugboard.h", "plugboard.hpp",
+            ])
+    }
+
+    @Test func `a prefix that cannot be written is told`() async throws {
+        try folder.write("usr", "a file")
+
+        let outcome = try await Command.run("plugins", "sdk", "--prefix", prefix)
+
+        #expect(outcome.status == 23)
+        #expect(outcome.stderr.contains("cannot be written"))
+    }
+
+    @Test func `pkg-config finds it, wherever the folder was moved to`() async throws {
+        let version = try await Command.run("--version")
+        _ = try await Command.run("plugins", "sdk", "--prefix", prefix)
+        try FileManager.default.moveItem(atPath: prefix, toPath: folder.file("moved"))
+        let moved = folder.file("moved")
+
+        let told = try pkgConfig(["--modversion"], moved)
+        let revision = try pkgConfig(["--variable=abi_revision"], moved)
+        let flags = try pkgConfig(["--cflags"], moved)
+
+        #expect("plugboard \(told)" == version.stdout.trimmingCharacters(in: .whitespacesAndNewlines))
+        #expect(revision == "1")
+        let include = try #require(flags.hasPrefix("-I") ? String(flags.dropFirst(2)) : nil)
+        #expect(URL(fileURLWithPath: include).standardizedFileURL.path == "\(moved)/include")
+    }
+
+    @Test(arguments: ["c", "c++"])
+    func `a plugin outside the repository builds with what pkg-config says, and loads`(language: String) async throws {
+        _ = try await Command.run("plugins", "sdk", "--prefix", prefix)
+        let project = try await ScaffoldedProject("outside", language: language)
+        try FileManager.default.removeItem(atPath: project.file("include"))
+        let server = try LoopbackServer.answering { _ in Answer() }
+        defer { server.stop() }
+
+        let object = try await project.build(environment: ["PKG_CONFIG_PATH": "\(prefix)/lib/pkgconfig"])
+        let outcome = try await Command.run("get", server.url(), "--plugin", object)
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(server.requests.first?["x-outside"] == "hello")
+    }
+
+    private func pkgConfig(_ arguments: [String], _ prefix: String) throws -> String {
+        let outcome = try ProcessRunner.run(
+            ["pkg-config"] + arguments + ["plugboard"], environment: ["PKG_CONFIG_PATH": "\(prefix)/lib/pkgconfig"])
+        try #require(outcome.status == 0, "\(outcome.stderr)")
+        return outcome.stdout.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}

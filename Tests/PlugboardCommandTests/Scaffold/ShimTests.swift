@@ -1,0 +1,91 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// The plugins `tour.cpp` and `tour.rs`, built in a project of each language, do all that the shims are for, and break
+/// in all ways: the process that has loaded them goes on.
+@Suite struct `The shims of C++ and Rust` {
+    @Test(.enabled(if: ScaffoldedProject.canBuild("c++"), "there is no compiler for C++"))
+    func `in C++ nothing that is thrown crosses the border`() async throws {
+        let object = try await build("c++", "tour.cpp", as: "tour.cpp")
+
+        try await breakAndGoOn(object, thrown: "thrown on purpose", number: "it threw what is no std::exception")
+    }
+
+    @Test(.enabled(if: ScaffoldedProject.canBuild("rust"), "there is no compiler for Rust"))
+    func `in Rust no panic crosses the border`() async throws {
+        let object = try await build("rust", "tour.rs", as: "src/lib.rs")
+
+        try await breakAndGoOn(object, thrown: "it panicked: thrown on purpose", number: "it panicked")
+        let error = try await Command.exec(line("error", "http://127.0.0.1:9/"), ["--plugin", object])
+        #expect(error["error"]?["message"]?.stringValue?.contains("returned on purpose") == true)
+        let panics = try await Command.run(
+            "get", "http://127.0.0.1:9/", "--plugin", object, "--set", "com.example.tour.refuse=panic")
+        #expect(panics.status == 102)
+        #expect(panics.stderr.contains("It panicked in create."))
+    }
+
+    private func build(_ language: String, _ fixture: String, as name: String) async throws -> String {
+        let project = try await ScaffoldedProject("tour", language: language)
+        let source = try String(contentsOfFile: "\(ScaffoldTestFiles.fixtures)/\(fixture)", encoding: .utf8)
+        try source.write(toFile: project.file(name), atomically: true, encoding: .utf8)
+        let object = try await project.build()
+        // The project's folder goes with the project; the object stays as long as the tests.
+        return try ShimTestObjects.keep(object, as: "tour-\(language).so")
+    }
+
+    private func line(_ what: String, _ url: String) -> JSONObject {
+        ["url": .string(url), "headers": [["x-tour", .string(what)]]]
+    }
+
+    private func breakAndGoOn(_ object: String, thrown: String, number: String) async throws {
+        let server = try LoopbackServer.answering { request in Answer(body: "hello \(request["x-woken"] ?? "")") }
+        defer { server.stop() }
+        let ways = ["throw", "throw-number", "fail", "respond", "wait", "capitals", "break", "none"]
+        let lines = ways.map { way in
+            var line = line(way, server.url("/\(way)"))
+            line["id"] = .string(way)
+            return JSONWriter.write(.object(line)) as String
+        }
+
+        let replies = try await Command.exec(lines, "--plugin", object)
+
+        func message(_ way: String) -> String { replies[way]?["error"]?["message"]?.stringValue ?? "" }
+        func body(_ way: String) -> String? {
+            replies[way]?["body_b64"]?.stringValue.flatMap { Data(base64Encoded: $0) }
+                .map { String(decoding: $0, as: UTF8.self) }
+        }
+        #expect(Set(replies.keys) == Set(ways), "the process has answered all")
+        #expect(message("throw").contains(thrown), "\(message("throw"))")
+        #expect(message("throw-number").contains(number), "\(message("throw-number"))")
+        #expect(message("fail").contains("It was asked to fail."), "\(message("fail"))")
+        #expect(replies["respond"]?["status"] == 203)
+        #expect(body("respond") == "answered" && body("wait") == "hello yes" && body("capitals") == "HELLO ")
+        #expect(replies["break"]?["error"] != nil, "\(replies["break"] ?? "none")")
+        #expect(body("none") == "hello ")
+        #expect(!server.requests.contains { ["/throw", "/throw-number", "/fail", "/respond"].contains($0.path) })
+        try await commandsAndStart(object)
+    }
+
+    private func commandsAndStart(_ object: String) async throws {
+        let echo = try await Command.run("com.example.tour", "echo", "a=1", "--plugin", object)
+        let thrown = try await Command.run("com.example.tour", "throw", "--plugin", object)
+        let refused = try await Command.run(
+            "get", "http://127.0.0.1:9/", "--plugin", object, "--set", "com.example.tour.refuse=yes")
+
+        #expect(echo.stdout == #"{"a":1}"# + "\n", "\(echo.stderr)")
+        #expect(thrown.status == 104 && thrown.stderr.contains("thrown by a command"), "\(thrown.stderr)")
+        #expect(refused.status == 102 && refused.stderr.contains("It was told to refuse."), "\(refused.stderr)")
+    }
+}
+
+/// Copies of what a project has built.
+private enum ShimTestObjects {
+    private static let folder = try? TemporaryFolder("shims")
+
+    static func keep(_ object: String, as name: String) throws -> String {
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: object)))
+        return try #require(folder).plugin(name, bytes)
+    }
+}
