@@ -30,7 +30,10 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("RedirectTests", ["RedirectPlugin", "RedirectOptions", "Plugboard", "PluginLoader", "PlugboardKit"]),
     (
         "AuthenticationTests",
-        ["AuthenticationPlugin", "AuthenticationOptions", "Plugboard", "PluginLoader", "PlugboardKit", "JSON"]
+        [
+            "AuthenticationPlugin", "AuthenticationOptions", "Plugboard", "PluginLoader", "PlugboardKit", "JSON",
+            "CurlTransport",
+        ]
     ),
     (
         "CookiesTests",
@@ -133,14 +136,17 @@ let package = Package(
             swiftSettings: strict),
 
         // 6: programs
+        // The templates of `plugins new` as bytes; templates in C and C++ are not to be compiled here.
+        .target(
+            name: "ScaffoldTemplates", path: "Sources/PlugboardCommand/Scaffold/Templates", sources: ["templates.c"]),
         .executableTarget(
             name: "PlugboardCommand",
             dependencies: [
-                "Plugboard", "PluginLoader", "PlugboardKit", "JSON",
+                "Plugboard", "PluginLoader", "PlugboardKit", "CPlugboard", "ScaffoldTemplates", "JSON",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],
-            swiftSettings: strict),
+            exclude: ["Scaffold/Templates"], swiftSettings: strict),
         .executableTarget(name: "Core", dependencies: ["Plugboard"], path: "Examples/Core", swiftSettings: strict),
         .executableTarget(
             name: "ExampleProgram", dependencies: ["Plugboard", "PluginLoader"],
