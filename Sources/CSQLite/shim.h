@@ -8,3 +8,18 @@ static inline int plugboard_sqlite3_bind_text(sqlite3_stmt *statement, int index
 static inline int plugboard_sqlite3_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int count) {
     return sqlite3_bind_blob(statement, index, bytes, count, SQLITE_TRANSIENT);
 }
+
+// Variadic functions are not imported either. SQL cannot write to the schema or to shadow tables.
+static inline int plugboard_sqlite3_defend(sqlite3 *database) {
+    return sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
+}
+// Closing leaves the write-ahead log as it is, and by its name it may be another file's by then.
+static inline int plugboard_sqlite3_leave_log(sqlite3 *database) {
+    return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+}
+// Whether the name of the open file leads to another file, or to none.
+static inline int plugboard_sqlite3_has_moved(sqlite3 *database) {
+    int moved = 0;
+    sqlite3_file_control(database, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    return moved;
+}

@@ -1,0 +1,211 @@
+import CSQLite
+
+extension SQLiteStore {
+    /// The open file, for the time of one `perform` and on the store's thread only.
+    ///
+    /// Statements are compiled once and kept; their text is the key, so values always go through `?`.
+    public final class Connection {
+        let database: OpaquePointer
+        /// The first damage that any statement met. Whatever the work makes of it, the file goes.
+        private(set) var damage: SQLiteFailure?
+        /// A statement could not be compiled: either it is wrong, or the file's schema has become so.
+        private(set) var isSuspect = false
+
+        private var statements: [String: OpaquePointer] = [:]
+        private static let statementLimit = 128
+
+        /// Takes over the database.
+        init(_ database: OpaquePointer) { self.database = database }
+
+        deinit {
+            forgetStatements()
+            sqlite3_close_v2(database)
+        }
+
+        // MARK: Statements
+
+        /// Runs one statement to its end; rows that it may have are skipped.
+        public func run(_ sql: String, _ values: Value...) throws(SQLiteFailure) {
+            try each(sql, values) { (_) throws(SQLiteFailure) in true }
+        }
+
+        /// What `read` makes of the first row; nil if there is none.
+        public func first<Result>(
+            _ sql: String, _ values: Value..., read: (borrowing Row) throws(SQLiteFailure) -> Result
+        ) throws(SQLiteFailure) -> Result? {
+            var found: Result?
+            try each(sql, values) { (row) throws(SQLiteFailure) in
+                found = try read(row)
+                return false
+            }
+            return found
+        }
+
+        /// What `read` makes of each row.
+        public func rows<Result>(
+            _ sql: String, _ values: Value..., read: (borrowing Row) throws(SQLiteFailure) -> Result
+        ) throws(SQLiteFailure) -> [Result] {
+            var found: [Result] = []
+            try each(sql, values) { (row) throws(SQLiteFailure) in
+                let value = try read(row)
+                found.append(value)
+                return true
+            }
+            return found
+        }
+
+        /// Visits the rows in order until `visit` returns false.
+        public func each(
+            _ sql: String, _ values: [Value] = [], visit: (borrowing Row) throws(SQLiteFailure) -> Bool
+        ) throws(SQLiteFailure) {
+            let statement = try taken(sql)
+            defer { keep(statement, sql) }
+            try bind(values, to: statement)
+            while true {
+                let code = sqlite3_step(statement)
+                if code == SQLITE_DONE { return }
+                guard code == SQLITE_ROW else { throw failure(code) }
+                guard try visit(Row(statement: statement)) else { return }
+            }
+        }
+
+        /// Runs several statements without values, such as those that make tables.
+        public func script(_ sql: String) throws(SQLiteFailure) {
+            try check(sqlite3_exec(database, sql, nil, nil, nil))
+        }
+
+        /// All or nothing: what `work` has written is undone if it throws. Within another transaction it is a part of that one.
+        public func transaction<Result>(
+            _ work: () throws(SQLiteFailure) -> Result
+        ) throws(SQLiteFailure) -> Result {
+            guard !isInTransaction else { return try work() }
+            // IMMEDIATE: to begin by reading, and then find that another process has written, cannot be waited out.
+            try run("BEGIN IMMEDIATE")
+            do throws(SQLiteFailure) {
+                let result = try work()
+                try run("COMMIT")
+                return result
+            } catch {
+                rollBack()
+                throw error
+            }
+        }
+
+        // MARK: Facts
+
+        /// Rows that the last statement inserted, changed or removed.
+        public var changes: Int { Int(sqlite3_changes64(database)) }
+
+        public var lastInsertedID: Int64 { sqlite3_last_insert_rowid(database) }
+
+        /// Another number than at the last call if another process, or another store, has written to the file meanwhile.
+        public func dataVersion() throws(SQLiteFailure) -> Int64 {
+            try first("PRAGMA data_version") { $0.integer(0) } ?? 0
+        }
+
+        var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
+
+        /// Whether the file's name leads elsewhere by now.
+        var hasMoved: Bool { plugboard_sqlite3_has_moved(database) != 0 }
+
+        func rollBack() {
+            // SQLite has rolled back by itself after some failures; then this one says so, and nothing is lost.
+            if isInTransaction { sqlite3_exec(database, "ROLLBACK", nil, nil, nil) }
+        }
+
+        /// Makes closing leave the files as they are.
+        func leaveLog() { _ = plugboard_sqlite3_leave_log(database) }
+
+        func check(_ code: Int32) throws(SQLiteFailure) {
+            if code != SQLITE_OK { throw failure(code) }
+        }
+
+        // MARK: Compiling and binding
+
+        /// Taken out while it runs: the same statement may be needed again meanwhile.
+        private func taken(_ sql: String) throws(SQLiteFailure) -> OpaquePointer {
+            if let statement = statements.removeValue(forKey: sql) { return statement }
+            return try compile(sql)
+        }
+
+        private func compile(_ sql: String) throws(SQLiteFailure) -> OpaquePointer {
+            var sql = sql
+            var statement: OpaquePointer?
+            let code = sql.withUTF8 { text in
+                text.withMemoryRebound(to: CChar.self) {
+                    sqlite3_prepare_v3(
+                        database, $0.baseAddress, Int32(clamping: $0.count), UInt32(SQLITE_PREPARE_PERSISTENT),
+                        &statement, nil)
+                }
+            }
+            guard code == SQLITE_OK, let statement else {
+                isSuspect = isSuspect || code & 0xff == SQLITE_ERROR
+                throw code == SQLITE_OK
+                    ? SQLiteFailure(code: SQLITE_MISUSE, message: "The statement is empty.") : failure(code)
+            }
+            return statement
+        }
+
+        private func keep(_ statement: OpaquePointer, _ sql: String) {
+            // The values go too: some of them are views, good only until now.
+            sqlite3_reset(statement)
+            sqlite3_clear_bindings(statement)
+            if statements.count >= Connection.statementLimit { forgetStatements() }
+            if let other = statements.updateValue(statement, forKey: sql) { sqlite3_finalize(other) }
+        }
+
+        private func forgetStatements() {
+            for statement in statements.values { sqlite3_finalize(statement) }
+            statements.removeAll()
+        }
+
+        private func bind(_ values: [Value], to statement: OpaquePointer) throws(SQLiteFailure) {
+            let wanted = sqlite3_bind_parameter_count(statement)
+            guard values.count == wanted else {
+                throw SQLiteFailure(
+                    code: SQLITE_MISUSE, message: "The statement has \(wanted) places, and got \(values.count) values.")
+            }
+            for (index, value) in zip(Int32(1)..., values) {
+                let code =
+                    switch value {
+                    case .null: sqlite3_bind_null(statement, index)
+                    case .integer(let number): sqlite3_bind_int64(statement, index, number)
+                    case .real(let number): sqlite3_bind_double(statement, index, number)
+                    case .text(var text): text.withUTF8 { Connection.bindText(statement, index, $0) }
+                    case .bytes(let bytes): bytes.withUnsafeBytes { Connection.bindBytes(statement, index, $0) }
+                    case .view(let bytes) where bytes.isEmpty: sqlite3_bind_zeroblob(statement, index, 0)
+                    case .view(let bytes):
+                        sqlite3_bind_blob64(statement, index, bytes.baseAddress, UInt64(bytes.count), nil)
+                    }
+                try check(code)
+            }
+        }
+
+        private static func bindText(_ statement: OpaquePointer, _ index: Int32, _ text: UnsafeBufferPointer<UInt8>)
+            -> Int32
+        {
+            guard let count = Int32(exactly: text.count) else { return SQLITE_TOOBIG }
+            guard let start = text.baseAddress, count > 0 else {
+                return plugboard_sqlite3_bind_text(statement, index, "", 0)
+            }
+            return start.withMemoryRebound(to: CChar.self, capacity: text.count) {
+                plugboard_sqlite3_bind_text(statement, index, $0, count)
+            }
+        }
+
+        private static func bindBytes(_ statement: OpaquePointer, _ index: Int32, _ bytes: UnsafeRawBufferPointer)
+            -> Int32
+        {
+            guard let count = Int32(exactly: bytes.count) else { return SQLITE_TOOBIG }
+            return count == 0
+                ? sqlite3_bind_zeroblob(statement, index, 0)
+                : plugboard_sqlite3_bind_blob(statement, index, bytes.baseAddress, count)
+        }
+
+        private func failure(_ code: Int32) -> SQLiteFailure {
+            let failure = SQLiteFailure(database, code)
+            if failure.kind == .damaged && damage == nil { damage = failure }
+            return failure
+        }
+    }
+}

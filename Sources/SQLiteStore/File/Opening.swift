@@ -1,0 +1,134 @@
+import CSQLite
+
+/// How a store's file is opened: found or made, looked through, brought to the schema; moved aside if it is not fit.
+struct Opening: Sendable {
+    let location: SQLiteStore.Location
+    let schema: SQLiteStore.Schema
+    let notice: @Sendable (String) -> Void
+
+    /// Up to this size a file is read through when it is opened. A larger one takes too long, and SQLite finds most damage on its way.
+    private static let checkedSize = 4 << 20
+    private static let busyTimeout: Int32 = 5_000
+
+    /// For people.
+    var name: String {
+        switch location {
+        case .file(let path): path
+        case .memory: "in memory"
+        }
+    }
+
+    func open() throws(SQLiteFailure) -> SQLiteStore.Connection {
+        guard case .file(let path) = location else { return try prepared(":memory:", isChecked: false) }
+        let file = try StoreFile(path)
+        let lock = FolderLock(file.folder)
+        defer { withExtendedLifetime(lock) {} }
+        try file.secure()
+        do throws(SQLiteFailure) {
+            return try prepared(file.path, isChecked: file.size <= Opening.checkedSize)
+        } catch {
+            guard error.kind == .damaged else { throw error }
+            try replace(file, error.message)
+            return try prepared(file.path, isChecked: false)
+        }
+    }
+
+    /// Called when the file was found damaged in use, and is closed.
+    func moveAside(_ cause: String) {
+        guard case .file(let path) = location, let file = try? StoreFile(path) else { return }
+        let lock = FolderLock(file.folder)
+        defer { withExtendedLifetime(lock) {} }
+        // Another process may have moved it already: what stands there now is then looked at afresh.
+        if (try? prepared(file.path, isChecked: true)) != nil { return }
+        do throws(SQLiteFailure) { try replace(file, cause) } catch { notice("\(error)") }
+    }
+
+    private func replace(_ file: StoreFile, _ cause: String) throws(SQLiteFailure) {
+        let other = try file.moveAside()
+        notice("\(file.path) cannot be used: \(cause). It is now \(other), and a new file is begun.")
+        try file.secure()
+    }
+
+    // MARK: One file
+
+    private func prepared(_ path: String, isChecked: Bool) throws(SQLiteFailure) -> SQLiteStore.Connection {
+        let connection = try connected(path)
+        do throws(SQLiteFailure) {
+            try identify(connection)
+            if isChecked { try examine(connection) }
+            try configure(connection)
+            try migrate(connection)
+            return connection
+        } catch {
+            // Nothing of a file that is not fit is to be changed by closing it.
+            connection.leaveLog()
+            throw error
+        }
+    }
+
+    private func connected(_ path: String) throws(SQLiteFailure) -> SQLiteStore.Connection {
+        var database: OpaquePointer?
+        let flags =
+            SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOFOLLOW
+            | SQLITE_OPEN_EXRESCODE
+        let code = sqlite3_open_v2(path, &database, flags, nil)
+        guard code == SQLITE_OK, let database else {
+            defer { sqlite3_close_v2(database) }
+            throw SQLiteFailure(database, code)
+        }
+        sqlite3_busy_timeout(database, Opening.busyTimeout)
+        _ = plugboard_sqlite3_defend(database)
+        return SQLiteStore.Connection(database)
+    }
+
+    /// Refuses what is of another program or a newer version, before anything is written to it.
+    private func identify(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+        let isEmpty = try connection.first("SELECT 1 FROM sqlite_schema LIMIT 1") { _ in false } ?? true
+        let identity = try connection.first("PRAGMA application_id") { $0.integer(0) } ?? 0
+        let version = try connection.first("PRAGMA user_version") { $0.integer(0) } ?? 0
+        guard identity == Int64(schema.applicationID) || isEmpty && identity == 0 && version == 0 else {
+            throw SQLiteFailure(code: SQLITE_NOTADB, message: "it is of another program")
+        }
+        guard (0...Int64(schema.migrations.count)).contains(version) else {
+            throw SQLiteFailure(code: SQLITE_NOTADB, message: "it is of version \(version), which is newer than this")
+        }
+    }
+
+    private func examine(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+        let finding = try connection.first("PRAGMA integrity_check(1)") { $0.text(0) }
+        // What it finds may quote what is stored.
+        guard finding == "ok" else { throw SQLiteFailure(code: SQLITE_CORRUPT, message: "it is damaged") }
+    }
+
+    private func configure(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+        // Before the first table and the log: they cannot be changed later.
+        try connection.script("PRAGMA page_size = \(schema.pageSize); PRAGMA auto_vacuum = INCREMENTAL")
+        let mode = try connection.first("PRAGMA journal_mode = WAL") { $0.text(0) }
+        // Without a log that is shared (a network's file system, memory) each commit must reach the disk by itself.
+        try connection.script(
+            """
+            PRAGMA synchronous = \(mode == "wal" ? "NORMAL" : "FULL");
+            PRAGMA journal_size_limit = 4194304;
+            PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;
+            """)
+        try connection.script(schema.opening)
+    }
+
+    private func migrate(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+        do throws(SQLiteFailure) {
+            try connection.transaction { () throws(SQLiteFailure) in
+                let version = try connection.first("PRAGMA user_version") { Int($0.integer(0)) } ?? 0
+                guard version < schema.migrations.count else { return }
+                for script in schema.migrations[version...] { try connection.script(script) }
+                try connection.script(
+                    """
+                    PRAGMA application_id = \(schema.applicationID);
+                    PRAGMA user_version = \(schema.migrations.count)
+                    """)
+            }
+        } catch {
+            guard error.code & 0xff == SQLITE_ERROR else { throw error }
+            throw SQLiteFailure(code: SQLITE_CORRUPT, message: "its schema is not what its version says")
+        }
+    }
+}

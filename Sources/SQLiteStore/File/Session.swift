@@ -1,0 +1,64 @@
+/// What lives on a store's thread: the connection, and what becomes of it. Never leaves the thread.
+final class Session {
+    private let opening: Opening
+    private let interruption: Interruption
+    private var connection: SQLiteStore.Connection?
+    /// Why the file could not be opened, and until when that is not tried again.
+    private var refusal: (failure: SQLiteFailure, until: ContinuousClock.Instant)?
+
+    private static let patience: Duration = .seconds(5)
+
+    init(_ opening: Opening, interruption: Interruption) {
+        self.opening = opening
+        self.interruption = interruption
+    }
+
+    func perform<Value>(
+        _ work: (SQLiteStore.Connection) throws(SQLiteFailure) -> Value
+    ) -> Result<Value, SQLiteFailure> {
+        do throws(SQLiteFailure) {
+            let connection = try opened()
+            let result = Result { () throws(SQLiteFailure) in try work(connection) }
+            connection.rollBack()
+            if let damage = connection.damage {
+                close(leavingLog: true)
+                opening.moveAside(damage.message)
+                return .failure(damage)
+            }
+            // The next opening looks whether it is the file's fault.
+            if connection.isSuspect { close() }
+            return result
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Best effort, as all ends.
+    func close() { close(leavingLog: connection?.hasMoved ?? false) }
+
+    private func opened() throws(SQLiteFailure) -> SQLiteStore.Connection {
+        if let connection {
+            if !connection.hasMoved { return connection }
+            // Somebody removed the file or moved it aside. What its name leads to now is the store.
+            close(leavingLog: true)
+        }
+        if let refusal, refusal.until > .now { throw refusal.failure }
+        do throws(SQLiteFailure) {
+            let connection = try opening.open()
+            refusal = nil
+            self.connection = connection
+            interruption.set(connection.database)
+            return connection
+        } catch {
+            if refusal == nil { opening.notice("The store \(opening.name) cannot be opened: \(error)") }
+            refusal = (error, .now + Session.patience)
+            throw error
+        }
+    }
+
+    private func close(leavingLog: Bool) {
+        if leavingLog { connection?.leaveLog() }
+        interruption.set(nil)
+        connection = nil
+    }
+}

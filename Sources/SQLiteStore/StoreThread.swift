@@ -1,0 +1,126 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A thread that begins with the first work, does all work in the order in which it came, and ends when it is closed.
+final class StoreThread: Sendable {
+    /// What is done on the thread, with what lives there; with nil if it must not be done any more.
+    typealias Work = @Sendable (Session?) -> Void
+
+    private struct State {
+        var work: [Work] = []
+        var isStarted = false
+        var isSleeping = false
+        var isClosed = false
+        var isAbandoned = false
+    }
+
+    private let state = Mutex(State())
+    private let wakeUp = Signal()
+    private let ended = Signal()
+    private let count = Atomic(0)
+    private let makeSession: @Sendable () -> Session
+    /// Of the thread, once it runs.
+    private let identity = Mutex<pthread_t?>(nil)
+
+    /// The session is made, used and released on the thread.
+    init(_ makeSession: @escaping @Sendable () -> Session) { self.makeSession = makeSession }
+
+    /// Work that is not done yet.
+    var pending: Int { count.load(ordering: .relaxed) }
+
+    var isCurrent: Bool {
+        identity.withLock { $0.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+    }
+
+    /// False if the work will not be done: the thread is closed, or the system gives none.
+    func add(_ work: @escaping Work) -> Bool {
+        let (isTaken, mustWake) = state.withLock { state in
+            if !state.isStarted && !state.isClosed { state.isStarted = start() }
+            guard state.isStarted, !state.isClosed else { return (false, false) }
+            state.work.append(work)
+            count.add(1, ordering: .relaxed)
+            defer { state.isSleeping = false }
+            return (true, state.isSleeping)
+        }
+        if mustWake { wakeUp.raise() }
+        return isTaken
+    }
+
+    /// Takes no more work, and lets the thread end when it has done what it has.
+    func close() {
+        let mustWake = state.withLock { state in
+            state.isClosed = true
+            defer { state.isSleeping = false }
+            return state.isSleeping
+        }
+        if mustWake { wakeUp.raise() }
+    }
+
+    /// Blocks until the thread has ended; false if the time was up first. Then the rest of the work is told that it is abandoned.
+    func join(within limit: Duration) -> Bool {
+        guard state.withLock({ $0.isStarted }) else { return true }
+        let isEnded = ended.wait(upTo: limit)
+        // For whoever else waits.
+        if isEnded { ended.raise() } else { state.withLock { $0.isAbandoned = true } }
+        return isEnded
+    }
+
+    private func start() -> Bool {
+        var thread = pthread_t()
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        let context = Unmanaged.passRetained(self)
+        // Signals are the business of the program's own threads.
+        var all = sigset_t()
+        var before = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        let code = pthread_create(&thread, &attributes, { StoreThread.main($0) }, context.toOpaque())
+        if code != 0 { context.release() }
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+        pthread_attr_destroy(&attributes)
+        return code == 0
+    }
+
+    private static func main(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        guard let context else { return nil }
+        Unmanaged<StoreThread>.fromOpaque(context).takeRetainedValue().run()
+        return nil
+    }
+
+    private func run() {
+        identity.withLock { $0 = pthread_self() }
+        let session = makeSession()
+        while var batch = nextBatch() {
+            batch.reverse()
+            // Each is released as soon as it is done, with the bytes that it holds.
+            while let work = batch.popLast() {
+                work(state.withLock { $0.isAbandoned } ? nil : session)
+                count.subtract(1, ordering: .relaxed)
+            }
+        }
+        session.close()
+        ended.raise()
+    }
+
+    /// Sleeps until there is work; nil when the thread is closed and all is done.
+    private func nextBatch() -> [Work]? {
+        while true {
+            let (batch, isClosed) = state.withLock { state -> ([Work], Bool) in
+                var batch: [Work] = []
+                swap(&batch, &state.work)
+                state.isSleeping = batch.isEmpty && !state.isClosed
+                return (batch, state.isClosed)
+            }
+            if !batch.isEmpty { return batch }
+            if isClosed { return nil }
+            wakeUp.wait()
+        }
+    }
+}
