@@ -11,26 +11,40 @@ import TestSupport
 /// Linked, answers are kept in memory alone; loaded, in a file too.
 final class CacheBench: Sendable {
     let kernel: Kernel
-    let clock: ManualClock
+    private let manual: ManualClock?
     let folder: TemporaryFolder
+    /// Admits one for each request that comes to the cache; what comes after it on the loop finds the request there.
+    let arrived = Gate()
     /// The events `cache.…` of all requests sent with `get` and `send`, in order.
     let events = Record()
 
     init(
         _ linkage: Linkage, _ transport: (any Transport)? = nil, settings: JSONObject = [:],
-        beside scripted: [ScriptedPlugin] = [], clock: ManualClock = ManualClock(),
+        beside scripted: [ScriptedPlugin] = [], clock: ManualClock? = ManualClock(),
         folder: TemporaryFolder? = nil, log: KernelLog = .silent
     ) throws {
-        self.clock = clock
+        manual = clock
         self.folder = try folder ?? TemporaryFolder("cache")
         var settings = settings
         if linkage == .loaded || folder != nil { settings["path"] = .string(self.folder.file("cache.sqlite")) }
         let path = linkage == .loaded ? try Products.library("plugboard-cache") : nil
+        let door = ScriptedPlugin("door", priority: 599)
+        door.onRequest = { [arrived] _ in
+            arrived.admit()
+            return .next
+        }
+        let scripted = scripted + [door]
         let entry = PluginEntry(id: "cache", path: path, settings: settings)
         kernel = try Kernel(
             configuration: Configuration(plugins: [entry] + scripted.map { PluginEntry($0.id) }),
             catalog: Catalog((linkage == .linked ? [cachePlugin()] : []) + scripted.map(\.descriptor)),
             loader: .dynamic, transport: transport, log: log, clock: clock)
+    }
+
+    /// Stands still until a test moves it.
+    var clock: ManualClock {
+        guard let manual else { preconditionFailure("This bench goes by the real clock.") }
+        return manual
     }
 
     /// Sends a request and notes what the cache says of it.

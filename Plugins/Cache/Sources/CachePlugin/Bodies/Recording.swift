@@ -5,38 +5,41 @@ import PlugboardKit
 /// Nothing is found until `commit`, which comes only for a body that was seen to its end. Dropping it discards what was written.
 /// Sendable because it is touched on the loop only.
 final class Recording: @unchecked Sendable {
-    /// The head to be stored with the body; may be changed until the commit.
-    var answer: StoredAnswer
-    /// The entries that it takes the place of.
-    let replaced: [CacheEntry]
+    private let answer: StoredAnswer
+    private let replaced: [CacheEntry]
     private var writer: (any EntryWriter)?
     /// Bytes that the body must have, where that is known.
     private let length: Int?
-    private(set) var count = 0
+    /// More is not stored.
+    private let limit: Int
+    private var count = 0
     private var isWhole = false
+    /// Those who wait for the body, and want to know whether it moves.
+    var flight: Flight?
     /// Runs once, if the store takes no more.
     var refused: (() -> Void)?
 
-    init(_ writer: any EntryWriter, of answer: StoredAnswer, length: Int?, replacing replaced: [CacheEntry]) {
+    init(_ writer: any EntryWriter, of storing: AnswerDecision.Storing, limit: Int) {
         self.writer = writer
-        self.answer = answer
-        self.length = length
-        self.replaced = replaced
+        self.limit = limit
+        answer = storing.answer
+        length = storing.length
+        replaced = storing.replaced
     }
-
-    /// Whether there is still something to be stored.
-    var isOpen: Bool { writer != nil }
 
     func take(_ bytes: UnsafeRawBufferPointer) {
         guard let writer else { return }
         count += bytes.count
-        if !writer.append(bytes) { giveUp() }
+        flight?.receive(count)
+        if count > limit || !writer.append(bytes) { giveUp() }
     }
 
     /// The body's end has been seen.
     func end() { isWhole = length.map { $0 == count } ?? true }
 
-    /// Nil when the body may go on; else it should wait for the writer.
+    /// Whether the body may go on; else it should wait for the writer.
+    var hasRoom: Bool { fullWriter == nil }
+
     var fullWriter: (any EntryWriter)? { writer.flatMap { $0.hasRoom ? nil : $0 } }
 
     /// The store takes no more, or cannot keep up; the reader must not suffer from it.

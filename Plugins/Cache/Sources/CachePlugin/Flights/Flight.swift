@@ -35,10 +35,10 @@ final class Flight: Sendable {
     func receive(_ count: Int) { state.withLock { $0.received = count } }
 
     /// Adds one who waits; false if it has ended.
-    func add(_ ticket: () -> Ticket) -> Bool {
+    func add(_ ticket: Ticket) -> Bool {
         state.withLock { state in
             guard state.ending == nil else { return false }
-            state.waiting.append(ticket())
+            state.waiting.append(ticket)
             return true
         }
     }

@@ -4,18 +4,18 @@ import PlugboardKit
 /// How a request becomes the key of its answers: which parts of it count. Pure.
 ///
 /// A key is the URL in normal form. What the rule adds stands behind it, each part on a line of its own, which no URL can hold.
-struct KeyRule: Sendable, Equatable {
+struct KeyRule: Sendable {
     /// The parameters that alone count; none: all.
     var chosen: [String] = []
-    /// The parameters that do not count: names, where `*` stands for any text.
-    var ignored: [String] = []
+    /// The parameters that do not count, by their names.
+    var ignored: [URLPattern] = []
     /// The fields that count, in lower case.
     var fields: [String] = []
     /// Whether the body counts.
     var usesBody = false
 
     init(parts: [CacheKeyPart] = [], ignored: [String] = []) {
-        self.ignored = ignored
+        self.ignored = ignored.map { URLPattern($0) }
         for part in parts {
             switch part {
             case .query(let name): chosen.append(name)
@@ -50,7 +50,7 @@ struct KeyRule: Sendable, Equatable {
         let kept = query.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).filter { parameter in
             let name = Substring(parameter.prefix { $0 != UInt8(ascii: "=") })
             if !chosen.isEmpty { return chosen.contains { $0 == name } }
-            return !ignored.contains { WildcardPattern.matches($0, name) }
+            return !ignored.contains { $0.fits(String(name)) }
         }
         let path = url.text[..<start]
         return kept.isEmpty ? String(path) : path + "?" + kept.map { String(Substring($0)) }.joined(separator: "&")
