@@ -1,6 +1,57 @@
+import CacheOptions
+import PlugboardKit
+
 extension CachePolicy {
     /// What becomes of a request, given all entries under its key.
     func decision(for request: RequestFacts, entries: [CacheEntry], now: Duration) -> RequestDecision {
-        .forward(Forward(request: request, reason: .uriMiss, entries: entries))
+        if let reason = reasonToPass(request) { return .forward(Forward(request, reason, entries)) }
+        if request.mode == .reload { return .forward(Forward(request, .request, entries)) }
+        let selection = Selection(request, entries)
+        guard let entry = selection.matching.first else {
+            let reason: CacheStatus.ForwardReason = selection.usable.isEmpty ? .uriMiss : .varyMiss
+            return forwardOrTimeout(Forward(request, reason, entries), selection)
+        }
+        let facts = facts(of: entry.answer)
+        let freshness = freshness(of: entry.answer, facts, own: request.own, now: now)
+        let standing = standing(entry, facts, freshness, for: request)
+        if case .needsValidation(let reason) = standing {
+            return forwardOrTimeout(Forward(request, reason, entries, selected: entry), selection)
+        }
+        let kind: Reuse.Freshness = standing == .fresh ? .fresh : .stale
+        guard var reuse = reuse(entry, for: request, facts, freshness, as: kind, CacheStatus(isHit: true)) else {
+            return forwardOrTimeout(Forward(request, .partial, entries, selected: entry), selection)
+        }
+        if standing == .stale(revalidates: true) {
+            let alone = request.withoutConditions
+            reuse.revalidation = Forward(alone, .stale, entries, selected: entry).validating(Selection(alone, entries))
+        }
+        return .reuse(reuse)
+    }
+
+    /// Why the store is not asked; nil if it is.
+    private func reasonToPass(_ request: RequestFacts) -> CacheStatus.ForwardReason? {
+        switch request.kind {
+        case .safe, .unsafe: return .method
+        case .get, .head, .search: break
+        }
+        if request.mode == .noStore || request.directives.noStore { return .bypass }
+        // RFC 9111 §4.3.2: such conditions are for the origin; ranges that are not understood are too.
+        if request.conditions.contains(.originOnly) { return .bypass }
+        if request.kind != .head, request.conditions.contains(.range), request.range == nil { return .bypass }
+        return nil
+    }
+
+    private func forwardOrTimeout(_ forward: Forward, _ selection: Selection) -> RequestDecision {
+        if forward.request.mode == .onlyIfCached || forward.request.directives.onlyIfCached {
+            return .gatewayTimeout(.gatewayTimeout, CacheStatus(detail: "only-if-cached"))
+        }
+        return .forward(forward.validating(selection))
+    }
+}
+
+extension ResponseHead {
+    /// What a cache answers that may not answer otherwise (RFC 9110 §15.6.5).
+    static var gatewayTimeout: ResponseHead {
+        ResponseHead(status: 504, reason: "Gateway Timeout", fields: Fields(["Content-Length": "0"]))
     }
 }

@@ -19,8 +19,8 @@ struct AnswerDecision: Sendable {
         case reuse(Reuse)
         /// The caller gets the whole: the stored part and the received one together.
         case complete(Completion)
-        /// The server's word about a condition or range of the cache's own helps nobody. The plugin sends the caller's request again, with `edits`
-        /// undone, and asks the policy about the answer to `Forward`.
+        /// The server's word about a condition or range of the cache's own helps nobody. The plugin sends the request again with these edits,
+        /// which undo the first ones. It happens once at most: what is forwarded so has no conditions of the cache's own.
         case resend(Forward)
     }
 
@@ -38,8 +38,8 @@ struct AnswerDecision: Sendable {
         var answer: StoredAnswer
         /// What the new entry takes the place of.
         var replaced: [CacheEntry]
-        /// Bytes that the body must have, if known; another number is not committed.
-        var length: Int?
+        /// How many bytes the body may have in the end; with another number it is not committed. Nil: with any.
+        var lengths: ClosedRange<Int>?
     }
 
     /// How a whole is put together (RFC 9111 §3.4).
@@ -49,5 +49,7 @@ struct AnswerDecision: Sendable {
         var entry: CacheEntry
         /// Whether the stored part stands before the received one, or behind it.
         var storedFirst: Bool
+        /// Bytes that the received part must have; a body with another number is cut.
+        var receivedLength: Int
     }
 }

@@ -27,33 +27,7 @@ struct Reuse: Sendable {
     var body: Range<Int>?
     var freshness: Freshness
     var status: CacheStatus
-    /// What is to be asked in the background, once for all who get this answer meanwhile (RFC 5861 §3). The sub-request is the
-    /// request, without the caller's own conditions and range, and with `edits`; its answer goes through `decision(on:resolving:)`.
+    /// What is to be asked in the background, once for all who get this answer meanwhile (RFC 5861 §3): a GET (of a search, its own method and
+    /// body) with `revalidation.request.fields` and its edits. The answer goes through `decision(on:resolving:)`, and to nobody.
     var revalidation: Forward?
-}
-
-/// A request that goes on to the server, and what was known when it did. The plugin keeps it until the answer is there.
-struct Forward: Sendable {
-    let request: RequestFacts
-    /// What the plugin changes in the forwarded request: fields to set in place of all of their name, and fields to remove.
-    var edits = Edits()
-    /// Why (RFC 9211 §2.2).
-    var reason: CacheStatus.ForwardReason
-    /// What was found under the key.
-    var entries: [CacheEntry] = []
-    /// The one that the request selects, if any; what may be served if the server fails.
-    var selected: CacheEntry?
-    /// The entries that the added conditions stand for: what a 304 may confirm.
-    var validated: [CacheEntry] = []
-    /// The stored part whose missing rest is asked for (RFC 9111 §3.3).
-    var completed: CacheEntry?
-    /// False: neither the answer is stored nor what is stored changed.
-    var mayStore = true
-    /// Whether an identical request may wait for this one's answer: nothing in it is of this caller alone.
-    var mayBeShared = false
-
-    struct Edits: Sendable {
-        var set = Fields()
-        var removed: [FieldName] = []
-    }
 }
