@@ -18,11 +18,18 @@ public final class SQLiteStore: Sendable {
     private let interruption = Interruption()
 
     /// Opens nothing yet, and cannot fail.
-    /// - Parameter notice: gets a sentence when a file was moved aside, or cannot be opened. On the store's thread.
-    public init(_ location: Location, schema: Schema, notice: @escaping @Sendable (String) -> Void) {
+    /// - Parameters:
+    ///   - patience: how long another process that writes is waited for.
+    ///   - notice: gets a sentence when a file was moved aside, or cannot be opened. On the store's thread.
+    public init(
+        _ location: Location, schema: Schema, patience: Duration = .seconds(5),
+        notice: @escaping @Sendable (String) -> Void
+    ) {
         let interruption = interruption
         thread = StoreThread {
-            Session(Opening(location: location, schema: schema, notice: notice), interruption: interruption)
+            Session(
+                Opening(location: location, schema: schema, patience: patience, notice: notice),
+                interruption: interruption)
         }
     }
 

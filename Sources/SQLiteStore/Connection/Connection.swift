@@ -6,6 +6,8 @@ extension SQLiteStore {
     /// Statements are compiled once and kept; their text is the key, so values always go through `?`.
     public final class Connection {
         let database: OpaquePointer
+        /// How often the store has opened a file, this time included. Another number than before: what is known of the file may be true no more.
+        public let opening: Int
         /// The first damage that any statement met. Whatever the work makes of it, the file goes.
         private(set) var damage: SQLiteFailure?
         /// A statement could not be compiled: either it is wrong, or the file's schema has become so.
@@ -15,7 +17,10 @@ extension SQLiteStore {
         private static let statementLimit = 128
 
         /// Takes over the database.
-        init(_ database: OpaquePointer) { self.database = database }
+        init(_ database: OpaquePointer, opening: Int) {
+            self.database = database
+            self.opening = opening
+        }
 
         deinit {
             forgetStatements()

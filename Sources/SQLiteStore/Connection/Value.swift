@@ -9,11 +9,10 @@ extension SQLiteStore {
         /// Bytes in place, which stay what they are until the call that gets this returns.
         case view(UnsafeRawBufferPointer)
 
-        /// An integer of any width; what does not fit becomes the nearest that does.
-        public static func integer(_ number: some BinaryInteger) -> Value { .integer(Int64(clamping: number)) }
+        public static func integer(_ number: Int) -> Value { .integer(Int64(number)) }
 
         /// The value, or null.
-        public static func optional(_ number: (some BinaryInteger)?) -> Value { number.map { .integer($0) } ?? .null }
+        public static func optional(_ number: Int64?) -> Value { number.map { .integer($0) } ?? .null }
         public static func optional(_ text: String?) -> Value { text.map { .text($0) } ?? .null }
     }
 }

@@ -4,11 +4,11 @@ import CSQLite
 struct Opening: Sendable {
     let location: SQLiteStore.Location
     let schema: SQLiteStore.Schema
+    let patience: Duration
     let notice: @Sendable (String) -> Void
 
     /// Up to this size a file is read through when it is opened. A larger one takes too long, and SQLite finds most damage on its way.
     private static let checkedSize = 4 << 20
-    private static let busyTimeout: Int32 = 5_000
 
     /// For people.
     var name: String {
@@ -18,18 +18,19 @@ struct Opening: Sendable {
         }
     }
 
-    func open() throws(SQLiteFailure) -> SQLiteStore.Connection {
-        guard case .file(let path) = location else { return try prepared(":memory:", isChecked: false) }
+    /// - Parameter number: how often the store has opened a file, this time included.
+    func open(_ number: Int) throws(SQLiteFailure) -> SQLiteStore.Connection {
+        guard case .file(let path) = location else { return try prepared(":memory:", number, isChecked: false) }
         let file = try StoreFile(path)
         let lock = FolderLock(file.folder)
         defer { withExtendedLifetime(lock) {} }
         try file.secure()
         do throws(SQLiteFailure) {
-            return try prepared(file.path, isChecked: file.size <= Opening.checkedSize)
+            return try prepared(file.path, number, isChecked: file.size <= Opening.checkedSize)
         } catch {
             guard error.kind == .damaged else { throw error }
             try replace(file, error.message)
-            return try prepared(file.path, isChecked: false)
+            return try prepared(file.path, number, isChecked: false)
         }
     }
 
@@ -39,7 +40,7 @@ struct Opening: Sendable {
         let lock = FolderLock(file.folder)
         defer { withExtendedLifetime(lock) {} }
         // Another process may have moved it already: what stands there now is then looked at afresh.
-        if (try? prepared(file.path, isChecked: true)) != nil { return }
+        if (try? prepared(file.path, 0, isChecked: true)) != nil { return }
         do throws(SQLiteFailure) { try replace(file, cause) } catch { notice("\(error)") }
     }
 
@@ -51,8 +52,10 @@ struct Opening: Sendable {
 
     // MARK: One file
 
-    private func prepared(_ path: String, isChecked: Bool) throws(SQLiteFailure) -> SQLiteStore.Connection {
-        let connection = try connected(path)
+    private func prepared(_ path: String, _ number: Int, isChecked: Bool) throws(SQLiteFailure)
+        -> SQLiteStore.Connection
+    {
+        let connection = try connected(path, number)
         do throws(SQLiteFailure) {
             try identify(connection)
             if isChecked { try examine(connection) }
@@ -66,7 +69,7 @@ struct Opening: Sendable {
         }
     }
 
-    private func connected(_ path: String) throws(SQLiteFailure) -> SQLiteStore.Connection {
+    private func connected(_ path: String, _ number: Int) throws(SQLiteFailure) -> SQLiteStore.Connection {
         var database: OpaquePointer?
         let flags =
             SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOFOLLOW
@@ -76,9 +79,11 @@ struct Opening: Sendable {
             defer { sqlite3_close_v2(database) }
             throw SQLiteFailure(database, code)
         }
-        sqlite3_busy_timeout(database, Opening.busyTimeout)
+        // A week is for ever, and fits.
+        let milliseconds = Int32(min(max(patience / .milliseconds(1), 0), 604_800_000))
+        sqlite3_busy_timeout(database, milliseconds)
         _ = plugboard_sqlite3_defend(database)
-        return SQLiteStore.Connection(database)
+        return SQLiteStore.Connection(database, opening: number)
     }
 
     /// Refuses what is of another program or a newer version, before anything is written to it.
@@ -119,16 +124,36 @@ struct Opening: Sendable {
             try connection.transaction { () throws(SQLiteFailure) in
                 let version = try connection.first("PRAGMA user_version") { Int($0.integer(0)) } ?? 0
                 guard version < schema.migrations.count else { return }
-                for script in schema.migrations[version...] { try connection.script(script) }
+                for script in schema.migrations[max(version, 0)...] { try connection.script(script) }
                 try connection.script(
                     """
                     PRAGMA application_id = \(schema.applicationID);
                     PRAGMA user_version = \(schema.migrations.count)
                     """)
             }
+            try compare(connection)
         } catch {
+            // SQL that is right fails on tables that are not.
             guard error.code & 0xff == SQLITE_ERROR else { throw error }
-            throw SQLiteFailure(code: SQLITE_CORRUPT, message: "its schema is not what its version says")
+            throw SQLiteFailure(code: SQLITE_CORRUPT, message: "its tables are not those of its version")
+        }
+    }
+
+    /// Refuses a file whose tables are not those that the schema makes: damage of a name would fail much later, and for ever.
+    private func compare(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+        let model = try connected(":memory:", 0)
+        for script in schema.migrations { try model.script(script) }
+        // Of tables, the text depends on the versions of SQLite that altered them; their columns do not.
+        let sql = """
+            SELECT m.type, m.name, m.tbl_name, CASE m.type WHEN 'table' THEN '' ELSE m.sql END, x.name, x.type, x.pk
+            FROM sqlite_schema m LEFT JOIN pragma_table_xinfo(m.name) x ON m.type = 'table'
+            WHERE m.name NOT LIKE 'sqlite|_%' ESCAPE '|' ORDER BY m.name, x.cid
+            """
+        func rows(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> [[String]] {
+            try connection.rows(sql) { row in (0..<7).map { row.text($0) } }
+        }
+        guard try rows(connection) == rows(model) else {
+            throw SQLiteFailure(code: SQLITE_CORRUPT, message: "its tables are not those of its version")
         }
     }
 }

@@ -3,6 +3,7 @@ final class Session {
     private let opening: Opening
     private let interruption: Interruption
     private var connection: SQLiteStore.Connection?
+    private var openings = 0
     /// Why the file could not be opened, and until when that is not tried again.
     private var refusal: (failure: SQLiteFailure, until: ContinuousClock.Instant)?
 
@@ -44,7 +45,8 @@ final class Session {
         }
         if let refusal, refusal.until > .now { throw refusal.failure }
         do throws(SQLiteFailure) {
-            let connection = try opening.open()
+            let connection = try opening.open(openings + 1)
+            openings += 1
             refusal = nil
             self.connection = connection
             interruption.set(connection.database)

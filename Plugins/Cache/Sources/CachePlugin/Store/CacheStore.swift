@@ -47,6 +47,8 @@ struct CacheEntry: Sendable {
     var answer: StoredAnswer
     /// Bytes of the stored body.
     let length: Int
+    /// The whole body where it came along with the look-up, so that `body(of:_:)` need not ask again.
+    var body: Bytes?
 }
 
 /// A body that is being stored, in order. Used by one exchange at a time.

@@ -1,0 +1,24 @@
+import PlugboardKit
+
+/// A body that is not there any more.
+final class BrokenSource: BodySource {
+    private let error: PlugboardError
+
+    init(_ error: PlugboardError) { self.error = error }
+
+    var length: Int? { nil }
+    func take() -> Piece? { .broken(error) }
+    func pull(_ pull: Pull) { pull.fail(error) }
+}
+
+extension PlugboardError {
+    /// A piece is not what was stored.
+    static let damaged = PlugboardError(
+        "cache.damaged", "The stored body is damaged. Its entry has been removed; send the request again.")
+    /// The body went before it was read to its end.
+    static let removed = PlugboardError(
+        "cache.removed", "The stored body was removed while it was read. Send the request again.")
+    /// The store's file cannot be read now.
+    static let unreadable = PlugboardError(
+        "cache.unreadable", "The stored body cannot be read. Send the request again.")
+}

@@ -1,0 +1,207 @@
+import PlugboardKit
+
+/// Entries in memory, with the least recently used one at hand. A plain value: its owner guards it.
+///
+/// Everything about one entry takes the same time however many there are; what names a URL takes time for the entries of that URL.
+struct MemoryTable {
+    private struct Slot {
+        var entry: CacheEntry
+        /// Nil if only the head is here, and the body in a slower store.
+        var pieces: [Bytes]?
+        var cost: Int { entry.answer.cost + (pieces == nil ? 0 : entry.length) }
+        /// The neighbours in the order of use; `none` at both ends.
+        var newer = MemoryTable.none
+        var older = MemoryTable.none
+    }
+
+    /// The entries of one key.
+    private struct Group {
+        var ids: [Int64] = []
+        /// How many of them a slower store has, as of an epoch; nil if that is not known.
+        var known: (count: Int, epoch: Int)?
+    }
+
+    private static let none = -1
+
+    let byteLimit: Int
+    let countLimit: Int
+    private(set) var bytes = 0
+    /// Entries that had to go for others.
+    private(set) var evicted = 0
+    /// What was known of a slower store before the epoch began is not known any more.
+    var epoch = 0
+
+    private var slots: [Slot?] = []
+    private var free: [Int] = []
+    private var places: [Int64: Int] = [:]
+    private var groups: [CacheKey: Group] = [:]
+    private var urls: [String: [Int64]] = [:]
+    private var newest = MemoryTable.none
+    private var oldest = MemoryTable.none
+
+    init(byteLimit: Int, countLimit: Int) {
+        self.byteLimit = max(byteLimit, 0)
+        self.countLimit = max(countLimit, 0)
+    }
+
+    var count: Int { places.count }
+
+    /// How many entries have ids of a kind.
+    func count(_ fits: (Int64) -> Bool) -> Int { places.keys.count(where: fits) }
+
+    /// The longest body that is kept: no single one may drive out most others.
+    var largest: Int { byteLimit / 4 }
+
+    // MARK: Looking up
+
+    func entries(_ key: CacheKey) -> [CacheEntry] {
+        guard let group = groups[key] else { return [] }
+        return group.ids.compactMap { entry($0) }
+    }
+
+    /// Whether all entries of the key that a slower store has are here, too. Those have ids above zero.
+    func isComplete(_ key: CacheKey) -> Bool {
+        guard let group = groups[key], let known = group.known, known.epoch == epoch else { return false }
+        return known.count == group.ids.count { $0 > 0 }
+    }
+
+    func entry(_ id: Int64) -> CacheEntry? { places[id].flatMap { slots[$0]?.entry } }
+
+    /// All bytes of a body if they are here; counts as a use.
+    mutating func body(_ id: Int64) -> [Bytes]? {
+        guard let place = places[id], let pieces = slots[place]?.pieces else { return nil }
+        if newest != place {
+            unlink(place)
+            linkAsNewest(place)
+        }
+        return pieces
+    }
+
+    func ids(url: String) -> [Int64] { urls[url] ?? [] }
+
+    func ids(_ pattern: URLPattern) -> [Int64] { urls.lazy.filter { pattern.fits($0.key) }.flatMap(\.value) }
+
+    /// From the least to the most recently used.
+    var idsInOrder: [Int64] {
+        var ids: [Int64] = []
+        var place = oldest
+        while place != MemoryTable.none, let slot = slots[place] {
+            ids.append(slot.entry.id)
+            place = slot.newer
+        }
+        return ids
+    }
+
+    // MARK: Changing
+
+    /// Adds an entry as the most recently used, in place of one with its id, and removes what has no room beside it. False if it is too large.
+    @discardableResult
+    mutating func insert(_ entry: CacheEntry, _ pieces: [Bytes]?) -> Bool {
+        remove(entry.id)
+        var entry = entry
+        entry.body = nil
+        let slot = Slot(entry: entry, pieces: pieces)
+        guard pieces == nil || entry.length <= largest, slot.cost <= byteLimit, countLimit > 0 else { return false }
+        let place = free.popLast() ?? slots.count
+        if place == slots.count { slots.append(slot) } else { slots[place] = slot }
+        places[entry.id] = place
+        groups[entry.answer.key, default: Group()].ids.append(entry.id)
+        urls[entry.answer.url, default: []].append(entry.id)
+        bytes += slot.cost
+        linkAsNewest(place)
+        shrink()
+        return true
+    }
+
+    /// Adds the body of an entry that is here without it.
+    mutating func fill(_ id: Int64, _ pieces: [Bytes]) {
+        guard let place = places[id], let slot = slots[place], slot.pieces == nil, slot.entry.length <= largest else {
+            return
+        }
+        slots[place]?.pieces = pieces
+        bytes += slot.entry.length
+        shrink()
+    }
+
+    /// Takes over what a slower store has of a key.
+    mutating func record(_ key: CacheKey, _ entries: [CacheEntry]) {
+        for id in groups[key]?.ids ?? [] where id > 0 && !entries.contains(where: { $0.id == id }) { remove(id) }
+        for entry in entries {
+            let pieces = entry.body.map { [$0] } ?? places[entry.id].flatMap { slots[$0]?.pieces }
+            insert(entry, entry.length <= largest ? pieces : nil)
+        }
+        setKnown(key)
+    }
+
+    /// Says that what is here of a key is all that a slower store has; or that this is not known.
+    mutating func setKnown(_ key: CacheKey, _ isKnown: Bool = true) {
+        guard let group = groups[key] else { return }
+        groups[key]?.known = isKnown ? (group.ids.count { $0 > 0 }, epoch) : nil
+    }
+
+    /// Gives an entry another head.
+    mutating func update(_ id: Int64, _ change: (inout StoredAnswer) -> Void) {
+        guard let place = places[id], var slot = slots[place] else { return }
+        let (key, url) = (slot.entry.answer.key, slot.entry.answer.url)
+        change(&slot.entry.answer)
+        // What an entry is found by stays: another key would be another entry.
+        slot.entry.answer.key = key
+        slot.entry.answer.url = url
+        bytes += slot.cost - (slots[place]?.cost ?? 0)
+        slots[place] = slot
+        shrink()
+    }
+
+    /// Removes an entry that is removed everywhere: what is known of its key stays known.
+    @discardableResult
+    mutating func forget(_ id: Int64) -> Bool {
+        guard let key = entry(id)?.answer.key, remove(id) else { return false }
+        if id > 0 { groups[key]?.known?.count -= 1 }
+        return true
+    }
+
+    @discardableResult
+    mutating func remove(_ id: Int64) -> Bool {
+        guard let place = places.removeValue(forKey: id), let slot = slots[place] else { return false }
+        unlink(place)
+        slots[place] = nil
+        free.append(place)
+        bytes -= slot.cost
+        let (key, url) = (slot.entry.answer.key, slot.entry.answer.url)
+        groups[key]?.ids.removeAll { $0 == id }
+        if groups[key]?.ids.isEmpty == true { groups[key] = nil }
+        urls[url]?.removeAll { $0 == id }
+        if urls[url]?.isEmpty == true { urls[url] = nil }
+        return true
+    }
+
+    mutating func removeAll() {
+        var empty = MemoryTable(byteLimit: byteLimit, countLimit: countLimit)
+        empty.evicted = evicted
+        empty.epoch = epoch
+        self = empty
+    }
+
+    private mutating func shrink() {
+        // Evicting is not forgetting: then fewer are here than are known, and the slower store is asked.
+        while bytes > byteLimit || count > countLimit, oldest != MemoryTable.none, let slot = slots[oldest] {
+            remove(slot.entry.id)
+            evicted += 1
+        }
+    }
+
+    // MARK: The order of use
+
+    private mutating func linkAsNewest(_ place: Int) {
+        slots[place]?.older = newest
+        slots[place]?.newer = MemoryTable.none
+        if newest == MemoryTable.none { oldest = place } else { slots[newest]?.newer = place }
+        newest = place
+    }
+
+    private mutating func unlink(_ place: Int) {
+        guard let slot = slots[place] else { return }
+        if slot.newer == MemoryTable.none { newest = slot.older } else { slots[slot.newer]?.older = slot.older }
+        if slot.older == MemoryTable.none { oldest = slot.newer } else { slots[slot.older]?.newer = slot.newer }
+    }
+}

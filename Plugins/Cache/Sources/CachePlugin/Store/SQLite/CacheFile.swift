@@ -1,0 +1,315 @@
+import PlugboardKit
+import SQLiteStore
+
+/// What is done to a cache's file, in SQL. Runs on the store's thread; every function is one step of somebody's transaction.
+struct CacheFile: Sendable {
+    /// Rows that are still written, or still read after their removal, bear this name.
+    let owner: String
+    /// Bytes that the file may have, the free pages within not counted. The write-ahead log comes on top.
+    let limit: Int
+    /// The entries whose bodies are being read in this process; they are hidden, and removed later.
+    let readings: Readings
+
+    /// Bodies up to this size come along with the look-up.
+    static let attachedSize = PieceBuffer.pieceSize
+
+    private typealias Connection = SQLiteStore.Connection
+
+    // MARK: Finding
+
+    /// What was found, and what was found damaged.
+    struct Finding: Sendable {
+        var entries: [CacheEntry] = []
+        var damaged: [Int64] = []
+    }
+
+    func find(_ key: CacheKey, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Finding {
+        var finding = Finding()
+        try connection.each(
+            "SELECT id, sum, head FROM entry WHERE key = ? AND owner IS NULL ORDER BY used DESC", [.key(key)]
+        ) { row in
+            let id = row.integer(0)
+            guard let (answer, length) = CacheFile.head(row, id) else {
+                finding.damaged.append(id)
+                return true
+            }
+            if answer.key == key { finding.entries.append(CacheEntry(id: id, answer: answer, length: length)) }
+            return true
+        }
+        var left = CacheFile.attachedSize
+        for index in finding.entries.indices where finding.entries[index].length <= left {
+            let entry = finding.entries[index]
+            left -= entry.length
+            switch try chunk(0, of: entry.id, length: entry.length, connection) {
+            case .intact(let bytes): finding.entries[index].body = bytes
+            case .damaged, .absent: finding.damaged.append(entry.id)
+            }
+        }
+        finding.entries.removeAll { finding.damaged.contains($0.id) }
+        return finding
+    }
+
+    /// The sums of all keys that can be found, of entries behind an id.
+    func keys(after id: Int64, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> (
+        keys: [Int64], last: Int64
+    ) {
+        let last = try connection.first("SELECT max(id) FROM entry") { $0.integer(0) } ?? 0
+        let sql =
+            id == 0
+            ? "SELECT key FROM entry INDEXED BY entry_key WHERE owner IS NULL"
+            : "SELECT key FROM entry WHERE owner IS NULL AND id > ?"
+        var keys: [Int64] = []
+        try connection.each(sql, id == 0 ? [] : [.integer(id)]) { row in
+            keys.append(row.integer(0))
+            return true
+        }
+        return (keys, last)
+    }
+
+    private static func head(_ row: borrowing SQLiteStore.Row, _ id: Int64) -> (StoredAnswer, Int)? {
+        let head = row.bytes(2)
+        guard sum(head, id) == row.integer(1) else { return nil }
+        return StoredAnswer.decoded(head)
+    }
+
+    // MARK: Reading bodies
+
+    enum Chunk {
+        case intact(Bytes)
+        case damaged
+        case absent
+    }
+
+    /// The piece of a body with this number. The body's length says how long it must be.
+    func chunk(
+        _ number: Int, of id: Int64, length: Int, _ connection: SQLiteStore.Connection
+    ) throws(SQLiteFailure) -> Chunk {
+        let wanted = min(PieceBuffer.pieceSize, length - number * PieceBuffer.pieceSize)
+        if wanted <= 0 { return .intact(.empty) }
+        let place = CacheFile.place(id, number)
+        return try connection.first("SELECT sum, bytes FROM chunk WHERE id = ?", .integer(place)) { row in
+            let bytes = row.bytes(1)
+            guard bytes.count == wanted, CacheFile.sum(bytes, place) == row.integer(0) else { return .damaged }
+            return .intact(Bytes(copying: bytes))
+        } ?? .absent
+    }
+
+    // MARK: Writing
+
+    /// Begins an entry that cannot be found yet. Returns its id.
+    func begin(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int64 {
+        try connection.run(
+            "INSERT INTO entry (owner, key, url, used, length, sum, head) VALUES (?, 0, '', \(CacheFile.now), 0, 0, x'')",
+            .text(owner))
+        return connection.lastInsertedID
+    }
+
+    /// Adds pieces to an entry that was begun; throws if it is gone, with a file that was moved aside.
+    func append(
+        _ pieces: [Bytes], from first: Int, to id: Int64, _ connection: SQLiteStore.Connection
+    ) throws(SQLiteFailure) {
+        let isThere = try connection.first(
+            "SELECT 1 FROM entry WHERE id = ? AND owner = ?", .integer(id), .text(owner)
+        ) { _ in true }
+        guard isThere == true else { throw SQLiteFailure(code: 0, message: "The entry that was begun is gone.") }
+        for (number, piece) in zip(first..., pieces) {
+            let place = CacheFile.place(id, number)
+            try piece.withUnsafeBytes { (bytes) throws(SQLiteFailure) in
+                try connection.run(
+                    "INSERT INTO chunk (id, sum, bytes) VALUES (?, ?, ?)", .integer(place),
+                    .integer(CacheFile.sum(bytes, place)), .view(bytes))
+            }
+        }
+    }
+
+    /// Makes an entry visible as the most recently used.
+    func publish(
+        _ id: Int64, _ answer: StoredAnswer, length: Int, _ connection: SQLiteStore.Connection
+    ) throws(SQLiteFailure) {
+        let head = answer.encoded(length: length)
+        let use = try lastUse(connection) + 1
+        try connection.run(
+            """
+            UPDATE entry SET owner = NULL, key = ?, url = ?, used = ?, length = ?, sum = ?, head = ?
+            WHERE id = ? AND owner = ?
+            """,
+            .key(answer.key), .text(answer.url), .integer(use), .integer(length),
+            .integer(CacheFile.sum(head, id)), .bytes(head), .integer(id), .text(owner))
+    }
+
+    // MARK: Changing
+
+    /// Gives an entry another head; the body stays.
+    func update(
+        _ id: Int64, _ answer: StoredAnswer, length: Int, _ connection: SQLiteStore.Connection
+    ) throws(SQLiteFailure) {
+        let head = answer.encoded(length: length)
+        try connection.run(
+            "UPDATE entry SET sum = ?, head = ? WHERE id = ? AND owner IS NULL",
+            .integer(CacheFile.sum(head, id)), .bytes(head), .integer(id))
+    }
+
+    func invalidate(url: String, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+        var heads: [(id: Int64, answer: StoredAnswer, length: Int)] = []
+        try connection.each("SELECT id, sum, head FROM entry WHERE url = ? AND owner IS NULL", [.text(url)]) { row in
+            let id = row.integer(0)
+            // A head that is damaged is not found anyway.
+            if let (answer, length) = CacheFile.head(row, id) { heads.append((id, answer, length)) }
+            return true
+        }
+        for head in heads where !head.answer.isInvalidated {
+            var answer = head.answer
+            answer.isInvalidated = true
+            try update(head.id, answer, length: head.length, connection)
+        }
+    }
+
+    /// Removes entries that can be found; those that are read in this process only hide. Tells how many went.
+    @discardableResult
+    func remove(_ ids: some Sequence<Int64>, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int {
+        var count = 0
+        for id in ids {
+            if readings.mustHide(id) {
+                try connection.run(
+                    "UPDATE entry SET owner = ?, used = \(CacheFile.now) WHERE id = ? AND owner IS NULL", .text(owner),
+                    .integer(id))
+            } else {
+                try connection.run("DELETE FROM entry WHERE id = ? AND owner IS NULL", .integer(id))
+            }
+            count += connection.changes
+        }
+        return count
+    }
+
+    /// Removes an entry that this store hides or has begun.
+    func drop(_ id: Int64, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+        try connection.run("DELETE FROM entry WHERE id = ? AND owner = ?", .integer(id), .text(owner))
+    }
+
+    func purge(_ what: Purge, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int {
+        switch what {
+        case .memory: return 0
+        case .url(let url):
+            let ids = try connection.rows("SELECT id FROM entry WHERE url = ? AND owner IS NULL", .text(url)) {
+                $0.integer(0)
+            }
+            return try remove(ids, connection)
+        case .pattern(let text):
+            let pattern = URLPattern(text)
+            var ids: [Int64] = []
+            try connection.each("SELECT id, url FROM entry INDEXED BY entry_url WHERE owner IS NULL") { row in
+                if pattern.fits(row.bytes(1)) { ids.append(row.integer(0)) }
+                return true
+            }
+            return try remove(ids, connection)
+        case .all:
+            let read = try remove(readings.ids, connection)
+            try connection.run("DELETE FROM entry WHERE owner IS NULL")
+            return read + connection.changes
+        }
+    }
+
+    // MARK: Order of use, and room
+
+    /// Marks entries as used now, in this order.
+    func use(_ ids: [Int64], _ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+        if ids.isEmpty { return }
+        let last = try lastUse(connection)
+        for (number, id) in zip(Int64(1)..., ids) {
+            try connection.run(
+                "UPDATE entry SET used = ? WHERE id = ? AND owner IS NULL", .integer(last + number), .integer(id))
+        }
+    }
+
+    private func lastUse(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int64 {
+        let last = try connection.first("SELECT max(used) FROM entry WHERE owner IS NULL") { $0.integer(0) } ?? 0
+        // A damaged number is not to stop the order.
+        return min(max(last, 0), .max >> 1)
+    }
+
+    /// Removes the least recently used entries until the file is within its limit. Tells how many went.
+    func makeRoom(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int {
+        var evicted = 0
+        while true {
+            let excess = try usedBytes(connection) - limit
+            if excess <= 0 { return evicted }
+            // A little more than needed, so that not each entry that comes must look again.
+            let wanted = excess + limit / 64
+            var (ids, bytes) = ([Int64](), 0)
+            try connection.each(
+                "SELECT id, length FROM entry WHERE owner IS NULL ORDER BY used LIMIT 256"
+            ) { row in
+                ids.append(row.integer(0))
+                // The head and its places in the indices take about a kibibyte.
+                bytes += Int(clamping: max(row.integer(1), 0)) + 1024
+                return bytes < wanted
+            }
+            let removed = try remove(ids, connection)
+            if removed == 0 { return evicted }
+            evicted += removed
+        }
+    }
+
+    func usedBytes(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int {
+        let pages = try connection.first("PRAGMA page_count") { Int($0.integer(0)) } ?? 0
+        let free = try connection.first("PRAGMA freelist_count") { Int($0.integer(0)) } ?? 0
+        return (pages - free) * CacheSchema.schema.pageSize
+    }
+
+    /// Entries that can be found, and the bytes of their bodies.
+    func statistics(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> StoreStatistics {
+        try connection.first("SELECT count(*), sum(length) FROM entry WHERE owner IS NULL") { row in
+            StoreStatistics(entries: Int(row.integer(0)), bytes: Int(row.integer(1)))
+        } ?? StoreStatistics()
+    }
+
+    // MARK: What others have left
+
+    /// Removes what processes were writing or reading that have ended since.
+    func clean(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+        let owners = try connection.rows("SELECT DISTINCT owner FROM entry WHERE owner IS NOT NULL") { $0.text(0) }
+        for owner in owners where owner != self.owner {
+            switch ProcessIdentity(owner).map(\.isGone) ?? true {
+            case true: try connection.run("DELETE FROM entry WHERE owner = ?", .text(owner))
+            // Nobody takes a day for a body.
+            case nil:
+                try connection.run(
+                    "DELETE FROM entry WHERE owner = ? AND used < \(CacheFile.now) - 86400", .text(owner))
+            case false: break
+            }
+        }
+    }
+
+    /// Removes what this store was writing or hiding.
+    func leave(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+        try connection.run("DELETE FROM entry WHERE owner = ?", .text(owner))
+    }
+
+    /// Gives free pages back to the system.
+    func shrink(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+        try connection.run("PRAGMA incremental_vacuum")
+        try connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    // MARK: Numbers
+
+    /// The time when a row got its owner; seconds since 1970. It stands where those that can be found have their order of use.
+    private static let now = "CAST(strftime('%s', 'now') AS INTEGER)"
+
+    private static func place(_ id: Int64, _ number: Int) -> Int64 { id << CacheSchema.chunkBits | Int64(number) }
+
+    private static func sum(_ bytes: [UInt8], _ place: Int64) -> Int64 { bytes.withUnsafeBytes { sum($0, place) } }
+
+    private static func sum(_ bytes: UnsafeRawBufferPointer, _ place: Int64) -> Int64 {
+        Int64(bitPattern: Checksum.of(bytes, seed: UInt64(bitPattern: place)))
+    }
+}
+
+extension CacheKey {
+    /// What the key is found by in a file.
+    var sum: Int64 { Int64(bitPattern: Checksum.of(text)) }
+}
+
+extension SQLiteStore.Value {
+    static func key(_ key: CacheKey) -> Self { .integer(key.sum) }
+}

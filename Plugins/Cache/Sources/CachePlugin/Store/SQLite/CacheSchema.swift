@@ -1,0 +1,45 @@
+import SQLiteStore
+
+/// The tables of a cache's file. All sums are of `Checksum`, and hold the entry's id, so that bytes of another entry are damage, too.
+enum CacheSchema {
+    /// A chunk's number is the lower bits of its id: at most 64 GiB a body.
+    static let chunkBits: Int64 = 20
+
+    static let schema = SQLiteStore.Schema(
+        applicationID: 0x706C_6263,  // "plbc"
+        migrations: [
+            """
+            CREATE TABLE entry (
+                -- Never used twice, not even after the entry is gone: readers go by it.
+                id INTEGER PRIMARY KEY AUTOINCREMENT,
+                -- Null if the entry can be found. Else who still writes it, or still reads it after its removal.
+                owner TEXT,
+                -- The sum of the key's text, which stands in the head.
+                key INTEGER NOT NULL,
+                url TEXT NOT NULL,
+                -- The greater, the later it was last used.
+                used INTEGER NOT NULL,
+                -- Of the body.
+                length INTEGER NOT NULL,
+                sum INTEGER NOT NULL,
+                head BLOB NOT NULL
+            );
+            CREATE INDEX entry_key ON entry (key) WHERE owner IS NULL;
+            CREATE INDEX entry_url ON entry (url) WHERE owner IS NULL;
+            CREATE INDEX entry_used ON entry (used, length) WHERE owner IS NULL;
+            CREATE INDEX entry_owner ON entry (owner) WHERE owner IS NOT NULL;
+            CREATE TABLE chunk (
+                -- The entry's id and, in the lower 20 bits, the chunk's number in its body.
+                id INTEGER PRIMARY KEY,
+                sum INTEGER NOT NULL,
+                bytes BLOB NOT NULL
+            );
+            CREATE TRIGGER entry_gone AFTER DELETE ON entry BEGIN
+                DELETE FROM chunk WHERE id >= OLD.id << 20 AND id < (OLD.id + 1) << 20;
+            END;
+            -- Not from one on: after a file was lost, the ids of the new one are others.
+            INSERT INTO sqlite_sequence (name, seq) VALUES ('entry', abs(random() % 1099511627776));
+            """
+        ],
+        pageSize: 4096)
+}

@@ -1,0 +1,74 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Says in a file who is at work there, so that others can tell whether he still lives.
+///
+/// A process's number is used again some day, and means another process in another container: so its start time and its
+/// namespace of numbers stand beside it.
+struct ProcessIdentity: Sendable, Equatable {
+    private let process: Int32
+    private let start: String
+    private let namespace: String
+    private let boot: String
+    /// Tells the stores of one process apart.
+    private let serial: UInt32
+
+    /// This process, each time as another owner.
+    init() {
+        process = getpid()
+        start = ProcessIdentity.startTime(of: process) ?? ""
+        namespace = ProcessIdentity.namespace
+        boot = ProcessIdentity.boot
+        serial = .random(in: 0 ... .max)
+    }
+
+    init?(_ text: String) {
+        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard parts.count == 5, let process = Int32(parts[0]), process > 0, let serial = UInt32(parts[4]) else {
+            return nil
+        }
+        self.process = process
+        self.start = String(parts[1])
+        self.namespace = String(parts[2])
+        self.boot = String(parts[3])
+        self.serial = serial
+    }
+
+    var text: String { "\(process) \(start) \(namespace) \(boot) \(serial)" }
+
+    /// Whether the process has ended; nil if it is another container's, and nobody here can know.
+    var isGone: Bool? {
+        guard boot == ProcessIdentity.boot else { return true }
+        guard namespace == ProcessIdentity.namespace else { return nil }
+        if let now = ProcessIdentity.startTime(of: process) { return now != start }
+        // No such file, or no /proc at all.
+        return kill(process, 0) != 0 && errno == ESRCH
+    }
+
+    /// In ticks since the system's start; the 22nd field of its line, the 20th behind the name in parentheses.
+    private static func startTime(of process: Int32) -> String? {
+        guard let line = contents("/proc/\(process)/stat"), let end = line.lastIndex(of: ")") else { return nil }
+        let fields = line[end...].dropFirst(2).split(separator: " ")
+        return fields.count > 19 ? String(fields[19]) : nil
+    }
+
+    private static let namespace: String = {
+        var target = [CChar](repeating: 0, count: 256)
+        let count = readlink("/proc/self/ns/pid", &target, target.count)
+        return count > 0 ? String(decoding: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : ""
+    }()
+
+    private static let boot = String(contents("/proc/sys/kernel/random/boot_id")?.prefix { $0 != "\n" } ?? "")
+
+    private static func contents(_ path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = read(descriptor, &bytes, bytes.count)
+        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+    }
+}

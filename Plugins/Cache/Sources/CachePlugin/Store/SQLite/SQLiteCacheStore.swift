@@ -1,0 +1,323 @@
+import PlugboardKit
+import SQLiteStore
+import Synchronization
+
+/// Answers in a SQLite file, which several processes may use.
+///
+/// What another process does to the file is seen at the next look-up that asks it, and at the latest after `staleness`: until then a key
+/// that was not there counts as not there. A process sees its own changes at once. A change that cannot be written, to a full disk say, is
+/// tried again before each look-up, which finds nothing until then: what was to be invalidated is never served.
+final class SQLiteCacheStore: CacheStore {
+    private struct State {
+        var filter = KeyFilter()
+        /// When the file was last asked whether others have changed it.
+        var asked: ContinuousClock.Instant?
+        /// The file and its version, as of then.
+        var seen: (opening: Int, version: Int64)?
+        /// Entries that were used, not yet written down.
+        var used: Set<Int64> = []
+        var order: [Int64] = []
+        var unfinished: [Change] = []
+        /// Nothing is stored until then.
+        var pause: ContinuousClock.Instant?
+        var hasWarned = false
+        var evicted = 0
+    }
+
+    let file: CacheFile
+    let largest: Int
+    private let store: SQLiteStore
+    private let staleness: Duration
+    private let notice: @Sendable (String) -> Void
+    private let changed: @Sendable () -> Void
+    private let state = Mutex(State())
+
+    /// Uses are written down when there are so many, or when something else is written.
+    private static let useLimit = 256
+    private static let pause: Duration = .seconds(30)
+
+    /// - Parameters:
+    ///   - bytes: that the file may have; a body of more than a quarter is not kept.
+    ///   - staleness: how long what is known of the file counts without asking.
+    ///   - changed: called when what was known before is known no more, for others have written to the file.
+    init(
+        path: String, bytes: Int, staleness: Duration = .seconds(1), notice: @escaping @Sendable (String) -> Void,
+        changed: @escaping @Sendable () -> Void = {}
+    ) {
+        store = SQLiteStore(.file(path), schema: CacheSchema.schema, patience: .seconds(1), notice: notice)
+        file = CacheFile(owner: ProcessIdentity().text, limit: bytes, readings: Readings())
+        largest = max(bytes, 0) / 4
+        self.staleness = staleness
+        self.notice = notice
+        self.changed = changed
+        // What is there is known before the first request, if that comes a little later.
+        perform({ (_, _) throws(SQLiteFailure) in }, then: { _ in })
+    }
+
+    // MARK: Finding
+
+    /// No entries, if the key is known to have none.
+    func entriesAtHand(_ key: CacheKey) -> [CacheEntry]? {
+        state.withLock { state in
+            isCurrent(state) && !state.filter.canHave(key) ? [] : nil
+        }
+    }
+
+    /// Whether what is known of the file still counts.
+    var isCurrent: Bool { state.withLock { isCurrent($0) } }
+
+    private func isCurrent(_ state: State) -> Bool {
+        guard let asked = state.asked else { return false }
+        return asked.duration(to: .now) < staleness
+    }
+
+    func entries(_ key: CacheKey, _ found: @escaping @Sendable ([CacheEntry]) -> Void) {
+        perform(
+            { (file, connection) throws(SQLiteFailure) in
+                let finding = try file.find(key, connection)
+                if !finding.damaged.isEmpty { self.removeDamaged(finding.damaged) }
+                return finding.entries
+            },
+            then: { result in found((try? result.get()) ?? []) })
+    }
+
+    func body(of entry: CacheEntry, _ part: Range<Int>) -> any BodySource {
+        use(entry.id)
+        let part = part.clamped(to: 0..<entry.length)
+        if let body = entry.body { return PiecesSource([body], part) }
+        return StoredBody(self, entry, part)
+    }
+
+    /// Counts a use of an entry.
+    func use(_ id: Int64) {
+        let isFull = state.withLock { state in
+            if state.used.insert(id).inserted { state.order.append(id) }
+            return state.order.count == SQLiteCacheStore.useLimit
+        }
+        if isFull { change { (_, _) throws(SQLiteFailure) in } }
+    }
+
+    /// Removes entries whose bytes are not what was stored.
+    func removeDamaged(_ ids: [Int64]) {
+        notice("Damaged entries have been found in the store and are removed: \(ids.count).")
+        apply(.remove(ids)) { _ in }
+    }
+
+    // MARK: Writing
+
+    func write(length: Int?) -> (any EntryWriter)? {
+        sink().flatMap { PieceWriter($0, length: length, largest: largest) }
+    }
+
+    /// Where the pieces of a body go; nil while the disk is full.
+    func sink() -> SQLiteSink? {
+        let isPaused = state.withLock { state in state.pause.map { $0 > .now } ?? false }
+        return isPaused ? nil : SQLiteSink(self)
+    }
+
+    /// The key may be found from now on.
+    func willAdd(_ key: CacheKey) { state.withLock { $0.filter.willAdd(key) } }
+    func didAdd(_ key: CacheKey) { state.withLock { $0.filter.didAdd(key) } }
+
+    func update(_ entry: CacheEntry, _ answer: StoredAnswer) { update(entry, answer) {} }
+
+    func update(_ entry: CacheEntry, _ answer: StoredAnswer, _ done: @escaping @Sendable () -> Void) {
+        var answer = answer
+        // What an entry is found by stays.
+        answer.key = entry.answer.key
+        answer.url = entry.answer.url
+        apply(.update(entry.id, answer, length: entry.length)) { _ in done() }
+    }
+
+    func remove(_ entries: [CacheEntry]) { remove(entries) {} }
+
+    func remove(_ entries: [CacheEntry], _ done: @escaping @Sendable () -> Void) {
+        apply(.remove(entries.map(\.id))) { _ in done() }
+    }
+
+    func invalidate(url: String) { invalidate(url: url) {} }
+
+    func invalidate(url: String, _ done: @escaping @Sendable () -> Void) {
+        apply(.invalidate(url: url)) { _ in done() }
+    }
+
+    func purge(_ what: Purge, _ done: @escaping @Sendable (Int) -> Void) {
+        if what == .memory { return done(0) }
+        apply(.purge(what), done)
+        // Best effort: the entries are gone, whether the disk gets its pages back or not.
+        if what == .all { change { (file, connection) throws(SQLiteFailure) in try file.shrink(connection) } }
+    }
+
+    private func apply(_ change: Change, _ done: @escaping @Sendable (Int) -> Void) {
+        perform(
+            { (file, connection) throws(SQLiteFailure) in try change.apply(file, connection) },
+            then: { result in
+                switch result {
+                case .success(let count):
+                    if count > 0 { self.state.withLock { $0.filter.remove(count) } }
+                    done(count)
+                case .failure(let failure):
+                    self.postpone(change, failure)
+                    done(0)
+                }
+            })
+    }
+
+    /// Does work that writes, and reports its failure.
+    private func change(_ work: @escaping @Sendable (CacheFile, SQLiteStore.Connection) throws(SQLiteFailure) -> Void) {
+        write(work) { _ in }
+    }
+
+    /// Does work that writes, together with what waits to be written.
+    func write<Value: Sendable>(
+        _ work: @escaping @Sendable (CacheFile, SQLiteStore.Connection) throws(SQLiteFailure) -> Value,
+        then: @escaping @Sendable (Result<Value, SQLiteFailure>) -> Void
+    ) {
+        perform(
+            { (file, connection) throws(SQLiteFailure) in
+                let value = try work(file, connection)
+                try self.writeUses(connection)
+                return value
+            },
+            then: { result in
+                self.report(result)
+                then(result)
+            })
+    }
+
+    /// Adds to a file, within one transaction that also makes room for it.
+    func add<Value: Sendable>(
+        _ work: @escaping @Sendable (CacheFile, SQLiteStore.Connection) throws(SQLiteFailure) -> Value,
+        then: @escaping @Sendable (Result<Value, SQLiteFailure>) -> Void
+    ) {
+        write(
+            { (file, connection) throws(SQLiteFailure) in
+                let (value, evicted) = try connection.transaction { () throws(SQLiteFailure) in
+                    let value = try work(file, connection)
+                    return (value, try self.makeRoom(connection))
+                }
+                self.state.withLock { state in
+                    state.evicted += evicted
+                    state.filter.remove(evicted)
+                }
+                return value
+            }, then: then)
+    }
+
+    private func makeRoom(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int {
+        guard try file.usedBytes(connection) > file.limit else { return 0 }
+        // What was used just now is not to go.
+        try writeUses(connection)
+        return try file.makeRoom(connection)
+    }
+
+    private func writeUses(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+        let ids = state.withLock { state in
+            defer { (state.used, state.order) = ([], []) }
+            return state.order
+        }
+        if ids.isEmpty { return }
+        try connection.transaction { () throws(SQLiteFailure) in try file.use(ids, connection) }
+    }
+
+    // MARK: The store's thread
+
+    /// Does work after all that was asked before, on a file that is known.
+    func perform<Value: Sendable>(
+        _ work: @escaping @Sendable (CacheFile, SQLiteStore.Connection) throws(SQLiteFailure) -> Value,
+        then: @escaping @Sendable (Result<Value, SQLiteFailure>) -> Void
+    ) {
+        store.perform(
+            { (connection) throws(SQLiteFailure) in
+                try self.look(connection)
+                try self.finish(connection)
+                return try work(self.file, connection)
+            }, then: then)
+    }
+
+    /// Sees what others have done to the file.
+    private func look(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+        let version = try connection.dataVersion()
+        let (isOther, isChanged, after) = state.withLock { state in
+            let isOther = state.seen?.opening != connection.opening
+            let isChanged = isOther || state.seen?.version != version
+            if isOther || state.filter.isStale { state.filter.unload() }
+            return (isOther, isChanged, state.filter.isLoaded ? state.filter.last : 0)
+        }
+        if isOther { try connection.transaction { () throws(SQLiteFailure) in try file.clean(connection) } }
+        if isChanged || after == 0 {
+            let (keys, last) = try file.keys(after: after, connection)
+            state.withLock { $0.filter.add(keys, last: last) }
+        }
+        if isChanged { changed() }
+        state.withLock { state in
+            state.seen = (connection.opening, version)
+            state.asked = .now
+        }
+    }
+
+    // MARK: Failures
+
+    /// Does what could not be done before; throws if it still cannot.
+    private func finish(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+        let changes = state.withLock { $0.unfinished }
+        if changes.isEmpty { return }
+        for change in changes { _ = try change.apply(file, connection) }
+        state.withLock { $0.unfinished = [] }
+    }
+
+    private func postpone(_ change: Change, _ failure: SQLiteFailure) {
+        report(Result<Void, SQLiteFailure>.failure(failure))
+        // A damaged file has been moved aside, with the entry.
+        if failure.kind == .damaged || failure.kind == .closed { return }
+        state.withLock { state in
+            state.unfinished.append(change)
+            // To remember everything is no way out either: then all goes.
+            if state.unfinished.count > 1000 { state.unfinished = [.purge(.all)] }
+        }
+    }
+
+    /// Warns once, until something has been written again.
+    private func report<Value>(_ result: Result<Value, SQLiteFailure>) {
+        switch result {
+        case .success:
+            state.withLock { state in
+                state.hasWarned = false
+                state.pause = nil
+            }
+        case .failure(let failure):
+            let mustPause = [.full, .inaccessible, .busy].contains(failure.kind)
+            let isFirst = state.withLock { state in
+                if mustPause { state.pause = .now + SQLiteCacheStore.pause }
+                defer { state.hasWarned = state.hasWarned || mustPause }
+                return !state.hasWarned
+            }
+            if mustPause && isFirst {
+                notice("Nothing is stored for a while, and requests go on: \(failure)")
+            }
+        }
+    }
+
+    // MARK: The rest
+
+    func statistics(_ done: @escaping @Sendable (StoreStatistics) -> Void) {
+        perform({ (file, connection) throws(SQLiteFailure) in try file.statistics(connection) }) { result in
+            var statistics = (try? result.get()) ?? StoreStatistics()
+            statistics.evicted = self.state.withLock { $0.evicted }
+            done(statistics)
+        }
+    }
+
+    func close(within limit: Duration) {
+        change { (file, connection) throws(SQLiteFailure) in
+            try connection.transaction { () throws(SQLiteFailure) in try file.leave(connection) }
+        }
+        store.close(within: limit)
+    }
+
+    /// The reader of an entry has gone.
+    func endReading(_ id: Int64) {
+        guard file.readings.end(id) else { return }
+        change { (file, connection) throws(SQLiteFailure) in try file.drop(id, connection) }
+    }
+}

@@ -1,0 +1,121 @@
+import PlugboardKit
+import SQLiteStore
+import Synchronization
+
+/// A body that is read from the file, several pieces at a time. Each is checked before it is given.
+final class StoredBody: BodySource {
+    /// Keeps the entry's chunks while it lives.
+    private final class Reading: Sendable {
+        let store: SQLiteCacheStore
+        let id: Int64
+        init(_ store: SQLiteCacheStore, _ id: Int64) {
+            self.store = store
+            self.id = id
+            store.file.readings.begin(id)
+        }
+        deinit { store.endReading(id) }
+    }
+
+    private struct State {
+        var reading: Reading?
+        /// The next byte to be read.
+        var offset: Int
+        /// Read, and not yet given; the last comes first.
+        var pieces: [Bytes] = []
+    }
+
+    private let store: SQLiteCacheStore
+    private let entry: CacheEntry
+    private let part: Range<Int>
+    private let state: Mutex<State>
+
+    private static let batch = 4
+
+    init(_ store: SQLiteCacheStore, _ entry: CacheEntry, _ part: Range<Int>) {
+        self.store = store
+        self.entry = entry
+        self.part = part
+        state = Mutex(State(reading: Reading(store, entry.id), offset: part.lowerBound))
+    }
+
+    var length: Int? { part.count }
+    var canRewind: Bool { true }
+
+    func take() -> Piece? {
+        state.withLock { state in
+            if let piece = state.pieces.popLast() { return .bytes(piece) }
+            return state.offset >= part.upperBound ? .end(trailers: Fields()) : nil
+        }
+    }
+
+    func pull(_ pull: Pull) {
+        if let piece = take() {
+            pull.answer(piece)
+            return
+        }
+        let offset = state.withLock { $0.offset }
+        store.perform(
+            { (file, connection) throws(SQLiteFailure) in try self.read(from: offset, file, connection) },
+            then: { result in pull.answer(self.next(result)) })
+    }
+
+    func rewind() -> Bool {
+        state.withLock { state in
+            state.offset = part.lowerBound
+            state.pieces = []
+        }
+        return true
+    }
+
+    func again() -> (any BodySource)? { StoredBody(store, entry, part) }
+
+    func release() {
+        let reading = state.withLock { state in
+            state.pieces = []
+            defer { state.reading = nil }
+            return state.reading
+        }
+        _ = reading
+    }
+
+    private enum Batch: Sendable {
+        case pieces([Bytes])
+        case damaged
+        case removed
+    }
+
+    private func read(
+        from start: Int, _ file: CacheFile, _ connection: SQLiteStore.Connection
+    ) throws(SQLiteFailure) -> Batch {
+        var pieces: [Bytes] = []
+        var offset = start
+        while offset < part.upperBound, pieces.count < StoredBody.batch {
+            let (number, skipped) = offset.quotientAndRemainder(dividingBy: PieceBuffer.pieceSize)
+            switch try file.chunk(number, of: entry.id, length: entry.length, connection) {
+            case .intact(let bytes):
+                let piece = bytes[skipped..<min(bytes.count, skipped + part.upperBound - offset)]
+                pieces.append(piece)
+                offset += piece.count
+            case .damaged: return .damaged
+            case .absent: return .removed
+            }
+        }
+        return .pieces(pieces)
+    }
+
+    private func next(_ result: Result<Batch, SQLiteFailure>) -> Piece {
+        switch result {
+        case .success(.pieces(let pieces)):
+            state.withLock { state in
+                state.offset += pieces.reduce(0) { $0 + $1.count }
+                state.pieces = pieces.reversed()
+            }
+            return take() ?? .broken(.removed)
+        case .success(.damaged):
+            store.removeDamaged([entry.id])
+            return .broken(.damaged)
+        case .success(.removed): return .broken(.removed)
+        case .failure(let failure): return .broken(failure.kind == .damaged ? .damaged : .unreadable)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import PlugboardKit
+import Synchronization
+
+/// Gives the pieces of a body to the file, and keeps them for memory as long as they are few.
+final class TieredSink: PieceSink {
+    private struct State {
+        /// Nil if the body is too long for memory.
+        var pieces: [Bytes]? = []
+        var length = 0
+        /// Nil if the file takes no more.
+        var disk: SQLiteSink?
+    }
+
+    private let store: TieredStore
+    private let memoryLimit: Int
+    private let state: Mutex<State>
+
+    init(_ store: TieredStore, disk: SQLiteSink?, memoryLimit: Int) {
+        self.store = store
+        self.memoryLimit = memoryLimit
+        state = Mutex(State(disk: disk))
+    }
+
+    func append(_ piece: Bytes) -> Bool {
+        state.withLock { state in
+            state.length += piece.count
+            if state.length > memoryLimit { state.pieces = nil } else { state.pieces?.append(piece) }
+            if let disk = state.disk, state.length > store.diskLargest || !disk.append(piece) {
+                disk.discard()
+                state.disk = nil
+            }
+            return state.disk != nil || state.pieces != nil
+        }
+    }
+
+    var hasRoom: Bool { state.withLock { $0.disk }?.hasRoom ?? true }
+
+    func room(_ run: @escaping @Sendable () -> Void) {
+        if let disk = state.withLock({ $0.disk }) { disk.room(run) } else { run() }
+    }
+
+    func commit(
+        _ answer: StoredAnswer, length: Int, replacing old: [CacheEntry],
+        _ done: @escaping @Sendable (CacheEntry?) -> Void
+    ) {
+        let (pieces, disk) = state.withLock { ($0.pieces, $0.disk) }
+        let store = store
+        store.willCommit(answer.key)
+        let finish: @Sendable (CacheEntry?) -> Void = { stored in
+            // What was to be replaced must go all the same: it is old.
+            if stored == nil { store.remove(old) }
+            done(store.didCommit(stored, answer, pieces, length: length, replacing: old))
+        }
+        if let disk {
+            disk.commit(answer, length: length, replacing: old.filter { $0.id > 0 }, finish)
+        } else {
+            finish(nil)
+        }
+    }
+
+    func discard() {
+        let disk = state.withLock { state in
+            state.pieces = nil
+            return state.disk
+        }
+        disk?.discard()
+    }
+}

@@ -1,0 +1,46 @@
+/// A 64-bit sum that tells damaged bytes, and bytes in the wrong place, from those that were stored. No protection against an adversary.
+///
+/// Four lanes take eight bytes each in turn, by steps that can be undone: so a change within one word always shows, and any other with a
+/// chance of 2⁻⁶⁴ to be missed. It runs at the speed of memory, several times faster than CRC-32, and never changes: sums stand in files.
+public enum Checksum {
+    /// - Parameter seed: says what the bytes are or where they belong, so that the same bytes elsewhere have another sum.
+    public static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
+        var lanes = SIMD4<UInt64>(seed, seed &+ prime1, seed ^ prime2, seed &- prime1)
+        var offset = 0
+        while bytes.count - offset >= 32 {
+            for lane in 0..<4 {
+                let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 8 * lane, as: UInt64.self))
+                lanes[lane] = mixed(lanes[lane], word)
+            }
+            offset += 32
+        }
+        // The length first, so that zeros at the end are not for nothing.
+        var sum = UInt64(truncatingIfNeeded: bytes.count) &* prime2
+        for lane in 0..<4 { sum = mixed(sum, lanes[lane]) }
+        while offset < bytes.count {
+            var word: UInt64 = 0
+            let count = min(8, bytes.count - offset)
+            for index in 0..<count { word |= UInt64(bytes[offset + index]) << UInt64(8 * index) }
+            sum = mixed(sum, word)
+            offset += count
+        }
+        sum = (sum ^ (sum >> 32)) &* prime1
+        return sum ^ (sum >> 29)
+    }
+
+    /// Of a text's UTF-8.
+    public static func of(_ text: String, seed: UInt64 = 0) -> UInt64 {
+        var text = text
+        return text.withUTF8 { of(UnsafeRawBufferPointer($0), seed: seed) }
+    }
+
+    @inline(__always)
+    private static func mixed(_ sum: UInt64, _ word: UInt64) -> UInt64 {
+        let product = (sum ^ word) &* prime1
+        return (product << 31 | product >> 33) &+ prime2
+    }
+
+    // Odd, so that multiplying can be undone.
+    private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
+    private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
+}
