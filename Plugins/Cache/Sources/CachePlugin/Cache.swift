@@ -68,7 +68,6 @@ struct Cache: Plugin {
             return respond(reuse, decision.status)
         case .resend(let forward):
             guard exchange.canResend else { return pass(exchange, response, turn, decision) }
-            undo(turn.forward, in: exchange.request)
             apply(forward.edits, to: exchange.request)
             turn.forward = forward
             return .resend()
@@ -98,9 +97,8 @@ struct Cache: Plugin {
 
     func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome) {
         guard let turn = exchange.turnState as? CacheTurn else { return }
-        let isStored = outcome == .ended && turn.recording?.commit() ?? false
+        let isStored = outcome == .ended && turn.recording.map { commit($0, of: exchange.id) } ?? false
         turn.recording?.discard()
-        if isStored { tell(.stored, exchange.id) }
         turn.flight.map { flights.end($0, isStored ? .landed : .failed) }
     }
 

@@ -24,7 +24,8 @@ extension Cache {
     ) -> ResponseVerdict {
         let stored = store.body(of: completion.entry, 0..<completion.entry.length)
         exchange.wrapResponseBody { [host] received in
-            completion.storedFirst
+            let received = MeasuredSource(received, length: completion.receivedLength)
+            return completion.storedFirst
                 ? JoinedSource(stored, received, host: host) : JoinedSource(received, stored, host: host)
         }
         record(decision, exchange, turn)
@@ -51,8 +52,19 @@ extension Cache {
     /// Nil where so long a body is not kept.
     func recording(of storing: AnswerDecision.Storing) -> Recording? {
         let limit = settings.largestBody.bytes
-        if let length = storing.length, length > limit { return nil }
-        return store.write(length: storing.length).map { Recording($0, of: storing, limit: limit) }
+        if let lengths = storing.lengths, lengths.lowerBound > limit { return nil }
+        let length = storing.lengths.flatMap { $0.lowerBound == $0.upperBound ? $0.lowerBound : nil }
+        return store.write(length: length).map { Recording($0, of: storing, limit: limit) }
+    }
+
+    /// Stores a body that was seen to its end, and tells of it; whether it was.
+    func commit(_ recording: Recording, of exchange: UInt64?) -> Bool {
+        let isStored = recording.commit { [self] _ in
+            let count = tally.evicted(store.evictions)
+            if count > 0 { host.publish("cache.evicted", details: Fields(["count": "\(count)"])) }
+        }
+        if isStored { tell(.stored, exchange) }
+        return isStored
     }
 
     private func forwarded(
@@ -86,14 +98,6 @@ extension Cache {
         for name in edits.removed { request[name] = nil }
         for name in Set(edits.set.map { FieldName($0.name) }) { request[name] = nil }
         for field in edits.set { request.append(FieldName(field.name), field.value) }
-    }
-
-    /// Gives the request back the fields that the cache had changed.
-    func undo(_ forward: Forward, in request: borrowing Head) {
-        for name in Set(forward.edits.removed + forward.edits.set.map { FieldName($0.name) }) {
-            request[name] = nil
-            for value in forward.request.fields.values(name) { request.append(name, value) }
-        }
     }
 }
 

@@ -14,13 +14,14 @@ final class Revalidation: Sendable {
         self.flight = flight
     }
 
-    /// Sends the request as it was, without the caller's own conditions and range, and with what the policy adds.
+    /// Sends what the policy says: a GET, or the search itself, without the caller's own conditions and range.
     ///
     /// - Parameter attempts: How often it may be asked; a server's word about a condition can make a second question necessary.
     func ask(_ forward: Forward, for exchange: UInt64, attempts: Int = 2) {
         var request = Request(
-            question.method, question.url, fields: forward.request.fields, body: question.body.map { .bytes($0) })
-        for name in Revalidation.conditions + forward.edits.removed { request.fields.remove(name) }
+            question.method == .head ? .get : question.method, question.url, fields: forward.request.fields,
+            body: question.body.map { .bytes($0) })
+        for name in forward.edits.removed { request.fields.remove(name) }
         for field in forward.edits.set { request.fields.remove(FieldName(field.name)) }
         for field in forward.edits.set { request.fields.append(FieldName(field.name), field.value) }
         let requested = cache.host.wallClock
@@ -29,10 +30,6 @@ final class Revalidation: Sendable {
             self.take(answer, to: forward, requested, exchange, attempts)
         }
     }
-
-    private static let conditions: [FieldName] = [
-        .ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince, .ifRange, .range,
-    ]
 
     private func take(
         _ answer: Answer, to forward: Forward, _ requested: Duration, _ exchange: UInt64, _ attempts: Int
@@ -63,19 +60,19 @@ final class Revalidation: Sendable {
     private func drain(_ body: InnerBody, into recording: Recording) {
         body.withPiece { view in
             recording.look(view)
+            // What the store does not take need not be read to its end.
+            guard recording.isOpen else { return self.end(.fruitless) }
             switch view {
             // Not at once: pieces that are there already would pile up on the stack.
             case .bytes: recording.whenReady(self.cache.host) { self.drain(body, into: recording) }
             case .end: self.commit(recording)
-            case .broken: self.end(.failed)
+            case .broken: break
             }
         }
     }
 
     private func commit(_ recording: Recording) {
-        let isStored = recording.commit()
-        if isStored { cache.tell(.stored, nil) }
-        end(isStored ? .landed : .fruitless)
+        end(cache.commit(recording, of: nil) ? .landed : .fruitless)
     }
 
     private func end(_ ending: Flight.Ending) { cache.flights.end(flight, ending) }

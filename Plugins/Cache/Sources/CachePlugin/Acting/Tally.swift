@@ -26,7 +26,17 @@ enum Part: Int, CaseIterable, Sendable {
 final class Tally: Sendable {
     private let counts = Mutex([Int](repeating: 0, count: Part.allCases.count))
 
+    private let evictions = Mutex(0)
+
     func add(_ part: Part) { counts.withLock { $0[part.rawValue] += 1 } }
+
+    /// How many entries have been evicted since this was asked last, given their number in all.
+    func evicted(_ all: Int) -> Int {
+        evictions.withLock { known in
+            defer { known = max(known, all) }
+            return max(all - known, 0)
+        }
+    }
 
     func count(_ part: Part) -> Int { counts.withLock { $0[part.rawValue] } }
 }

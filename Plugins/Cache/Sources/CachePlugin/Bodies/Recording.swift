@@ -8,8 +8,8 @@ final class Recording: @unchecked Sendable {
     private let answer: StoredAnswer
     private let replaced: [CacheEntry]
     private var writer: (any EntryWriter)?
-    /// Bytes that the body must have, where that is known.
-    private let length: Int?
+    /// How many bytes the body may have in the end.
+    private let lengths: ClosedRange<Int>?
     /// More is not stored.
     private let limit: Int
     private var count = 0
@@ -23,9 +23,12 @@ final class Recording: @unchecked Sendable {
         self.writer = writer
         self.limit = limit
         answer = storing.answer
-        length = storing.length
+        lengths = storing.lengths
         replaced = storing.replaced
     }
+
+    /// Whether there is still something to be stored.
+    var isOpen: Bool { writer != nil }
 
     func take(_ bytes: UnsafeRawBufferPointer) {
         guard let writer else { return }
@@ -35,7 +38,7 @@ final class Recording: @unchecked Sendable {
     }
 
     /// The body's end has been seen.
-    func end() { isWhole = length.map { $0 == count } ?? true }
+    func end() { isWhole = lengths?.contains(count) ?? true }
 
     /// Whether the body may go on; else it should wait for the writer.
     var hasRoom: Bool { fullWriter == nil }
