@@ -18,7 +18,7 @@ struct FlightTests {
         let bodies = try await withThrowingTaskGroup { group in
             for _ in 0..<50 { group.addTask { try await bench.get().body } }
             // All have come as far as they come before the first one's body may end.
-            try await bench.arrived.opened(for: 50)
+            try await bench.settled(50)
             body.open()
             return try await group.reduce(into: []) { $0.append($1) }
         }
@@ -43,7 +43,7 @@ struct FlightTests {
 
         let bodies = try await withThrowingTaskGroup { group in
             for _ in 0..<11 { group.addTask { try await bench.get(server.url()).body } }
-            try await bench.arrived.opened(for: 11)
+            try await bench.settled(11)
             go.open()
             return try await group.reduce(into: []) { $0.append($1) }
         }
@@ -58,7 +58,7 @@ struct FlightTests {
         let first = bench.kernel.begin(Request(.get, "http://a.test/"))
         try await transport.began.opened()
         let others = (0..<5).map { _ in Task { try await bench.get().body } }
-        try await bench.arrived.opened(for: 6)
+        try await bench.settled(6)
 
         first.cancel()
         var bodies: [String] = []
@@ -78,7 +78,7 @@ struct FlightTests {
         let first = Task { try await bench.get().body }
         try await transport.began.opened()
         let others = (0..<5).map { _ in Task { try await bench.get().body } }
-        try await bench.arrived.opened(for: 6)
+        try await bench.settled(6)
 
         broken.open()
         let result = await first.result
@@ -99,7 +99,7 @@ struct FlightTests {
         var request = Request(.get, "http://a.test/")
         request.options.timeout = .seconds(2)
         let other = Task { [request] in try await bench.send(request) }
-        try await bench.arrived.opened(for: 2)
+        try await bench.settled(2)
 
         bench.clock.advance(by: .seconds(3))
         let result = await other.result

@@ -13,8 +13,7 @@ final class CacheBench: Sendable {
     let kernel: Kernel
     private let manual: ManualClock?
     let folder: TemporaryFolder
-    /// Admits one for each request that comes to the cache; what comes after it on the loop finds the request there.
-    let arrived = Gate()
+    private let arrived = Gate()
     /// The events `cache.…` of all requests sent with `get` and `send`, in order.
     let events = Record()
 
@@ -46,6 +45,17 @@ final class CacheBench: Sendable {
         guard let manual else { preconditionFailure("This bench goes by the real clock.") }
         return manual
     }
+
+    /// Waits until so many requests have come to the cache, and stand where they stand until something else happens.
+    func settled(_ count: Int) async throws {
+        try await arrived.opened(for: count)
+        await turnOfLoop()
+        // After what the store was asked before.
+        _ = try await kernel.cache.stats()
+        await turnOfLoop()
+    }
+
+    private func turnOfLoop() async { await withTaskExecutorPreference(kernel.executor) { await Task.yield() } }
 
     /// Sends a request and notes what the cache says of it.
     func begin(_ request: Request) -> ExchangeHandle {

@@ -46,11 +46,12 @@ extension Cache {
         case .entries(let found):
             let waited = Waited(since: pause.waitingSince, mayWait: pause.mayWait)
             return decide(pause.question, found.all ?? [], exchange, waited)
-        case .flight(let flight, let since):
+        case .flight(let flight, let since, let forward):
             switch flight.ending {
             case .landed, .fruitless:
                 return lookUp(pause.question, exchange, Waited(since: since, mayWait: false))
-            case .failed: return lookUp(pause.question, exchange, Waited(since: since))
+            // It stored nothing. Who comes first leads, and the others follow again.
+            case .failed: return send(pause.question, forward, exchange, Waited(since: since))
             case nil: return waitOn(flight, pause, exchange, since)
             }
         }
@@ -113,7 +114,7 @@ extension Cache {
             case .leads(let new): flight = new
             case .follows(let other):
                 let since = waited.since ?? host.now
-                let pause = Pause(question, .flight(other, since: since), waitingSince: since, mayWait: true)
+                let pause = Pause(question, .flight(other, since: since, forward), waitingSince: since, mayWait: true)
                 pause.received = other.received
                 if host.now - since < settings.singleFlightLimit, let verdict = wait(for: other, exchange) {
                     exchange.state = pause

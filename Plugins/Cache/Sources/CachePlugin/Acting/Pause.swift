@@ -6,8 +6,8 @@ final class Pause {
     enum Reason {
         /// For what the store has.
         case entries(Found)
-        /// For an identical request; and when the wait for such began.
-        case flight(Flight, since: Duration)
+        /// For an identical request, since then; and what is to be sent if that one fails.
+        case flight(Flight, since: Duration, Forward)
     }
 
     let question: Question
