@@ -66,7 +66,7 @@ extension CachePolicy {
         if let date = fields.firstValue(.lastModified, { HTTPDate($0, now: now) }), date != entry.answer.lastModified {
             return false
         }
-        guard let length = fields.firstValue(.contentLength, { Int(Fields.text($0)) }) else { return true }
+        guard let length = fields.firstValue(.contentLength, { $0.byteCount }) else { return true }
         return entry.answer.range.map { $0.complete ?? length } ?? entry.length == length
     }
 

@@ -23,7 +23,10 @@ extension CachePolicy {
             decision.updates.append((entry, updated))
             if index == 0 { used.answer = updated }
         }
-        guard !forward.validated.isEmpty else { return decision }
+        guard !forward.validated.isEmpty else {
+            if !isToCaller(answer) { decision.outcome = .resend(forward.plain) }
+            return decision
+        }
         let facts = facts(of: used.answer)
         let freshness = freshness(of: used.answer, facts, own: forward.request.own, now: answer.received)
         var status = decision.status
@@ -76,17 +79,11 @@ extension CachePolicy {
         return !tags.allSatisfy { $0 == entry.answer.entityTag }
     }
 
-    /// Whether the caller asked a condition of its own that the 304 can be the answer to.
+    /// Whether the 304 can be the answer to what the caller itself asked, and the cache did not.
     private func isToCaller(_ answer: ReceivedAnswer) -> Bool {
         let forward = answer.forward
-        guard let tags = EntityTagList(.ifNoneMatch, of: forward.request.fields) else {
-            return forward.validated.isEmpty
-                && forward.completed == nil
-                || !forward.request.conditions.isDisjoint(with: .ifModifiedSince)
-                    && !forward.edits.set.contains(.ifModifiedSince)
-                    && !forward.edits.removed.contains(.ifModifiedSince)
-        }
-        if forward.validated.isEmpty { return true }
+        if forward.validated.isEmpty { return forward.completed == nil }
+        guard let tags = EntityTagList(.ifNoneMatch, of: forward.request.fields) else { return false }
         return answer.fields.firstValue(.etag) { EntityTag($0) }.map { tags.containsWeakly($0) } ?? false
     }
 

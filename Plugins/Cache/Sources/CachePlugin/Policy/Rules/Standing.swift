@@ -26,9 +26,7 @@ extension CachePolicy {
         if freshness.isFresh { return .fresh }
         guard mayBeStale(facts) else { return .needsValidation(.stale) }
         if let limit = request.directives.maxStale, freshness.staleness <= limit { return .stale(revalidates: false) }
-        if let limit = facts.directives.staleWhileRevalidate, request.directives.minFresh == nil,
-            freshness.staleness < limit
-        {
+        if let limit = facts.directives.staleWhileRevalidate, freshness.staleness < limit {
             return .stale(revalidates: true)
         }
         return .needsValidation(.stale)

@@ -25,8 +25,7 @@ extension CachePolicy {
             }
         } else if Self.unstorable.contains(status) {
             return nil
-        } else if let length = fields.firstValue(
-            .contentLength, { $0.deltaSeconds == nil ? nil : Int(Fields.text($0)) })
+        } else if !fields.contains(.transferEncoding), let length = fields.firstValue(.contentLength, { $0.byteCount })
         {
             lengths = length...length
         }

@@ -16,11 +16,11 @@ enum ByteRange: Sendable, Equatable {
         guard let dash = range.firstIndex(of: UInt8(ascii: "-")) else { return nil }
         let (left, right) = (range.part(0, dash), range.part(dash + 1, range.count))
         if left.isEmpty {
-            guard let count = position(right) else { return nil }
+            guard let count = right.byteCount else { return nil }
             self = .last(count)
         } else {
-            guard let first = position(left) else { return nil }
-            let last = position(right)
+            guard let first = left.byteCount else { return nil }
+            let last = right.byteCount
             guard right.isEmpty || last.map({ $0 >= first }) == true else { return nil }
             self = .from(first, through: last)
         }
@@ -50,10 +50,10 @@ struct ContentRange: Sendable, Equatable {
         let rest = text.part(6, text.count).trimmed
         guard let slash = rest.firstIndex(of: UInt8(ascii: "/")),
             let dash = rest.firstIndex(of: UInt8(ascii: "-")), dash < slash,
-            let first = position(rest.part(0, dash)), let last = position(rest.part(dash + 1, slash)), first <= last
+            let first = rest.part(0, dash).byteCount, let last = rest.part(dash + 1, slash).byteCount, first <= last
         else { return nil }
         let size = rest.part(slash + 1, rest.count)
-        complete = position(size)
+        complete = size.byteCount
         guard complete.map({ last < $0 }) ?? size.elementsEqual("*".utf8) else { return nil }
         bytes = first..<last + 1
     }
@@ -65,15 +65,4 @@ struct ContentRange: Sendable, Equatable {
 
     /// Whether nothing is missing.
     var isWhole: Bool { complete == bytes.count }
-}
-
-/// A number of bytes; nil for what is none, or more than any body has.
-private func position(_ text: UnsafeRawBufferPointer) -> Int? {
-    guard (1...18).contains(text.count) else { return nil }
-    var number = 0
-    for byte in text {
-        guard (0x30...0x39).contains(byte) else { return nil }
-        number = number * 10 + Int(byte - 0x30)
-    }
-    return number
 }

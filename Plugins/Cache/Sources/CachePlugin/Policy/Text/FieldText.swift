@@ -37,6 +37,17 @@ extension UnsafeRawBufferPointer {
         return number
     }
 
+    /// The number of bytes that it is; nil for what is none, or more than any body has.
+    var byteCount: Int? {
+        guard (1...18).contains(count) else { return nil }
+        var number = 0
+        for byte in self {
+            guard (0x30...0x39).contains(byte) else { return nil }
+            number = number * 10 + Int(byte - 0x30)
+        }
+        return number
+    }
+
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }
 
