@@ -1,0 +1,246 @@
+import Foundation
+import PlugboardKit
+import SQLiteStore
+import TestSupport
+import Testing
+
+@testable import CachePlugin
+
+/// What a store does that lives in a file.
+@Suite struct FileStoreTests {
+    static let kinds: [StoreKind] = [.file, .tiered]
+
+    @Test(arguments: kinds)
+    func `what was stored is found after the store is opened again`(_ kind: StoreKind) async throws {
+        let folder = try TemporaryFolder()
+        let body = bytes(500_000, seed: 1)
+        let first = kind.make(folder)
+        await first.keep(.sample("a", note: "1"), body)
+        let entry = try #require(await first.keep(.sample("b", note: "1"), [1]))
+        first.update(entry, .sample("b", note: "2"))
+        first.close(within: .seconds(60))
+
+        let second = kind.make(folder)
+        defer { second.close(within: .seconds(60)) }
+
+        let foundA = try #require(await second.found("a").first)
+        #expect(try await second.read(foundA) == body)
+        #expect(await second.found("b").map(\.answer.note) == ["2"])
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.file("cache.sqlite"))
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test(arguments: kinds)
+    func `a key that is not in the file is known at hand, and one that is there is not`(_ kind: StoreKind) async throws {
+        let folder = try TemporaryFolder()
+        let first = kind.make(folder)
+        await first.keep(.sample("a"), [1])
+        first.close(within: .seconds(60))
+
+        let second = kind.make(folder)
+        defer { second.close(within: .seconds(60)) }
+        _ = await second.statistics
+
+        #expect(second.entriesAtHand(CacheKey(text: "b"))?.isEmpty == true)
+        #expect(second.entriesAtHand(CacheKey(text: "a")) == nil)
+        await second.keep(.sample("b"), [1])
+        #expect(second.entriesAtHand(CacheKey(text: "b"))?.isEmpty != true)
+    }
+
+    @Test(arguments: kinds)
+    func `two stores of one file see each other's entries and removals`(_ kind: StoreKind) async throws {
+        let folder = try TemporaryFolder()
+        let one = SQLiteCacheStore.make(folder, staleness: .zero)
+        let two: any CacheStore =
+            kind == .file
+            ? SQLiteCacheStore.make(folder, staleness: .zero) : TieredStore.make(folder, staleness: .zero)
+        defer {
+            one.close(within: .seconds(60))
+            two.close(within: .seconds(60))
+        }
+
+        #expect(await two.found("a").isEmpty)
+        let entry = try #require(await one.keep(.sample("a", note: "1"), [1]))
+        // With no staleness allowed nothing is at hand.
+        #expect(two.entriesAtHand(CacheKey(text: "a")) == nil)
+        #expect(await two.found("a").map(\.answer.note) == ["1"])
+        one.update(entry, .sample("a", note: "2"))
+        #expect(await one.found("a").count == 1)
+        #expect(await two.found("a").map(\.answer.note) == ["2"])
+        #expect(await one.purged(.all) == 1)
+        #expect(await two.found("a").isEmpty)
+    }
+
+    @Test func `what another store removes breaks a body that is read here, and never changes it`() async throws {
+        let folder = try TemporaryFolder()
+        let one = SQLiteCacheStore.make(folder, staleness: .zero)
+        let two = SQLiteCacheStore.make(folder, staleness: .zero)
+        defer {
+            one.close(within: .seconds(60))
+            two.close(within: .seconds(60))
+        }
+        let body = bytes(2_000_000, seed: 1)
+        let entry = try #require(await one.keep(.sample("a"), body))
+        let source = one.body(of: entry, 0..<entry.length)
+        guard case .bytes(let piece) = await source.next() else { return #expect(Bool(false), "no first piece") }
+
+        #expect(await two.purged(.all) == 1)
+        await two.keep(.sample("a"), bytes(2_000_000, seed: 2))
+        #expect(piece.array == Array(body.prefix(piece.count)))
+
+        await #expect(throws: PlugboardError.removed) { _ = try await source.readAll() }
+    }
+
+    @Test func `what an ended process was writing or reading is removed, and what a living one writes is not`() async throws {
+        let folder = try TemporaryFolder()
+        let store = SQLiteCacheStore.make(folder)
+        let writer = try #require(store.write(length: nil))
+        #expect(await writer.appendAll(bytes(1_000_000, seed: 1), pieceSize: 50_000))
+        let raw = SQLiteStore(.file(folder.file("cache.sqlite")), schema: CacheSchema.schema) { _ in }
+        defer { raw.close(within: .seconds(60)) }
+        let own = ProcessIdentity().text
+        // As of an earlier start of the system, of a number that was used before, and of nobody.
+        let parts = own.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        let gone = [
+            [parts[0], parts[1], parts[2], "earlier", "1"], [parts[0], "1", parts[2], parts[3], "1"], ["nonsense"],
+        ].map { $0.joined(separator: " ") }
+        let foreign = [parts[0], parts[1], "elsewhere", parts[3], "1"].joined(separator: " ")
+        try await raw.performing { (connection) throws(SQLiteFailure) in
+            for owner in gone + [foreign, foreign] {
+                try connection.run(
+                    "INSERT INTO entry (owner, key, url, used, length, sum, head) VALUES (?, 0, '', 0, 0, 0, x'')",
+                    .text(owner))
+            }
+            try connection.run(
+                "UPDATE entry SET used = strftime('%s', 'now') WHERE id = ?", .integer(connection.lastInsertedID))
+            try connection.run("INSERT INTO chunk SELECT id << 20, 0, x'00' FROM entry WHERE used = 0")
+        }
+
+        let later = SQLiteCacheStore.make(folder)
+        _ = await later.found("a")
+        let owners = try await raw.performing { (connection) throws(SQLiteFailure) in
+            try connection.rows("SELECT owner FROM entry") { $0.text(0) }
+        }
+        #expect(Set(owners) == [store.file.owner, foreign])
+        #expect(owners.count == 2)
+        let chunks = try await raw.performing { (connection) throws(SQLiteFailure) in
+            try connection.rows("SELECT id FROM chunk WHERE bytes = x'00'") { $0.integer(0) }
+        }
+        #expect(chunks.isEmpty)
+        #expect(await writer.committed(.sample("a")) != nil)
+        later.close(within: .seconds(60))
+        store.close(within: .seconds(60))
+    }
+
+    @Test func `a byte that is flipped in a body or a head is found, and the entry goes`() async throws {
+        let folder = try TemporaryFolder()
+        let notices = Record()
+        let store = SQLiteCacheStore.make(folder, notices: notices)
+        defer { store.close(within: .seconds(60)) }
+        let raw = SQLiteStore(.file(folder.file("cache.sqlite")), schema: CacheSchema.schema) { _ in }
+        defer { raw.close(within: .seconds(60)) }
+        for key in ["small", "head"] { await store.keep(.sample(key), [1, 2, 3]) }
+        let large = try #require(await store.keep(.sample("large"), bytes(500_000, seed: 1)))
+        let swapped = try #require(await store.keep(.sample("swapped"), bytes(500_000, seed: 1)))
+        try await raw.performing { (connection) throws(SQLiteFailure) in
+            try connection.script(
+                """
+                UPDATE chunk SET bytes = x'010204' WHERE bytes = x'010203' AND id >> 20 = (
+                    SELECT id FROM entry WHERE url LIKE '%/small');
+                UPDATE entry SET head = CAST(replace(head, x'7465', x'7466') AS BLOB) WHERE url LIKE '%/head';
+                UPDATE chunk SET bytes = zeroblob(65536) WHERE id = \(large.id << 20 + 3);
+                UPDATE chunk SET bytes = (SELECT bytes FROM chunk WHERE id = \(swapped.id << 20 + 1)),
+                    sum = (SELECT sum FROM chunk WHERE id = \(swapped.id << 20 + 1)) WHERE id = \(swapped.id << 20 + 2);
+                """)
+        }
+
+        #expect(await store.found("small").isEmpty)
+        #expect(await store.found("head").isEmpty)
+        for entry in [large, swapped] {
+            await #expect(throws: PlugboardError.damaged) { _ = try await store.read(entry) }
+        }
+        #expect(await store.found("large").isEmpty)
+        #expect(await store.statistics.entries == 0)
+        #expect(notices.lines.count == 4)
+    }
+
+    @Test(arguments: kinds, 0..<8)
+    func `bytes flipped anywhere in the file never crash, and never come out`(_ kind: StoreKind, _ seed: UInt64) async throws {
+        let folder = try TemporaryFolder()
+        var generator = SplitMix(state: seed)
+        let store = kind.make(folder)
+        func body(_ number: Int) -> [UInt8] { bytes(number * 1500, seed: UInt64(number)) }
+        for number in 0..<60 { await store.keep(.sample("\(number)"), body(number)) }
+        // While it is open in some rounds, and closed in others.
+        let isOpen = seed % 2 == 0
+        if isOpen { _ = await store.purged(.url("none")) } else { store.close(within: .seconds(60)) }
+        for name in try folder.entries() where seed % 3 == 0 || !name.hasSuffix("-shm") {
+            let handle = try FileHandle(forUpdating: URL(fileURLWithPath: folder.file(name)))
+            let size = try handle.seekToEnd()
+            for _ in 0..<(isOpen ? 40 : 12) where size > 0 {
+                try handle.seek(toOffset: .random(in: 0..<size, using: &generator))
+                try handle.write(contentsOf: Data([.random(in: 0...255, using: &generator)]))
+            }
+            // In a process with the file open, closing it ends SQLite's locks: another may then use the file at once.
+            if !isOpen { try handle.close() }
+        }
+        let again = isOpen ? store : kind.make(folder)
+        defer { again.close(within: .seconds(60)) }
+
+        for number in 0..<60 {
+            for entry in await again.found("\(number)") {
+                if let found = try? await again.read(entry) { #expect(found == body(number)) }
+            }
+        }
+        // The damage may be met by this very entry; then the next finds a fresh file.
+        _ = await again.purged(.all)
+        for _ in 1...3 { await again.keep(.sample("new"), body(50)) }
+        let entry = try #require(await again.found("new").first)
+        #expect(try await again.read(entry) == body(50))
+    }
+
+    @Test(arguments: kinds)
+    func `a file of another program is moved aside with a notice, and requests go on`(_ kind: StoreKind) async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("cache.sqlite", String(repeating: "no database ", count: 1000))
+        let notices = Record()
+
+        let store = kind.make(folder, notices: notices)
+        defer { store.close(within: .seconds(60)) }
+        await store.keep(.sample("a"), [1])
+
+        #expect(await store.found("a").count == 1)
+        #expect(notices.lines.count == 1)
+        #expect(try folder.entries().contains("cache.sqlite.damaged-1"))
+    }
+
+    @Test(arguments: kinds)
+    func `a file that is removed while it is open is begun anew`(_ kind: StoreKind) async throws {
+        let folder = try TemporaryFolder()
+        let store = kind.make(folder)
+        defer { store.close(within: .seconds(60)) }
+        await store.keep(.sample("a"), bytes(300_000, seed: 1))
+        for name in try folder.entries() { try FileManager.default.removeItem(atPath: folder.file(name)) }
+
+        let body = bytes(300_000, seed: 2)
+        await store.keep(.sample("b"), body)
+
+        let foundB = try #require(await store.found("b").first)
+        #expect(try await store.read(foundB) == body)
+        #expect(await store.found("a").isEmpty)
+        #expect(try folder.entries().contains("cache.sqlite"))
+    }
+
+    @Test func `all that is purged goes from the disk, too`() async throws {
+        let folder = try TemporaryFolder()
+        let store = SQLiteCacheStore.make(folder)
+        defer { store.close(within: .seconds(60)) }
+        for number in 0..<10 { await store.keep(.sample("\(number)"), bytes(1_000_000, seed: 1)) }
+
+        #expect(await store.purged(.all) == 10)
+        _ = await store.statistics
+
+        let sizes = try folder.entries().map { try folder.read($0).count }
+        #expect(sizes.reduce(0, +) < 200_000)
+    }
+}
