@@ -150,7 +150,8 @@ struct OwnRulesTests {
     func `modes say how what is stored is used`(linkage: Linkage, mode: CacheMode) async throws {
         let transport = MockTransport { request, number in
             request.fields["If-None-Match"] == nil
-                ? .answer(200, ["Cache-Control": "max-age=10", "ETag": "\"1\""], ["\(number)"]) : .answer(304, Fields(), nil)
+                ? .answer(200, ["Cache-Control": "max-age=10", "ETag": "\"1\""], ["\(number)"])
+                : .answer(304, Fields(), nil)
         }
         let bench = try CacheBench(linkage, transport)
         try await bench.get()

@@ -10,7 +10,8 @@ struct PartialTests {
     private static let transport = { @Sendable (version: String) in
         MockTransport { request, _ in
             let fields: Fields = ["Cache-Control": "max-age=60", "ETag": "\"\(version)\""]
-            guard let range = request.fields["Range"]?.dropFirst(6).split(separator: "-"), let first = Int(range[0]) else {
+            guard let range = request.fields["Range"]?.dropFirst(6).split(separator: "-"), let first = Int(range[0])
+            else {
                 return .answer(200, fields, ["abcde", "fghij"])
             }
             let last = range.count > 1 ? Int(range[1]) ?? 9 : 9

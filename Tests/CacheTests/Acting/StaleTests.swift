@@ -30,7 +30,8 @@ struct StaleTests {
 
     @Test(arguments: Linkage.allCases)
     func `a failure that is not the network's passes`(linkage: Linkage) async throws {
-        let bench = try await bench(linkage, "max-age=10", then: .failure(PlugboardError(.tlsCertificate, "not to be trusted")))
+        let bench = try await bench(
+            linkage, "max-age=10", then: .failure(PlugboardError(.tlsCertificate, "not to be trusted")))
 
         let error = await #expect(throws: PlugboardError.self) { try await bench.get() }
 
@@ -56,7 +57,8 @@ struct StaleTests {
                     _ = try connection.readRequest()
                     try connection.respond(
                         fields: [("Cache-Control", "max-age=10"), ("Connection", "close")], body: "old")
-                }, Script { connection in
+                },
+                Script { connection in
                     _ = try connection.readRequest()
                     connection.reset()
                 }))
@@ -112,7 +114,8 @@ struct StaleTests {
 
         #expect(bodies == ["old", "old", "old"] && after.body == "new")
         #expect(transport.requests.count == 2)
-        #expect(transport.requests[1].fields["If-None-Match"] == "\"1\"" && transport.requests[1].fields["Cookie"] == "a=b")
+        #expect(
+            transport.requests[1].fields["If-None-Match"] == "\"1\"" && transport.requests[1].fields["Cookie"] == "a=b")
         #expect(bench.events.lines == ["miss", "stored", "stale", "stale", "stale", "hit"])
     }
 
@@ -139,7 +142,9 @@ struct StaleTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a background question that fails leaves what is stored, and the next asks again`(linkage: Linkage) async throws {
+    func `a background question that fails leaves what is stored, and the next asks again`(linkage: Linkage)
+        async throws
+    {
         let transport = MockTransport { _, number in
             number == 1
                 ? .answer(200, ["Cache-Control": "max-age=10, stale-while-revalidate=60"], ["old"])

@@ -169,7 +169,8 @@ struct StoringTests {
 
     @Test(arguments: Linkage.allCases)
     func `a kernel that is shut down in the middle of a body stores nothing`(linkage: Linkage) async throws {
-        let server = try LoopbackServer(.silenceInBody(declared: 100, sent: 10, fields: [("Cache-Control", "max-age=60")]))
+        let server = try LoopbackServer(
+            .silenceInBody(declared: 100, sent: 10, fields: [("Cache-Control", "max-age=60")]))
         defer { server.stop() }
         let folder = try TemporaryFolder("cache")
         let bench = try CacheBench(linkage, folder: folder)

@@ -43,7 +43,8 @@ public struct CacheCommands: Sendable {
     /// The stored answer that fits a request, fresh or not, with its body; nil if there is none. Nothing is sent.
     ///
     /// Fits means as the standard selects it (RFC 9111 §4): by key and `Vary`. The request is taken as it is, without what
-    /// plugins would add to it. The body is read like any other.
+    /// plugins would add to it, and its body is not looked at, so that answers to searches by POST are not found. The answer's body is read
+    /// like any other.
     public func cachedResponse(for request: Request) async throws(PlugboardError) -> Response? {
         var arguments: JSONObject = ["url": .string(request.url), "method": .string(request.method.name)]
         arguments["fields"] = .array(request.fields.map { .array([.string($0.name), .string($0.value)]) })

@@ -70,8 +70,9 @@ public struct CachedAnswer: Sendable, Equatable {
         version = json["version"]?.stringValue ?? ""
         isInvalidated = json["invalidated"]?.boolValue ?? false
         isPartial = json["partial"]?.boolValue ?? false
-        fields = json["fields"]?.arrayValue?.map { field in
-            Field(name: field[0]?.stringValue ?? "", value: field[1]?.stringValue ?? "")
-        } ?? []
+        fields =
+            json["fields"]?.arrayValue?.map { field in
+                Field(name: field[0]?.stringValue ?? "", value: field[1]?.stringValue ?? "")
+            } ?? []
     }
 }

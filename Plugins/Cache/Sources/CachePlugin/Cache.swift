@@ -64,7 +64,7 @@ struct Cache: Plugin {
         case .complete(let completion): return complete(exchange, response, turn, decision, completion)
         case .reuse(let reuse):
             turn.flight.map { flights.end($0, reuse.freshness == .revalidated ? .landed : .fruitless) }
-            tell(reuse.freshness == .revalidated ? .revalidated : .stale, exchange.id)
+            tell(Part(reuse.freshness), exchange.id)
             return respond(reuse, decision.status)
         case .resend(let forward):
             guard exchange.canResend else { return pass(exchange, response, turn, decision) }
@@ -86,7 +86,7 @@ struct Cache: Plugin {
             return .next
         case .reuse(let reuse):
             turn.flight.map { flights.end($0, .fruitless) }
-            tell(.stale, exchange.id)
+            tell(Part(reuse.freshness), exchange.id)
             return respond(reuse, reuse.status)
         case .gatewayTimeout(let head, let status):
             turn.flight.map { flights.end($0, .fruitless) }

@@ -5,7 +5,8 @@ import PlugboardKit
 struct CacheSettings: PluginSettings {
     @Setting("Serves several users: private answers are not kept, and the directives for shared caches are obeyed.")
     var shared = false
-    @Setting("The file that answers are kept in; a relative path lies in the plugin's data directory. Empty: memory only.")
+    @Setting(
+        "The file that answers are kept in; a relative path lies in the plugin's data directory. Empty: memory only.")
     var path: String? = nil
     @Setting("Bytes of answers that are kept in memory.")
     var memory = ByteCount.mebibytes(16)
@@ -18,7 +19,8 @@ struct CacheSettings: PluginSettings {
 
     @Setting("How requests use what is stored, unless they say otherwise; as in Fetch.")
     var mode = CacheMode.default
-    @Setting("How long answers are fresh where the server says nothing, by patterns of URLs: * is any text, ? one byte.")
+    @Setting(
+        "How long answers are fresh where the server says nothing, by patterns of URLs: * is any text, ? one byte.")
     var timeToLives: [String: String] = [:]
     @Setting("Lets times to live beat what the server says.")
     var overrides = false
@@ -33,7 +35,8 @@ struct CacheSettings: PluginSettings {
     @Setting("Bytes of the largest request body that can be a part of the key.", in: .zero ... .gibibytes(1))
     var keyBody = ByteCount.mebibytes(1)
 
-    @Setting("Percent of the time since Last-Modified for which an answer without explicit freshness is fresh.", in: 0...100)
+    @Setting(
+        "Percent of the time since Last-Modified for which an answer without explicit freshness is fresh.", in: 0...100)
     var heuristicPercent = 10
     @Setting("The longest time that is assumed so.", in: .zero ... .seconds(315_360_000))
     var heuristicLimit = Duration.seconds(7 * 86_400)

@@ -17,6 +17,8 @@ extension Cache {
     /// The first visit: holds the body where it is a part of the key.
     func begin(_ exchange: borrowing Exchange) -> RequestVerdict {
         let rule = questions.rule { exchange.attribute($0) }
+        // Of other requests it does not matter whether they have a body.
+        guard rule.usesBody || exchange.request.method.isSafe else { return ask(exchange, .unseen, rule) }
         var hasBody = false
         exchange.wrapRequestBody { body in
             hasBody = true
@@ -93,7 +95,7 @@ extension Cache {
     ) -> RequestVerdict {
         switch policy.decision(for: question.facts, entries: entries, now: host.wallClock) {
         case .reuse(let reuse):
-            tell(reuse.freshness == .stale ? .stale : .hit, exchange.id)
+            tell(Part(reuse.freshness), exchange.id)
             if let forward = reuse.revalidation { revalidate(question, forward, exchange.id) }
             return respond(reuse, reuse.status)
         case .gatewayTimeout(let head, let status):

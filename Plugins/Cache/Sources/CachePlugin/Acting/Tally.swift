@@ -16,6 +16,14 @@ enum Part: Int, CaseIterable, Sendable {
     /// Its answer is in the store now.
     case stored
 
+    init(_ freshness: Reuse.Freshness) {
+        switch freshness {
+        case .fresh: self = .hit
+        case .stale: self = .stale
+        case .revalidated: self = .revalidated
+        }
+    }
+
     /// Under which it is told.
     var event: String { Part.events[rawValue] }
 

@@ -10,7 +10,8 @@ struct Commands {
             "list", "Stored answers, without their fields and bodies.",
             arguments: #"{"pattern": "URLs, with * and ?; all if left out", "limit": "answers at most; 100"}"#),
         CommandDefinition(
-            "show", "All stored answers of a URL with their fields, secret ones redacted.", arguments: #"{"url": "the URL"}"#),
+            "show", "All stored answers of a URL with their fields, secret ones redacted.",
+            arguments: #"{"url": "the URL"}"#),
         CommandDefinition(
             "purge", "Drops stored answers: of a URL, by a pattern of URLs, or what is named.",
             arguments: #"{"url": "a URL", "pattern": "URLs, with * and ?", "what": "all (the default) or memory"}"#),
@@ -59,7 +60,9 @@ struct Commands {
             let near = nearest(unknown, in: known.sorted()).map { ". Did you mean \($0)?" } ?? ""
             throw Commands.misused("there is no argument \(unknown)\(near)")
         }
-        if names.count(where: { $0 != "limit" }) > 1 { throw Commands.misused("only one of url, pattern and what can be said") }
+        if names.count(where: { $0 != "limit" }) > 1 {
+            throw Commands.misused("only one of url, pattern and what can be said")
+        }
         if arguments["url"] != nil { return .url(try url(arguments)) }
         if let pattern = arguments["pattern"] {
             guard let text = pattern.stringValue else { throw Commands.misused("pattern has to be a text") }

@@ -24,7 +24,8 @@ struct Questions: Sendable {
         let unknown = settings.key.filter { CacheKeyPart($0) == nil }
         guard unknown.isEmpty else {
             throw PlugboardError(
-                .configuration, "key of cache knows query:NAME, field:NAME and body, not \(unknown.joined(separator: ", ")).")
+                .configuration,
+                "key of cache knows query:NAME, field:NAME and body, not \(unknown.joined(separator: ", ")).")
         }
         rule = KeyRule(parts: settings.key.compactMap { CacheKeyPart($0) }, ignored: settings.ignore)
         mode = settings.mode
