@@ -183,6 +183,25 @@ struct StoringTests {
         #expect(try await next.kernel.cache.stats().entries == 0)
     }
 
+    @Test(arguments: Linkage.allCases)
+    func `what goes to make room is told`(linkage: Linkage) async throws {
+        let evicted = Record()
+        let watcher = ScriptedPlugin("watcher", priority: 10)
+        watcher.events = ["cache.evicted"]
+        watcher.onEvent = { event in evicted.add(event["count"] ?? "") }
+        let body = String(repeating: "x", count: 20_000)
+        let transport = MockTransport { _, _ in .answer(200, Self.fresh, [body]) }
+        let bench = try CacheBench(
+            linkage, transport, settings: ["entries": 2, "disk": "256KiB"], beside: [watcher])
+
+        for number in 0..<20 { try await bench.get("http://a.test/\(number)") }
+        try await bench.settled(20)
+        let stats = try await bench.kernel.cache.stats()
+
+        #expect(stats.evicted > 0 && stats.entries < 20)
+        #expect(evicted.lines.compactMap { Int($0) }.reduce(0, +) == stats.evicted)
+    }
+
     /// Takes the head and lets the body go.
     private func drop(_ response: Response) async throws { #expect(response.status == 200) }
 }
