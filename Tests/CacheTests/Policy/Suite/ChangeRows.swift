@@ -124,7 +124,7 @@ struct ChangeRows {
             "§4.3.5 another tag", stale,
             Visit(
                 method: .head, answer: ["Cache-Control": "max-age=60", "ETag": "\"b\""], body: "", expects: .notCached),
-            Visit(expects: .tagValidated)),
+            Visit(expects: .notCached, asks: ["If-None-Match": "\"a\""])),
         Row(
             "§4.3.5 another date", stored(["Cache-Control": "max-age=60", "Last-Modified": "@-3000"]),
             Visit(

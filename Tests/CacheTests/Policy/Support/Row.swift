@@ -27,7 +27,7 @@ struct Visit: Sendable {
         case cached
         /// The server is asked, and its answer is the caller's.
         case notCached
-        /// The server is asked by the previous visit's ETag or Last-Modified, and says 304.
+        /// The server is asked by the ETag or Last-Modified that it gave last, and says 304.
         case tagValidated, dateValidated
         /// The server is asked by `Range` for what is missing.
         case completed
@@ -61,7 +61,8 @@ struct Visit: Sendable {
 extension Row {
     func run() {
         var cache = PolicyCache(policy: policy)
-        var previous = Visit()
+        // The last validators that the server gave.
+        var named = Fields()
         for (index, visit) in visits.enumerated() {
             let number = index + 1
             let own = visit.body ?? "body \(number)"
@@ -69,14 +70,14 @@ extension Row {
                 method: visit.method, key: CacheKey(text: visit.url), url: visit.url,
                 fields: visit.request.dated(cache.now), mode: visit.mode, own: visit.own)
             let now = cache.now
-            let before = previous
+            let before = named
             let result = cache.send(facts) { request in
                 if visit.isDown { return nil }
                 var reply = PolicyCache.Reply(
                     status: visit.status, fields: visit.answer.dated(now), body: own, delay: visit.delay)
                 switch visit.expects {
-                case .tagValidated where request[.ifNoneMatch] == before.answer[.etag],
-                    .dateValidated where request[.ifModifiedSince] == before.answer[.lastModified]:
+                case .tagValidated where request[.ifNoneMatch] == before[.etag],
+                    .dateValidated where request[.ifModifiedSince] == before[.lastModified]:
                     reply.status = 304
                     reply.body = ""
                 case .tagValidated, .dateValidated: reply.status = 999
@@ -85,8 +86,8 @@ extension Row {
                 return reply
             }
             check(visit, number, result, own, facts)
-            previous = visit
-            previous.answer = visit.answer.dated(now)
+            let answer = visit.answer.dated(now)
+            if answer.contains(.etag) || answer.contains(.lastModified) { named = answer }
             cache.now += .seconds(visit.pause)
         }
     }

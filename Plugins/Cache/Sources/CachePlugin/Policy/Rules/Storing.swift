@@ -86,7 +86,8 @@ extension CachePolicy {
         let limits = [facts.directives.staleWhileRevalidate, facts.directives.staleIfError]
         if limits.contains(where: { $0.map { $0 > .zero } ?? false }) { return true }
         guard !facts.directives.words.contains(.noCache) || answer.timeToLive != nil else { return false }
-        return freshness(of: answer, facts, own: .init(), now: answer.received).isFresh
+        // Also what another cache has kept until it was stale: a caller may take it (§5.2.1.2).
+        return (answer.timeToLive ?? lifetime(facts, received: answer.received.bounded)) > .zero
     }
 
     /// What the request would have selected, what differs in nothing, and what no request selects any more; and the oldest, where there are too many.
