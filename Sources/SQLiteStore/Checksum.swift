@@ -1,11 +1,15 @@
-/// A 64-bit sum that tells damaged bytes, and bytes in the wrong place, from those that were stored. No protection against an adversary.
+/// A 64-bit sum that tells damaged bytes, and bytes in the wrong place, from those that were stored. No protection
+/// against an adversary.
 ///
-/// Four lanes take eight bytes each in turn, by steps that can be undone: so a change within one word always shows, and any other with a
-/// chance of 2⁻⁶⁴ to be missed. It runs at the speed of memory, several times faster than CRC-32, and never changes: sums stand in files.
+/// Four lanes take eight bytes each in turn, by steps that can be undone: so a change within one word always shows,
+/// and any other is missed once in some 2⁶⁴ times. It runs several times faster than CRC-32, and never changes: sums
+/// stand in files.
 public enum Checksum {
-    /// - Parameter seed: says what the bytes are or where they belong, so that the same bytes elsewhere have another sum.
+    /// - Parameter seed: says what the bytes are or where they belong, so that the same bytes elsewhere have another
+    ///   sum.
     public static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
-        var lanes = SIMD4<UInt64>(seed, seed &+ prime1, seed ^ prime2, seed &- prime1)
+        var lanes = SIMD4<UInt64>(
+            seed &+ prime1 &+ prime2, seed &+ prime2, seed ^ prime1, seed &- prime1)
         var offset = 0
         while bytes.count - offset >= 32 {
             for lane in 0..<4 {
@@ -24,8 +28,9 @@ public enum Checksum {
             sum = mixed(sum, word)
             offset += count
         }
-        sum = (sum ^ (sum >> 32)) &* prime1
-        return sum ^ (sum >> 29)
+        sum = (sum ^ (sum >> 33)) &* prime2
+        sum = (sum ^ (sum >> 29)) &* prime1
+        return sum ^ (sum >> 32)
     }
 
     /// Of a text's UTF-8.
@@ -36,8 +41,9 @@ public enum Checksum {
 
     @inline(__always)
     private static func mixed(_ sum: UInt64, _ word: UInt64) -> UInt64 {
-        let product = (sum ^ word) &* prime1
-        return (product << 31 | product >> 33) &+ prime2
+        // The word is spread first, so that a change of one and a change of the next do not make up for each other.
+        let added = sum &+ word &* prime2
+        return (added << 31 | added >> 33) &* prime1
     }
 
     // Odd, so that multiplying can be undone.

@@ -1,14 +1,16 @@
 /// A SQLite file for plugins that remember, on a thread of its own.
 ///
-/// Work is done in the order in which it was given, by whatever threads. The file is opened with the first work, survives `kill -9` at any moment
-/// (write-ahead log), and may be used by several processes at once; a busy one is waited for. A file that is damaged or of another program or a
-/// newer version is moved aside, `NAME.damaged-1` and so on, with a notice, and a fresh one is begun: a store is always usable, and what it holds may be lost.
-/// The file, and the two that SQLite keeps beside it, can be read by their owner only.
+/// Work is done in the order in which it was given, by whatever threads. The file is opened with the first work,
+/// survives `kill -9` at any moment (write-ahead log), and may be used by several processes at once; a busy one is
+/// waited for. A file that is damaged or of another program or a newer version is moved aside, `NAME.damaged-1` and
+/// so on, with a notice, and a fresh one is begun: a store is always usable, and what it holds may be lost. The file,
+/// and the two that SQLite keeps beside it, can be read by their owner only.
 ///
 /// A store that is released ends when its work is done.
 public final class SQLiteStore: Sendable {
     public enum Location: Sendable, Equatable {
-        /// A path; folders that are missing are made, for their owner only. A symbolic link in the file's place is refused.
+        /// A path; folders that are missing are made, for their owner only. A symbolic link in the file's place is
+        /// refused.
         case file(String)
         /// Gone with the store, and seen by no other.
         case memory
@@ -61,7 +63,8 @@ public final class SQLiteStore: Sendable {
         }.get()
     }
 
-    /// Does work on the store's thread, and blocks until it is done. For start and stop; never from within other work.
+    /// Does work on the store's thread, and blocks until it is done. For start and stop; never from within other
+    /// work.
     public func performAndWait<Value: Sendable>(
         _ work: @escaping @Sendable (Connection) throws(SQLiteFailure) -> Value
     ) throws(SQLiteFailure) -> Value {

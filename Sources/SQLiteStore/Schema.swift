@@ -4,8 +4,9 @@ extension SQLiteStore {
         /// Tells the file from those of other programs (`PRAGMA application_id`). Never zero.
         public let applicationID: Int32
 
-        /// Scripts, of which the n-th brings a file of version n (`PRAGMA user_version`) to version n + 1. A script never changes once a file has been made with
-        /// it; a new layout is one script more. All that a file lacks run in one transaction.
+        /// Scripts, of which the n-th brings a file of version n (`PRAGMA user_version`) to version n + 1. A script
+        /// never changes once a file has been made with it; a new layout is one script more. All that a file lacks
+        /// run in one transaction.
         public let migrations: [String]
 
         /// Bytes of a page; a power of two from 512 to 65536. Of files made from now on.

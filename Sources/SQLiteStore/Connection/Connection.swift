@@ -6,7 +6,8 @@ extension SQLiteStore {
     /// Statements are compiled once and kept; their text is the key, so values always go through `?`.
     public final class Connection {
         let database: OpaquePointer
-        /// How often the store has opened a file, this time included. Another number than before: what is known of the file may be true no more.
+        /// How often the store has opened a file, this time included. Another number than before: what is known of
+        /// the file may be true no more.
         public let opening: Int
         /// The first damage that any statement met. Whatever the work makes of it, the file goes.
         private(set) var damage: SQLiteFailure?
@@ -79,7 +80,8 @@ extension SQLiteStore {
             try check(sqlite3_exec(database, sql, nil, nil, nil))
         }
 
-        /// All or nothing: what `work` has written is undone if it throws. Within another transaction it is a part of that one.
+        /// All or nothing: what `work` has written is undone if it throws. Within another transaction it is a part of
+        /// that one.
         public func transaction<Result>(
             _ work: () throws(SQLiteFailure) -> Result
         ) throws(SQLiteFailure) -> Result {
@@ -103,7 +105,8 @@ extension SQLiteStore {
 
         public var lastInsertedID: Int64 { sqlite3_last_insert_rowid(database) }
 
-        /// Another number than at the last call if another process, or another store, has written to the file meanwhile.
+        /// Another number than at the last call if another process, or another store, has written to the file
+        /// meanwhile.
         public func dataVersion() throws(SQLiteFailure) -> Int64 {
             try first("PRAGMA data_version") { $0.integer(0) } ?? 0
         }

@@ -7,7 +7,8 @@ struct Opening: Sendable {
     let patience: Duration
     let notice: @Sendable (String) -> Void
 
-    /// Up to this size a file is read through when it is opened. A larger one takes too long, and SQLite finds most damage on its way.
+    /// Up to this size a file is read through when it is opened. A larger one takes too long, and SQLite finds most
+    /// damage on its way.
     private static let checkedSize = 4 << 20
 
     /// For people.
@@ -139,7 +140,8 @@ struct Opening: Sendable {
         }
     }
 
-    /// Refuses a file whose tables are not those that the schema makes: damage of a name would fail much later, and for ever.
+    /// Refuses a file whose tables are not those that the schema makes: damage of a name would fail much later, and
+    /// for ever.
     private func compare(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
         let model = try connected(":memory:", 0)
         for script in schema.migrations { try model.script(script) }

@@ -31,7 +31,8 @@ import Testing
     }
 
     @Test(arguments: kinds)
-    func `a key that is not in the file is known at hand, and one that is there is not`(_ kind: StoreKind) async throws {
+    func `a key that is not in the file is known at hand, and one that is there is not`(_ kind: StoreKind) async throws
+    {
         let folder = try TemporaryFolder()
         let first = kind.make(folder)
         await first.keep(.sample("a"), [1])
@@ -91,7 +92,9 @@ import Testing
         await #expect(throws: PlugboardError.removed) { _ = try await source.readAll() }
     }
 
-    @Test func `what an ended process was writing or reading is removed, and what a living one writes is not`() async throws {
+    @Test func `what an ended process was writing or reading is removed, and what a living one writes is not`()
+        async throws
+    {
         let folder = try TemporaryFolder()
         let store = SQLiteCacheStore.make(folder)
         let writer = try #require(store.write(length: nil))
@@ -165,7 +168,9 @@ import Testing
     }
 
     @Test(arguments: kinds, 0..<8)
-    func `bytes flipped anywhere in the file never crash, and never come out`(_ kind: StoreKind, _ seed: UInt64) async throws {
+    func `bytes flipped anywhere in the file never crash, and never come out`(_ kind: StoreKind, _ seed: UInt64)
+        async throws
+    {
         let folder = try TemporaryFolder()
         var generator = SplitMix(state: seed)
         let store = kind.make(folder)

@@ -39,7 +39,8 @@ import Testing
         #expect(seen > 0)
     }
 
-    /// Reads all that can be found, and compares it with what its key and its head say it must be. Returns how many there were.
+    /// Reads all that can be found, and compares it with what its key and its head say it must be. Returns how many
+    /// there were.
     private static func verify(_ store: SQLiteCacheStore) async throws -> Int {
         var count = 0
         for key in 0..<keys {

@@ -2,8 +2,9 @@ import PlugboardKit
 
 /// Where answers are kept. A store may be memory, a file, or something that many machines share.
 ///
-/// Every function may be called from any thread, and none blocks or fails: a store that cannot do its work says so in the log, and has nothing.
-/// Closures run once, on any thread, `entriesAtHand` excepted. What one call has done, later calls see.
+/// Every function may be called from any thread, and none blocks or fails: a store that cannot do its work says so in
+/// the log, and has nothing. Closures run once, on any thread, `entriesAtHand` excepted. What one call has done,
+/// later calls see.
 protocol CacheStore: AnyObject, Sendable {
     /// What is known without waiting of all answers under a key; nil when the store must be asked.
     func entriesAtHand(_ key: CacheKey) -> [CacheEntry]?
@@ -11,8 +12,9 @@ protocol CacheStore: AnyObject, Sendable {
     /// All answers under a key, in no order. Counts as a use of none.
     func entries(_ key: CacheKey, _ found: @escaping @Sendable ([CacheEntry]) -> Void)
 
-    /// The entry's body, or the part of it; counts as a use. Pieces are checked before they are given: damage is a break with `cache.damaged`, and the entry goes.
-    /// Also of an entry that is replaced or removed while the body is read.
+    /// The entry's body, or the part of it; counts as a use. Pieces are checked before they are given: damage is a
+    /// break with `cache.damaged`, and the entry goes. Also of an entry that is replaced or removed while the body is
+    /// read.
     func body(of entry: CacheEntry, _ part: Range<Int>) -> any BodySource
 
     /// Begins to store a body. Nothing can be found before `commit`.

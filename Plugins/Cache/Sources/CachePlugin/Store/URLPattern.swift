@@ -13,7 +13,8 @@ struct URLPattern: Sendable {
     func fits(_ url: UnsafeRawBufferPointer) -> Bool {
         let (star, any) = (UInt8(ascii: "*"), UInt8(ascii: "?"))
         var (place, next) = (0, 0)
-        // Where to try again: behind the last star, with one byte more taken by it. Earlier stars need never take more.
+        // Where to try again: behind the last star, with one byte more taken by it. Earlier stars need never take
+        // more.
         var retry: (place: Int, next: Int)?
         while place < url.count {
             if next < pattern.count, pattern[next] == star {

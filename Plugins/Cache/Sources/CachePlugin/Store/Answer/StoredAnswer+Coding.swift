@@ -1,6 +1,7 @@
 import PlugboardKit
 
-/// The head of an entry as bytes of a file: texts and numbers one after the other, each number little-endian, each text behind its length.
+/// The head of an entry as bytes of a file: texts and numbers one after the other, each number little-endian, each
+/// text behind its length.
 ///
 /// The first byte is the format's version. A new field is a new version, which goes on reading the old one.
 extension StoredAnswer {

@@ -1,7 +1,7 @@
 import PlugboardKit
 
-/// What answers are found under: one text that holds the URL and the chosen parts of a request (RFC 9111 §2). Answers to requests of the same key differ by
-/// their selecting fields only.
+/// What answers are found under: one text that holds the URL and the chosen parts of a request (RFC 9111 §2). Answers
+/// to requests of the same key differ by their selecting fields only.
 struct CacheKey: Hashable, Sendable {
     let text: String
 }

@@ -2,7 +2,8 @@ import PlugboardKit
 
 /// Entries in memory, with the least recently used one at hand. A plain value: its owner guards it.
 ///
-/// Everything about one entry takes the same time however many there are; what names a URL takes time for the entries of that URL.
+/// Everything about one entry takes the same time however many there are; what names a URL takes time for the entries
+/// of that URL.
 struct MemoryTable {
     private struct Slot {
         var entry: CacheEntry
@@ -105,7 +106,8 @@ struct MemoryTable {
 
     // MARK: Changing
 
-    /// Adds an entry as the most recently used, in place of one with its id, and removes what has no room beside it. False if it is too large.
+    /// Adds an entry as the most recently used, in place of one with its id, and removes what has no room beside it.
+    /// False if it is too large.
     @discardableResult
     mutating func insert(_ entry: CacheEntry, _ pieces: [Bytes]?) -> Bool {
         remove(entry.id)

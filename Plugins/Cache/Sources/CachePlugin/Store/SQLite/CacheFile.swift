@@ -1,7 +1,8 @@
 import PlugboardKit
 import SQLiteStore
 
-/// What is done to a cache's file, in SQL. Runs on the store's thread; every function is one step of somebody's transaction.
+/// What is done to a cache's file, in SQL. Runs on the store's thread; every function is one step of somebody's
+/// transaction.
 struct CacheFile: Sendable {
     /// Rows that are still written, or still read after their removal, bear this name.
     let owner: String
@@ -127,7 +128,10 @@ struct CacheFile: Sendable {
     /// Begins an entry that cannot be found yet. Returns its id.
     func begin(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int64 {
         try connection.run(
-            "INSERT INTO entry (owner, key, url, used, length, sum, head) VALUES (?, 0, '', \(CacheFile.now), 0, 0, x'')",
+            """
+            INSERT INTO entry (owner, key, url, used, length, sum, head)
+            VALUES (?, 0, '', \(CacheFile.now), 0, 0, x'')
+            """,
             .text(owner))
         return connection.lastInsertedID
     }
@@ -237,98 +241,17 @@ struct CacheFile: Sendable {
         }
     }
 
-    // MARK: Order of use, and room
-
-    /// Marks entries as used now, in this order.
-    func use(_ ids: [Int64], _ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
-        if ids.isEmpty { return }
-        let last = try lastUse(connection)
-        for (number, id) in zip(Int64(1)..., ids) {
-            try connection.run(
-                "UPDATE entry SET used = ? WHERE id = ? AND owner IS NULL", .integer(last + number), .integer(id))
-        }
-    }
-
-    private func lastUse(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int64 {
-        let last = try connection.first("SELECT max(used) FROM entry WHERE owner IS NULL") { $0.integer(0) } ?? 0
-        // A damaged number is not to stop the order.
-        return min(max(last, 0), .max >> 1)
-    }
-
-    /// Removes the least recently used entries until the file is within its limit. Tells how many went.
-    func makeRoom(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int {
-        var evicted = 0
-        while true {
-            let excess = try usedBytes(connection) - limit
-            if excess <= 0 { return evicted }
-            // A little more than needed, so that not each entry that comes must look again.
-            let wanted = excess + limit / 64
-            var (ids, bytes) = ([Int64](), 0)
-            try connection.each(
-                "SELECT id, length FROM entry WHERE owner IS NULL ORDER BY used LIMIT 256"
-            ) { row in
-                ids.append(row.integer(0))
-                // The head and its places in the indices take about a kibibyte.
-                bytes += Int(clamping: max(row.integer(1), 0)) + 1024
-                return bytes < wanted
-            }
-            let removed = try remove(ids, connection)
-            if removed == 0 { return evicted }
-            evicted += removed
-        }
-    }
-
-    func usedBytes(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int {
-        let pages = try connection.first("PRAGMA page_count") { Int($0.integer(0)) } ?? 0
-        let free = try connection.first("PRAGMA freelist_count") { Int($0.integer(0)) } ?? 0
-        return (pages - free) * CacheSchema.schema.pageSize
-    }
-
-    /// Entries that can be found, and the bytes of their bodies.
-    func statistics(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> StoreStatistics {
-        try connection.first("SELECT count(*), sum(length) FROM entry WHERE owner IS NULL") { row in
-            StoreStatistics(entries: Int(row.integer(0)), bytes: Int(row.integer(1)))
-        } ?? StoreStatistics()
-    }
-
-    // MARK: What others have left
-
-    /// Removes what processes were writing or reading that have ended since.
-    func clean(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
-        let owners = try connection.rows("SELECT DISTINCT owner FROM entry WHERE owner IS NOT NULL") { $0.text(0) }
-        for owner in owners where owner != self.owner {
-            switch ProcessIdentity(owner).map(\.isGone) ?? true {
-            case true: try connection.run("DELETE FROM entry WHERE owner = ?", .text(owner))
-            // Nobody takes a day for a body.
-            case nil:
-                try connection.run(
-                    "DELETE FROM entry WHERE owner = ? AND used < \(CacheFile.now) - 86400", .text(owner))
-            case false: break
-            }
-        }
-    }
-
-    /// Removes what this store was writing or hiding.
-    func leave(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
-        try connection.run("DELETE FROM entry WHERE owner = ?", .text(owner))
-    }
-
-    /// Gives free pages back to the system.
-    func shrink(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
-        try connection.run("PRAGMA incremental_vacuum")
-        try connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
-    }
-
     // MARK: Numbers
 
-    /// The time when a row got its owner; seconds since 1970. It stands where those that can be found have their order of use.
-    private static let now = "CAST(strftime('%s', 'now') AS INTEGER)"
+    /// The time when a row got its owner; seconds since 1970. It stands where those that can be found have their
+    /// order of use.
+    static let now = "CAST(strftime('%s', 'now') AS INTEGER)"
 
-    private static func place(_ id: Int64, _ number: Int) -> Int64 { id << CacheSchema.chunkBits | Int64(number) }
+    static func place(_ id: Int64, _ number: Int) -> Int64 { id << CacheSchema.chunkBits | Int64(number) }
 
-    private static func sum(_ bytes: [UInt8], _ place: Int64) -> Int64 { bytes.withUnsafeBytes { sum($0, place) } }
+    static func sum(_ bytes: [UInt8], _ place: Int64) -> Int64 { bytes.withUnsafeBytes { sum($0, place) } }
 
-    private static func sum(_ bytes: UnsafeRawBufferPointer, _ place: Int64) -> Int64 {
+    static func sum(_ bytes: UnsafeRawBufferPointer, _ place: Int64) -> Int64 {
         Int64(bitPattern: Checksum.of(bytes, seed: UInt64(bitPattern: place)))
     }
 }

@@ -1,6 +1,12 @@
 import SQLiteStore
 
-/// The tables of a cache's file. All sums are of `Checksum`, and hold the entry's id, so that bytes of another entry are damage, too.
+/// The tables of a cache's file. All sums are of `Checksum`, and hold the entry's id, so that bytes of another entry
+/// are damage, too.
+///
+/// Bodies of every size stand in the file. Measured, in CPU: a plain file of 16 MiB is read ten times as fast (1 ms
+/// against 11), and written 2.5 times (22 ms against 52); a hit of 1 KiB takes 27 µs, the hop to the thread included.
+/// That is still 1.5 GB/s, and it buys one transaction for all that belongs to an entry, at any kill, by any process.
+/// Pages of 8 or 16 KiB gain a fifth for large bodies, and lose as much or more in storing small ones.
 enum CacheSchema {
     /// A chunk's number is the lower bits of its id: at most 64 GiB a body.
     static let chunkBits: Int64 = 20
@@ -24,9 +30,10 @@ enum CacheSchema {
                 sum INTEGER NOT NULL,
                 head BLOB NOT NULL
             );
-            CREATE INDEX entry_key ON entry (key) WHERE owner IS NULL;
-            CREATE INDEX entry_url ON entry (url) WHERE owner IS NULL;
-            CREATE INDEX entry_used ON entry (used, length) WHERE owner IS NULL;
+            -- The owner stands in them, null in every row, so that SQLite need not look it up.
+            CREATE INDEX entry_key ON entry (key, owner) WHERE owner IS NULL;
+            CREATE INDEX entry_url ON entry (url, owner) WHERE owner IS NULL;
+            CREATE INDEX entry_used ON entry (used, length, owner) WHERE owner IS NULL;
             CREATE INDEX entry_owner ON entry (owner) WHERE owner IS NOT NULL;
             CREATE TABLE chunk (
                 -- The entry's id and, in the lower 20 bits, the chunk's number in its body.

@@ -1,6 +1,7 @@
 import SQLiteStore
 
-/// What is done to entries that can be found already. One that could not be done is done before anything is found again.
+/// What is done to entries that can be found already. One that could not be done is done before anything is found
+/// again.
 enum Change: Sendable {
     case remove([Int64])
     case update(Int64, StoredAnswer, length: Int)

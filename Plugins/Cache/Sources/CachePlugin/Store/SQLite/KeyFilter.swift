@@ -1,6 +1,7 @@
 /// The keys of a file, so that a key which is not there is known without asking: most misses need no other thread.
 ///
-/// Holds at least the keys that are there. What is removed stays until the next rebuilding: a key too many costs a look-up, and nothing else.
+/// Holds at least the keys that are there. What is removed stays until the next rebuilding: a key too many costs a
+/// look-up, and nothing else.
 struct KeyFilter {
     private var sums: Set<Int64> = []
     /// Keys on their way to the file.

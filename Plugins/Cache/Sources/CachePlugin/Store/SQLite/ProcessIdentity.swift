@@ -6,8 +6,8 @@
 
 /// Says in a file who is at work there, so that others can tell whether he still lives.
 ///
-/// A process's number is used again some day, and means another process in another container: so its start time and its
-/// namespace of numbers stand beside it.
+/// A process's number is used again some day, and means another process in another container: so its start time and
+/// its namespace of numbers stand beside it.
 struct ProcessIdentity: Sendable, Equatable {
     private let process: Int32
     private let start: String

@@ -4,11 +4,12 @@ import Synchronization
 
 /// Answers in a SQLite file, which several processes may use.
 ///
-/// What another process does to the file is seen at the next look-up that asks it, and at the latest after `staleness`: until then a key
-/// that was not there counts as not there. A process sees its own changes at once. A change that cannot be written, to a full disk say, is
-/// tried again before each look-up, which finds nothing until then: what was to be invalidated is never served.
+/// What another process does to the file is seen at the next look-up that asks it, and at the latest after
+/// `staleness`: until then a key that was not there counts as not there. A process sees its own changes at once. A
+/// change that cannot be written, to a full disk say, is tried again before each look-up, which finds nothing until
+/// then: what was to be invalidated is never served.
 final class SQLiteCacheStore: CacheStore {
-    private struct State {
+    struct State {
         var filter = KeyFilter()
         /// When the file was last asked whether others have changed it.
         var asked: ContinuousClock.Instant?
@@ -26,15 +27,15 @@ final class SQLiteCacheStore: CacheStore {
 
     let file: CacheFile
     let largest: Int
-    private let store: SQLiteStore
+    let store: SQLiteStore
     private let staleness: Duration
-    private let notice: @Sendable (String) -> Void
+    let notice: @Sendable (String) -> Void
     private let changed: @Sendable () -> Void
-    private let state = Mutex(State())
+    let state = Mutex(State())
 
     /// Uses are written down when there are so many, or when something else is written.
     private static let useLimit = 256
-    private static let pause: Duration = .seconds(30)
+    static let pause: Duration = .seconds(30)
 
     /// - Parameters:
     ///   - bytes: that the file may have; a body of more than a quarter is not kept.
@@ -253,48 +254,6 @@ final class SQLiteCacheStore: CacheStore {
         state.withLock { state in
             state.seen = (connection.opening, version)
             state.asked = .now
-        }
-    }
-
-    // MARK: Failures
-
-    /// Does what could not be done before; throws if it still cannot.
-    private func finish(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
-        let changes = state.withLock { $0.unfinished }
-        if changes.isEmpty { return }
-        for change in changes { _ = try change.apply(file, connection) }
-        state.withLock { $0.unfinished = [] }
-    }
-
-    private func postpone(_ change: Change, _ failure: SQLiteFailure) {
-        report(Result<Void, SQLiteFailure>.failure(failure))
-        // A damaged file has been moved aside, with the entry.
-        if failure.kind == .damaged || failure.kind == .closed { return }
-        state.withLock { state in
-            state.unfinished.append(change)
-            // To remember everything is no way out either: then all goes.
-            if state.unfinished.count > 1000 { state.unfinished = [.purge(.all)] }
-        }
-    }
-
-    /// Warns once, until something has been written again.
-    private func report<Value>(_ result: Result<Value, SQLiteFailure>) {
-        switch result {
-        case .success:
-            state.withLock { state in
-                state.hasWarned = false
-                state.pause = nil
-            }
-        case .failure(let failure):
-            let mustPause = [.full, .inaccessible, .busy].contains(failure.kind)
-            let isFirst = state.withLock { state in
-                if mustPause { state.pause = .now + SQLiteCacheStore.pause }
-                defer { state.hasWarned = state.hasWarned || mustPause }
-                return !state.hasWarned
-            }
-            if mustPause && isFirst {
-                notice("Nothing is stored for a while, and requests go on: \(failure)")
-            }
         }
     }
 

@@ -25,7 +25,7 @@ final class TieredSink: PieceSink {
         state.withLock { state in
             state.length += piece.count
             if state.length > memoryLimit { state.pieces = nil } else { state.pieces?.append(piece) }
-            if let disk = state.disk, state.length > store.diskLargest || !disk.append(piece) {
+            if let disk = state.disk, state.length > store.disk.largest || !disk.append(piece) {
                 disk.discard()
                 state.disk = nil
             }

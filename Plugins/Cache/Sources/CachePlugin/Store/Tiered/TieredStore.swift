@@ -3,8 +3,9 @@ import Synchronization
 
 /// Memory over a file: what was used lately is answered without waiting, and what is stored outlives the process.
 ///
-/// Memory holds heads and small bodies of entries in the file, under the file's ids, and, under ids below zero, entries that only it has: those
-/// of a time when the file could not be written. All heads of a key are at hand when they are all in memory, or when the file is known not to have the key.
+/// Memory holds heads and small bodies of entries in the file, under the file's ids, and, under ids below zero,
+/// entries that only it has: those of a time when the file could not be written. All heads of a key are at hand when
+/// they are all in memory, or when the file is known not to have the key.
 final class TieredStore: CacheStore {
     private struct State {
         var table: MemoryTable
@@ -28,7 +29,7 @@ final class TieredStore: CacheStore {
     }
 
     private let shared: Shared
-    private let disk: SQLiteCacheStore
+    let disk: SQLiteCacheStore
     private let largestInMemory: Int
 
     /// - Parameters:
@@ -93,8 +94,6 @@ final class TieredStore: CacheStore {
             largest: sink == nil ? largestInMemory : max(disk.largest, largestInMemory))
     }
 
-    var diskLargest: Int { disk.largest }
-
     /// An entry is on its way to the file; until it is there, the file must be asked for its key.
     func willCommit(_ key: CacheKey) {
         let isKnown = entriesAtHand(key) != nil
@@ -107,7 +106,8 @@ final class TieredStore: CacheStore {
         }
     }
 
-    /// The entry is in the file, or could not be written there. Returns the entry as it can be found now; nil if nobody keeps it.
+    /// The entry is in the file, or could not be written there. Returns the entry as it can be found now; nil if
+    /// nobody keeps it.
     func didCommit(
         _ stored: CacheEntry?, _ answer: StoredAnswer, _ pieces: [Bytes]?, length: Int, replacing old: [CacheEntry]
     ) -> CacheEntry? {

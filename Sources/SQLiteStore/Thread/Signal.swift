@@ -6,7 +6,8 @@
 
 /// Lets one thread sleep until another has raised it. Each raise ends one wait, also a wait that begins later.
 ///
-/// Sendable because the three words behind the pointers are touched only through their POSIX functions, or under the mutex.
+/// Sendable because the three words behind the pointers are touched only through their POSIX functions, or under the
+/// mutex.
 final class Signal: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)

@@ -61,7 +61,8 @@ final class StoreThread: Sendable {
         if mustWake { wakeUp.raise() }
     }
 
-    /// Blocks until the thread has ended; false if the time was up first. Then the rest of the work is told that it is abandoned.
+    /// Blocks until the thread has ended; false if the time was up first. Then the rest of the work is told that it
+    /// is abandoned.
     func join(within limit: Duration) -> Bool {
         guard state.withLock({ $0.isStarted }) else { return true }
         let isEnded = ended.wait(upTo: limit)

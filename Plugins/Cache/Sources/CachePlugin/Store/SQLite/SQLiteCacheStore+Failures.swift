@@ -1,0 +1,45 @@
+import SQLiteStore
+import Synchronization
+
+/// What becomes of changes that cannot be written.
+extension SQLiteCacheStore {
+    /// Does what could not be done before; throws if it still cannot.
+    func finish(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+        let changes = state.withLock { $0.unfinished }
+        if changes.isEmpty { return }
+        for change in changes { _ = try change.apply(file, connection) }
+        state.withLock { $0.unfinished = [] }
+    }
+
+    func postpone(_ change: Change, _ failure: SQLiteFailure) {
+        report(Result<Void, SQLiteFailure>.failure(failure))
+        // A damaged file has been moved aside, with the entry.
+        if failure.kind == .damaged || failure.kind == .closed { return }
+        state.withLock { state in
+            state.unfinished.append(change)
+            // To remember everything is no way out either: then all goes.
+            if state.unfinished.count > 1000 { state.unfinished = [.purge(.all)] }
+        }
+    }
+
+    /// Warns once, until something has been written again.
+    func report<Value>(_ result: Result<Value, SQLiteFailure>) {
+        switch result {
+        case .success:
+            state.withLock { state in
+                state.hasWarned = false
+                state.pause = nil
+            }
+        case .failure(let failure):
+            let mustPause = [.full, .inaccessible, .busy].contains(failure.kind)
+            let isFirst = state.withLock { state in
+                if mustPause { state.pause = .now + SQLiteCacheStore.pause }
+                defer { state.hasWarned = state.hasWarned || mustPause }
+                return !state.hasWarned
+            }
+            if mustPause && isFirst {
+                notice("Nothing is stored for a while, and requests go on: \(failure)")
+            }
+        }
+    }
+}

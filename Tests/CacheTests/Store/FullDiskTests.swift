@@ -1,0 +1,84 @@
+import PlugboardKit
+import SQLiteStore
+import TestSupport
+import Testing
+
+@testable import CachePlugin
+
+/// A disk that takes no more.
+@Suite struct FullDiskTests {
+    /// Lets the file grow no more; with nil it may again.
+    private func limit(_ store: SQLiteCacheStore, pages: Int?) async throws {
+        let result = await withCheckedContinuation { continuation in
+            store.perform({ (_, connection) throws(SQLiteFailure) in
+                try connection.script("PRAGMA max_page_count = \(pages ?? 1_000_000)")
+            }) { continuation.resume(returning: $0) }
+        }
+        try result.get()
+    }
+
+    @Test func `is told once, what was stored is found, and nothing is stored for a while`() async throws {
+        let folder = try TemporaryFolder()
+        let notices = Record()
+        let store = SQLiteCacheStore.make(folder, notices: notices)
+        defer { store.close(within: .seconds(60)) }
+        await store.keep(.sample("a"), [1])
+        try await limit(store, pages: 40)
+
+        let writer = try #require(store.write(length: nil))
+        let other = try #require(store.write(length: 200_000))
+        _ = await writer.appendAll(bytes(3_000_000, seed: 1), pieceSize: 50_000)
+        #expect(await writer.committed(.sample("b")) == nil)
+        _ = await other.appendAll(bytes(200_000, seed: 1), pieceSize: 50_000)
+        #expect(await other.committed(.sample("c")) == nil)
+
+        #expect(notices.lines.count == 1)
+        #expect(store.write(length: 1) == nil)
+        #expect(await store.found("a").count == 1)
+        #expect(await store.found("b").isEmpty)
+        #expect(await store.found("c").isEmpty)
+    }
+
+    @Test func `leaves memory to store in, beside what the file has`() async throws {
+        let folder = try TemporaryFolder()
+        let store = TieredStore.make(folder)
+        defer { store.close(within: .seconds(60)) }
+        let old = try #require(await store.keep(.sample("a", note: "1"), [1]))
+        try await limit(store.disk, pages: 40)
+        #expect(await store.keep(.sample("a", note: "2"), bytes(200_000, seed: 1), replacing: [old]) != nil)
+        #expect(await store.keep(.sample("b"), [7]) != nil)
+
+        let found = await store.found("a")
+        #expect(found.map(\.answer.note) == ["2"])
+        #expect(try await store.read(found[0]) == bytes(200_000, seed: 1))
+        #expect(await store.found("b").count == 1)
+        #expect(store.write(length: 20 << 20) == nil)
+
+        #expect(await store.purged(.all) == 2)
+        #expect(await store.found("b").isEmpty)
+    }
+
+    @Test func `what cannot be invalidated is not found, until it can`() async throws {
+        let folder = try TemporaryFolder()
+        let store = SQLiteCacheStore.make(folder)
+        defer { store.close(within: .seconds(60)) }
+        await store.keep(.sample("a"), [1])
+        try await setWritable(store, false)
+
+        store.invalidate(url: "https://example.com/a")
+        #expect(await store.found("a").isEmpty)
+        #expect(await store.found("a").isEmpty)
+        try await setWritable(store, true)
+
+        #expect(await store.found("a").map(\.answer.isInvalidated) == [true])
+    }
+
+    private func setWritable(_ store: SQLiteCacheStore, _ isWritable: Bool) async throws {
+        let result = await withCheckedContinuation { continuation in
+            store.store.perform({ (connection) throws(SQLiteFailure) in
+                try connection.script("PRAGMA query_only = \(isWritable ? "OFF" : "ON")")
+            }) { continuation.resume(returning: $0) }
+        }
+        try result.get()
+    }
+}

@@ -1,0 +1,106 @@
+import PlugboardKit
+import Testing
+
+@testable import CachePlugin
+
+/// The order of use and the limits, as a plain value.
+@Suite struct MemoryTableTests {
+    private func entry(_ id: Int64, key: String? = nil, length: Int = 1000) -> CacheEntry {
+        CacheEntry(id: id, answer: .sample(key ?? "\(id)"), length: length)
+    }
+
+    private func pieces(_ length: Int = 1000) -> [Bytes] { [Bytes([UInt8](repeating: 1, count: length))] }
+
+    @Test func `the least recently used goes when there are too many`() {
+        var table = MemoryTable(byteLimit: 1 << 20, countLimit: 3)
+        for id in 1...3 { table.insert(entry(Int64(id)), pieces()) }
+
+        _ = table.body(1)
+        table.insert(entry(4), pieces())
+        _ = table.body(3)
+        table.insert(entry(5), pieces())
+
+        #expect(table.idsInOrder == [4, 3, 5])
+        #expect(table.evicted == 2)
+        #expect(table.entry(1) == nil && table.entries(CacheKey(text: "1")).isEmpty)
+    }
+
+    @Test func `looking at heads is no use`() {
+        var table = MemoryTable(byteLimit: 1 << 20, countLimit: 2)
+        for id in 1...2 { table.insert(entry(Int64(id)), pieces()) }
+
+        _ = table.entries(CacheKey(text: "1"))
+        table.insert(entry(3), pieces())
+
+        #expect(table.idsInOrder == [2, 3])
+    }
+
+    @Test func `bytes are counted for heads and bodies, and come back to nothing`() {
+        var table = MemoryTable(byteLimit: 100_000, countLimit: 1000)
+        for id in 1...500 { table.insert(entry(Int64(id), length: id % 7 * 1000), pieces(id % 7 * 1000)) }
+        #expect(table.bytes <= 100_000 && table.bytes > 80_000)
+        #expect(table.evicted == 500 - table.count)
+
+        table.update(table.idsInOrder[0]) { $0.fields.append("x-more", String(repeating: "x", count: 5000)) }
+        #expect(table.bytes <= 100_000)
+        for id in table.idsInOrder { table.remove(id) }
+
+        #expect(table.bytes == 0 && table.count == 0)
+        #expect(table.idsInOrder == [])
+    }
+
+    @Test func `what is larger than a quarter is not taken, nor anything when there is no room at all`() {
+        var table = MemoryTable(byteLimit: 40_000, countLimit: 10)
+        table.insert(entry(1), pieces())
+
+        let isLargeTaken = table.insert(entry(2, length: 10_001), pieces(10_001))
+        var none = MemoryTable(byteLimit: 0, countLimit: 10)
+        let isAnyTaken = none.insert(entry(1), pieces())
+
+        #expect(!isLargeTaken && !isAnyTaken)
+        #expect(table.idsInOrder == [1])
+    }
+
+    @Test func `a key is complete until one of its entries is evicted, or an epoch begins`() {
+        let key = CacheKey(text: "k")
+        var table = MemoryTable(byteLimit: 1 << 20, countLimit: 3)
+        table.insert(entry(-1, key: "k"), pieces())
+        #expect(!table.isComplete(key))
+
+        table.record(key, [entry(1, key: "k"), entry(2, key: "k")])
+        #expect(table.isComplete(key))
+        table.forget(2)
+        #expect(table.isComplete(key))
+        table.record(key, [entry(1, key: "k"), entry(3, key: "k")])
+        for id in 10...11 { table.insert(entry(Int64(id)), pieces()) }
+        #expect(!table.isComplete(key))
+        table.record(key, [entry(3, key: "k")])
+        #expect(table.isComplete(key))
+        table.epoch += 1
+
+        #expect(!table.isComplete(key))
+    }
+
+    @Test func `a body is added to the head that is there, and to no other`() {
+        var table = MemoryTable(byteLimit: 1 << 20, countLimit: 10)
+        table.record(CacheKey(text: "1"), [entry(1)])
+        let before = table.body(1)
+
+        table.fill(1, pieces())
+        table.fill(2, pieces())
+
+        let (after, other) = (table.body(1), table.body(2))
+        #expect(before == nil && other == nil && table.count == 1)
+        #expect(after?.map(\.count) == [1000])
+    }
+
+    @Test func `hundred thousand entries cost as much each as one`() {
+        var table = MemoryTable(byteLimit: 1 << 30, countLimit: 100_000)
+        let body = [Bytes.empty]
+        for id in 1...150_000 { table.insert(entry(Int64(id), length: 0), body) }
+
+        #expect(table.count == 100_000)
+        #expect(table.evicted == 50_000)
+        #expect(table.entry(50_000) == nil && table.entry(50_001) != nil)
+    }
+}

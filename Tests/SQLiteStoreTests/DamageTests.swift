@@ -1,0 +1,291 @@
+import Foundation
+import SQLiteStore
+import TestSupport
+import Testing
+
+/// Files that are not what they should be, disks that are full, processes that are killed.
+@Suite struct DamageTests {
+    @Test func `a file that is no database is moved aside with a notice`() async throws {
+        let folder = try TemporaryFolder()
+        for number in 1...3 {
+            try folder.write("numbers.sqlite", "This is file \(number) of somebody else's.")
+            let notices = Record()
+            let store = SQLiteStore.numbers(folder.file("numbers.sqlite"), notices)
+
+            try await store.insert(1)
+
+            #expect(try await store.values == [1])
+            #expect(notices.lines.count == 1)
+            store.close(within: .seconds(60))
+            #expect(try folder.read("numbers.sqlite.damaged-\(number)").starts(with: Array("This is file".utf8)))
+        }
+    }
+
+    @Test(arguments: [
+        SQLiteStore.Schema.numbers(applicationID: 7),
+        .numbers(migrations: [SQLiteStore.Schema.firstMigration, "CREATE TABLE other (a)"]),
+        .numbers(migrations: ["CREATE TABLE another (value INTEGER PRIMARY KEY, name TEXT)"]),
+    ])
+    func `a database of another program, version or schema is moved aside, and unharmed`(
+        _ schema: SQLiteStore.Schema
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("numbers.sqlite")
+        let other = SQLiteStore(.file(path), schema: schema) { _ in }
+        try await other.performing { (connection) throws(SQLiteFailure) in
+            try connection.script("CREATE TABLE theirs (a); INSERT INTO theirs VALUES (42)")
+        }
+        other.close(within: .seconds(60))
+
+        let store = SQLiteStore.numbers(path)
+        try await store.insert(1)
+        #expect(try await store.values == [1])
+        store.close(within: .seconds(60))
+
+        let aside = SQLiteStore(.memory, schema: .numbers()) { _ in }
+        defer { aside.close(within: .seconds(60)) }
+        let found = try await aside.performing { (connection) throws(SQLiteFailure) in
+            try connection.run("ATTACH ? AS aside", .text("\(path).damaged-1"))
+            return try connection.first("SELECT a FROM aside.theirs") { $0.integer(0) }
+        }
+        #expect(found == 42)
+    }
+
+    @Test func `an older file is brought to the new layout, and keeps what it has`() async throws {
+        let folder = try TemporaryFolder()
+        let notices = Record()
+        let first = SQLiteStore.numbers(folder.file("numbers.sqlite"), notices)
+        try await first.insert(1, "one")
+        first.close(within: .seconds(60))
+        let schema = SQLiteStore.Schema.numbers(migrations: [
+            SQLiteStore.Schema.firstMigration, "ALTER TABLE number ADD COLUMN roman TEXT DEFAULT 'I'",
+            "CREATE INDEX number_roman ON number (roman)",
+        ])
+
+        for _ in 1...2 {
+            let store = SQLiteStore(.file(folder.file("numbers.sqlite")), schema: schema) { notices.add($0) }
+            let roman = try await store.performing { (connection) throws(SQLiteFailure) in
+                try connection.first("SELECT roman FROM number WHERE name = 'one'") { $0.text(0) }
+            }
+            #expect(roman == "I")
+            store.close(within: .seconds(60))
+        }
+
+        #expect(notices.lines == [])
+    }
+
+    @Test(arguments: 0..<24 as Range<UInt64>)
+    func `bytes flipped anywhere never crash, and the store is usable afterwards`(_ seed: UInt64) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("numbers.sqlite")
+        var generator = SplitMix(state: seed)
+        let first = SQLiteStore.numbers(path)
+        try await first.performing { (connection) throws(SQLiteFailure) in
+            try connection.transaction { () throws(SQLiteFailure) in
+                for value in 0..<2000 {
+                    try connection.run("INSERT INTO number VALUES (?, ?)", .integer(value), .text("number \(value)"))
+                }
+            }
+        }
+        // Every other time while the file is open, so that it is met by work; then the handle stays open, for closing
+        // it would end SQLite's locks.
+        let isOpen = seed % 2 == 0
+        if !isOpen { first.close(within: .seconds(60)) }
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        let size = try handle.seekToEnd()
+        for _ in 0..<(1 << (seed % 7)) {
+            // The head of the file, where the damage is worst, more often than by chance.
+            let end = seed % 3 == 0 ? min(size, 4096) : size
+            try handle.seek(toOffset: .random(in: 0..<end, using: &generator))
+            try handle.write(contentsOf: Data([.random(in: 0...255, using: &generator)]))
+        }
+        if !isOpen { try handle.close() }
+
+        let store = isOpen ? first : SQLiteStore.numbers(path)
+        defer { store.close(within: .seconds(60)) }
+        for _ in 1...3 { _ = try? await store.values }
+        for _ in 1...3 {
+            _ = try? await store.performing { (connection) throws(SQLiteFailure) in
+                try connection.run("UPDATE number SET name = name || '!'")
+                try connection.run("DELETE FROM number WHERE value = -1")
+            }
+        }
+
+        try await store.insert(-1)
+        #expect(try await store.values.contains(-1))
+        withExtendedLifetime(handle) {}
+    }
+
+    @Test func `a file that is cut is moved aside when the cut is met`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("numbers.sqlite")
+        let first = SQLiteStore.numbers(path)
+        for value in 0..<300 { try await first.insert(value, String(repeating: "x", count: 1000)) }
+        first.close(within: .seconds(60))
+        #expect(truncate(path, 20_000) == 0)
+        let notices = Record()
+
+        let store = SQLiteStore.numbers(path, notices)
+        defer { store.close(within: .seconds(60)) }
+        _ = try? await store.values
+
+        #expect(try await store.values == [])
+        #expect(notices.lines.count == 1)
+    }
+
+    @Test func `a file that another moved aside, or removed, is found again by its name`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("numbers.sqlite")
+        let (one, two) = (SQLiteStore.numbers(path), SQLiteStore.numbers(path))
+        defer {
+            one.close(within: .seconds(60))
+            two.close(within: .seconds(60))
+        }
+        try await one.insert(1)
+        #expect(try await two.values == [1])
+
+        for suffix in ["", "-wal", "-shm"] { rename(path + suffix, folder.file("aside") + suffix) }
+        try await one.insert(2)
+        try await two.insert(3)
+
+        #expect(try await one.values == [2, 3])
+    }
+
+    @Test func `a full file is a failure of that work, and what was there stays`() async throws {
+        let folder = try TemporaryFolder()
+        let store = SQLiteStore.numbers(folder.file("numbers.sqlite"), opening: "PRAGMA max_page_count = 20")
+        defer { store.close(within: .seconds(60)) }
+        try await store.insert(1)
+
+        for _ in 1...3 {
+            let failure = await #expect(throws: SQLiteFailure.self) {
+                try await store.insert(2, String(repeating: "x", count: 200_000))
+            }
+            #expect(failure?.kind == .full)
+        }
+        try await store.insert(3)
+
+        #expect(try await store.values == [1, 3])
+    }
+
+    @Test(.enabled(if: WriterProcess.variable("PLUGBOARD_TEST_LIMIT") != nil))
+    func `the writer to a limited disk`() async throws {
+        let path = try #require(WriterProcess.variable("PLUGBOARD_TEST_FOLDER")) + "/numbers.sqlite"
+        signal(SIGXFSZ, SIG_IGN)
+        var limit = rlimit(rlim_cur: 300_000, rlim_max: 300_000)
+        #expect(setrlimit(__rlimit_resource_t(1), &limit) == 0)
+        let store = SQLiteStore.numbers(path)
+        var kinds: [SQLiteFailure.Kind] = []
+        for value in 0..<40 {
+            do throws(SQLiteFailure) {
+                try await store.insert(value, String(repeating: "x", count: 20_000))
+            } catch { kinds.append(error.kind) }
+        }
+
+        #expect(!kinds.isEmpty && kinds.count < 40)
+        #expect(kinds.allSatisfy { [.inaccessible, .full].contains($0) })
+        #expect(try await !store.values.isEmpty)
+        store.close(within: .seconds(60))
+    }
+
+    @Test func `a disk that takes no more is a failure, and what was committed is there`() async throws {
+        let folder = try TemporaryFolder()
+
+        let outcome = try await WriterProcess.run(
+            "the writer to a limited disk", ["PLUGBOARD_TEST_FOLDER": folder.path, "PLUGBOARD_TEST_LIMIT": "1"])
+
+        #expect(outcome.status == 0, "\(outcome.stdout) \(outcome.stderr)")
+        let store = SQLiteStore.numbers(folder.file("numbers.sqlite"))
+        defer { store.close(within: .seconds(60)) }
+        let values = try await store.values
+        #expect(values.count > 3 && values.starts(with: [0, 1, 2]))
+    }
+
+    @Test(.enabled(if: WriterProcess.variable("PLUGBOARD_TEST_DELAY") != nil))
+    func `the writer that is killed`() async throws {
+        let path = try #require(WriterProcess.variable("PLUGBOARD_TEST_FOLDER")) + "/numbers.sqlite"
+        let delay = try #require(WriterProcess.variable("PLUGBOARD_TEST_DELAY").flatMap { UInt32($0) })
+        let store = SQLiteStore.numbers(path)
+        var next = (try await store.values.last ?? -1) + 1
+        WriterProcess.killSelf(afterMicroseconds: delay)
+        while true {
+            let value = next
+            try await store.performing { (connection) throws(SQLiteFailure) in
+                try connection.transaction { () throws(SQLiteFailure) in
+                    for offset in 0..<10 {
+                        try connection.run(
+                            "INSERT INTO number VALUES (?, ?)", .integer(value + offset),
+                            .text(String(repeating: "x", count: 500 * offset)))
+                    }
+                }
+            }
+            next += 10
+        }
+    }
+
+    @Test func `after kill -9 at any moment what was committed is there, whole`() async throws {
+        let folder = try TemporaryFolder()
+        let notices = Record()
+        var last = 0
+        for round in 0..<8 {
+            let outcome = try await WriterProcess.run(
+                "the writer that is killed",
+                ["PLUGBOARD_TEST_FOLDER": folder.path, "PLUGBOARD_TEST_DELAY": "\(3000 + 7001 * round)"])
+            #expect(outcome.status == 128 + 9, "\(outcome.stdout) \(outcome.stderr)")
+
+            let store = SQLiteStore.numbers(folder.file("numbers.sqlite"), notices)
+            let values = try await store.values
+            let check = try await store.performing { (connection) throws(SQLiteFailure) in
+                try connection.first("PRAGMA integrity_check") { $0.text(0) }
+            }
+            store.close(within: .seconds(60))
+            #expect(values == Array(0..<values.count) && values.count % 10 == 0)
+            #expect(values.count >= last)
+            #expect(check == "ok")
+            last = values.count
+        }
+
+        #expect(last > 0)
+        #expect(notices.lines == [])
+    }
+
+    @Test func `two processes, or stores, write to one file in turn`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("numbers.sqlite")
+
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<4 {
+                group.addTask {
+                    let store = SQLiteStore.numbers(path)
+                    for number in 0..<100 { try await store.insert(number * 4 + writer) }
+                    #expect(store.close(within: .seconds(60)))
+                }
+            }
+            try await group.waitForAll()
+        }
+        let store = SQLiteStore.numbers(path)
+        defer { store.close(within: .seconds(60)) }
+
+        #expect(try await store.values == Array(0..<400))
+    }
+
+    @Test func `what another store writes shows in the data version`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("numbers.sqlite")
+        let (one, two) = (SQLiteStore.numbers(path), SQLiteStore.numbers(path))
+        defer {
+            one.close(within: .seconds(60))
+            two.close(within: .seconds(60))
+        }
+        @Sendable func version() async throws -> Int64 {
+            try await one.performing { (connection) throws(SQLiteFailure) in try connection.dataVersion() }
+        }
+
+        let before = try await version()
+        try await one.insert(1)
+        #expect(try await version() == before)
+        try await two.insert(2)
+
+        #expect(try await version() != before)
+    }
+}
