@@ -8,12 +8,6 @@ extension Cache {
     /// How often one who waits looks whether the other's body still moves.
     private static let flightPeriod: Duration = .milliseconds(500)
 
-    /// Where a request stands that has waited for an identical one.
-    struct Waited {
-        var since: Duration?
-        var mayWait = true
-    }
-
     /// The first visit: holds the body where it is a part of the key.
     func begin(_ exchange: borrowing Exchange) -> RequestVerdict {
         let rule = questions.rule { exchange.attribute($0) }
@@ -44,34 +38,27 @@ extension Cache {
     /// A visit after a wait.
     func goOn(_ exchange: borrowing Exchange) -> RequestVerdict {
         guard let pause = exchange.state as? Pause else { return .next }
+        let since = pause.waited.since
         switch pause.reason {
-        case .entries(let found):
-            let waited = Waited(since: pause.waitingSince, mayWait: pause.mayWait)
-            return decide(pause.question, found.all ?? [], exchange, waited)
-        case .flight(let flight, let since, let forward):
+        case .entries(let found): return decide(pause.question, found.all ?? [], exchange, pause.waited)
+        case .flight(let flight, let forward):
             switch flight.ending {
             case .landed, .fruitless:
                 return lookUp(pause.question, exchange, Waited(since: since, mayWait: false))
             // It stored nothing. Who comes first leads, and the others follow again.
             case .failed: return send(pause.question, forward, exchange, Waited(since: since))
-            case nil: return waitOn(flight, pause, exchange, since)
+            case nil: return waitOn(flight, pause, exchange)
             }
         }
     }
 
     /// The other still flies: waits on, unless it takes too long or its body stands still, as one does that nobody reads.
-    private func waitOn(
-        _ flight: Flight, _ pause: Pause, _ exchange: borrowing Exchange, _ since: Duration
-    ) -> RequestVerdict {
+    private func waitOn(_ flight: Flight, _ pause: Pause, _ exchange: borrowing Exchange) -> RequestVerdict {
         let received = flight.received
         let stands = received != nil && received == pause.received
         pause.received = received
-        if !stands, host.now - since < settings.singleFlightLimit,
-            let verdict = wait(for: flight, exchange)
-        {
-            return verdict
-        }
-        return lookUp(pause.question, exchange, Waited(since: since, mayWait: false))
+        if !stands, mayWait(pause.waited), let verdict = wait(for: flight, exchange) { return verdict }
+        return lookUp(pause.question, exchange, Waited(since: pause.waited.since, mayWait: false))
     }
 
     private func lookUp(_ question: Question, _ exchange: borrowing Exchange, _ waited: Waited) -> RequestVerdict {
@@ -81,8 +68,7 @@ extension Cache {
         }
         let found = Pause.Found()
         let ticket = exchange.ticket(within: Cache.storePatience)
-        exchange.state = Pause(
-            question, .entries(found), waitingSince: waited.since, mayWait: waited.mayWait)
+        exchange.state = Pause(question, .entries(found), waited)
         store.entries(question.facts.key) { entries in
             found.set(entries)
             ticket.wake()
@@ -115,10 +101,10 @@ extension Cache {
             switch flights.board(FlightKey(question.facts, forward.entries)) {
             case .leads(let new): flight = new
             case .follows(let other):
-                let since = waited.since ?? host.now
-                let pause = Pause(question, .flight(other, since: since, forward), waitingSince: since, mayWait: true)
-                pause.received = other.received
-                if host.now - since < settings.singleFlightLimit, let verdict = wait(for: other, exchange) {
+                let waiting = Waited(since: waited.since ?? host.now)
+                if mayWait(waiting), let verdict = wait(for: other, exchange) {
+                    let pause = Pause(question, .flight(other, forward), waiting)
+                    pause.received = other.received
                     exchange.state = pause
                     return verdict
                 }
@@ -128,6 +114,10 @@ extension Cache {
         exchange.turnState = CacheTurn(
             question, forward, requested: host.wallClock, flight: flight, isCollapsed: waited.since != nil)
         return .next
+    }
+
+    private func mayWait(_ waited: Waited) -> Bool {
+        waited.mayWait && host.now - (waited.since ?? host.now) < settings.singleFlightLimit
     }
 
     /// Nil if it has just ended.

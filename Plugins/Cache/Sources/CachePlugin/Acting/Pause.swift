@@ -6,24 +6,20 @@ final class Pause {
     enum Reason {
         /// For what the store has.
         case entries(Found)
-        /// For an identical request, since then; and what is to be sent if that one fails.
-        case flight(Flight, since: Duration, Forward)
+        /// For an identical request; and what is to be sent if that one fails.
+        case flight(Flight, Forward)
     }
 
     let question: Question
     let reason: Reason
-    /// When it first waited for an identical request; nil: not yet.
-    let waitingSince: Duration?
-    /// Whether it may wait for an identical one again.
-    let mayWait: Bool
+    let waited: Waited
     /// Bytes of the other's body when it was last looked at.
     var received: Int?
 
-    init(_ question: Question, _ reason: Reason, waitingSince: Duration?, mayWait: Bool) {
+    init(_ question: Question, _ reason: Reason, _ waited: Waited) {
         self.question = question
         self.reason = reason
-        self.waitingSince = waitingSince
-        self.mayWait = mayWait
+        self.waited = waited
     }
 
     /// What the store found, brought from its thread.
@@ -34,4 +30,11 @@ final class Pause {
 
         func set(_ found: [CacheEntry]) { entries.withLock { $0 = found } }
     }
+}
+
+/// Whether a request has waited for an identical one, and may do so (again).
+struct Waited {
+    /// On the monotonic clock; nil: it has not.
+    var since: Duration?
+    var mayWait = true
 }
