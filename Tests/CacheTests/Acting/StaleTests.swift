@@ -49,6 +49,27 @@ struct StaleTests {
         #expect(bench.events.lines == ["miss", "stored", "stale"])
     }
 
+    @Test(arguments: Linkage.allCases, [("retry.circuitOpen", true), ("scripted.refused", false)])
+    func `a server that retry has given up cannot be reached; what another plugin refuses is refused`(
+        linkage: Linkage, failure: (code: String, isServed: Bool)
+    ) async throws {
+        let inside = ScriptedPlugin("inside", priority: 800)
+        let visits = Gate()
+        inside.onRequest = { _ in
+            visits.admit()
+            return visits.admitted == 1 ? .next : .fail(PlugboardError(.init(failure.code), "not now"))
+        }
+        let transport = MockTransport { _, _ in .answer(200, ["Cache-Control": "max-age=10"], ["old"]) }
+        let bench = try CacheBench(linkage, transport, beside: [inside])
+        try await bench.get()
+        bench.clock.advance(by: .seconds(11))
+
+        let second = try? await bench.get()
+
+        #expect(second?.body == (failure.isServed ? "old" : nil))
+        #expect(bench.events.lines.last == (failure.isServed ? "stale" : "miss"))
+    }
+
     @Test(arguments: Linkage.allCases)
     func `a real server that is gone leaves the stale answer`(linkage: Linkage) async throws {
         let server = try LoopbackServer(

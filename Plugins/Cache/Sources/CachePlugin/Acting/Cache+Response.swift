@@ -115,7 +115,9 @@ extension PlugboardError.Code {
     var isUnreachable: Bool {
         switch self {
         case .dns, .connect, .proxy, .reset, .malformed, .connectTimeout, .idleTimeout, .attemptTimeout: true
-        default: kind == "retry"
+        // The plugin retry does not even try, for the server has failed too often.
+        case "retry.circuitOpen": true
+        default: false
         }
     }
 }
