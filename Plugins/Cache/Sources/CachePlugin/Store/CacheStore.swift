@@ -33,6 +33,12 @@ protocol CacheStore: AnyObject, Sendable {
     /// Removes what fits, and tells how many went.
     func purge(_ what: Purge, _ done: @escaping @Sendable (Int) -> Void)
 
+    /// Entries that fit, in no order, up to a number of them; counts as a use of none.
+    func list(_ what: Purge, limit: Int, _ found: @escaping @Sendable ([CacheEntry]) -> Void)
+
+    /// Entries that went so far to make room for others. Some have gone when a commit is done.
+    var evictions: Int { get }
+
     func statistics(_ done: @escaping @Sendable (StoreStatistics) -> Void)
 
     /// Writes what is still to be written. Blocks up to the limit.

@@ -89,6 +89,12 @@ final class MemoryStore: CacheStore {
         done(state.withLock { $0.table.purge(what, isWhole: true) })
     }
 
+    func list(_ what: Purge, limit: Int, _ found: @escaping @Sendable ([CacheEntry]) -> Void) {
+        found(state.withLock { $0.table.list(what, limit: limit) })
+    }
+
+    var evictions: Int { state.withLock { $0.table.evicted } }
+
     func statistics(_ done: @escaping @Sendable (StoreStatistics) -> Void) {
         done(
             state.withLock { state in

@@ -93,6 +93,17 @@ struct MemoryTable {
         return ids
     }
 
+    /// Entries that fit, up to a number of them.
+    func list(_ what: Purge, limit: Int) -> [CacheEntry] {
+        let all =
+            switch what {
+            case .all, .memory: Array(places.keys)
+            case .url(let url): ids(url: url)
+            case .pattern(let pattern): ids(URLPattern(pattern))
+            }
+        return all.prefix(max(limit, 0)).compactMap { entry($0) }
+    }
+
     // MARK: Changing
 
     /// Adds an entry as the most recently used, in place of one with its id, and removes what has no room beside it.

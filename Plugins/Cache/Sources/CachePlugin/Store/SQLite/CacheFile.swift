@@ -50,6 +50,34 @@ struct CacheFile: Sendable {
         return finding
     }
 
+    /// Heads of entries that fit, the most recently used first, up to a number of them.
+    func list(
+        _ what: Purge, limit: Int, _ connection: SQLiteStore.Connection
+    ) throws(SQLiteFailure) -> [CacheEntry] {
+        var entries: [CacheEntry] = []
+        var pattern: URLPattern?
+        var values: [SQLiteStore.Value] = []
+        switch what {
+        case .memory: return []
+        case .all: break
+        case .url(let url): values = [.text(url)]
+        case .pattern(let text): pattern = URLPattern(text)
+        }
+        if limit <= 0 { return [] }
+        let condition = values.isEmpty ? "" : "AND url = ?"
+        try connection.each(
+            "SELECT id, sum, head, url FROM entry WHERE owner IS NULL \(condition) ORDER BY used DESC", values
+        ) { row in
+            if let pattern, !pattern.fits(row.bytes(3)) { return true }
+            let id = row.integer(0)
+            if let (answer, length) = CacheFile.head(row, id) {
+                entries.append(CacheEntry(id: id, answer: answer, length: length))
+            }
+            return entries.count < limit
+        }
+        return entries
+    }
+
     /// The sums of all keys that can be found, of entries behind an id.
     func keys(after id: Int64, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> (
         keys: [Int64], last: Int64

@@ -259,6 +259,14 @@ final class SQLiteCacheStore: CacheStore {
 
     // MARK: The rest
 
+    func list(_ what: Purge, limit: Int, _ found: @escaping @Sendable ([CacheEntry]) -> Void) {
+        perform(
+            { (file, connection) throws(SQLiteFailure) in try file.list(what, limit: limit, connection) },
+            then: { result in found((try? result.get()) ?? []) })
+    }
+
+    var evictions: Int { state.withLock { $0.evicted } }
+
     func statistics(_ done: @escaping @Sendable (StoreStatistics) -> Void) {
         perform({ (file, connection) throws(SQLiteFailure) in try file.statistics(connection) }) { result in
             var statistics = (try? result.get()) ?? StoreStatistics()

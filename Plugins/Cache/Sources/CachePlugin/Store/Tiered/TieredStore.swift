@@ -193,6 +193,15 @@ final class TieredStore: CacheStore {
         }
     }
 
+    func list(_ what: Purge, limit: Int, _ found: @escaping @Sendable ([CacheEntry]) -> Void) {
+        let own = shared.state.withLock { state in
+            state.table.list(what, limit: .max).filter { $0.id < 0 || what == .memory }
+        }
+        disk.list(what, limit: limit) { entries in found(Array((entries + own).prefix(max(limit, 0)))) }
+    }
+
+    var evictions: Int { disk.evictions }
+
     func statistics(_ done: @escaping @Sendable (StoreStatistics) -> Void) {
         let shared = shared
         disk.statistics { statistics in

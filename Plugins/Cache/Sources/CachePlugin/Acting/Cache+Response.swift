@@ -1,0 +1,123 @@
+import PlugboardKit
+
+/// From a decision to what the caller gets, and to what is stored.
+extension Cache {
+    /// What the decision changes in the store at once.
+    func change(_ decision: AnswerDecision) {
+        for (entry, answer) in decision.updates { store.update(entry, answer) }
+        if !decision.removes.isEmpty { store.remove(decision.removes) }
+        for url in decision.invalidates { store.invalidate(url: url) }
+    }
+
+    /// The answer goes on, and its body is recorded on its way if it is to be stored.
+    func pass(
+        _ exchange: borrowing Exchange, _ response: borrowing Head, _ turn: CacheTurn, _ decision: AnswerDecision
+    ) -> ResponseVerdict {
+        record(decision, exchange, turn)
+        return forwarded(exchange, response, turn, decision)
+    }
+
+    /// The stored part and the received one become one body, which is recorded as such (RFC 9111 §3.4).
+    func complete(
+        _ exchange: borrowing Exchange, _ response: borrowing Head, _ turn: CacheTurn, _ decision: AnswerDecision,
+        _ completion: AnswerDecision.Completion
+    ) -> ResponseVerdict {
+        let stored = store.body(of: completion.entry, 0..<completion.entry.length)
+        exchange.wrapResponseBody { [host] received in
+            let received = MeasuredSource(received, length: completion.receivedLength)
+            return completion.storedFirst
+                ? JoinedSource(stored, received, host: host) : JoinedSource(received, stored, host: host)
+        }
+        record(decision, exchange, turn)
+        response.status = completion.head.status
+        for name in Set(response.fields.map { FieldName($0.name) }) { response[name] = nil }
+        for field in completion.head.fields { response.append(FieldName(field.name), field.value) }
+        return forwarded(exchange, response, turn, decision)
+    }
+
+    /// Sees to it that the body is stored when it ends well.
+    private func record(_ decision: AnswerDecision, _ exchange: borrowing Exchange, _ turn: CacheTurn) {
+        guard let storing = decision.store, let recording = recording(of: storing) else { return }
+        turn.recording = recording
+        recording.flight = turn.flight
+        if let flight = turn.flight { recording.refused = { [flights] in flights.end(flight, .fruitless) } }
+        var hasBody = false
+        exchange.wrapResponseBody { [host] body in
+            hasBody = true
+            return TeeSource(body, into: recording, host: host)
+        }
+        if !hasBody { recording.end() }
+    }
+
+    /// Nil where so long a body is not kept.
+    func recording(of storing: AnswerDecision.Storing) -> Recording? {
+        let limit = settings.largestBody.bytes
+        if let lengths = storing.lengths, lengths.lowerBound > limit { return nil }
+        let length = storing.lengths.flatMap { $0.lowerBound == $0.upperBound ? $0.lowerBound : nil }
+        return store.write(length: length).map { Recording($0, of: storing, limit: limit) }
+    }
+
+    /// Stores a body that was seen to its end, and tells of it; whether it was.
+    func commit(_ recording: Recording, of exchange: UInt64?) -> Bool {
+        let isStored = recording.commit { [self] _ in
+            let count = tally.evicted(store.evictions)
+            if count > 0 { host.publish("cache.evicted", details: Fields(["count": "\(count)"])) }
+        }
+        if isStored { tell(.stored, exchange) }
+        return isStored
+    }
+
+    private func forwarded(
+        _ exchange: borrowing Exchange, _ response: borrowing Head, _ turn: CacheTurn, _ decision: AnswerDecision
+    ) -> ResponseVerdict {
+        let isStored = turn.recording != nil
+        if let flight = turn.flight, !isStored { flights.end(flight, .fruitless) }
+        turn.flight?.receive(0)
+        tell(turn.forward.reason.isBypass ? .bypass : .miss, exchange.id)
+        if settings.cacheStatus {
+            var status = decision.status
+            status.isStored = isStored
+            response.append(.cacheStatus, status.description)
+        }
+        return .next
+    }
+
+    func respond<Phase>(_ reuse: Reuse, _ status: CacheStatus) -> Verdict<Phase> {
+        .respond(labelled(reuse.head, status), reuse.body.map { Body(store.body(of: reuse.entry, $0)) })
+    }
+
+    /// The head with what the cache did (RFC 9211).
+    func labelled(_ head: ResponseHead, _ status: CacheStatus) -> ResponseHead {
+        guard settings.cacheStatus else { return head }
+        var head = head
+        head.fields.append(.cacheStatus, status.description)
+        return head
+    }
+
+    func apply(_ edits: Forward.Edits, to request: borrowing Head) {
+        for name in edits.removed { request[name] = nil }
+        for name in Set(edits.set.map { FieldName($0.name) }) { request[name] = nil }
+        for field in edits.set { request.append(FieldName(field.name), field.value) }
+    }
+}
+
+extension FieldName {
+    static let cacheStatus: FieldName = "Cache-Status"
+}
+
+extension CacheStatus.ForwardReason {
+    /// Whether the cache had no part in the request, rather than nothing to answer it with.
+    var isBypass: Bool { self == .bypass || self == .method }
+}
+
+extension PlugboardError.Code {
+    /// Whether the network or the server is at fault, and not the caller or what TLS verification refused.
+    var isUnreachable: Bool {
+        switch self {
+        case .dns, .connect, .proxy, .reset, .malformed, .connectTimeout, .idleTimeout, .attemptTimeout: true
+        // The plugin retry does not even try, for the server has failed too often.
+        case "retry.circuitOpen": true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import PlugboardKit
+
+/// Which fields of an answer are kept, and how they change (RFC 9111 §3.1, §3.2).
+enum StoredFields {
+    /// The fields of an answer that may be stored: without what belongs to one connection, and with a `Date`, which an origin without a clock leaves to
+    /// those who receive it (RFC 9110 §6.6.1).
+    ///
+    /// - Parameter dropped: Fields that the server wants no shared cache to keep (RFC 9111 §5.2.2.7).
+    static func stored(_ fields: Fields, dropping dropped: [FieldName] = [], received: Duration) -> Fields {
+        var kept = filtered(fields, dropping: dropped)
+        if !kept.contains(.date) { kept.append(.date, HTTPDate(received.bounded).description) }
+        return kept
+    }
+
+    /// Stored fields as a later answer updates them (RFC 9111 §3.2): its fields take the place of those of their name.
+    ///
+    /// `Content-Length` stays, and `Content-Range` of a part. `Date` and `Age` belong together, so an old `Age` goes in any case.
+    static func updated(
+        _ stored: Fields, by answer: Fields, isPartial: Bool = false, dropping dropped: [FieldName] = [],
+        received: Duration
+    ) -> Fields {
+        var updates = StoredFields.stored(answer, dropping: dropped, received: received)
+        updates.remove(.contentLength)
+        if isPartial { updates.remove(.contentRange) }
+        var fields = stored
+        fields.remove(.age)
+        for index in 0..<updates.count { updates.withField(index) { name, _ in fields.remove(name) } }
+        append(updates, to: &fields)
+        return fields
+    }
+
+    private static func filtered(_ fields: Fields, dropping dropped: [FieldName]) -> Fields {
+        var excluded = dropped
+        fields.forEachMember(.connection) { excluded.append(FieldName(Fields.text($0))) }
+        var kept = Fields()
+        kept.reserve(fields: fields.count + 1, bytes: fields.byteCount + 40)
+        append(fields, to: &kept) { name in
+            !isOfConnection(name) && (excluded.isEmpty || !excluded.contains { $0.isName(name) })
+        }
+        return kept
+    }
+
+    private static func append(
+        _ fields: Fields, to kept: inout Fields, where isKept: (UnsafeRawBufferPointer) -> Bool = { _ in true }
+    ) {
+        for index in 0..<fields.count {
+            fields.withField(index) { name, value in
+                guard isKept(name) else { return }
+                kept.append(name, value)
+                if fields.isSecret(at: index) { kept.markSecret(name) }
+            }
+        }
+    }
+
+    /// RFC 9110 §7.6.1 and RFC 9111 §3.1; trailers are not stored, so what announces them goes too. `Warning` means nothing any more
+    /// (RFC 9111 §5.5).
+    private static func isOfConnection(_ name: UnsafeRawBufferPointer) -> Bool {
+        switch name.count {
+        case 2: name.equals("te")
+        case 7: name.equals("upgrade") || name.equals("trailer") || name.equals("warning")
+        case 10: name.equals("connection") || name.equals("keep-alive")
+        case 16: name.equals("proxy-connection")
+        case 17: name.equals("transfer-encoding")
+        case 18: name.equals("proxy-authenticate")
+        case 19: name.equals("proxy-authorization")
+        case 25: name.equals("proxy-authentication-info")
+        default: false
+        }
+    }
+}
+
+extension FieldName {
+    /// In any case.
+    func isName(_ name: UnsafeRawBufferPointer) -> Bool {
+        text.utf8.count == name.count && zip(text.utf8, name).allSatisfy { lowercaseASCII($0) == lowercaseASCII($1) }
+    }
+}

@@ -1,0 +1,132 @@
+import PlugboardKit
+
+/// Looking at field values in place, without a `String`.
+extension UnsafeRawBufferPointer {
+    /// Without blanks around it (RFC 9110 §5.6.3).
+    var trimmed: UnsafeRawBufferPointer {
+        var (start, end) = (startIndex, endIndex)
+        while start < end, Self.isBlank(self[start]) { start += 1 }
+        while end > start, Self.isBlank(self[end - 1]) { end -= 1 }
+        return part(start, end)
+    }
+
+    /// The bytes from `start` up to `end`; the bounds are clamped to what is there.
+    func part(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
+        let lower = Swift.min(Swift.max(start, 0), count)
+        return UnsafeRawBufferPointer(rebasing: self[lower..<Swift.min(Swift.max(end, lower), count)])
+    }
+
+    /// Whether it is this word, which is given in lower case, in any case.
+    @inline(__always)
+    func equals(_ word: StaticString) -> Bool {
+        guard count == word.utf8CodeUnitCount else { return false }
+        for index in 0..<count where lowercaseASCII(self[index]) != word.utf8Start[index] { return false }
+        return true
+    }
+
+    func equals(_ other: some Sequence<UInt8>) -> Bool { elementsEqual(other) }
+
+    /// The number that it is, if it is digits and nothing else (RFC 9111 §1.2.2); what is larger than 2^31 is 2^31.
+    var deltaSeconds: Int64? {
+        guard !isEmpty else { return nil }
+        var number: Int64 = 0
+        for byte in self {
+            guard (0x30...0x39).contains(byte) else { return nil }
+            number = Swift.min(number * 10 + Int64(byte - 0x30), deltaSecondsLimit)
+        }
+        return number
+    }
+
+    /// The number of bytes that it is; nil for what is none, or more than any body has.
+    var byteCount: Int? {
+        guard (1...18).contains(count) else { return nil }
+        var number = 0
+        for byte in self {
+            guard (0x30...0x39).contains(byte) else { return nil }
+            number = number * 10 + Int(byte - 0x30)
+        }
+        return number
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+}
+
+/// What greater numbers of seconds count as (RFC 9111 §1.2.2).
+let deltaSecondsLimit: Int64 = 1 << 31
+
+/// ASCII lower case; other bytes stay as they are.
+@inline(__always)
+func lowercaseASCII(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
+
+/// The members of a list in a field value, without blanks around them; empty ones too (RFC 9110 §5.6.1).
+struct FieldList {
+    private var rest: UnsafeRawBufferPointer?
+    private let hasEscapes: Bool
+
+    /// - Parameter hasEscapes: Whether a backslash in quotes escapes what follows; not so in entity tags (RFC 9110 §8.8.3).
+    init(_ value: UnsafeRawBufferPointer, hasEscapes: Bool = true) {
+        rest = value
+        self.hasEscapes = hasEscapes
+    }
+
+    /// A comma between quotes does not end a member. A quote that is never closed is a character like others: it must not hide the
+    /// directives behind it.
+    mutating func next() -> UnsafeRawBufferPointer? {
+        guard let value = rest else { return nil }
+        var index = 0
+        while index < value.count, value[index] != UInt8(ascii: ",") {
+            if value[index] == UInt8(ascii: "\""), let end = closingQuote(of: value, after: index) { index = end }
+            index += 1
+        }
+        rest = index < value.count ? value.part(index + 1, value.count) : nil
+        return value.part(0, index).trimmed
+    }
+
+    private func closingQuote(of value: UnsafeRawBufferPointer, after start: Int) -> Int? {
+        var index = start + 1
+        while index < value.count {
+            if value[index] == UInt8(ascii: "\"") { return index }
+            index += hasEscapes && value[index] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return nil
+    }
+}
+
+extension Fields {
+    /// Looks at each member of the list that all fields of this name make together, in place.
+    func forEachMember(_ name: FieldName, hasEscapes: Bool = true, _ body: (UnsafeRawBufferPointer) -> Void) {
+        forEachValue(name) { value in
+            var list = FieldList(value, hasEscapes: hasEscapes)
+            while let member = list.next() {
+                if !member.isEmpty { body(member) }
+            }
+        }
+    }
+
+    /// Looks at the value of each field of this name, in place, without blanks around it.
+    func forEachValue(_ name: FieldName, _ body: (UnsafeRawBufferPointer) -> Void) {
+        withUTF8Bytes(name.text) { wanted in
+            for index in 0..<count {
+                withField(index) { name, value in
+                    if isSameName(name, wanted) { body(value.trimmed) }
+                }
+            }
+        }
+    }
+
+    /// Looks at the first value of this name, in place, without blanks around it.
+    func firstValue<Result>(_ name: FieldName, _ body: (UnsafeRawBufferPointer) -> Result?) -> Result? {
+        withUTF8Bytes(name.text) { name in withValue(name) { $0.flatMap { body($0.trimmed) } } }
+    }
+}
+
+func withUTF8Bytes<Result>(_ text: String, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    var text = text
+    return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+}
+
+private func isSameName(_ name: UnsafeRawBufferPointer, _ wanted: UnsafeRawBufferPointer) -> Bool {
+    guard name.count == wanted.count else { return false }
+    for index in 0..<name.count where lowercaseASCII(name[index]) != lowercaseASCII(wanted[index]) { return false }
+    return true
+}

@@ -1,0 +1,199 @@
+import CacheOptions
+import CachePlugin
+import Plugboard
+import TestSupport
+import Testing
+
+/// What is stale is served where that is allowed, and else the cache says so itself (RFC 9111 §4.2.4, §5.2.2.2, RFC 5861).
+struct StaleTests {
+    private static let gone = PlugboardError(.connect, "nobody there")
+
+    @Test(arguments: Linkage.allCases)
+    func `a stale answer is served while nobody can be reached`(linkage: Linkage) async throws {
+        let bench = try await bench(linkage, "max-age=10", then: .failure(Self.gone))
+
+        let second = try await bench.get()
+
+        #expect(second.head.status == 200 && second.body == "old" && second.head.fields["Age"] == "11")
+        #expect(bench.events.lines == ["miss", "stored", "stale"])
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `must-revalidate makes it a 504 of the cache's own`(linkage: Linkage) async throws {
+        let bench = try await bench(linkage, "max-age=10, must-revalidate", then: .failure(Self.gone))
+
+        let second = try await bench.get()
+
+        #expect(second.head.status == 504 && second.body == "")
+        #expect(bench.events.lines == ["miss", "stored", "miss"])
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a failure that is not the network's passes`(linkage: Linkage) async throws {
+        let bench = try await bench(
+            linkage, "max-age=10", then: .failure(PlugboardError(.tlsCertificate, "not to be trusted")))
+
+        let error = await #expect(throws: PlugboardError.self) { try await bench.get() }
+
+        #expect(error?.code == .tlsCertificate)
+        #expect(bench.events.lines == ["miss", "stored", "miss"])
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `stale-if-error serves it in place of a server's error`(linkage: Linkage) async throws {
+        let bench = try await bench(linkage, "max-age=10, stale-if-error=60", then: .answer(503, Fields(), ["broken"]))
+
+        let second = try await bench.get()
+
+        #expect(second.head.status == 200 && second.body == "old")
+        #expect(bench.events.lines == ["miss", "stored", "stale"])
+    }
+
+    @Test(arguments: Linkage.allCases, [("retry.circuitOpen", true), ("scripted.refused", false)])
+    func `a server that retry has given up cannot be reached; what another plugin refuses is refused`(
+        linkage: Linkage, failure: (code: String, isServed: Bool)
+    ) async throws {
+        let inside = ScriptedPlugin("inside", priority: 800)
+        let visits = Gate()
+        inside.onRequest = { _ in
+            visits.admit()
+            return visits.admitted == 1 ? .next : .fail(PlugboardError(.init(failure.code), "not now"))
+        }
+        let transport = MockTransport { _, _ in .answer(200, ["Cache-Control": "max-age=10"], ["old"]) }
+        let bench = try CacheBench(linkage, transport, beside: [inside])
+        try await bench.get()
+        bench.clock.advance(by: .seconds(11))
+
+        let second = try? await bench.get()
+
+        #expect(second?.body == (failure.isServed ? "old" : nil))
+        #expect(bench.events.lines.last == (failure.isServed ? "stale" : "miss"))
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a real server that is gone leaves the stale answer`(linkage: Linkage) async throws {
+        let server = try LoopbackServer(
+            .inTurn(
+                Script { connection in
+                    _ = try connection.readRequest()
+                    try connection.respond(
+                        fields: [("Cache-Control", "max-age=10"), ("Connection", "close")], body: "old")
+                },
+                Script { connection in
+                    _ = try connection.readRequest()
+                    connection.reset()
+                }))
+        defer { server.stop() }
+        let bench = try CacheBench(linkage)
+        try await bench.get(server.url())
+        bench.clock.advance(by: .seconds(11))
+
+        let second = try await bench.get(server.url())
+
+        #expect(second.body == "old")
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `only-if-cached asks nobody`(linkage: Linkage) async throws {
+        let transport = MockTransport { _, _ in .answer(200, ["Cache-Control": "max-age=10"], ["x"]) }
+        let bench = try CacheBench(linkage, transport)
+
+        let nothing = try await bench.get("http://a.test/", ["Cache-Control": "only-if-cached"])
+        var request = Request(.get, "http://a.test/")
+        request.cache.mode = .onlyIfCached
+        let still = try await bench.send(request)
+        try await bench.get()
+        let stored = try await bench.send(request)
+
+        #expect(nothing.head.status == 504 && still.head.status == 504 && stored.body == "x")
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `stale-while-revalidate answers at once, and asks once in the background`(linkage: Linkage) async throws {
+        let refreshed = Gate()
+        let watcher = ScriptedPlugin("watcher", priority: 10)
+        watcher.events = ["cache.stored"]
+        watcher.onEvent = { _ in refreshed.admit() }
+        let answers = GatedSource(["new"])
+        let transport = MockTransport { _, number in
+            number == 1
+                ? .answer(200, ["Cache-Control": "max-age=10, stale-while-revalidate=60", "ETag": "\"1\""], ["old"])
+                : .source(200, ["Cache-Control": "max-age=10", "ETag": "\"2\""], answers)
+        }
+        let bench = try CacheBench(linkage, transport, beside: [watcher])
+        try await bench.get()
+        try await refreshed.opened()
+        bench.clock.advance(by: .seconds(11))
+
+        var bodies: [String] = []
+        for _ in 0..<3 { bodies.append(try await bench.get("http://a.test/", ["Cookie": "a=b"]).body) }
+        try await transport.began.opened(for: 2)
+        answers.open()
+        try await refreshed.opened(for: 2)
+        let after = try await bench.get()
+
+        #expect(bodies == ["old", "old", "old"] && after.body == "new")
+        #expect(transport.requests.count == 2)
+        #expect(
+            transport.requests[1].fields["If-None-Match"] == "\"1\"" && transport.requests[1].fields["Cookie"] == "a=b")
+        #expect(bench.events.lines == ["miss", "stored", "stale", "stale", "stale", "hit"])
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a background answer of 304 makes what is stored fresh again`(linkage: Linkage) async throws {
+        let refreshed = Gate()
+        let watcher = ScriptedPlugin("watcher", priority: 10)
+        watcher.events = ["cache.refreshed"]
+        watcher.onEvent = { _ in refreshed.admit() }
+        let transport = MockTransport { _, number in
+            let fields: Fields = ["Cache-Control": "max-age=10, stale-while-revalidate=60", "ETag": "\"1\""]
+            return number == 1 ? .answer(200, fields, ["old"]) : .answer(304, fields, nil)
+        }
+        let bench = try CacheBench(linkage, transport, beside: [watcher])
+        try await bench.get()
+        bench.clock.advance(by: .seconds(11))
+        try await bench.get()
+        try await refreshed.opened()
+
+        let after = try await bench.get()
+
+        #expect(after.body == "old" && after.head.fields["Age"] == "0")
+        #expect(transport.requests.count == 2)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a background question that fails leaves what is stored, and the next asks again`(linkage: Linkage)
+        async throws
+    {
+        let transport = MockTransport { _, number in
+            number == 1
+                ? .answer(200, ["Cache-Control": "max-age=10, stale-while-revalidate=60"], ["old"])
+                : .failure(Self.gone)
+        }
+        let bench = try CacheBench(linkage, transport)
+        try await bench.get()
+        bench.clock.advance(by: .seconds(11))
+
+        for count in 2...3 {
+            #expect(try await bench.get().body == "old")
+            try await transport.began.opened(for: count)
+            try await bench.settled(count)
+        }
+
+        #expect(transport.requests.count == 3)
+    }
+
+    /// One that has stored "old" with these directives, eleven seconds ago.
+    private func bench(
+        _ linkage: Linkage, _ directives: String, then next: MockTransport.Answer
+    ) async throws -> CacheBench {
+        let transport = MockTransport { _, number in
+            number == 1 ? .answer(200, ["Cache-Control": directives], ["old"]) : next
+        }
+        let bench = try CacheBench(linkage, transport)
+        try await bench.get()
+        bench.clock.advance(by: .seconds(11))
+        return bench
+    }
+}

@@ -1,0 +1,142 @@
+import CacheOptions
+import CachePlugin
+import Plugboard
+import TestSupport
+import Testing
+
+/// What is stored is used again after the server has said that it holds (RFC 9111 §4.3), and goes when it does not (§4.4).
+struct ValidationTests {
+    @Test(arguments: Linkage.allCases)
+    func `a 304 gives the stored body with the new fields`(linkage: Linkage) async throws {
+        let server = try LoopbackServer.answering { request in
+            request["If-None-Match"] == "\"1\""
+                ? Answer(status: 304, fields: [("ETag", "\"1\""), ("Cache-Control", "max-age=60"), ("X-New", "yes")])
+                : Answer(fields: [("ETag", "\"1\""), ("Cache-Control", "max-age=10"), ("X-Old", "yes")], body: "hello")
+        }
+        defer { server.stop() }
+        let bench = try CacheBench(linkage)
+        try await bench.get(server.url())
+        bench.clock.advance(by: .seconds(11))
+
+        let second = try await bench.get(server.url())
+        let third = try await bench.get(server.url())
+
+        #expect(second.head.status == 200 && second.body == "hello" && third.body == "hello")
+        #expect(second.head.fields["X-New"] == "yes" && third.head.fields["X-New"] == "yes")
+        #expect(server.requests.count == 2)
+        #expect(bench.events.lines == ["miss", "stored", "revalidated", "hit"])
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `an answer other than 304 takes the stored one's place`(linkage: Linkage) async throws {
+        let transport = MockTransport { _, number in
+            .answer(200, ["ETag": "\"\(number)\"", "Cache-Control": "max-age=10"], ["body \(number)"])
+        }
+        let bench = try CacheBench(linkage, transport)
+        try await bench.get()
+        bench.clock.advance(by: .seconds(11))
+
+        let second = try await bench.get()
+        let third = try await bench.get()
+
+        #expect(second.body == "body 2" && third.body == "body 2")
+        #expect(transport.requests.last?.fields["If-None-Match"] == "\"1\"")
+        #expect(try await bench.kernel.cache.stats().entries == 1)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `the caller's own condition is the caller's`(linkage: Linkage) async throws {
+        let transport = MockTransport { _, _ in .answer(200, ["ETag": "\"1\"", "Cache-Control": "max-age=60"], ["x"]) }
+        let bench = try CacheBench(linkage, transport)
+        try await bench.get()
+
+        let answer = try await bench.get("http://a.test/", ["If-None-Match": "\"1\""])
+
+        #expect(answer.head.status == 304 && answer.body == "")
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test(arguments: Linkage.allCases, ["POST", "PUT", "DELETE", "PATCH", "FROB"])
+    func `an unsafe method that succeeds invalidates its URL`(linkage: Linkage, method: String) async throws {
+        let transport = MockTransport { request, number in
+            .answer(200, ["Cache-Control": request.method == .get ? "max-age=60" : "no-store"], ["\(number)"])
+        }
+        let bench = try CacheBench(linkage, transport)
+        try await bench.get()
+
+        _ = try await bench.send(Request(Method(method), "http://A.test:80/", body: .text("x")))
+        let after = try await bench.get()
+
+        #expect(after.body == "3")
+        #expect(bench.events.lines == ["miss", "stored", "bypass", "miss", "stored"])
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `one that fails invalidates nothing`(linkage: Linkage) async throws {
+        let transport = MockTransport { request, _ in
+            .answer(request.method == .get ? 200 : 500, ["Cache-Control": "max-age=60"], ["x"])
+        }
+        let bench = try CacheBench(linkage, transport)
+        try await bench.get()
+
+        _ = try await bench.send(Request(.post, "http://a.test/"))
+        try await bench.get()
+
+        #expect(transport.requests.count == 2)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `what Location and Content-Location name is invalidated too`(linkage: Linkage) async throws {
+        let transport = MockTransport { request, _ in
+            request.method == .get
+                ? .answer(200, ["Cache-Control": "max-age=60"], ["x"])
+                : .answer(201, ["Location": "/new", "Content-Location": "http://a.test/other"], [])
+        }
+        let bench = try CacheBench(linkage, transport)
+        for path in ["new", "other", "third"] { try await bench.get("http://a.test/\(path)") }
+
+        _ = try await bench.send(Request(.post, "http://a.test/all"))
+        for path in ["new", "other", "third"] { try await bench.get("http://a.test/\(path)") }
+
+        #expect(transport.requests.map(\.url).suffix(2) == ["http://a.test/new", "http://a.test/other"])
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `HEAD updates what GET brought (RFC 9111 §4.3.5)`(linkage: Linkage) async throws {
+        let transport = MockTransport { request, _ in
+            .answer(
+                200, ["ETag": "\"1\"", "Cache-Control": "max-age=10", "X-By": "\(request.method)"],
+                request.method == .head ? nil : ["x"])
+        }
+        let bench = try CacheBench(linkage, transport)
+        try await bench.get()
+        bench.clock.advance(by: .seconds(11))
+
+        _ = try await bench.send(Request(.head, "http://a.test/"))
+        let after = try await bench.get()
+
+        #expect(after.head.fields["X-By"] == "HEAD" && after.body == "x")
+        #expect(transport.requests.count == 2)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `what the cache added is not seen by plugins further out`(linkage: Linkage) async throws {
+        let seen = Record()
+        let outside = ScriptedPlugin("outside", priority: 500)
+        outside.onResponse = { exchange in
+            seen.add(exchange.request["If-None-Match"] ?? "none")
+            return .next
+        }
+        let transport = MockTransport { request, _ in
+            request.fields["If-None-Match"] == nil
+                ? .answer(200, ["ETag": "\"1\"", "Cache-Control": "max-age=10"], ["x"]) : .answer(304, Fields(), nil)
+        }
+        let bench = try CacheBench(linkage, transport, beside: [outside])
+        try await bench.get()
+        bench.clock.advance(by: .seconds(11))
+
+        try await bench.get()
+
+        #expect(seen.lines == ["none", "none"])
+    }
+}

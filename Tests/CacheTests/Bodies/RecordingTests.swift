@@ -1,0 +1,142 @@
+import CurlTransport
+import Plugboard
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CachePlugin
+
+/// How a body keeps step with the store, through a plugin that records what it sees.
+struct RecordingTests {
+    @Test func `a body waits for room, and is stored whole`() async throws {
+        let writer = SlowWriter(isFull: true)
+        let bench = try RecordingBench(writer)
+        let body = Task { try await bench.body() }
+        try await writer.asked.opened()
+        #expect(writer.bytes == "one")
+
+        writer.makeRoom()
+
+        #expect(try await body.value == "onetwothree")
+        #expect(writer.bytes == "onetwothree" && writer.isCommitted && bench.isStored)
+    }
+
+    @Test func `a store that never has room holds nobody up for long`() async throws {
+        let writer = SlowWriter(isFull: true)
+        let bench = try RecordingBench(writer)
+        let body = Task { try await bench.body() }
+        try await writer.asked.opened()
+
+        bench.clock.advance(by: .seconds(2))
+
+        #expect(try await body.value == "onetwothree")
+        #expect(writer.bytes == "one" && !writer.isCommitted && writer.isDiscarded && !bench.isStored)
+    }
+
+    @Test(arguments: [(11...11, true), (0...20, true), (12...12, false), (0...10, false)])
+    func `only a body of the right length is stored`(lengths: ClosedRange<Int>, expected: Bool) async throws {
+        let writer = SlowWriter(isFull: false)
+        let bench = try RecordingBench(writer, lengths: lengths)
+
+        let body = try await bench.body()
+
+        #expect(body == "onetwothree")
+        #expect(writer.isCommitted == expected && writer.isDiscarded != expected)
+    }
+
+    @Test func `what grows beyond the limit goes on unstored`() async throws {
+        let writer = SlowWriter(isFull: false)
+        let bench = try RecordingBench(writer, limit: 5)
+
+        let body = try await bench.body()
+
+        #expect(body == "onetwothree")
+        #expect(!writer.isCommitted && writer.isDiscarded)
+    }
+}
+
+/// A kernel whose only plugin records the body "onetwothree", which comes in three pieces.
+private final class RecordingBench: Sendable {
+    private let kernel: Kernel
+    let clock = ManualClock()
+    private let stored = Gate()
+
+    var isStored: Bool { stored.admitted > 0 }
+
+    init(_ writer: SlowWriter, lengths: ClosedRange<Int>? = nil, limit: Int = 1000) throws {
+        let answer = StoredAnswer(
+            key: CacheKey(text: "k"), url: "http://a.test/", status: 200, fields: Fields(), requested: .zero,
+            received: .zero)
+        let recording = Recording(
+            writer, of: AnswerDecision.Storing(answer: answer, replaced: [], lengths: lengths), limit: limit)
+        let plugin = ScriptedPlugin("recorder")
+        plugin.onResponse = { [unowned plugin] exchange in
+            guard let host = plugin.host else { return .next }
+            exchange.wrapResponseBody { TeeSource($0, into: recording, host: host) }
+            return .next
+        }
+        plugin.onClose = { [stored] _, _ in
+            if recording.commit() { stored.admit() }
+        }
+        let transport = MockTransport { _, _ in .answer(200, Fields(), ["one", "two", "three"]) }
+        kernel = try Kernel(
+            configuration: Configuration(plugins: [PluginEntry("recorder")]), catalog: Catalog([plugin.descriptor]),
+            transport: transport, log: .silent, clock: clock)
+    }
+
+    func body() async throws -> String {
+        try await kernel.send(Request(.get, "http://a.test/")).body.text()
+    }
+}
+
+/// A writer that has room, or none until it is told.
+private final class SlowWriter: EntryWriter {
+    private struct State {
+        var isFull: Bool
+        var bytes: [UInt8] = []
+        var waiting: (@Sendable () -> Void)?
+        var isCommitted = false
+        var isDiscarded = false
+    }
+
+    private let state: Mutex<State>
+    /// Admits one when somebody waits for room.
+    let asked = Gate()
+
+    init(isFull: Bool) { state = Mutex(State(isFull: isFull)) }
+
+    var bytes: String { state.withLock { String(decoding: $0.bytes, as: UTF8.self) } }
+    var isCommitted: Bool { state.withLock { $0.isCommitted } }
+    var isDiscarded: Bool { state.withLock { $0.isDiscarded } }
+
+    func makeRoom() {
+        let waiting = state.withLock { state in
+            state.isFull = false
+            defer { state.waiting = nil }
+            return state.waiting
+        }
+        waiting?()
+    }
+
+    func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        state.withLock { $0.bytes += bytes }
+        return true
+    }
+
+    /// Full from the first piece on.
+    var hasRoom: Bool { state.withLock { !$0.isFull || $0.bytes.isEmpty } }
+
+    func room(_ run: @escaping @Sendable () -> Void) {
+        state.withLock { $0.waiting = run }
+        asked.admit()
+    }
+
+    func commit(
+        _ answer: StoredAnswer, replacing old: [CacheEntry], _ done: @escaping @Sendable (CacheEntry?) -> Void
+    ) {
+        state.withLock { $0.isCommitted = true }
+        done(nil)
+    }
+
+    func discard() { state.withLock { $0.isDiscarded = true } }
+}

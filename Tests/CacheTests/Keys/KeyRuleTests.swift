@@ -1,0 +1,73 @@
+import CacheOptions
+import PlugboardKit
+import Testing
+
+@testable import CachePlugin
+
+struct KeyRuleTests {
+    @Test func `a URL alone is the key, and other methods share it`() throws {
+        let rule = KeyRule()
+
+        #expect(try key(rule, .get, "http://a.test/x?b=1&a=2") == "http://a.test/x?b=1&a=2")
+        #expect(try key(rule, .head, "http://a.test/x?b=1&a=2") == "http://a.test/x?b=1&a=2")
+    }
+
+    @Test(arguments: [
+        ("http://a.test/?a=1&utm_source=x&b=2", "http://a.test/?a=1&b=2"),
+        ("http://a.test/?utm_source=x&utm_medium=y", "http://a.test/"),
+        ("http://a.test/?session&a=1", "http://a.test/?a=1"),
+        ("http://a.test/?a=utm_source=x", "http://a.test/?a=utm_source=x"),
+        ("http://a.test/x", "http://a.test/x"),
+    ])
+    func `ignored parameters do not count`(url: String, expected: String) throws {
+        let rule = KeyRule(ignored: ["utm_*", "session"])
+
+        #expect(try key(rule, .get, url) == expected)
+    }
+
+    @Test func `once parameters are chosen, the others do not count`() throws {
+        let rule = KeyRule(parts: [.query("q"), .query("page")])
+
+        #expect(try key(rule, .get, "http://a.test/?x=1&q=a&q=b&page=2") == "http://a.test/?q=a&q=b&page=2")
+        #expect(try key(rule, .get, "http://a.test/?x=1") == "http://a.test/")
+    }
+
+    @Test func `a chosen field counts, and to have none is not to have an empty one`() throws {
+        let rule = KeyRule(parts: [.field("X-Tenant")])
+
+        let keys = try [nil, "", "a", "b"].map { try key(rule, .get, "http://a.test/", fields: ["x-tenant": $0]) }
+
+        #expect(Set(keys).count == 4)
+    }
+
+    @Test func `a body counts with its method`() throws {
+        let rule = KeyRule(parts: [.body])
+
+        let keys = try [
+            key(rule, .get, "http://a.test/"), key(rule, .post, "http://a.test/", body: "1"),
+            key(rule, .post, "http://a.test/", body: "2"), key(rule, "QUERY", "http://a.test/", body: "1"),
+            key(rule, .get, "http://a.test/", body: "1"), key(rule, .post, "http://a.test/"),
+        ]
+
+        #expect(Set(keys).count == keys.count)
+        #expect(try key(rule, .head, "http://a.test/") == keys[0])
+    }
+
+    @Test(arguments: ["body", "query:q", "field:X-Tenant"])
+    func `parts of keys are texts and back`(text: String) {
+        #expect(CacheKeyPart(text)?.text == text)
+    }
+
+    @Test(arguments: ["", "query:", "field:", "header:x", "Body"])
+    func `what is no part of a key is none`(text: String) {
+        #expect(CacheKeyPart(text) == nil)
+    }
+
+    private func key(
+        _ rule: KeyRule, _ method: PlugboardKit.Method, _ url: String, fields: [String: String?] = [:],
+        body: String? = nil
+    ) throws -> String {
+        let url = try #require(NormalURL(url))
+        return rule.key(method: method, url: url, value: { fields[$0] ?? nil }, body: body).text
+    }
+}

@@ -1,0 +1,181 @@
+import CacheOptions
+import PlugboardKit
+import Testing
+
+@testable import CachePlugin
+
+/// RFC 9111 §5.2.1, §5.2.2, §5.4 and RFC 8246: what requests and answers say.
+struct DirectiveRows {
+    @Test(arguments: requests) func `a request says what it takes`(row: Row) { row.run() }
+    @Test(arguments: answers) func `an answer says how it may be used`(row: Row) { row.run() }
+    @Test(arguments: shared) func `a shared cache keeps less`(row: Row) { row.run() }
+
+    private static func asking(_ words: String, _ expects: Visit.Expectation = .notCached) -> Visit {
+        Visit(request: ["Cache-Control": words], expects: expects)
+    }
+
+    private static let fresh = stored(["Cache-Control": "max-age=3600"])
+    private static let tagged = stored(["Cache-Control": "max-age=3600", "ETag": "\"a\""])
+    private static let dated = stored(["Cache-Control": "max-age=3600", "Last-Modified": "@-30000"])
+
+    static let requests = [
+        Row("§5.2.1.1 max-age=0", stored(["Cache-Control": "max-age=3600"], pause: 0), asking("max-age=0")),
+        Row("§5.2.1.1 max-age below the age", fresh, asking("max-age=1")),
+        Row("§5.2.1.1 max-age above the age", fresh, asking("max-age=10", .cached)),
+        Row(
+            "§5.2.1.1 max-age below Age", stored(["Cache-Control": "max-age=3600", "Age": "1800"]),
+            asking("max-age=600")),
+        Row("§5.2.1.1 a malformed max-age is 0", fresh, asking("max-age=x")),
+        Row("§5.2.1.1 validates", tagged, asking("max-age=0", .tagValidated)),
+        Row("§5.2.1.2 max-stale", stored(["Cache-Control": "max-age=1"]), asking("max-stale=1000", .cached)),
+        Row("§5.2.1.2 max-stale of any length", stored(["Cache-Control": "max-age=1"]), asking("max-stale", .cached)),
+        Row("§5.2.1.2 too stale", stored(["Cache-Control": "max-age=1"], pause: 30), asking("max-stale=10")),
+        Row("§5.2.1.2 a malformed one permits nothing", stored(["Cache-Control": "max-age=1"]), asking("max-stale=x")),
+        Row(
+            "§5.2.1.2 with Age", stored(["Cache-Control": "max-age=1500", "Age": "2000"]),
+            asking("max-stale=1000", .cached)),
+        Row(
+            "§5.2.1.2 must-revalidate is stronger",
+            stored(["Cache-Control": "max-age=1, must-revalidate"]), asking("max-stale=1000")),
+        Row("§5.2.1.2 without freshness", stored(["ETag": "\"a\""]), asking("max-stale", .cached)),
+        Row("§5.2.1.3 min-fresh", stored(["Cache-Control": "max-age=1500"]), asking("min-fresh=2000")),
+        Row(
+            "§5.2.1.3 min-fresh that it has", stored(["Cache-Control": "max-age=1500"]),
+            asking("min-fresh=1000", .cached)),
+        Row(
+            "§5.2.1.3 with Age", stored(["Cache-Control": "max-age=1500", "Age": "1000"]), asking("min-fresh=1000")),
+        Row("§5.2.1.4 no-cache", fresh, asking("no-cache")),
+        Row("§5.2.1.4 no-cache validates by ETag", tagged, asking("no-cache", .tagValidated)),
+        Row("§5.2.1.4 no-cache validates by Last-Modified", dated, asking("no-cache", .dateValidated)),
+        Row("§5.2.1.4 in any case", fresh, asking("No-CaChE")),
+        Row("§5.2.1.5 no-store uses nothing", fresh, asking("no-store")),
+        Row(
+            "§5.2.1.5 no-store stores nothing",
+            Visit(
+                request: ["Cache-Control": "no-store"], answer: ["Cache-Control": "max-age=3600"], expects: .notCached),
+            anew),
+        Row("§5.2.1.5 no-store leaves what is stored", fresh, asking("no-store"), again),
+        Row(
+            "§5.2.1.7 only-if-cached without an answer",
+            Visit(request: ["Cache-Control": "only-if-cached"], expects: .cached, givesStatus: 504)),
+        Row("§5.2.1.7 only-if-cached with one", fresh, asking("only-if-cached", .cached)),
+        Row(
+            "§5.2.1.7 only-if-cached with a stale one", stored(["Cache-Control": "max-age=1", "ETag": "\"a\""]),
+            Visit(request: ["Cache-Control": "only-if-cached"], expects: .cached, givesStatus: 504)),
+        Row(
+            "§5.2.1.7 only-if-cached with max-stale", stored(["Cache-Control": "max-age=1"]),
+            Visit(request: ["Cache-Control": "only-if-cached, max-stale"], expects: .cached, givesStatus: 200)),
+        Row(
+            "§5.2.1.7 only-if-cached revalidates nothing",
+            stored(["Cache-Control": "max-age=1, stale-while-revalidate=60"]),
+            Visit(request: ["Cache-Control": "only-if-cached"], expects: .cached, givesStatus: 200, revalidations: 0)),
+        Row(
+            "§5.2.1.7 only-if-cached of any method",
+            Visit(method: .post, request: ["Cache-Control": "only-if-cached"], expects: .cached, givesStatus: 504)),
+        Row("§5.2.3 what is unknown is ignored", fresh, asking("foo, bar=1, max-stale-x=1", .cached)),
+        Row("§5.4 Pragma: no-cache", fresh, Visit(request: ["Pragma": "no-cache"], expects: .notCached)),
+        Row("§5.4 an unknown Pragma", fresh, Visit(request: ["Pragma": "foo"], expects: .cached)),
+        Row(
+            "§5.4 Pragma beside Cache-Control", fresh,
+            Visit(request: ["Pragma": "no-cache", "Cache-Control": "foo"], expects: .cached)),
+        Row(
+            "RFC 8246 §2: what is immutable has no age", stored(["Cache-Control": "max-age=3600, immutable"]),
+            asking("max-age=0", .cached)),
+        Row(
+            "RFC 8246 §2: but for no-cache",
+            stored(["Cache-Control": "max-age=3600, immutable"]), asking("no-cache")),
+        Row("RFC 8246 §2: while it is fresh", stored(["Cache-Control": "max-age=1, immutable"]), asking("max-age=0")),
+    ]
+
+    static let answers = [
+        Row("§5.2.2.2 must-revalidate while fresh", stored(["Cache-Control": "max-age=3600, must-revalidate"]), again),
+        Row(
+            "§5.2.2.2 must-revalidate when stale",
+            stored(["Cache-Control": "max-age=2, must-revalidate", "ETag": "\"a\""]), Visit(expects: .tagValidated)),
+        Row("§5.2.2.5 no-store", stored(["Cache-Control": "no-store"]), anew),
+        Row("§5.2.2.5 in any case", stored(["Cache-Control": "No-StOrE"]), anew),
+        Row(
+            "§5.2.2.5 beside freshness", stored(["Cache-Control": "max-age=3600, no-store", "Expires": "@3600"]), anew),
+        Row("§5.2.2.5 with an argument", stored(["Cache-Control": "no-store=1, max-age=3600"]), anew),
+        Row(
+            "§5.2.2.5 in a line of its own", stored(["Cache-Control": "max-age=3600", "Cache-Control": "no-store"]),
+            anew),
+        Row(
+            "§5.2.2.5 a newer no-store replaces the older answer", stored(["Cache-Control": "max-age=3600"]),
+            Visit(request: ["Cache-Control": "no-cache"], answer: ["Cache-Control": "no-store"], expects: .notCached),
+            anew),
+        Row("§5.2.2.4 no-cache", stored(["Cache-Control": "no-cache"]), anew),
+        Row("§5.2.2.4 in any case", stored(["Cache-Control": "No-CaChE, max-age=3600"]), anew),
+        Row("§5.2.2.4 with a malformed argument", stored(["Cache-Control": "no-cache=Set-Cookie, max-age=3600"]), anew),
+        Row(
+            "§5.2.2.4 no-cache is validated", stored(["Cache-Control": "no-cache", "ETag": "\"a\""]),
+            Visit(expects: .tagValidated, givesBody: "body 1")),
+        Row(
+            "§5.2.2.4 while it is fresh too", stored(["Cache-Control": "max-age=3600, no-cache", "ETag": "\"a\""]),
+            Visit(expects: .tagValidated, givesBody: "body 1")),
+        Row(
+            "§5.2.2.4 fields that no-cache names are not used",
+            stored([
+                "Cache-Control": "no-cache=\"a, B\"", "Cache-Control": "max-age=3600", "A": "1", "b": "2", "C": "3",
+            ]),
+            Visit(expects: .cached, gives: ["C": "3"], lacks: ["A", "B"])),
+        Row(
+            "§5.2.2.4 one such field", stored(["Cache-Control": "no-cache=\"a\", max-age=3600", "A": "1", "C": "3"]),
+            Visit(expects: .cached, gives: ["C": "3"], lacks: ["A"])),
+        Row(
+            "§5.2.2.4 but after validation",
+            stored(["Cache-Control": "no-cache=\"a\", max-age=2", "A": "1", "ETag": "\"a\""]),
+            Visit(expects: .tagValidated, gives: ["A": "1"])),
+        Row("§5.2.2.7 private", stored(["Cache-Control": "private, max-age=3600"]), again),
+        Row("§5.2.2.7 private with fields", stored(["Cache-Control": "private=\"a\", max-age=3600", "A": "1"]), again),
+        Row("§5.2.2.7 private alone says nothing of freshness", stored(["Cache-Control": "private"]), anew),
+        Row("§5.2.2.9 public alone neither", stored(["Cache-Control": "public"]), anew),
+        Row("RFC 9213 is not for private caches", stored(["CDN-Cache-Control": "max-age=3600"]), anew),
+        Row(
+            "§3.5 an answer to Authorization is the user's own",
+            Visit(request: ["Authorization": "x"], answer: ["Cache-Control": "max-age=3600"], expects: .notCached),
+            Visit(request: ["Authorization": "x"], expects: .cached)),
+    ]
+
+    private static let many = CachePolicy(isShared: true)
+    private static func authorized(_ words: String) -> Visit {
+        Visit(request: ["Authorization": "x"], answer: ["Cache-Control": words], expects: .notCached)
+    }
+
+    static let shared = [
+        Row("§5.2.2.7 private", policy: many, stored(["Cache-Control": "private, max-age=3600"]), anew),
+        Row(
+            "§5.2.2.7 private fields", policy: many,
+            stored(["Cache-Control": "private=\"a, b\", max-age=3600", "A": "1", "C": "3"]),
+            Visit(expects: .cached, gives: ["C": "3"], lacks: ["A"])),
+        Row("§3.5 Authorization", policy: many, authorized("max-age=3600"), anew),
+        Row("§3.5 public", policy: many, authorized("max-age=3600, public"), again),
+        Row("§3.5 must-revalidate", policy: many, authorized("max-age=3600, must-revalidate"), again),
+        Row("§3.5 s-maxage", policy: many, authorized("s-maxage=3600"), again),
+        Row(
+            "§5.2.2.8 proxy-revalidate", policy: many, stored(["Cache-Control": "max-age=1, proxy-revalidate"]),
+            Visit(request: ["Cache-Control": "max-stale"], expects: .notCached)),
+        Row("RFC 9213 max-age", policy: many, stored(["CDN-Cache-Control": "max-age=3600"]), again),
+        Row(
+            "RFC 9213 it beats Cache-Control", policy: many,
+            stored(["CDN-Cache-Control": "max-age=3600", "Cache-Control": "no-store"]), again),
+        Row(
+            "RFC 9213 and Expires", policy: many,
+            stored(["CDN-Cache-Control": "max-age=0", "Expires": "@3600"]), anew),
+        Row(
+            "RFC 9213 no-store", policy: many,
+            stored(["CDN-Cache-Control": "no-store", "Cache-Control": "max-age=3600"]), anew),
+        Row(
+            "RFC 9213 malformed", policy: many,
+            stored(["CDN-Cache-Control": "max-age=", "Cache-Control": "max-age=3600"]), again),
+        Row(
+            "RFC 9213 empty", policy: many,
+            stored(["CDN-Cache-Control": "", "Cache-Control": "max-age=3600"]), again),
+        Row(
+            "RFC 9213 of a wrong type", policy: many,
+            stored(["CDN-Cache-Control": "max-age=\"3600\", foo", "Cache-Control": "max-age=3600"]), anew),
+        Row(
+            "RFC 9213 several lines", policy: many,
+            stored(["CDN-Cache-Control": "public", "CDN-Cache-Control": "max-age=3600"]), again),
+    ]
+}

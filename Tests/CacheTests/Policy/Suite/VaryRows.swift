@@ -1,0 +1,159 @@
+import PlugboardKit
+import Testing
+
+@testable import CachePlugin
+
+/// RFC 9111 §4.1 and RFC 9110 §12.5.5: answers that depend on fields of the request.
+struct VaryRows {
+    @Test(arguments: rows) func `an answer is for requests like the one that brought it`(row: Row) { row.run() }
+    @Test(arguments: forms) func `fields that mean the same are the same`(row: Row) { row.run() }
+
+    private static func varying(_ vary: String..., for request: Fields = [:]) -> Visit {
+        var answer: Fields = ["Cache-Control": "max-age=5000", "Date": "@0"]
+        for value in vary { answer.append(.vary, value) }
+        return Visit(request: request, answer: answer, expects: .notCached, pause: 1)
+    }
+    private static func same(_ request: Fields, _ body: String = "body 1") -> Visit {
+        Visit(request: request, expects: .cached, givesBody: body)
+    }
+    private static func other(_ request: Fields) -> Visit { Visit(request: request, expects: .notCached) }
+
+    static let rows = [
+        Row("the same value", varying("Foo", for: ["Foo": "1"]), same(["Foo": "1"])),
+        Row("another value", varying("Foo", for: ["Foo": "1"]), other(["Foo": "2"])),
+        Row("none where there was one", varying("Foo", for: ["Foo": "1"]), other([:])),
+        Row("one where there was none", varying("Foo"), other(["Foo": "1"])),
+        Row("none where there was none", varying("Foo"), same([:])),
+        Row("an empty value is not none", varying("Foo"), other(["Foo": ""])),
+        Row("names in any case", varying("fOO", for: ["Foo": "1"]), other(["FOO": "2"])),
+        Row("values in their case", varying("Foo", for: ["Foo": "a"]), other(["Foo": "A"])),
+        Row(
+            "several variants", varying("Foo", for: ["Foo": "1"]), varying("Foo", for: ["Foo": "2"]),
+            same(["Foo": "1"], "body 1"), same(["Foo": "2"], "body 2")),
+        Row("two fields", varying("Foo, Bar", for: ["Foo": "1", "Bar": "a"]), same(["Foo": "1", "Bar": "a"])),
+        Row(
+            "two fields, one other", varying("Foo, Bar", for: ["Foo": "1", "Bar": "a"]),
+            other(["Foo": "1", "Bar": "b"])),
+        Row("two lines", varying("Foo", "Bar", for: ["Foo": "1", "Bar": "a"]), other(["Foo": "1", "Bar": "b"])),
+        Row(
+            "three fields, in any order", varying("Foo, Bar, Baz", for: ["Foo": "1", "Bar": "a", "Baz": "x"]),
+            same(["Baz": "x", "Foo": "1", "Bar": "a"])),
+        Row(
+            "three fields, one omitted", varying("Foo, Bar, Baz", for: ["Foo": "1", "Baz": "x"]),
+            same(["Foo": "1", "Baz": "x"])),
+        Row(
+            "fields beside do not count", varying("Foo", for: ["Foo": "1", "Other": "2"]),
+            same(["Foo": "1", "Other": "3"])),
+        Row("*", varying("*"), other([:])),
+        Row("Foo, *", varying("Foo, *", for: ["Foo": "1"]), other(["Foo": "1"])),
+        Row("*, Foo", varying("*, Foo", for: ["Foo": "1"]), other(["Foo": "1"])),
+        Row(", *", varying(", *"), other([:])),
+        Row("*, *", varying("*, *"), other([:])),
+        Row("* in a second line", varying("", "*"), other([:])),
+        Row("* twice in lines", varying("*", "*"), other([:])),
+        Row("empty", varying("", for: ["Foo": "1"]), same(["Foo": "2"])),
+        Row(
+            "* is validated by its tag", stored(["Vary": "*", "ETag": "\"a\"", "Cache-Control": "max-age=60"]),
+            Visit(expects: .tagValidated, givesBody: "body 1")),
+        Row(
+            "§4.3.1 other variants are asked about by their tags",
+            Visit(
+                request: ["Foo": "1"], answer: ["Vary": "Foo", "ETag": "\"a\"", "Cache-Control": "max-age=60"], pause: 1
+            ),
+            Visit(
+                request: ["Foo": "2"], answer: ["Vary": "Foo", "ETag": "\"b\"", "Cache-Control": "max-age=60"], pause: 1
+            ),
+            Visit(
+                request: ["Foo": "3"], status: 304, answer: ["ETag": "\"a\""], givesStatus: 200, givesBody: "body 1",
+                asks: ["If-None-Match": "\"b\", \"a\""]),
+            same(["Foo": "1"], "body 1")),
+        Row(
+            "§4.3.4 a 304 that could mean several is asked again",
+            Visit(
+                request: ["Foo": "1"], answer: ["Vary": "Foo", "ETag": "\"a\"", "Cache-Control": "max-age=60"], pause: 1
+            ),
+            Visit(
+                request: ["Foo": "2"], answer: ["Vary": "Foo", "ETag": "\"b\"", "Cache-Control": "max-age=60"], pause: 1
+            ),
+            Visit(request: ["Foo": "3"], status: 304, givesStatus: 304)),
+        Row(
+            "§4.1 of several that fit, one that says what it varies by",
+            Visit(request: ["Foo": "1"], answer: ["Vary": "Foo", "Cache-Control": "max-age=60"], pause: 1),
+            Visit(request: ["Foo": "2"], answer: ["Cache-Control": "max-age=60"], pause: 1),
+            same(["Foo": "1"], "body 1"), same(["Foo": "3"], "body 2")),
+        Row(
+            "§4.4 all variants are invalidated together", varying("Foo", for: ["Foo": "1"]),
+            varying("Foo", for: ["Foo": "2"]),
+            Visit(method: .post, request: ["Foo": "1"], expects: .notCached), other(["Foo": "2"])),
+    ]
+
+    static let forms = [
+        Row("two lines are one list", varying("Foo", for: ["Foo": "1", "Foo": "2"]), same(["Foo": "1, 2"])),
+        Row("blanks do not count", varying("Foo", for: ["Foo": "1,2"]), same(["Foo": " 1 ,\t2 "])),
+        Row("commas in quotes are not the list's", varying("Foo", for: ["Foo": "\"1, 2\""]), other(["Foo": "\"1,2\""])),
+        Row("the order of values counts", varying("Foo", for: ["Foo": "1, 2"]), other(["Foo": "2, 1"])),
+        Row(
+            "RFC 9110 §12.5.4: not of languages",
+            varying("Accept-Language", for: ["Accept-Language": "en, de"]), same(["Accept-Language": "de, en"])),
+        Row(
+            "languages in any case", varying("Accept-Language", for: ["Accept-Language": "en, DE"]),
+            same(["Accept-Language": "eN, de"])),
+        Row(
+            "blanks of languages", varying("Accept-Language", for: ["Accept-Language": "en,de"]),
+            same(["Accept-Language": "en , de"])),
+        Row(
+            "weights in any form", varying("Accept-Language", for: ["Accept-Language": "en;q=0.50, de;q=1.0"]),
+            same(["Accept-Language": "de,en; q=0.5"])),
+        Row(
+            "weights count", varying("Accept-Language", for: ["Accept-Language": "en;q=0.5"]),
+            other(["Accept-Language": "en;q=0.6"])),
+        Row(
+            "no weight is no other", varying("Accept-Encoding", for: ["Accept-Encoding": "gzip;q=0"]),
+            other(["Accept-Encoding": "gzip"])),
+        Row(
+            "codings", varying("Accept-Encoding", for: ["Accept-Encoding": "gzip, BR"]),
+            same(["Accept-Encoding": "br,gzip"])),
+        Row(
+            "types keep the case of parameters", varying("Accept", for: ["Accept": "a/b;p=X"]),
+            other(["Accept": "a/b;p=x"])),
+        Row(
+            "§4.1 the answer is in the language that is wanted most",
+            Visit(
+                request: ["Accept-Language": "en, de"],
+                answer: ["Vary": "Accept-Language", "Content-Language": "de", "Cache-Control": "max-age=60"]),
+            same(["Accept-Language": "fr;q=0.5, de;q=1.0"]), other(["Accept-Language": "fr, de"]),
+            other(["Accept-Language": "fr, de;q=0.5"])),
+        Row(
+            "credentials", varying("Authorization, Cookie", for: ["Authorization": "Bearer a", "Cookie": "a=1"]),
+            same(["Authorization": "Bearer a", "Cookie": "a=1"]), other(["Authorization": "Bearer b", "Cookie": "a=1"])),
+    ]
+
+    @Test func `credentials that an answer varies by do not stand in the store`() {
+        var cache = PolicyCache()
+        let request = RequestFacts.get(["Authorization": "Bearer secret", "Cookie": "id=secret", "Foo": "plain"])
+
+        _ = cache.send(request) { _ in
+            .init(fields: ["Vary": "Authorization, Cookie, Foo", "Cache-Control": "max-age=9"])
+        }
+        let selecting = cache.entries[request.key]?.first?.answer.selecting ?? []
+
+        #expect(selecting.map(\.name) == ["authorization", "cookie", "foo"])
+        #expect(selecting.map { $0.value?.utf8.count } == [64, 64, 5])
+        #expect(!selecting.contains { $0.value?.contains("secret") ?? false })
+    }
+
+    @Test func `the oldest variant makes room`() {
+        var cache = PolicyCache()
+        cache.policy.variantLimit = 3
+
+        for number in 1...5 {
+            _ = cache.send(.get(["Foo": "\(number)"])) { _ in
+                .init(fields: ["Vary": "Foo", "Cache-Control": "max-age=99"])
+            }
+            cache.now += .seconds(1)
+        }
+        let kept = cache.entries.values.joined().map { $0.answer.selecting.first?.value }
+
+        #expect(kept == ["3", "4", "5"])
+    }
+}

@@ -1,0 +1,84 @@
+import CacheOptions
+import CachePlugin
+import CurlTransport
+import JSON
+import Plugboard
+import PluginLoader
+import TestSupport
+
+/// A kernel with the cache before a transport or a server, on a clock that stands still.
+///
+/// Linked, answers are kept in memory alone; loaded, in a file too.
+final class CacheBench: Sendable {
+    let kernel: Kernel
+    private let manual: ManualClock?
+    let folder: TemporaryFolder
+    private let arrived = Gate()
+    /// The events `cache.…` of all requests sent with `get` and `send`, in order.
+    let events = Record()
+
+    init(
+        _ linkage: Linkage, _ transport: (any Transport)? = nil, settings: JSONObject = [:],
+        beside scripted: [ScriptedPlugin] = [], clock: ManualClock? = ManualClock(),
+        folder: TemporaryFolder? = nil, log: KernelLog = .silent
+    ) throws {
+        manual = clock
+        self.folder = try folder ?? TemporaryFolder("cache")
+        var settings = settings
+        if linkage == .loaded || folder != nil { settings["path"] = .string(self.folder.file("cache.sqlite")) }
+        let path = linkage == .loaded ? try Products.library("plugboard-cache") : nil
+        let door = ScriptedPlugin("door", priority: 599)
+        door.onRequest = { [arrived] _ in
+            arrived.admit()
+            return .next
+        }
+        let scripted = scripted + [door]
+        let entry = PluginEntry(id: "cache", path: path, settings: settings)
+        kernel = try Kernel(
+            configuration: Configuration(plugins: [entry] + scripted.map { PluginEntry($0.id) }),
+            catalog: Catalog((linkage == .linked ? [cachePlugin()] : []) + scripted.map(\.descriptor)),
+            loader: .dynamic, transport: transport, log: log, clock: clock)
+    }
+
+    /// Stands still until a test moves it.
+    var clock: ManualClock {
+        guard let manual else { preconditionFailure("This bench goes by the real clock.") }
+        return manual
+    }
+
+    /// Waits until so many requests have come to the cache, and stand where they stand until something else happens.
+    func settled(_ count: Int) async throws {
+        try await arrived.opened(for: count)
+        await turnOfLoop()
+        // After what the store was asked before.
+        _ = try await kernel.cache.stats()
+        await turnOfLoop()
+    }
+
+    private func turnOfLoop() async { await withTaskExecutorPreference(kernel.executor) { await Task.yield() } }
+
+    /// Sends a request and notes what the cache says of it.
+    func begin(_ request: Request) -> ExchangeHandle {
+        kernel.begin(request) { [events] event in
+            if event.id.hasPrefix("cache.") { events.add(String(event.id.dropFirst(6))) }
+        }
+    }
+
+    /// The head and the whole body.
+    func send(_ request: Request) async throws -> (head: ResponseHead, body: String) {
+        let response = try await begin(request).response
+        return (response.head, try await response.body.text())
+    }
+
+    @discardableResult
+    func get(
+        _ url: String = "http://a.test/", _ fields: KeyValuePairs<String, String> = [:]
+    ) async throws -> (head: ResponseHead, body: String) {
+        try await send(Request(.get, url, fields: Fields(fields)))
+    }
+
+    /// The clock's wall time as HTTP writes it, so many seconds away.
+    func date(_ seconds: Int = 0) -> String {
+        HTTPDate(seconds: clock.wallClock / 1_000_000_000 + Int64(seconds)).description
+    }
+}
