@@ -44,7 +44,10 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ),
     (
         "CacheTests",
-        ["CachePlugin", "CacheOptions", "Plugboard", "PluginLoader", "PlugboardKit", "JSON", "SQLiteStore"]
+        [
+            "CachePlugin", "CacheOptions", "Plugboard", "PluginLoader", "PlugboardKit", "JSON", "SQLiteStore",
+            "CurlTransport",
+        ]
     ),
     (
         "RetryTests",
