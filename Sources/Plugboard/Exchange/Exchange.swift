@@ -49,6 +49,8 @@ final class Exchange: @unchecked Sendable {
     /// What a plugin found that is passed over when it is at fault.
     var beforeFault: BeforeFault?
     var urlBeforeResend: String?
+    /// What the configuration gives requests to this URL's origin, once somebody has asked.
+    private var section: (url: String, attributes: [String: String]?)?
 
     // The call under way. The pipeline keeps its places.
     unowned(unsafe) var place: Place?
@@ -135,7 +137,10 @@ final class Exchange: @unchecked Sendable {
     /// An attribute as the place that is called sees it: who only watches a sub-request goes by the request that it is for.
     func attribute(_ name: String) -> String? {
         let watches = place.map { skipped & $0.bit != 0 } ?? false
-        return core.attribute(name, in: watches ? outerAttributes : request.attributes, for: request.url)
+        if let value = (watches ? outerAttributes : request.attributes)[name] { return value }
+        if core.origins.isEmpty { return nil }
+        if section?.url != request.url { section = (request.url, core.section(for: request.url)) }
+        return section?.attributes?[name]
     }
 
     static func runaway(_ count: Int) -> PlugboardError {

@@ -48,8 +48,9 @@ extension HostTable {
     static func setEvents(_ table: inout plug_host_v1) {
         table.publish = { host, exchange, id, details, count in
             guard let host else { return PLUG_BAD_ARGUMENT }
-            let fields = makeFields(details, count).map { ($0.name, EventDetail.text($0.value)) }
-            return PluginHost.from(host).publish(id.string, fields, exchange)
+            return PluginHost.from(host).publish(id.string, exchange) {
+                makeFields(details, count).map { ($0.name, EventDetail.text($0.value)) }
+            }
         }
         table.event_id = { event in event.map { EventNode.from($0).idText } ?? plug_text() }
         table.event_text = { event, name in event.map { EventNode.from($0).text(name.string) } ?? plug_text() }

@@ -23,6 +23,8 @@ extension PluginHost {
                     PlugboardError(
                         .runaway, "Sub-requests nest deeper than \(PluginHost.depthLimit). \(id) sent the last one."))
             }
+            var request = request
+            if let asker { request.inheritOptions(of: asker.request) }
             let child = Exchange(
                 request, core: core, outcome: outcome, skipped: (asker?.ancestry ?? 0) | (1 << UInt64(place)),
                 depth: depth)
@@ -38,10 +40,14 @@ extension PluginHost {
         if isTaken != true { outcome.fail(PlugboardError(.shutDown, "The kernel is shut down.")) }
     }
 
-    /// Events stand under their plugin's own id.
-    func publish(_ event: String, _ details: [(String, EventDetail)], _ number: UInt64) -> UInt32 {
-        guard event.hasPrefix(id + ".") else { return PLUG_BAD_ARGUMENT }
+    /// Events stand under their plugin's own id. Details are made only if somebody may listen.
+    func publish(_ event: String, _ number: UInt64, _ details: () -> [(String, EventDetail)]) -> UInt32 {
+        guard event.hasPrefix(idWithDot) else { return PLUG_BAD_ARGUMENT }
         guard let core else { return PLUG_STALE }
+        if core.loop.isCurrent, core.pipeline.watchers.places(event).isEmpty, core.exchange(number)?.watch == nil {
+            return PLUG_OK
+        }
+        let details = details()
         let tell = { @Sendable in
             let node = EventNode(event, details)
             // What is told too late to be of the exchange is still a fact.
@@ -49,5 +55,17 @@ extension PluginHost {
         }
         if core.loop.isCurrent { tell() } else { core.loop.enqueue(tell) }
         return PLUG_OK
+    }
+}
+
+extension Request {
+    /// A sub-request goes the way of the request that it is for, unless it says otherwise: the same proxy, the same trust. At the same origin it also
+    /// has the same pins and the same client certificate. The time limit is its own.
+    fileprivate mutating func inheritOptions(of asker: Request) {
+        guard asker.hasOptions else { return }
+        let isSameOrigin = Address.origin(of: url).map { $0 == Address.origin(of: asker.url) } ?? false
+        var inherited = isSameOrigin ? asker.options : asker.options.forOtherOrigins
+        inherited.timeout = nil
+        options = options.over(inherited)
     }
 }

@@ -9,6 +9,7 @@ final class PluginHost: @unchecked Sendable {
     /// Nil when the kernel is gone: what a plugin's own threads ask for after that is stale, and never a crash.
     weak let core: KernelCore?
     let id: String
+    let idWithDot: String
     /// The place in the pipeline, once it is known.
     let index: Int
     let table: UnsafeMutablePointer<plug_host_v1>
@@ -22,6 +23,7 @@ final class PluginHost: @unchecked Sendable {
     init(_ descriptor: PluginDescriptor, index: Int, core: KernelCore) {
         self.index = index
         id = descriptor.id
+        idWithDot = id + "."
         table = .allocate(capacity: 1)
         table.initialize(to: HostTable.functions)
         table.pointee.plugin = descriptor.raw

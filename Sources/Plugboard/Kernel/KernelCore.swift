@@ -285,11 +285,9 @@ final class KernelCore: @unchecked Sendable {
         pipeline.places.reduce(0) { attributes["\($1.id).enabled"] == "false" ? $0 | $1.bit : $0 }
     }
 
-    /// An attribute of the request, or of its origin's section in the configuration.
-    func attribute(_ name: String, in attributes: Attributes, for url: String) -> String? {
-        if let value = attributes[name] { return value }
-        guard !origins.isEmpty, let origin = Address.origin(of: url) else { return nil }
-        return origins[origin]?[name]
+    /// What the configuration gives requests to a URL's origin.
+    func section(for url: String) -> [String: String]? {
+        origins.isEmpty ? nil : Address.origin(of: url).flatMap { origins[$0] }
     }
 
     func removeSecrets(from attributes: inout Attributes) {

@@ -23,7 +23,7 @@ struct ExitStatus: Equatable {
     static let malformed = ExitStatus(8, "the answer is not HTTP", "transport.protocol")
     static let cut = ExitStatus(18, "the body ended before it was whole", "body.cut")
     static let status = ExitStatus(22, "with --fail: the status is 400 or more")
-    static let write = ExitStatus(23, "the body cannot be written")
+    static let write = ExitStatus(23, "the body or another file cannot be written")
     static let read = ExitStatus(26, "a file or standard input cannot be read", "body.read")
     static let timeout = ExitStatus(28, "it took too long", "timeout")
     static let handshake = ExitStatus(35, "no secure connection can be agreed on", "transport.tls")

@@ -52,6 +52,16 @@ public struct RequestOptions: Sendable, Equatable {
 
     public init() {}
 
+    /// What a request to another origin may have of these: neither who the caller is, nor whom it expects; and no time limit of an exchange.
+    package var forOtherOrigins: RequestOptions {
+        var options = self
+        options.timeout = nil
+        options.pins = nil
+        options.clientCertificate = nil
+        options.clientKey = nil
+        return options
+    }
+
     /// These options, and for what they leave open, the others'.
     public func over(_ defaults: RequestOptions) -> RequestOptions {
         var merged = RequestOptions()

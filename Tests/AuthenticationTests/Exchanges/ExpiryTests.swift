@@ -86,7 +86,7 @@ struct ExpiryTests {
     ) throws -> Kernel {
         let watcher = ScriptedPlugin("watcher", priority: 900)
         watcher.events = ["authentication.refreshed"]
-        watcher.onEvent = { [refreshed] _ in refreshed.admit() }
+        watcher.onEvent = { [refreshed] _, _ in refreshed.admit() }
         return try Setup.kernel(
             linkage, transport, origins: ["http://a.test": section], beside: [watcher], clock: clock)
     }

@@ -25,7 +25,11 @@ final class CacheBench: Sendable {
         manual = clock
         self.folder = try folder ?? TemporaryFolder("cache")
         var settings = settings
-        if linkage == .loaded || folder != nil { settings["path"] = .string(self.folder.file("cache.sqlite")) }
+        if linkage == .loaded || folder != nil {
+            settings["path"] = .string(self.folder.file("cache.sqlite"))
+        } else {
+            settings["persistence"] = "memory"
+        }
         let path = linkage == .loaded ? try Products.library("plugboard-cache") : nil
         let door = ScriptedPlugin("door", priority: 599)
         door.onRequest = { [arrived] _ in

@@ -3,21 +3,25 @@ import PlugboardKit
 extension Cache {
     /// The store that the settings ask for: memory, or memory over a file.
     static func store(_ settings: CacheSettings, _ host: Host) throws(PlugboardError) -> any CacheStore {
-        guard let path = settings.path, !path.isEmpty else {
+        guard settings.persistence == .file, let path = try path(settings, host) else {
             return MemoryStore(bytes: settings.memory.bytes, entries: settings.entries)
         }
         return TieredStore(
-            path: try absolute(path, host), memory: settings.memory.bytes, disk: settings.disk.bytes,
+            path: path, memory: settings.memory.bytes, disk: settings.disk.bytes,
             entries: settings.entries
         ) { host.log(.warning, $0) }
     }
 
-    private static func absolute(_ path: String, _ host: Host) throws(PlugboardError) -> String {
-        if path.hasPrefix("/") { return path }
-        guard let folder = host.dataDirectory else {
-            throw PlugboardError(
-                .configuration, "The cache has no data directory for \(path). Give path of cache as an absolute path.")
+    /// Nil, with a warning, where there is no folder for it: a cache that remembers less is better than a program that does not start.
+    private static func path(_ settings: CacheSettings, _ host: Host) throws(PlugboardError) -> String? {
+        let path = settings.path.flatMap { $0.isEmpty ? nil : $0 }
+        if let path, path.hasPrefix("/") { return path }
+        if let folder = host.dataDirectory { return "\(folder)/\(path ?? "cache.sqlite")" }
+        guard let path else {
+            host.log(.warning, "There is no data directory, so answers are kept in memory only. Give path, or persistence: memory.")
+            return nil
         }
-        return "\(folder)/\(path)"
+        throw PlugboardError(
+            .configuration, "The cache has no data directory for \(path). Give path of cache as an absolute path.")
     }
 }

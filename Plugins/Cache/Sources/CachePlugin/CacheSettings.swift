@@ -5,8 +5,9 @@ import PlugboardKit
 struct CacheSettings: PluginSettings {
     @Setting("Serves several users: private answers are not kept, and the directives for shared caches are obeyed.")
     var shared = false
-    @Setting(
-        "The file that answers are kept in; a relative path lies in the plugin's data directory. Empty: memory only.")
+    @Setting("Where answers are kept beside memory: file, or memory for nowhere.")
+    var persistence = Persistence.file
+    @Setting("The file; a relative path lies in the plugin's data directory. None: cache.sqlite.")
     var path: String? = nil
     @Setting("Bytes of answers that are kept in memory.")
     var memory = ByteCount.mebibytes(16)
@@ -51,6 +52,8 @@ struct CacheSettings: PluginSettings {
     var singleFlightLimit = Duration.seconds(30)
     @Setting("Adds Cache-Status (RFC 9211) to answers.")
     var cacheStatus = true
+
+    enum Persistence: String, WordOption { case file, memory }
 
     var policy: CachePolicy {
         CachePolicy(

@@ -1,7 +1,6 @@
+import PlugboardKit
 import TestSupport
 import Testing
-
-@testable import PluginLoader
 
 @Suite struct SHA256Tests {
     @Test(arguments: [

@@ -1,25 +1,28 @@
 /// SHA-256 (FIPS 180-4).
 ///
 /// Written here because nothing that is linked already offers it: libcurl brings a TLS library, which may be any of
-/// several, and not its headers; Swift's own runtime has none. It hashes public files to compare them with a pin, so
-/// that it takes as long as the bytes are many, and tells nothing else by its timing, is of no weight.
-enum SHA256 {
+/// several, and not its headers; Swift's own runtime has none. It is for names of things: a file's pin, a part of a key.
+/// It takes as long as the bytes are many, and tells nothing else by its timing.
+public enum SHA256 {
     /// The digest as 64 hexadecimal digits in lower case.
-    static func hexadecimal(of bytes: [UInt8]) -> String {
+    public static func hexadecimal(of bytes: [UInt8]) -> String {
+        bytes.withUnsafeBytes { hexadecimal(of: $0) }
+    }
+
+    /// The digest as 64 hexadecimal digits in lower case.
+    public static func hexadecimal(of bytes: UnsafeRawBufferPointer) -> String {
         var state: State = (
             0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19
         )
         let whole = bytes.count & ~63
         // The end: what is left, a one bit, zeros, and the length in bits, in one block or two.
-        var end = bytes[whole...] + [0x80]
+        var end = Array(bytes[whole...]) + [0x80]
         end += repeatElement(0, count: (120 - end.count % 64) % 64)
         withUnsafeBytes(of: (UInt64(bytes.count) << 3).bigEndian) { end += $0 }
         var schedule = [UInt32](repeating: 0, count: 64)
         schedule.withUnsafeMutableBufferPointer { schedule in
             roundConstants.withUnsafeBufferPointer { constants in
-                bytes.withUnsafeBytes {
-                    compress(UnsafeRawBufferPointer(rebasing: $0[..<whole]), &state, schedule, constants)
-                }
+                compress(UnsafeRawBufferPointer(rebasing: bytes[..<whole]), &state, schedule, constants)
                 end.withUnsafeBytes { compress($0, &state, schedule, constants) }
             }
         }
