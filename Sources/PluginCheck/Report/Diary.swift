@@ -1,0 +1,78 @@
+import Dispatch
+import PlugboardKit
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// What a check tells to the process that started it: what it is about to do, and in the end what came of it.
+///
+/// Each is a line `WORD<TAB>TEXT`; the word is `doing` or a status. If the process dies, the last `doing` says at what.
+/// It dies by its own hand, as failed, when one thing takes too long: an exchange that comes to no end, or a hook that
+/// does not return.
+enum Diary {
+    private struct State {
+        var outlet: Int32 = -1
+        var isClosed = false
+        var doing = ""
+        var deadline = ContinuousClock.now
+    }
+
+    private static let state = Mutex(State())
+
+    /// The longest that one thing may take.
+    static let patience: Duration = .seconds(10)
+
+    static func open(_ outlet: Int32) {
+        state.withLock {
+            $0.outlet = outlet
+            $0.deadline = .now + patience
+        }
+        watch()
+    }
+
+    /// Notes what is done next.
+    static func now(_ doing: String) {
+        state.withLock { state in
+            state.doing = doing
+            state.deadline = .now + patience
+            write("doing", doing, to: state.outlet)
+        }
+    }
+
+    /// Tells the outcome and ends the process, whatever its threads are doing.
+    static func close(_ status: CheckResult.Status, _ reason: String) -> Never {
+        state.withLock { state in
+            // Whoever comes second waits for the end here.
+            if !state.isClosed { write(status.rawValue, reason, to: state.outlet) }
+            state.isClosed = true
+            _exit(0)
+        }
+    }
+
+    /// Looks every now and then whether what is being done takes too long.
+    private static func watch() {
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(200)) {
+            let overdue = state.withLock { $0.deadline < .now ? $0.doing : nil }
+            guard let overdue else { return watch() }
+            let hook = Wiretap.marker?.hook.map { ", in \($0), which has not returned" } ?? ""
+            let seconds = patience.components.seconds
+            close(.failed, "no end within \(seconds) s\(hook)\(overdue.isEmpty ? "" : ", with \(overdue)")")
+        }
+    }
+
+    private static func write(_ word: String, _ text: String, to outlet: Int32) {
+        var line = "\(word)\t\(printable(text))\n"
+        line.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while !rest.isEmpty {
+                let count = Glibc.write(outlet, rest.baseAddress, rest.count)
+                guard count > 0 || errno == EINTR else { return }
+                rest = UnsafeRawBufferPointer(rebasing: rest[max(count, 0)...])
+            }
+        }
+    }
+}
