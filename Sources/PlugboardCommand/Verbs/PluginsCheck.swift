@@ -28,7 +28,7 @@ struct PluginsCheck: ParsableCommand {
 
     func run() throws {
         let seed = options.seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
-        let check = try options.check(path, seed: seed)
+        let check = options.check(path, seed: seed)
         let report = try check.run { name in
             ["plugins", "check-alone", path, "--only", name, "--seed", "\(seed)"]
                 + options.settings.flatMap { ["--set", $0] } + ["--scratch"]

@@ -1,5 +1,4 @@
 import CPlugboard
-import CurlTransport
 import Plugboard
 import PlugboardKit
 
@@ -7,7 +6,7 @@ import PlugboardKit
 final class Bench: Sendable {
     private let kernel: Kernel
     let transport: PlannedTransport
-    private let ticking: Task<Void, Never>
+    private let clock: FastClock
 
     /// Skips the check if the plugin cannot be created.
     ///
@@ -16,7 +15,7 @@ final class Bench: Sendable {
         let descriptor = try subject.descriptor()
         let settings = try subject.configured(descriptor)
         do throws(PlugboardError) {
-            (kernel, transport, ticking) = try Bench.start(subject, descriptor, settings, isPlain)
+            (kernel, transport, clock) = try Bench.start(subject, descriptor, settings, isPlain)
         } catch {
             throw .skipped("it cannot be created: \(error.reason)")
         }
@@ -24,34 +23,26 @@ final class Bench: Sendable {
 
     /// Like `init`, and throws what the kernel says.
     init(_ subject: Subject, _ descriptor: PluginDescriptor, settings: JSONObject) throws(PlugboardError) {
-        (kernel, transport, ticking) = try Bench.start(subject, descriptor, settings, true)
+        (kernel, transport, clock) = try Bench.start(subject, descriptor, settings, true)
     }
 
     private static func start(
         _ subject: Subject, _ descriptor: PluginDescriptor, _ settings: JSONObject, _ isPlain: Bool
-    ) throws(PlugboardError) -> (Kernel, PlannedTransport, Task<Void, Never>) {
+    ) throws(PlugboardError) -> (Kernel, PlannedTransport, FastClock) {
         let neighbours = isPlain ? [] : Neighbour.all
         var configuration = Configuration(
             plugins: [PluginEntry(id: descriptor.id, path: nil, settings: settings)]
                 + neighbours.map { PluginEntry(id: $0.id, path: nil) })
         configuration.kernel.dataDirectory = "\(subject.scratch)/data"
         let transport = PlannedTransport()
-        let clock = ManualClock()
+        let clock = FastClock()
         let kernel = try Kernel(
             configuration: configuration,
             catalog: Catalog([Wiretap.install(descriptor)] + neighbours.map(\.descriptor)), transport: transport,
             // What it says is worked out, and goes nowhere.
-            log: KernelLog(level: .debug) { _, _, _ in }, clock: clock)
-        return (kernel, transport, Task.detached { await tick(clock) })
-    }
-
-    /// A hundred times as fast as the sun: a plugin's delays of seconds pass, and what a thread does within
-    /// milliseconds still comes before a deadline of a second.
-    private static func tick(_ clock: ManualClock) async {
-        while !Task.isCancelled {
-            clock.advance(by: .milliseconds(200))
-            try? await Task.sleep(for: .milliseconds(2))
-        }
+            log: KernelLog(level: .debug) { _, _, _ in }, clock: clock.clock)
+        clock.start()
+        return (kernel, transport, clock)
     }
 
     /// Runs one exchange to its end, as a program would, its body included.
@@ -109,7 +100,7 @@ final class Bench: Sendable {
     func close() async throws(CheckEnd) {
         Diary.now("the shutdown")
         await kernel.shutDown(within: .seconds(30))
-        ticking.cancel()
+        clock.stop()
         let (faults, bodies) = Wiretap.state.withLock { ($0.faults, $0.bodies) }
         let kept = bodies == 0 ? [] : ["\(bodies) bodies that it took or made were never given back"]
         if let end = CheckEnd.failed(faults + kept) { throw end }

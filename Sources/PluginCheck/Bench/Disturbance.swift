@@ -37,7 +37,7 @@ final class Disturbance: Sendable, CustomStringConvertible {
     func saw(_ name: String) {
         let due = state.withLock { state -> ExchangeHandle? in
             state.points.append(name)
-            guard state.points.count == point + 1 else { return nil }
+            guard state.points.count - 1 == point else { return nil }
             state.isDue = true
             return state.handle
         }

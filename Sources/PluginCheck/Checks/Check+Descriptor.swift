@@ -6,7 +6,9 @@ extension Check {
     static let descriptor = Check("descriptor", "id, version and order are well formed") { subject in
         let raw = try subject.rawDescriptor()
         if let end = CheckEnd.failed(DescriptorRules.faults(in: raw.pointee)) { throw end }
-        if raw.pointee.documentation.count == 0 { throw CheckEnd.warned("it says nothing of what it does: documentation") }
+        if raw.pointee.documentation.count == 0 {
+            throw CheckEnd.warned("it says nothing of what it does: documentation")
+        }
         return ""
     }
 
@@ -57,7 +59,9 @@ extension Check {
         do throws(PlugboardError) {
             _ = try Bench(subject, plugin, settings: settings)
         } catch {
-            guard error.code == .configuration else { throw CheckEnd.failed("refused as \(error.code): \(error.reason)") }
+            guard error.code == .configuration else {
+                throw CheckEnd.failed("refused as \(error.code): \(error.reason)")
+            }
             return ""
         }
         throw CheckEnd.failed("an unknown setting is accepted")

@@ -32,7 +32,8 @@ extension Check {
 
     static let metadata = Check("metadata", "the ELF section says the same as the descriptor") { subject in
         guard let metadata = try subject.inspected().metadata else {
-            throw CheckEnd.warned("it has no section 'plugboard', so it must be run to be known; write PLUGBOARD_METADATA")
+            throw CheckEnd.warned(
+                "it has no section 'plugboard', so it must be run to be known; write PLUGBOARD_METADATA")
         }
         let raw = try subject.rawDescriptor().pointee
         let (id, version) = (raw.id.string, raw.version.string)

@@ -13,7 +13,8 @@ extension Check {
         let after = ProcessCounts.now
         let grown = lives / 2
         if after.descriptors - before.descriptors >= grown {
-            throw CheckEnd.failed("\(after.descriptors - before.descriptors) descriptors are open after \(lives - 10) lives")
+            throw CheckEnd.failed(
+                "\(after.descriptors - before.descriptors) descriptors are open after \(lives - 10) lives")
         }
         if after.threads - before.threads >= grown {
             throw CheckEnd.failed("\(after.threads - before.threads) threads are left after \(lives - 10) lives")
