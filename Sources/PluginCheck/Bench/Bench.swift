@@ -17,7 +17,7 @@ final class Bench: Sendable {
         do throws(PlugboardError) {
             (kernel, transport, clock) = try Bench.start(subject, descriptor, settings, isPlain)
         } catch {
-            throw .skipped("it cannot be created: \(error.reason)")
+            throw .skipped("it cannot be created: see the check defaults")
         }
     }
 
@@ -66,7 +66,9 @@ final class Bench: Sendable {
         var conclusion = await Bench.conclusion(of: handle, reading: plan.reads) { disturbance?.saw("piece") }
         conclusion.sent = transport.remove(number)
         disturbance?.rest()
-        if let fault = conclusion.fault { throw .failed("\(plan.description): \(fault)") }
+        if let fault = conclusion.fault {
+            throw .failed("\(plan.description): \(fault.hasSuffix(".") ? String(fault.dropLast()) : fault)")
+        }
         return conclusion
     }
 

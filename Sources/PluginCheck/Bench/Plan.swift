@@ -56,7 +56,10 @@ struct PlannedBody: Sendable {
 
     /// Bytes in which each place can be told from its neighbours.
     static func counting(_ count: Int) -> PlannedBody {
-        PlannedBody(Bytes((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }))
+        var bytes = (0..<min(count, 65_521)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        // A prime, so that no piece's size divides it.
+        while bytes.count < count { bytes += bytes.prefix(count - bytes.count) }
+        return PlannedBody(Bytes(bytes))
     }
 
     func inPieces(of size: Int, _ manner: Manner = .atOnce) -> PlannedBody {
@@ -64,20 +67,6 @@ struct PlannedBody: Sendable {
         body.piece = max(size, 1)
         body.manner = manner
         return body
-    }
-}
-
-/// What a body came to: enough to tell whether two are the same.
-struct Digest: Sendable, Equatable {
-    private(set) var count = 0
-    /// FNV-1a, 64 bits: no secret hangs on it.
-    private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-
-    mutating func add(_ bytes: Bytes) {
-        count += bytes.count
-        bytes.withUnsafeBytes { buffer in
-            for byte in buffer { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        }
     }
 }
 

@@ -98,7 +98,7 @@ private final class PlannedAttempt: Attempt, @unchecked Sendable {
     private let loop: any Loop
     private var isOver = false
     private var isSuspended = false
-    private var whenResumed: [() -> Void] = []
+    private var whenResumed: [@Sendable () -> Void] = []
 
     init(
         _ planned: Plan.Answer, _ request: AttemptRequest, _ observer: any AttemptObserver, _ loop: any Loop
@@ -154,7 +154,8 @@ private final class PlannedAttempt: Attempt, @unchecked Sendable {
         isSuspended = false
         let jobs = whenResumed
         whenResumed = []
-        for job in jobs { job() }
+        // Not within the kernel's call, which is half way through resuming.
+        for job in jobs { loop.enqueue { job() } }
     }
 
     private func end(_ error: PlugboardError?) {

@@ -5,9 +5,9 @@ extension Check {
     static let fuzz = Check("fuzz", "a thousand exchanges that a seed draws", limit: .seconds(300)) { subject in
         var draw = Draw(seed: subject.seed)
         let bench = try Bench(subject)
-        let again = "; draw them again with --only fuzz --seed \(subject.seed)"
+        let again = "; it is drawn again with --only fuzz --seed \(subject.seed)"
         for number in 1...exchanges {
-            let drawn = Fuzz.draw(number, &draw)
+            let drawn = Fuzz.draw("exchange \(number) of seed \(subject.seed)", &draw)
             do throws(CheckEnd) {
                 _ = try await bench.conclude(drawn.plan, drawn.disturbance)
             } catch {

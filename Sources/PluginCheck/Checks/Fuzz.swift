@@ -2,7 +2,7 @@ import PlugboardKit
 
 /// Draws exchanges: what is asked and answered, what neighbours do, and what happens from outside.
 enum Fuzz {
-    static func draw(_ number: Int, _ draw: inout Draw) -> (plan: Plan, disturbance: Disturbance?) {
+    static func draw(_ title: String, _ draw: inout Draw) -> (plan: Plan, disturbance: Disturbance?) {
         let method: Method = draw.one(of: ["GET", "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"])
         var answers: [Plan.Answer] = []
         for _ in 0...Int.random(in: 0...2, using: &draw) { answers.append(answer(&draw)) }
@@ -14,7 +14,7 @@ enum Fuzz {
             deeds.append("\(neighbour.id) \(deed)")
         }
         let happenings = (answers.map(name) + deeds).joined(separator: ", ")
-        var plan = Plan("exchange \(number): \(method) with \(happenings)")
+        var plan = Plan("\(title): \(method) with \(happenings)")
         plan.method = method
         plan.path = draw.one(of: ["", "/a", "?q=1", "/b/../c?x", "/%E2%9C%93"])
         plan.fields = fields(&draw, from: requestFields)
@@ -41,9 +41,8 @@ enum Fuzz {
     }
 
     private static func body(_ draw: inout Draw) -> PlannedBody {
-        let size = draw.one(of: [0, 1, 45, 1_023, 1_024, 1_025, 9_000, 70_000])
-        var bytes = PlannedBody.counting(size).bytes
-        if draw.once(in: 3) { bytes = StoredGzip.file(of: bytes) }
+        let size = draw.one(of: sizes)
+        var bytes = (draw.once(in: 3) ? gzipBodies : plainBodies)[size] ?? .empty
         if draw.once(in: 6) { bytes = bytes[0..<bytes.count / 2] }
         var body = PlannedBody(bytes).inPieces(
             of: max(draw.one(of: [1, 7, 512, 4_093, 70_000]), size / 200), draw.one(of: PlannedBody.Manner.allCases))
@@ -52,6 +51,11 @@ enum Fuzz {
         if draw.once(in: 4) { body.trailers = ["x-sum": "1"] }
         return body
     }
+
+    private static let sizes = [0, 1, 45, 1_023, 1_024, 1_025, 9_000, 70_000]
+    private static let plainBodies = Dictionary(
+        uniqueKeysWithValues: sizes.map { ($0, PlannedBody.counting($0).bytes) })
+    private static let gzipBodies = plainBodies.mapValues { StoredGzip.file(of: $0) }
 
     /// Up to four of a list.
     private static func fields(_ draw: inout Draw, from known: [(String, [String])]) -> Fields {

@@ -126,9 +126,11 @@ struct CheckProcess {
         return (hook.map { ", in \($0)" } ?? "") + (doing.isEmpty ? "" : ", with \(doing)")
     }
 
-    /// What the process said last: a Swift runtime or a C library tells there why it gave up.
+    /// What the process said of its end: a Swift runtime or a C library tells why it gave up, perhaps with a stack below.
     private var lastWords: String {
-        errors.lines.last { !$0.allSatisfy(\.isWhitespace) }.map { ": \($0)" } ?? ""
+        let said = errors.lines.filter { !$0.allSatisfy(\.isWhitespace) }
+        let why = said.last { $0.contains("rror:") || $0.contains("Assertion") } ?? said.last
+        return why.map { ": \($0)" } ?? ""
     }
 
     private static func parts(_ line: String) -> (word: String, text: String) {

@@ -54,11 +54,13 @@ enum Diary {
     }
 
     /// Looks every now and then whether what is being done takes too long.
-    private static func watch() {
+    private static func watch(since steps: UInt64? = nil) {
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(200)) {
+            let now = Wiretap.marker?.steps
             let overdue = state.withLock { $0.deadline < .now ? $0.doing : nil }
-            guard let overdue else { return watch() }
-            let hook = Wiretap.marker?.hook.map { ", in \($0), which has not returned" } ?? ""
+            guard let overdue else { return watch(since: now) }
+            let stuck = now == steps ? Wiretap.marker?.hook : nil
+            let hook = stuck.map { ", in \($0), which has not returned" } ?? ""
             let seconds = patience.components.seconds
             close(.failed, "no end within \(seconds) s\(hook)\(overdue.isEmpty ? "" : ", with \(overdue)")")
         }

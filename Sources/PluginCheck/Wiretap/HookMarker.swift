@@ -1,43 +1,51 @@
-import CPlugboard
 import Glibc
 
 /// The hook that runs now, written where it can still be read when the process is gone.
 ///
-/// A byte in a file that is mapped: a store a hook, no call of the system. Sendable because the memory stays as long as the
-/// process, and a byte is written whole.
+/// Two words in a file that is mapped: a store a hook, no call of the system. Sendable because the memory stays as long as
+/// the process, and what is read is only told to people.
 struct HookMarker: @unchecked Sendable {
     static let fileName = "hook"
 
-    private let byte: UnsafeMutablePointer<UInt8>
+    private let words: UnsafeMutablePointer<UInt64>
 
     /// Makes the file.
     init?(path: String) {
+        let size = 2 * MemoryLayout<UInt64>.stride
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { return nil }
         defer { close(file) }
-        guard ftruncate(file, 1) == 0,
-            let memory = mmap(nil, 1, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), memory != MAP_FAILED
+        guard ftruncate(file, off_t(size)) == 0,
+            let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), memory != MAP_FAILED
         else { return nil }
-        byte = memory.assumingMemoryBound(to: UInt8.self)
+        words = memory.assumingMemoryBound(to: UInt64.self)
     }
 
+    /// Setting it counts as a step.
     var hook: Hook? {
-        get { Hook(rawValue: byte.pointee) }
-        nonmutating set { byte.pointee = newValue?.rawValue ?? 0 }
+        get { Hook(rawValue: words[0]) }
+        nonmutating set {
+            words[0] = newValue?.rawValue ?? 0
+            words[1] &+= 1
+        }
     }
 
-    /// What the process that made the file did last; nil if it was in no hook.
+    /// Steps so far: where it stays the same, a hook has not returned.
+    var steps: UInt64 { words[1] }
+
+    /// What the process did last that had this scratch folder; nil if it was in no hook.
     static func hook(in folder: String) -> Hook? {
         let file = open("\(folder)/\(fileName)", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }
-        var byte: UInt8 = 0
-        return read(file, &byte, 1) == 1 ? Hook(rawValue: byte) : nil
+        var word: UInt64 = 0
+        let size = MemoryLayout<UInt64>.size
+        return read(file, &word, size) == size ? Hook(rawValue: word) : nil
     }
 }
 
 /// A function of a plugin's table, by the name that it has there.
-enum Hook: UInt8, CaseIterable, Sendable, CustomStringConvertible {
+enum Hook: UInt64, CaseIterable, Sendable, CustomStringConvertible {
     case create = 1, start, stop, destroy, onRequest, onResponse, onFailure, onClose, onEvent, extensions
 
     var description: String {
