@@ -55,8 +55,12 @@ final class Bench: Sendable {
     }
 
     /// The same without a note of it: for many at once, or many in a row.
-    func run(_ plan: Plan, _ disturbance: Disturbance? = nil) async throws(CheckEnd) -> Conclusion {
-        let number = transport.add(plan)
+    ///
+    /// - Parameter number: What the transport knows the plan by; nil if it does not know it yet.
+    func run(
+        _ plan: Plan, _ disturbance: Disturbance? = nil, number: Int? = nil
+    ) async throws(CheckEnd) -> Conclusion {
+        let number = number ?? transport.add(plan)
         let request = Request(
             plan.method, PlannedTransport.url(number, plan), fields: plan.fields,
             body: plan.body.map { Body(PlannedSource($0)) }, attributes: plan.attributes)
@@ -106,5 +110,10 @@ final class Bench: Sendable {
         let (faults, bodies) = Wiretap.state.withLock { ($0.faults, $0.bodies) }
         let kept = bodies == 0 ? [] : ["\(bodies) bodies that it took or made were never given back"]
         if let end = CheckEnd.failed(faults + kept) { throw end }
+    }
+
+    /// Gives threads of the plugin's the time to come late, with the kernel still there or gone.
+    func linger() async {
+        try? await Task.sleep(for: .milliseconds(150))
     }
 }

@@ -22,7 +22,9 @@ extension Check {
                 count += 1
             }
         }
+        await bench.linger()
         try await bench.close()
+        await bench.linger()
         return "\(count) exchanges"
     }
 }

@@ -14,6 +14,7 @@ extension Check {
                 throw CheckEnd(status: error.status, reason: error.reason + again)
             }
         }
+        await bench.linger()
         do throws(CheckEnd) {
             try await bench.close()
         } catch {

@@ -46,9 +46,11 @@ extension Check {
     private static func concluded(_ plans: [Plan], _ bench: Bench) async throws(CheckEnd) -> [Conclusion] {
         let results = await withTaskGroup(of: (Int, Result<Conclusion, CheckEnd>).self) { group in
             for (number, plan) in plans.enumerated() {
+                // Here, so that each has the URL that it has when it runs alone.
+                let known = bench.transport.add(plan)
                 group.addTask {
                     do throws(CheckEnd) {
-                        return (number, .success(try await bench.run(plan)))
+                        return (number, .success(try await bench.run(plan, number: known)))
                     } catch {
                         return (number, .failure(error))
                     }

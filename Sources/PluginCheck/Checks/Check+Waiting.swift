@@ -8,7 +8,9 @@ extension Check {
             Diary.now("\(plan.description), cancelled where it waits")
             _ = try await bench.run(plan, disturbance)
         }
+        await bench.linger()
         try await bench.close()
+        await bench.linger()
         return try seen(Wiretap.state.withLock { $0.waitCount }, "waits")
     }
 
@@ -20,7 +22,9 @@ extension Check {
                 Diary.now("\(plan.description), where its wakes come \(name)")
                 _ = try await bench.run(plan)
             }
+            await bench.linger()
             try await bench.close()
+            await bench.linger()
         }
         return try seen(Wiretap.state.withLock { $0.waitCount }, "waits")
     }
