@@ -9,7 +9,7 @@ extension Check {
         return "\(extremes.count) exchanges"
     }
 
-    static let statuses = Check("statuses", "each hook with every status from 100 to 999, and every failure") {
+    static let statuses = Check("statuses", "each hook with all statuses from 100 to 999, and failures") {
         subject in
         let bench = try Bench(subject)
         for status in 100...999 {

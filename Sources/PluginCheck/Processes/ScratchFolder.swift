@@ -27,13 +27,7 @@ struct ScratchFolder {
     }
 
     private static func empty(_ folder: String) {
-        guard let stream = opendir(folder) else { return }
-        defer { closedir(stream) }
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard name != "." && name != ".." else { continue }
+        FolderEntries.each(of: folder) { name in
             let path = "\(folder)/\(name)"
             // A folder is no file to unlink; a link to one is.
             if unlink(path) != 0 {

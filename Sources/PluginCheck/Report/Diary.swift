@@ -18,7 +18,9 @@ enum Diary {
         var outlet: Int32 = -1
         var isClosed = false
         var doing = ""
-        var deadline = ContinuousClock.now
+        var began = ContinuousClock.now
+        /// What had been lost to others by then.
+        var lost = Duration.zero
     }
 
     private static let state = Mutex(State())
@@ -29,7 +31,7 @@ enum Diary {
     static func open(_ outlet: Int32) {
         state.withLock {
             $0.outlet = outlet
-            $0.deadline = .now + patience
+            $0.began = .now
         }
         watch()
     }
@@ -38,7 +40,8 @@ enum Diary {
     static func now(_ doing: String) {
         state.withLock { state in
             state.doing = doing
-            state.deadline = .now + patience
+            state.began = .now
+            state.lost = ProcessCounts.lostTime
             write("doing", doing, to: state.outlet)
         }
     }
@@ -57,8 +60,11 @@ enum Diary {
     private static func watch(since steps: UInt64? = nil) {
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(200)) {
             let now = Wiretap.marker?.steps
-            let overdue = state.withLock { $0.deadline < .now ? $0.doing : nil }
-            guard let overdue else { return watch(since: now) }
+            let (overdue, began, lost) = state.withLock { ($0.doing, $0.began, $0.lost) }
+            // What the machine gave to others is not the plugin's delay.
+            guard began.duration(to: .now) > patience,
+                began.duration(to: .now) - (ProcessCounts.lostTime - lost) > patience
+            else { return watch(since: now) }
             let stuck = now == steps ? Wiretap.marker?.hook : nil
             let hook = stuck.map { ", in \($0), which has not returned" } ?? ""
             let seconds = patience.components.seconds
