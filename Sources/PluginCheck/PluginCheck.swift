@@ -1,21 +1,15 @@
 import PlugboardKit
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// The check kit: holds a plugin to the rules of `plugboard.h`, and finds out what it does when the rest of the world
 /// behaves badly.
 ///
 ///     plugboard plugins check ./libacme_sign.so
 ///     plugboard plugins check ./libacme_sign.so --strict --set key=0123 --seed 42
 ///
-/// Each check runs in a process of its own, so a plugin that crashes, hangs or ends the process is a line of the report.
-/// Most of them run the plugin in a real `Kernel`, between two neighbours that resend, hold, answer and fail, with a
-/// transport that answers as a script says and a clock that runs a hundred times faster. Between plugin and kernel
-/// stands a `Wiretap`, which sees each call of the C table in both directions.
+/// Each check runs in a process of its own, so a plugin that crashes, hangs or ends the process is a line of the
+/// report. Most of them run the plugin in a real `Kernel`, between two neighbours that resend, hold, answer and fail,
+/// with a transport that answers as a script says and a clock that runs a hundred times faster. Between plugin and
+/// kernel stands a `Wiretap`, which sees each call of the C table in both directions.
 ///
 /// A check ends in one of five ways:
 ///

@@ -6,7 +6,8 @@ import Synchronization
 /// A clock that runs a hundred times as fast as the sun, until it is stopped.
 ///
 /// So a plugin's delays of seconds pass, and what a thread does within milliseconds still comes before a deadline of a
-/// second. It ticks on a thread of its own: a task that sleeps leaves memory behind for a while, which is to be measured.
+/// second. It ticks on a thread of its own: a task that sleeps leaves memory behind for a while, which is to be
+/// measured.
 final class FastClock: Sendable {
     let clock = ManualClock()
     private let isStopped = Atomic(false)

@@ -3,8 +3,8 @@ import PlugboardKit
 
 /// A plugin of the check's own beside the one under check: does once what the request's attribute `ID.does` says.
 ///
-/// One stands outermost, where it replaces and resends what the plugin has let pass, and one innermost, where it answers
-/// and fails in place of the network. So turns close in all five ways.
+/// One stands outermost, where it replaces and resends what the plugin has let pass, and one innermost, where it
+/// answers and fails in place of the network. So turns close in all five ways.
 final class Neighbour: Plugin {
     enum Deed: String, WordOption, CaseIterable {
         case nothing, holdRequest, respond, failRequest, waitForWake, waitForDeadline, holdResponse, replace, resend,

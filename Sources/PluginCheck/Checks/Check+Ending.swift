@@ -13,6 +13,14 @@ extension Check {
     private static func disturb(_ subject: Subject, _ kind: Disturbance.Kind) async throws(CheckEnd) -> String {
         let bench = try Bench(subject)
         var count = 0
+        if kind == .cancel {
+            // An attempt that is never answered, from its first event to where it waits.
+            let silent = Traffic.plan("GET that is not answered", [.silence])
+            for (index, point) in ["created", "started", "attemptBegan", "resolved", "connected"].enumerated() {
+                _ = try await bench.conclude(silent, Disturbance(kind, at: index, named: point))
+                count += 1
+            }
+        }
         for plan in Traffic.usual {
             let watching = Disturbance(.watch)
             _ = try await bench.conclude(plan, watching)

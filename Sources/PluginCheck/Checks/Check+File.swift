@@ -23,8 +23,8 @@ extension Check {
         guard foreign.isEmpty else {
             let shown = foreign.prefix(3).joined(separator: ", ") + (foreign.count > 3 ? ", …" : "")
             throw CheckEnd.warned(
-                "it exports \(foreign.count) more names, which can clash with those of other plugins: \(shown). Compile "
-                    + "with -fvisibility=hidden, and link with a version script")
+                "it exports \(foreign.count) more names, which can clash with those of other plugins: \(shown). "
+                    + "Compile with -fvisibility=hidden, and link with a version script")
         }
         let swift = symbols.names.count { $0.hasPrefix("$s") }
         return swift == 0 ? "" : "beside \(swift) names of Swift, which are mangled with their module"
@@ -39,8 +39,8 @@ extension Check {
         let (id, version) = (raw.id.string, raw.version.string)
         guard metadata.id == id, metadata.version == version, metadata.revision == raw.abi_revision else {
             throw CheckEnd.failed(
-                "the section says '\(metadata.id) \(metadata.version)' of revision \(metadata.revision), the descriptor "
-                    + "'\(id) \(version)' of revision \(raw.abi_revision)")
+                "the section says '\(metadata.id) \(metadata.version)' of revision \(metadata.revision), the "
+                    + "descriptor '\(id) \(version)' of revision \(raw.abi_revision)")
         }
         return ""
     }

@@ -126,7 +126,8 @@ struct CheckProcess {
         return (hook.map { ", in \($0)" } ?? "") + (doing.isEmpty ? "" : ", with \(doing)")
     }
 
-    /// What the process said of its end: a Swift runtime or a C library tells why it gave up, perhaps with a stack below.
+    /// What the process said of its end: a Swift runtime or a C library tells why it gave up, perhaps with a stack
+    /// below.
     private var lastWords: String {
         let said = errors.lines.filter { !$0.allSatisfy(\.isWhitespace) }
         let why = said.last { $0.contains("rror:") || $0.contains("Assertion") } ?? said.last

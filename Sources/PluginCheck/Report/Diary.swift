@@ -1,12 +1,7 @@
 import Dispatch
+import Glibc
 import PlugboardKit
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// What a check tells to the process that started it: what it is about to do, and in the end what came of it.
 ///

@@ -3,8 +3,8 @@ import PluginLoader
 
 /// The names that a loaded object defines for others, as the system's loader sees them.
 ///
-/// Read in place from the dynamic segment, which the system's loader has just used itself. Names and layouts are those of
-/// the System V ABI, chapter 5.
+/// Read in place from the dynamic segment, which the system's loader has just used itself. Names and layouts are those
+/// of the System V ABI, chapter 5.
 struct ExportedSymbols {
     let names: [String]
 
@@ -37,8 +37,8 @@ struct ExportedSymbols {
     /// Those that are neither the entry nor of a kind that cannot clash.
     ///
     /// Names of Swift declarations (`$s…`) are mangled with their module, and the compiler exports all that are public:
-    /// what another object could take for its own is a plain C name. The linker's marks of where an image begins and ends are
-    /// bound within each image.
+    /// what another object could take for its own is a plain C name. The linker's marks of where an image begins and
+    /// ends are bound within each image.
     func foreign(entry: String) -> [String] {
         names.filter { name in
             name != entry && !name.hasPrefix("$s") && !name.hasPrefix("$S") && !ExportedSymbols.marks.contains(name)

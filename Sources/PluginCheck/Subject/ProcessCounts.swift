@@ -9,8 +9,8 @@ struct ProcessCounts {
         ProcessCounts(threads: entries(of: "/proc/self/task"), descriptors: entries(of: "/proc/self/fd"))
     }
 
-    /// How long threads of this process wanted a processor and had none, each for itself; zero where the system does not
-    /// tell.
+    /// How long threads of this process wanted a processor and had none, each for itself; zero where the system does
+    /// not tell.
     static var lostTime: Duration {
         var lost: Int64 = 0
         FolderEntries.each(of: "/proc/self/task") { thread in

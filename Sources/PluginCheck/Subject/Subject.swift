@@ -47,8 +47,8 @@ struct Subject: Sendable {
         }
     }
 
-    /// The settings in the types that the plugin's table names; what does not fit stays text, and the kernel says what is
-    /// wrong with it. Skips the check if a required one is missing.
+    /// The settings in the types that the plugin's table names; what does not fit stays text, and the kernel says what
+    /// is wrong with it. Skips the check if a required one is missing.
     func configured(_ descriptor: PluginDescriptor) throws(CheckEnd) -> JSONObject {
         for option in descriptor.settings where option.isRequired && settings[option.name] == nil {
             throw .skipped("it needs the setting \(option.name): give it with --set \(option.name)=VALUE")

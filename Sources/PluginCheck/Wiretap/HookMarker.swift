@@ -2,8 +2,8 @@ import Glibc
 
 /// The hook that runs now, written where it can still be read when the process is gone.
 ///
-/// Two words in a file that is mapped: a store a hook, no call of the system. Sendable because the memory stays as long as
-/// the process, and what is read is only told to people.
+/// Two words in a file that is mapped: a store a hook, no call of the system. Sendable because the memory stays as long
+/// as the process, and what is read is only told to people.
 struct HookMarker: @unchecked Sendable {
     static let fileName = "hook"
 

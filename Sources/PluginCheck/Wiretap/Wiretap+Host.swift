@@ -86,10 +86,7 @@ extension Wiretap {
             return Wiretap.kernel.wait(exchange, waits == .pastDeadline && within > 0 ? 0 : within, ticket)
         }
         table.wake = { host, ticket in
-            let waits = Wiretap.state.withLock { state in
-                state.wakeCount += 1
-                return state.waits
-            }
+            let waits = Wiretap.state.withLock { $0.waits }
             let code = Wiretap.kernel.wake(host, ticket)
             return waits == .wokenTwice ? Wiretap.kernel.wake(host, ticket) : code
         }
@@ -102,10 +99,7 @@ extension Wiretap {
         table.take_response_body = { Wiretap.taken(Wiretap.kernel.take_response_body($0)) }
         table.take_answer_body = { Wiretap.taken(Wiretap.kernel.take_answer_body($0)) }
         table.body_of_bytes = { Wiretap.taken(Wiretap.kernel.body_of_bytes($0, $1)) }
-        table.body_of_source = { host, source in
-            Wiretap.state.withLock { $0.sourceCount += 1 }
-            return Wiretap.taken(Wiretap.kernel.body_of_source(host, source))
-        }
+        table.body_of_source = { Wiretap.taken(Wiretap.kernel.body_of_source($0, $1)) }
     }
 
     private static func setBodiesOut(_ table: inout plug_host_v1) {

@@ -26,8 +26,6 @@ enum Wiretap {
         /// Bodies that the plugin owns.
         var bodies = 0
         var waitCount = 0
-        var wakeCount = 0
-        var sourceCount = 0
         /// Pulls that were answered; nil where nobody wants to know.
         var answeredPulls: Set<UInt64>? = []
         var askedExtensions: Set<String> = []
