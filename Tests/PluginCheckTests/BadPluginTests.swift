@@ -34,7 +34,7 @@ struct BadPluginTests {
         Case("needs_key", "defaults", .skipped, "--set key=VALUE"),
         Case("asks_unlisted", "unknown-settings", .failed, "the setting 'limit', which its table does not list"),
         Case("opens_files", "lifetimes", .failed, "descriptors are open"),
-        Case("counts_too_early", "lifetimes", .failed, "create calls the host's counter"),
+        Case("asks_too_early", "lifetimes", .failed, "create calls the host's publish"),
         Case("offers_everything", "extension", .failed, "unknown ids are answered with NULL"),
         Case("needs_extension", "bare-host", .crashed, "by SIGSEGV in check bare-host, in on_request"),
         Case("small_buffer", "heads", .crashed, "in on_response, with an answer with a huge etag"),

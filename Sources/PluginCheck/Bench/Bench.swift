@@ -56,10 +56,11 @@ final class Bench: Sendable {
 
     /// The same without a note of it: for many at once, or many in a row.
     ///
-    /// - Parameter number: What the transport knows the plan by; nil if it does not know it yet.
+    /// - Parameter number: What the transport knows the plan by, and will; nil if it does not know it yet.
     func run(
         _ plan: Plan, _ disturbance: Disturbance? = nil, number: Int? = nil
     ) async throws(CheckEnd) -> Conclusion {
+        let isOwn = number == nil
         let number = number ?? transport.add(plan)
         let request = Request(
             plan.method, PlannedTransport.url(number, plan), fields: plan.fields,
@@ -68,7 +69,7 @@ final class Bench: Sendable {
             if let disturbance { kernel.begin(request) { disturbance.saw($0.id) } } else { kernel.begin(request) }
         disturbance?.strikes(handle)
         var conclusion = await Bench.conclusion(of: handle, reading: plan.reads) { disturbance?.saw("piece") }
-        conclusion.sent = transport.remove(number)
+        conclusion.sent = isOwn ? transport.remove(number) : transport.restart(number)
         disturbance?.rest()
         if let fault = conclusion.fault {
             throw .failed("\(plan.description): \(fault.hasSuffix(".") ? String(fault.dropLast()) : fault)")

@@ -38,6 +38,14 @@ final class PlannedTransport: Transport {
         }
     }
 
+    /// Begins again with a plan's first answer, and returns what was sent with the last of its attempts.
+    func restart(_ number: Int) -> Digest? {
+        state.withLock { state in
+            state.attempts[number] = nil
+            return state.sent.removeValue(forKey: number)
+        }
+    }
+
     /// Keeps answers back until there are so many, and then gives them in reverse order.
     func gather(_ count: Int) { state.withLock { $0.gathering = count } }
 

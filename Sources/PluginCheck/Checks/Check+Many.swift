@@ -3,7 +3,6 @@ import PlugboardKit
 /// Many exchanges: at once, and one after the other.
 extension Check {
     private static let together = 64
-    private static let batch = 10
 
     static let parallel = Check("parallel", "64 exchanges at once end as they end alone") { subject in
         let plans = (0..<together).map { number in
@@ -39,18 +38,19 @@ extension Check {
             bench.transport.disperse()
         }
         defer { dispersing.cancel() }
-        return try await concluded(plans, bench)
+        // Known beforehand, so that each has the URL that it has when it runs alone.
+        return try await concluded(plans, plans.map { bench.transport.add($0) }, bench)
     }
 
     /// What comes of exchanges that run at once, in their order.
-    private static func concluded(_ plans: [Plan], _ bench: Bench) async throws(CheckEnd) -> [Conclusion] {
+    private static func concluded(
+        _ plans: [Plan], _ known: [Int], _ bench: Bench
+    ) async throws(CheckEnd) -> [Conclusion] {
         let results = await withTaskGroup(of: (Int, Result<Conclusion, CheckEnd>).self) { group in
             for (number, plan) in plans.enumerated() {
-                // Here, so that each has the URL that it has when it runs alone.
-                let known = bench.transport.add(plan)
                 group.addTask {
                     do throws(CheckEnd) {
-                        return (number, .success(try await bench.run(plan, number: known)))
+                        return (number, .success(try await bench.run(plan, number: known[number])))
                     } catch {
                         return (number, .failure(error))
                     }
@@ -92,11 +92,12 @@ extension Check {
         let bench = try Bench(subject)
         var marks: [Int] = []
         let stages = [1_000, 4_000, 7_000, 10_000]
-        for number in stride(from: 0, to: 10_000, by: batch) {
+        let known = recurring.map { bench.transport.add($0) }
+        for number in stride(from: 0, to: 10_000, by: recurring.count) {
             Diary.now("exchanges from \(number) on")
             // Some at once, for those that wait.
-            _ = try await concluded((number..<number + batch).map { recurring[$0 % recurring.count] }, bench)
-            guard stages.contains(number + batch) else { continue }
+            _ = try await concluded(recurring, known, bench)
+            guard stages.contains(number + recurring.count) else { continue }
             guard let bytes = HeapUse.bytes else {
                 throw CheckEnd.skipped("the C library does not tell how much is in use")
             }
@@ -112,7 +113,7 @@ extension Check {
     /// An allocation takes at least 24 bytes; one in each third exchange is found.
     private static let leakThreshold = 8
 
-    /// Few and different: a store that remembers them has seen all of them before it is measured.
+    /// Ten, each with one URL: a store that remembers them has seen all of them before it is measured.
     private static let recurring: [Plan] = [
         Traffic.plan("GET", [.head(200, ["cache-control": "max-age=1", "set-cookie": "a=1"], .counting(3_000))]),
         Traffic.plan("POST", [.head(201)]) {
@@ -121,6 +122,12 @@ extension Check {
         },
         Traffic.plan("GET that is redirected", [.head(302, ["location": "?next"]), .head(200)]),
         Traffic.plan("GET that fails", [.failure(.tlsCertificate)]),
+        Traffic.plan("HEAD", [.head(200, [:], nil)]) { $0.method = .head },
+        Traffic.plan("GET answered with 404", [.head(404)]),
+        Traffic.plan("PUT", [.head(200)]) {
+            $0.method = .put
+            $0.body = .counting(2_000)
+        },
         Traffic.plan(
             "GET in gzip",
             [.head(200, ["content-encoding": "gzip"], PlannedBody(StoredGzip.file(of: PlannedBody.text.bytes)))]),

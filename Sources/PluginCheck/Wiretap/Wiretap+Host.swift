@@ -57,10 +57,6 @@ extension Wiretap {
             Wiretap.notInCreate("publish")
             return Wiretap.kernel.publish(host, exchange, id, details, count)
         }
-        table.counter = { host, name in
-            Wiretap.notInCreate("counter")
-            return Wiretap.kernel.counter(host, name)
-        }
         table.extension = { _, id in
             Wiretap.state.withLock { _ = $0.askedExtensions.insert(id.string) }
             return nil
