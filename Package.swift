@@ -53,6 +53,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
         "RetryTests",
         ["RetryPlugin", "RetryOptions", "Plugboard", "PluginLoader", "PlugboardKit", "JSON", "CurlTransport"]
     ),
+    ("PluginCheckTests", ["PluginCheck", "PlugboardKit", "CPlugboard", "JSON"]),
     ("SQLiteStoreTests", ["SQLiteStore", "CSQLite"]),
     ("PlugboardCommandTests", ["PlugboardCommand", "JSON"]),
     ("ExamplesTests", ["Plugboard", "PluginLoader", "JSON"]),
@@ -138,6 +139,11 @@ let package = Package(
             name: "PluginLoader", dependencies: ["Plugboard", "PlugboardKit", "CPlugboard", "CLtdl"],
             swiftSettings: strict),
 
+        .target(
+            name: "PluginCheck",
+            dependencies: ["Plugboard", "PluginLoader", "PlugboardKit", "CPlugboard", "CurlTransport", "JSON"],
+            swiftSettings: strict),
+
         // 6: programs
         // The templates of `plugins new` as bytes; templates in C and C++ are not to be compiled here.
         .target(
@@ -145,7 +151,7 @@ let package = Package(
         .executableTarget(
             name: "PlugboardCommand",
             dependencies: [
-                "Plugboard", "PluginLoader", "PlugboardKit", "CPlugboard", "ScaffoldTemplates", "JSON",
+                "Plugboard", "PluginLoader", "PluginCheck", "PlugboardKit", "CPlugboard", "ScaffoldTemplates", "JSON",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],

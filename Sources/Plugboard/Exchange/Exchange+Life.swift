@@ -79,8 +79,9 @@ extension Exchange {
         guard phase != .ended, isSuspended else { return }
         isSuspended = false
         emit(.resumed)
-        attempt?.control?.resume()
+        // A transport may answer within its `resume`, and the answer's hooks may park the exchange anew.
         if let parking { watchDeadline(of: parking) }
+        attempt?.control?.resume()
         runSuspended()
         advance()
     }

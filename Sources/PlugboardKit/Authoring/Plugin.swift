@@ -10,7 +10,7 @@ public protocol Plugin: Sendable {
 
     static var manifest: Manifest { get }
 
-    /// Makes the instance; an error refuses the configuration with its description. Of the host only log, clocks, random and data directory work here.
+    /// Makes the instance; an error refuses the configuration with its description. Of the host only log, clocks, random, counters and data directory work here.
     init(settings: Settings, host: Host) throws
 
     /// All plugins are created, and the host works in full; an error ends the start-up.

@@ -190,8 +190,8 @@ typedef struct plug_plugin_v1 {
     void *context;             // the plugin's own; reached through host->plugin
 
     // On the thread that makes the kernel, like `start`. Makes the instance; settings were checked against the table
-    // before. One instance an id. The host lives as long as the instance; of its functions only log, clock, random and
-    // data_directory may be called here. Returns NULL if it cannot be, after host->refuse(…).
+    // before. One instance an id. The host lives as long as the instance; of its functions only log, clock, random,
+    // counter and data_directory may be called here. Returns NULL if it cannot be, after host->refuse(…).
     void *(*create)(const plug_host_v1 *host, const plug_settings *settings);
     // All plugins are created. Returns PLUG_OK, or anything else after host->refuse(…). May be NULL.
     uint32_t (*start)(void *self);

@@ -1,0 +1,120 @@
+import CPlugboard
+import Plugboard
+import PlugboardKit
+
+/// A kernel with the plugin under check in it, for a while.
+final class Bench: Sendable {
+    private let kernel: Kernel
+    let transport: PlannedTransport
+    private let clock: FastClock
+
+    /// Skips the check if the plugin cannot be created.
+    ///
+    /// - Parameter isPlain: Without neighbours.
+    init(_ subject: Subject, isPlain: Bool = false) throws(CheckEnd) {
+        let descriptor = try subject.descriptor()
+        let settings = try subject.configured(descriptor)
+        do throws(PlugboardError) {
+            (kernel, transport, clock) = try Bench.start(subject, descriptor, settings, isPlain)
+        } catch {
+            throw .skipped("it cannot be created: see the check defaults")
+        }
+    }
+
+    /// Like `init`, and throws what the kernel says.
+    init(_ subject: Subject, _ descriptor: PluginDescriptor, settings: JSONObject) throws(PlugboardError) {
+        (kernel, transport, clock) = try Bench.start(subject, descriptor, settings, true)
+    }
+
+    private static func start(
+        _ subject: Subject, _ descriptor: PluginDescriptor, _ settings: JSONObject, _ isPlain: Bool
+    ) throws(PlugboardError) -> (Kernel, PlannedTransport, FastClock) {
+        let neighbours = isPlain ? [] : Neighbour.all
+        var configuration = Configuration(
+            plugins: [PluginEntry(id: descriptor.id, path: nil, settings: settings)]
+                + neighbours.map { PluginEntry(id: $0.id, path: nil) })
+        configuration.kernel.dataDirectory = "\(subject.scratch)/data"
+        let transport = PlannedTransport()
+        let clock = FastClock()
+        let kernel = try Kernel(
+            configuration: configuration,
+            catalog: Catalog([Wiretap.install(descriptor)] + neighbours.map(\.descriptor)), transport: transport,
+            // What it says is worked out, and goes nowhere.
+            log: KernelLog(level: .debug) { _, _, _ in }, clock: clock.clock)
+        clock.start()
+        return (kernel, transport, clock)
+    }
+
+    /// Runs one exchange to its end, as a program would, its body included.
+    ///
+    /// Fails the check if the plugin was at fault.
+    /// - Parameter disturbance: What happens to the exchange from outside.
+    func conclude(_ plan: Plan, _ disturbance: Disturbance? = nil) async throws(CheckEnd) -> Conclusion {
+        Diary.now(plan.description + (disturbance.map { ", \($0)" } ?? ""))
+        return try await run(plan, disturbance)
+    }
+
+    /// The same without a note of it: for many at once, or many in a row.
+    ///
+    /// - Parameter number: What the transport knows the plan by, and will; nil if it does not know it yet.
+    func run(
+        _ plan: Plan, _ disturbance: Disturbance? = nil, number: Int? = nil
+    ) async throws(CheckEnd) -> Conclusion {
+        let isOwn = number == nil
+        let number = number ?? transport.add(plan)
+        let request = Request(
+            plan.method, PlannedTransport.url(number, plan), fields: plan.fields,
+            body: plan.body.map { Body(PlannedSource($0)) }, attributes: plan.attributes)
+        let handle =
+            if let disturbance { kernel.begin(request) { disturbance.saw($0.id) } } else { kernel.begin(request) }
+        disturbance?.strikes(handle)
+        var conclusion = await Bench.conclusion(of: handle, reading: plan.reads) { disturbance?.saw("piece") }
+        conclusion.sent = isOwn ? transport.remove(number) : transport.restart(number)
+        disturbance?.rest()
+        if let fault = conclusion.fault {
+            throw .failed("\(plan.description): \(fault.hasSuffix(".") ? String(fault.dropLast()) : fault)")
+        }
+        return conclusion
+    }
+
+    private static func conclusion(
+        of handle: ExchangeHandle, reading limit: Int?, _ sawPiece: () -> Void
+    ) async -> Conclusion {
+        let response: Response
+        do throws(PlugboardError) {
+            response = try await handle.response
+        } catch {
+            return Conclusion(head: .failed(error.code), fault: error.code == .pluginFault ? error.reason : nil)
+        }
+        var conclusion = Conclusion(head: .status(response.status))
+        var pieces = response.body.makeAsyncIterator()
+        var left = limit ?? .max
+        do throws(PlugboardError) {
+            while left > 0, let piece = try await pieces.next() {
+                conclusion.body.add(piece)
+                sawPiece()
+                left -= 1
+            }
+            if left == 0 { response.body.source.release() }
+        } catch {
+            conclusion.breakage = error.code
+            if error.code == .pluginFault { conclusion.fault = error.reason }
+        }
+        return conclusion
+    }
+
+    /// Shuts the kernel down, and fails the check with what the wiretap has seen.
+    func close() async throws(CheckEnd) {
+        Diary.now("the shutdown")
+        await kernel.shutDown(within: .seconds(30))
+        clock.stop()
+        let (faults, bodies) = Wiretap.state.withLock { ($0.faults, $0.bodies) }
+        let kept = bodies == 0 ? [] : ["\(bodies) bodies that it took or made were never given back"]
+        if let end = CheckEnd.failed(faults + kept) { throw end }
+    }
+
+    /// Gives threads of the plugin's the time to come late, with the kernel still there or gone.
+    func linger() async {
+        try? await Task.sleep(for: .milliseconds(150))
+    }
+}

@@ -1,0 +1,115 @@
+import PlugboardKit
+import Synchronization
+
+/// The body that a plan describes, pulled piece by piece.
+final class PlannedSource: BodySource {
+    private let body: PlannedBody
+    private let loop: (any Loop)?
+    private let offset = Mutex(0)
+
+    /// Without a loop, what would come late comes on another thread.
+    init(_ body: PlannedBody, loop: (any Loop)? = nil) {
+        self.body = body
+        self.loop = loop
+    }
+
+    var length: Int? { body.isLengthKnown ? body.bytes.count : nil }
+    var canRewind: Bool { true }
+
+    func pull(_ pull: Pull) {
+        let piece = next()
+        switch body.manner {
+        case .atOnce:
+            pull.answer(piece)
+        case .late:
+            guard let loop else { return elsewhere { pull.answer(piece) } }
+            loop.enqueue { loop.enqueue { loop.enqueue { pull.answer(piece) } } }
+        case .elsewhere:
+            elsewhere { pull.answer(piece) }
+        case .twice:
+            pull.answer(piece)
+            elsewhere { pull.answer(piece) }
+        }
+    }
+
+    func rewind() -> Bool {
+        offset.withLock { $0 = 0 }
+        return true
+    }
+
+    func again() -> (any BodySource)? { PlannedSource(body, loop: loop) }
+
+    private func next() -> Piece {
+        offset.withLock { offset in
+            guard offset < body.bytes.count else {
+                return body.breaks
+                    ? .broken(PlugboardError(.bodyCut, "The check broke the body.")) : .end(trailers: body.trailers)
+            }
+            let piece = body.bytes[offset..<offset + body.piece]
+            offset += piece.count
+            return .bytes(piece)
+        }
+    }
+
+    private func elsewhere(_ job: @escaping @Sendable () -> Void) {
+        Task.detached { job() }
+    }
+}
+
+/// Reads a body to its end, on the loop.
+final class BodyReading {
+    private let source: any BodySource
+    private let isWanted: () -> Bool
+    private let done: (Digest, PlugboardError?) -> Void
+    private var digest = Digest()
+    private var isPulling = false
+    private var isPumping = false
+    private var isDone = false
+
+    init(
+        _ source: any BodySource, while isWanted: @escaping () -> Bool,
+        _ done: @escaping (Digest, PlugboardError?) -> Void
+    ) {
+        self.source = source
+        self.isWanted = isWanted
+        self.done = done
+    }
+
+    /// A pull may be answered within itself: the loop here keeps that from recursing.
+    func pump() {
+        guard !isPumping else { return }
+        isPumping = true
+        while !isPulling && !isDone && isWanted() {
+            isPulling = true
+            source.pull(Pull(Listener(self)))
+        }
+        isPumping = false
+    }
+
+    fileprivate func take(_ piece: Piece) {
+        isPulling = false
+        switch piece {
+        case .bytes(let bytes): digest.add(bytes)
+        case .end: finish(nil)
+        case .broken(let error): finish(error)
+        }
+        pump()
+    }
+
+    private func finish(_ error: PlugboardError?) {
+        isDone = true
+        if isWanted() { done(digest, error) }
+    }
+
+    /// Sendable because the kernel answers on the loop, where all of this is.
+    private final class Listener: PullReceiver, @unchecked Sendable {
+        private let reading: BodyReading
+
+        init(_ reading: BodyReading) { self.reading = reading }
+
+        func receive(_ piece: Piece, serial: UInt64) -> Bool {
+            reading.take(piece)
+            return true
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import PlugboardKit
+
+/// Exchanges that plugins like to have something to say about.
+enum Traffic {
+    /// Small ones of each kind: what a program sends and a server answers on a usual day, and on a bad one.
+    static var usual: [Plan] { answered + coded + asking + broken }
+
+    /// A body that is longer than what a neighbour holds, so that both paths of a hold are taken.
+    private static let long = PlannedBody.counting(5_000)
+
+    private static var answered: [Plan] {
+        [
+            plan("GET answered with 200", [.head(200, ["content-type": "text/plain"])]),
+            plan("GET with a query answered with 200", [.head(200, [:], long)]) { $0.path = "/a?token=1&x=%20" },
+            plan("GET answered with an empty body", [.head(200, ["content-length": "0"], .empty)]),
+            plan("GET answered with 204", [.head(204, [:], nil)]),
+            plan("HEAD answered with 200", [.head(200, ["content-length": "45"], nil)]) { $0.method = .head },
+            plan("POST answered with 201", [.head(201, ["location": "/made"])]) {
+                $0.method = .post
+                $0.fields = ["content-type": "application/json"]
+                $0.body = PlannedBody(Bytes(#"{"title": "plug"}"#))
+            },
+            plan("PUT of a long body answered with 200", [.head(200)]) {
+                $0.method = .put
+                $0.body = long.inPieces(of: 700, .late)
+            },
+            plan("GET answered with trailers", [.head(200, ["trailer": "x-sum"], withTrailers)]),
+            plan(
+                "GET of what may be stored",
+                [
+                    .head(
+                        200,
+                        [
+                            "cache-control": "max-age=60", "etag": "\"a\"", "date": "Tue, 14 Nov 2023 22:13:20 GMT",
+                            "vary": "accept",
+                        ], long), .head(304, ["etag": "\"a\""], nil),
+                ]),
+        ]
+    }
+
+    private static var coded: [Plan] {
+        let gzip = StoredGzip.file(of: long.bytes)
+        return [
+            plan("GET answered in gzip", [.head(200, ["content-encoding": "gzip"], PlannedBody(gzip))]),
+            plan("GET answered in gzip that is cut", [.head(200, ["content-encoding": "gzip"], cut(gzip))]),
+        ]
+            + ["gzip", "deflate", "br", "zstd", "unheard-of"].map { coding in
+                plan("GET answered in \(coding) that is none", [.head(200, ["content-encoding": coding], long)])
+            }
+    }
+
+    private static var asking: [Plan] {
+        [
+            plan("GET redirected", [.head(302, ["location": "?next"]), .head(200)]),
+            plan("POST redirected with its body", [.head(307, ["location": "?next"]), .head(200)]) {
+                $0.method = .post
+                $0.body = .text
+            },
+            plan("GET redirected to nowhere", [.head(301, ["location": "http://[::/"])]),
+            plan("GET redirected for ever", [.head(301, ["location": "?again"])]),
+            plan("GET answered with 503, then 200", [.head(503, ["retry-after": "1"]), .head(200)]),
+            plan("GET answered with 429 and a date", [.head(429, ["retry-after": "Tue, 14 Nov 2023 22:13:25 GMT"])]),
+            plan("GET answered with 401 Basic", [.head(401, ["www-authenticate": #"Basic realm="check""#])]),
+            plan("GET answered with 401 Bearer", [.head(401, ["www-authenticate": "Bearer error=invalid_token"])]),
+            plan("GET answered with 401 Digest", [.head(401, ["www-authenticate": digest]), .head(200)]),
+            plan("GET answered with 407", [.head(407, ["proxy-authenticate": "Basic"])]),
+            plan(
+                "GET answered with cookies",
+                [.head(200, ["set-cookie": "a=1; Path=/", "set-cookie": ";;=; Max-Age=x"])]),
+            plan("GET answered with an odd content type", [.head(200, ["content-type": ";;charset"])]),
+        ]
+    }
+
+    private static let digest = #"Digest realm="check", nonce="7f", qop="auth", algorithm=SHA-256"#
+
+    private static var broken: [Plan] {
+        let codes: [PlugboardError.Code] = [
+            .connect, .dns, .reset, .tls, .connectTimeout, .idleTimeout, .attemptTimeout,
+        ]
+        return codes.map { plan("GET that fails as \($0)", [.failure($0)]) } + [
+            plan("GET that fails, then 200", [.failure(.reset), .head(200)]),
+            plan("GET whose body breaks", [.head(200, [:], breaking(long))]),
+            plan("GET whose body breaks at once", [.head(200, [:], breaking(.empty))]),
+            plan("PUT whose own body breaks", [.head(200)]) {
+                $0.method = .put
+                $0.body = breaking(long)
+            },
+            plan("GET whose reader leaves", [.head(200, [:], long.inPieces(of: 100))]) { $0.reads = 2 },
+        ]
+    }
+
+    private static var withTrailers: PlannedBody {
+        var body = PlannedBody.text
+        body.trailers = ["x-sum": "1"]
+        return body
+    }
+
+    private static func cut(_ bytes: Bytes) -> PlannedBody { PlannedBody(bytes[0..<bytes.count / 2]) }
+
+    static func breaking(_ body: PlannedBody) -> PlannedBody {
+        var body = body
+        body.breaks = true
+        return body
+    }
+
+    static func plan(_ name: String, _ answers: [Plan.Answer], _ change: (inout Plan) -> Void = { _ in }) -> Plan {
+        var plan = Plan(name)
+        plan.answers = answers
+        change(&plan)
+        return plan
+    }
+}

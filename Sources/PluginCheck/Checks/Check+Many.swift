@@ -1,0 +1,139 @@
+import PlugboardKit
+
+/// Many exchanges: at once, and one after the other.
+extension Check {
+    private static let together = 64
+
+    static let parallel = Check("parallel", "64 exchanges at once end as they end alone") { subject in
+        let plans = (0..<together).map { number in
+            Traffic.plan("exchange \(number) of \(together) at once", [.head(200, [:], .counting(1_000 + number))]) {
+                $0.path = "/\(number)"
+                if number % 3 == 0 {
+                    $0.method = .put
+                    $0.body = PlannedBody.counting(500 + number).inPieces(of: 100, .late)
+                }
+            }
+        }
+        let alone = try Bench(subject)
+        var expected: [Conclusion] = []
+        for plan in plans { expected.append(try await alone.conclude(plan)) }
+        try await alone.close()
+
+        let bench = try Bench(subject)
+        Diary.now("\(together) exchanges at once")
+        let conclusions = try await gathered(plans, bench)
+        for (number, conclusion) in conclusions.enumerated() where conclusion != expected[number] {
+            throw CheckEnd.failed("\(plans[number].description) came to \(conclusion), alone to \(expected[number])")
+        }
+        try await bench.close()
+        return ""
+    }
+
+    /// All requests are on their way before the first answer comes, and answers come in reverse order.
+    private static func gathered(_ plans: [Plan], _ bench: Bench) async throws(CheckEnd) -> [Conclusion] {
+        bench.transport.gather(plans.count)
+        // A plugin may have sent fewer of them, having answered itself.
+        let dispersing = Task.detached {
+            try? await Task.sleep(for: .seconds(2))
+            bench.transport.disperse()
+        }
+        defer { dispersing.cancel() }
+        // Known beforehand, so that each has the URL that it has when it runs alone.
+        return try await concluded(plans, plans.map { bench.transport.add($0) }, bench)
+    }
+
+    /// What comes of exchanges that run at once, in their order.
+    private static func concluded(
+        _ plans: [Plan], _ known: [Int], _ bench: Bench
+    ) async throws(CheckEnd) -> [Conclusion] {
+        let results = await withTaskGroup(of: (Int, Result<Conclusion, CheckEnd>).self) { group in
+            for (number, plan) in plans.enumerated() {
+                group.addTask {
+                    do throws(CheckEnd) {
+                        return (number, .success(try await bench.run(plan, number: known[number])))
+                    } catch {
+                        return (number, .failure(error))
+                    }
+                }
+            }
+            return await group.reduce(into: [Int: Result<Conclusion, CheckEnd>]()) { $0[$1.0] = $1.1 }
+        }
+        var conclusions: [Conclusion] = []
+        for number in plans.indices {
+            if let result = results[number] { conclusions.append(try result.get()) }
+        }
+        return conclusions
+    }
+
+    static let pace = Check("pace", "no hook holds the loop") { subject in
+        Wiretap.state.withLock { $0.isTiming = true }
+        let bench = try Bench(subject)
+        for round in 1...3 {
+            for plan in Traffic.usual {
+                Diary.now("\(plan.description), in round \(round)")
+                _ = try await bench.run(plan)
+            }
+        }
+        try await bench.close()
+        let (calls, slowest) = Wiretap.state.withLock { ($0.slowCalls, $0.slowest) }
+        // Once is a cold cache.
+        guard let (hook, count) = calls.filter({ $0.value >= 3 }).max(by: { $0.value < $1.value }) else { return "" }
+        let time = slowest[hook] ?? .zero
+        let limit = Wiretap.patience
+        throw CheckEnd.warned(
+            "\(hook) held the loop for more than \(milliseconds(limit)) ms in \(count) calls, at most for "
+                + "\(milliseconds(time)) ms: slow work belongs on a thread of its own, and the hook returns wait")
+    }
+
+    private static func milliseconds(_ time: Duration) -> Int64 { time.nanoseconds / 1_000_000 }
+
+    static let leaks = Check("leaks", "memory does not grow over 10,000 exchanges", limit: .seconds(300)) { subject in
+        Wiretap.state.withLock { $0.answeredPulls = nil }
+        let bench = try Bench(subject)
+        var marks: [Int] = []
+        let stages = [1_000, 4_000, 7_000, 10_000]
+        let known = recurring.map { bench.transport.add($0) }
+        for number in stride(from: 0, to: 10_000, by: recurring.count) {
+            Diary.now("exchanges from \(number) on")
+            // Some at once, for those that wait.
+            _ = try await concluded(recurring, known, bench)
+            guard stages.contains(number + recurring.count) else { continue }
+            guard let bytes = HeapUse.bytes else {
+                throw CheckEnd.skipped("the C library does not tell how much is in use")
+            }
+            marks.append(bytes)
+        }
+        try await bench.close()
+        // Tables double and caches fill, but not in each of three stages.
+        let growth = zip(marks, marks.dropFirst()).map { ($1 - $0) / 3_000 }
+        guard let least = growth.min(), least >= leakThreshold else { return "" }
+        throw CheckEnd.failed("the heap grows by at least \(least) bytes an exchange")
+    }
+
+    /// An allocation takes at least 24 bytes; one in each third exchange is found.
+    private static let leakThreshold = 8
+
+    /// Ten, each with one URL: a store that remembers them has seen all of them before it is measured.
+    private static let recurring: [Plan] = [
+        Traffic.plan("GET", [.head(200, ["cache-control": "max-age=1", "set-cookie": "a=1"], .counting(3_000))]),
+        Traffic.plan("POST", [.head(201)]) {
+            $0.method = .post
+            $0.body = .text
+        },
+        Traffic.plan("GET that is redirected", [.head(302, ["location": "?next"]), .head(200)]),
+        Traffic.plan("GET that fails", [.failure(.tlsCertificate)]),
+        Traffic.plan("HEAD", [.head(200, [:], nil)]) { $0.method = .head },
+        Traffic.plan("GET answered with 404", [.head(404)]),
+        Traffic.plan("PUT", [.head(200)]) {
+            $0.method = .put
+            $0.body = .counting(2_000)
+        },
+        Traffic.plan(
+            "GET in gzip",
+            [.head(200, ["content-encoding": "gzip"], PlannedBody(StoredGzip.file(of: PlannedBody.text.bytes)))]),
+        Traffic.plan("GET whose body breaks", [.head(200, [:], Traffic.breaking(.text))]),
+        Traffic.plan("GET whose reader leaves", [.head(200, [:], PlannedBody.counting(2_000).inPieces(of: 100))]) {
+            $0.reads = 1
+        },
+    ]
+}

@@ -1,0 +1,62 @@
+import CPlugboard
+import PlugboardKit
+
+/// What `plugboard.h` asks of a descriptor, beside its tables.
+enum DescriptorRules {
+    static func faults(in plugin: plug_plugin_v1) -> [String] {
+        let id = plugin.id.string
+        var faults: [String] = []
+        if id.isEmpty || !id.utf8.allSatisfy(isIDByte) {
+            faults.append("its id '\(id)' is not made of letters, digits, '.', '-' and '_'")
+        }
+        if !isVersion(plugin.version.string) {
+            faults.append("its version '\(plugin.version.string)' is not major.minor.patch")
+        }
+        if !(0...999).contains(plugin.priority) { faults.append("its priority \(plugin.priority) is not 0 to 999") }
+        if plugin.reserved != 0 { faults.append("its field reserved is not 0") }
+        if plugin.create == nil { faults.append("it has no create function") }
+        faults += functions(plugin)
+        let order = texts(plugin.before, plugin.before_count) + texts(plugin.after, plugin.after_count)
+        if order.contains(id) { faults.append("it is to stand before or after itself") }
+        for other in order where other.isEmpty || !other.utf8.allSatisfy(isIDByte) {
+            faults.append("before or after names '\(other)', which is no id")
+        }
+        if plugin.documentation.string.contains(where: \.isNewline) {
+            faults.append("its documentation is not one line")
+        }
+        return faults
+    }
+
+    /// Hooks are listed if and only if there is a function for them.
+    private static func functions(_ plugin: plug_plugin_v1) -> [String] {
+        let functions = [
+            (PLUG_ON_REQUEST, "on_request", plugin.on_request != nil),
+            (PLUG_ON_RESPONSE, "on_response", plugin.on_response != nil),
+            (PLUG_ON_FAILURE, "on_failure", plugin.on_failure != nil),
+            (PLUG_ON_CLOSE, "on_close", plugin.on_close != nil), (PLUG_ON_EVENT, "on_event", plugin.on_event != nil),
+        ]
+        var faults = functions.compactMap { bit, name, exists in
+            plugin.hooks & bit != 0 && !exists ? "it lists \(name) and has no such function" : nil
+        }
+        if plugin.hooks & ~functions.reduce(0, { $0 | $1.0 }) != 0 { faults.append("it lists an unknown hook") }
+        if plugin.command_count > 0 && plugin.command == nil { faults.append("it lists commands and has no function") }
+        if plugin.event_count > 0 && plugin.hooks & PLUG_ON_EVENT == 0 {
+            faults.append("it lists events and not on_event")
+        }
+        return faults
+    }
+
+    /// Three numbers, and perhaps a pre-release or a build (semver.org 2.0.0).
+    static func isVersion(_ text: String) -> Bool {
+        text.wholeMatch(
+            of: /(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?/) != nil
+    }
+
+    private static func isIDByte(_ byte: UInt8) -> Bool {
+        isTokenByte(byte) && !"!#$%&'*+^`|~".utf8.contains(byte)
+    }
+
+    private static func texts(_ start: UnsafePointer<plug_text>?, _ count: UInt64) -> [String] {
+        UnsafeBufferPointer(start: start, count: start == nil ? 0 : Int(clamping: count)).map(\.string)
+    }
+}

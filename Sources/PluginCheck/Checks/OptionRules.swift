@@ -1,0 +1,48 @@
+import CPlugboard
+import PlugboardKit
+
+/// What `plugboard.h` asks of a table of settings or attributes.
+enum OptionRules {
+    static func faults(in table: UnsafeBufferPointer<plug_option_v1>, _ what: String) -> [String] {
+        var names: Set<String> = []
+        return table.enumerated().flatMap { index, option in
+            let name = option.name.string
+            let title = "the \(what) \(name.isEmpty ? "number \(index + 1)" : name)"
+            let isNew = names.insert(name).inserted
+            return (faults(in: option, name) + (isNew ? [] : ["is listed twice"])).map { "\(title) \($0)" }
+        }
+    }
+
+    /// What is wrong with one, each as the end of a sentence that begins with its name.
+    private static func faults(in option: plug_option_v1, _ name: String) -> [String] {
+        guard name.wholeMatch(of: /[A-Za-z][A-Za-z0-9_.-]*/) != nil else {
+            return ["has a name that is not made of letters, digits, '.', '-' and '_'"]
+        }
+        guard (PLUG_BOOL...PLUG_MAP).contains(option.type) else {
+            return ["has the type \(option.type), which is none"]
+        }
+        var faults: [String] = []
+        if option.flags & ~(PLUG_SECRET | PLUG_REQUIRED) != 0 { faults.append("has unknown flags") }
+        if option.choices.count > 0 && option.type != PLUG_TEXT_TYPE { faults.append("has choices and is no text") }
+        if option.documentation.string.contains(where: \.isNewline) {
+            faults.append("has more than a line of documentation")
+        }
+        return faults
+    }
+
+    /// What the loader itself says of the defaults; nothing where it refuses the plugin for something else.
+    static func faults(ofDefaultsIn raw: UnsafePointer<plug_plugin_v1>) -> [String] {
+        guard DescriptorRules.faults(in: raw.pointee).isEmpty else { return [] }
+        do throws(PlugboardError) {
+            _ = try PluginDescriptor(checking: raw)
+            return []
+        } catch {
+            return [error.reason]
+        }
+    }
+
+    /// `ID.enabled` is the kernel's own.
+    static func faults(ofAttributes table: UnsafeBufferPointer<plug_option_v1>) -> [String] {
+        table.contains { $0.name.string == "enabled" } ? ["the attribute enabled is the kernel's own"] : []
+    }
+}

@@ -1,0 +1,29 @@
+import Glibc
+import PlugboardKit
+
+/// Runs checks in their processes: as many at once as there are processors.
+struct CheckQueue {
+    let path: String
+    let arguments: (_ check: String) -> [String]
+
+    /// Blocks until the last has ended. The results stand in the order of the checks.
+    mutating func run(_ checks: [Check]) throws(PlugboardError) -> [CheckResult] {
+        var waiting = checks[...]
+        var running: [CheckProcess] = []
+        var results: [String: CheckResult] = [:]
+        let limit = max(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), 1)
+        while !waiting.isEmpty || !running.isEmpty {
+            while running.count < limit, let check = waiting.popFirst() {
+                running.append(try CheckProcess(check, arguments: arguments(check.name)))
+            }
+            var polls = running.flatMap(\.descriptors).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            _ = poll(&polls, nfds_t(polls.count), 200)
+            for index in running.indices { running[index].proceed() }
+            for process in running where process.descriptors.isEmpty {
+                results[process.check.name] = process.result()
+            }
+            running.removeAll { $0.descriptors.isEmpty }
+        }
+        return checks.compactMap { results[$0.name] }
+    }
+}

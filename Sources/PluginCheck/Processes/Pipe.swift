@@ -1,0 +1,64 @@
+import Glibc
+import PlugboardKit
+
+/// Two ends of a pipe; no process that is started gets them but by name.
+struct Pipe {
+    let reader: Int32
+    let writer: Int32
+
+    init() throws(PlugboardError) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else {
+            throw PlugboardError("check", "There is no pipe for a check.", underlying: String(cString: strerror(errno)))
+        }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        (reader, writer) = (ends[0], ends[1])
+        _ = fcntl(reader, F_SETFL, O_NONBLOCK)
+    }
+}
+
+/// Collects the lines that come out of a pipe: of very many, the last ones.
+final class LineReader {
+    let descriptor: Int32
+    private(set) var hasEnded = false
+    private(set) var lines: [String] = []
+    private var rest: [UInt8] = []
+
+    /// Takes the descriptor over.
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { abandon() }
+
+    /// Takes what is there, without waiting.
+    func read() {
+        while !hasEnded {
+            var buffer = [UInt8](repeating: 0, count: 16 << 10)
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count > 0 {
+                take(buffer[..<count])
+            } else if count == 0 || (errno != EAGAIN && errno != EINTR) {
+                abandon()
+            } else if errno == EAGAIN {
+                return
+            }
+        }
+    }
+
+    /// Takes nothing any more.
+    func abandon() {
+        guard !hasEnded else { return }
+        hasEnded = true
+        if !rest.isEmpty { lines.append(String(decoding: rest, as: UTF8.self)) }
+        close(descriptor)
+    }
+
+    private func take(_ bytes: ArraySlice<UInt8>) {
+        rest += bytes
+        var parts = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let last = parts.removeLast()
+        lines += parts.map { String(decoding: $0, as: UTF8.self) }
+        if lines.count > 100 { lines.removeFirst(lines.count - 100) }
+        // A line without end is cut.
+        rest = Array(last.suffix(64 << 10))
+    }
+}

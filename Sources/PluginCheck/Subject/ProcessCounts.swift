@@ -1,0 +1,34 @@
+import Glibc
+
+/// What this process holds that is not memory.
+struct ProcessCounts {
+    let threads: Int
+    let descriptors: Int
+
+    static var now: ProcessCounts {
+        ProcessCounts(threads: entries(of: "/proc/self/task"), descriptors: entries(of: "/proc/self/fd"))
+    }
+
+    /// How long threads of this process wanted a processor and had none, each for itself; zero where the system does
+    /// not tell.
+    static var lostTime: Duration {
+        var lost: Int64 = 0
+        FolderEntries.each(of: "/proc/self/task") { thread in
+            guard let file = fopen("/proc/self/task/\(thread)/schedstat", "r") else { return }
+            defer { fclose(file) }
+            var line = [CChar](repeating: 0, count: 128)
+            guard fgets(&line, Int32(line.count), file) != nil else { return }
+            let text = line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+            // Time on a processor, time in the queue for one, number of slices.
+            let numbers = String(decoding: text, as: UTF8.self).split(separator: " ")
+            if numbers.count > 1, let nanoseconds = Int64(numbers[1]) { lost &+= nanoseconds }
+        }
+        return .nanoseconds(lost)
+    }
+
+    private static func entries(of folder: String) -> Int {
+        var count = 0
+        FolderEntries.each(of: folder) { _ in count += 1 }
+        return count
+    }
+}

@@ -1,0 +1,64 @@
+import CPlugboard
+import Glibc
+import JSON
+import Plugboard
+import PluginLoader
+
+/// The plugin under check.
+struct Subject: Sendable {
+    let path: String
+    let settings: [String: String]
+    let seed: UInt64
+    /// A folder of this check's own.
+    let scratch: String
+
+    /// What the loader makes of the file; skips the check if it refuses it.
+    func descriptor() throws(CheckEnd) -> PluginDescriptor {
+        do throws(PlugboardError) {
+            return try DynamicLoader.dynamic.load(path, sha256: nil)
+        } catch {
+            throw .skipped("the loader refuses it: \(error.code)")
+        }
+    }
+
+    /// What the plugin says of itself, usable or not.
+    func rawDescriptor() throws(CheckEnd) -> UnsafePointer<plug_plugin_v1> {
+        do throws(PlugboardError) {
+            return try DynamicLoader.dynamic.load(path, sha256: nil).raw
+        } catch {
+            guard [.loadingMetadata, .malformedDescriptor].contains(error.code) else {
+                throw .skipped("the loader refuses it: \(error.code)")
+            }
+        }
+        typealias Entry = @convention(c) () -> UnsafePointer<plug_plugin_v1>?
+        let file = try inspected()
+        guard let handle = dlopen(file.path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE),
+            let address = dlsym(handle, file.entry), let raw = unsafeBitCast(address, to: Entry.self)()
+        else { throw .failed("its entry function returned no descriptor") }
+        return raw
+    }
+
+    /// The file as it lies there.
+    func inspected() throws(CheckEnd) -> PluginFile {
+        do throws(PlugboardError) {
+            return try DynamicLoader.dynamic.inspect(path)
+        } catch {
+            throw .failed(error.reason)
+        }
+    }
+
+    /// The settings in the types that the plugin's table names; what does not fit stays text, and the kernel says what
+    /// is wrong with it. Skips the check if a required one is missing.
+    func configured(_ descriptor: PluginDescriptor) throws(CheckEnd) -> JSONObject {
+        for option in descriptor.settings where option.isRequired && settings[option.name] == nil {
+            throw .skipped("it needs the setting \(option.name): give it with --set \(option.name)=VALUE")
+        }
+        var values = JSONObject()
+        for (name, text) in settings.sorted(by: { $0.key < $1.key }) {
+            let kind = descriptor.settings.first { $0.name == name }?.kind
+            let isJSON = [.bool, .integer, .list, .map].contains(kind)
+            values[name] = (isJSON ? try? JSONParser.parse(text) : nil) ?? .string(text)
+        }
+        return values
+    }
+}

@@ -1,0 +1,65 @@
+import Glibc
+
+/// The hook that runs now, written where it can still be read when the process is gone.
+///
+/// Two words in a file that is mapped: a store a hook, no call of the system. Sendable because the memory stays as long
+/// as the process, and what is read is only told to people.
+struct HookMarker: @unchecked Sendable {
+    static let fileName = "hook"
+
+    private let words: UnsafeMutablePointer<UInt64>
+
+    /// Makes the file.
+    init?(path: String) {
+        let size = 2 * MemoryLayout<UInt64>.stride
+        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        guard ftruncate(file, off_t(size)) == 0,
+            let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), memory != MAP_FAILED
+        else { return nil }
+        words = memory.assumingMemoryBound(to: UInt64.self)
+    }
+
+    /// Setting it counts as a step.
+    var hook: Hook? {
+        get { Hook(rawValue: words[0]) }
+        nonmutating set {
+            words[0] = newValue?.rawValue ?? 0
+            words[1] &+= 1
+        }
+    }
+
+    /// Steps so far: where it stays the same, a hook has not returned.
+    var steps: UInt64 { words[1] }
+
+    /// What the process did last that had this scratch folder; nil if it was in no hook.
+    static func hook(in folder: String) -> Hook? {
+        let file = open("\(folder)/\(fileName)", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var word: UInt64 = 0
+        let size = MemoryLayout<UInt64>.size
+        return read(file, &word, size) == size ? Hook(rawValue: word) : nil
+    }
+}
+
+/// A function of a plugin's table, by the name that it has there.
+enum Hook: UInt64, CaseIterable, Sendable, CustomStringConvertible {
+    case create = 1, start, stop, destroy, onRequest, onResponse, onFailure, onClose, onEvent, extensions
+
+    var description: String {
+        switch self {
+        case .create: "create"
+        case .start: "start"
+        case .stop: "stop"
+        case .destroy: "destroy"
+        case .onRequest: "on_request"
+        case .onResponse: "on_response"
+        case .onFailure: "on_failure"
+        case .onClose: "on_close"
+        case .onEvent: "on_event"
+        case .extensions: "extension"
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import CPlugboard
+import Glibc
+import PlugboardKit
+
+/// The plugin's calls of the kernel.
+extension Wiretap {
+    /// A host of the tap's for one instance. It stays for ever: a thread of the plugin's may call late.
+    static func tapped(_ host: UnsafePointer<plug_host_v1>) -> UnsafePointer<plug_host_v1> {
+        kernel = host.pointee
+        let own = UnsafeMutablePointer<plug_host_v1>.allocate(capacity: 1)
+        own.initialize(to: kernel)
+        setSettings(&own.pointee)
+        setServices(&own.pointee)
+        setWaiting(&own.pointee)
+        setBodiesIn(&own.pointee)
+        setBodiesOut(&own.pointee)
+        setAnswers(&own.pointee)
+        setHeads(&own.pointee)
+        return UnsafePointer(own)
+    }
+
+    // MARK: While it is created
+
+    private static func setSettings(_ table: inout plug_host_v1) {
+        table.setting_integer = { settings, name, value in
+            Wiretap.known(name, Wiretap.kernel.setting_integer(settings, name, value))
+        }
+        table.setting_text = { settings, name, value in
+            Wiretap.known(name, Wiretap.kernel.setting_text(settings, name, value))
+        }
+        table.setting_item = { settings, name, index, item in
+            let code = Wiretap.kernel.setting_item(settings, name, index, item)
+            return index == 0 && !Wiretap.lists(name) ? Wiretap.known(name, code) : code
+        }
+    }
+
+    /// The kernel finds only what the table lists.
+    private static func known(_ name: plug_text, _ code: UInt32) -> UInt32 {
+        if code == PLUG_NOT_FOUND && !Wiretap.lists(name) {
+            note("create asks for the setting '\(name.string)', which its table does not list")
+        }
+        return code
+    }
+
+    private static func lists(_ name: plug_text) -> Bool {
+        UnsafeBufferPointer(start: Wiretap.plugin.settings, count: Int(Wiretap.plugin.setting_count)).contains {
+            $0.name.string == name.string
+        }
+    }
+
+    private static func setServices(_ table: inout plug_host_v1) {
+        table.timer = { host, after, context, fired in
+            Wiretap.notInCreate("timer")
+            return Wiretap.kernel.timer(host, after, context, fired)
+        }
+        table.publish = { host, exchange, id, details, count in
+            Wiretap.notInCreate("publish")
+            return Wiretap.kernel.publish(host, exchange, id, details, count)
+        }
+        table.extension = { _, id in
+            Wiretap.state.withLock { _ = $0.askedExtensions.insert(id.string) }
+            return nil
+        }
+    }
+
+    private static func notInCreate(_ function: String) {
+        let isCreating = Wiretap.state.withLock {
+            $0.creatingThread.map { pthread_equal($0, pthread_self()) != 0 } ?? false
+        }
+        if isCreating { note("create calls the host's \(function), which works only from start on") }
+    }
+
+    // MARK: Waiting
+
+    private static func setWaiting(_ table: inout plug_host_v1) {
+        table.wait = { exchange, within, ticket in
+            let (waits, told) = Wiretap.state.withLock { state in
+                state.waitCount += 1
+                return (state.waits, state.whenWaiting)
+            }
+            defer { told?() }
+            return Wiretap.kernel.wait(exchange, waits == .pastDeadline && within > 0 ? 0 : within, ticket)
+        }
+        table.wake = { host, ticket in
+            let waits = Wiretap.state.withLock { $0.waits }
+            let code = Wiretap.kernel.wake(host, ticket)
+            return waits == .wokenTwice ? Wiretap.kernel.wake(host, ticket) : code
+        }
+    }
+
+    // MARK: Bodies
+
+    private static func setBodiesIn(_ table: inout plug_host_v1) {
+        table.take_request_body = { Wiretap.taken(Wiretap.kernel.take_request_body($0)) }
+        table.take_response_body = { Wiretap.taken(Wiretap.kernel.take_response_body($0)) }
+        table.take_answer_body = { Wiretap.taken(Wiretap.kernel.take_answer_body($0)) }
+        table.body_of_bytes = { Wiretap.taken(Wiretap.kernel.body_of_bytes($0, $1)) }
+        table.body_of_source = { Wiretap.taken(Wiretap.kernel.body_of_source($0, $1)) }
+    }
+
+    private static func setBodiesOut(_ table: inout plug_host_v1) {
+        table.release_body = { body in
+            Wiretap.given(body)
+            Wiretap.kernel.release_body(body)
+        }
+        table.set_request_body = { exchange, body in
+            Wiretap.given(body)
+            return Wiretap.kernel.set_request_body(exchange, body)
+        }
+        table.set_response_body = { exchange, body in
+            Wiretap.given(body)
+            return Wiretap.kernel.set_response_body(exchange, body)
+        }
+        table.respond = { exchange, status, fields, count, body in
+            Wiretap.given(body)
+            return Wiretap.kernel.respond(exchange, status, fields, count, body)
+        }
+        table.send = { host, exchange, request, context, answered in
+            Wiretap.notInCreate("send")
+            Wiretap.given(request?.pointee.body)
+            return Wiretap.kernel.send(host, exchange, request, context, answered)
+        }
+        table.reply_body = { host, reply, body in
+            Wiretap.given(body)
+            return Wiretap.kernel.reply_body(host, reply, body)
+        }
+    }
+
+    private static func taken(_ body: OpaquePointer?) -> OpaquePointer? {
+        if body != nil { Wiretap.state.withLock { $0.bodies += 1 } }
+        return body
+    }
+
+    private static func given(_ body: OpaquePointer?) {
+        if body != nil { Wiretap.state.withLock { $0.bodies -= 1 } }
+    }
+
+    // MARK: Pulls
+
+    private static func setAnswers(_ table: inout plug_host_v1) {
+        table.give = { host, pull, bytes in Wiretap.answered(pull, Wiretap.kernel.give(host, pull, bytes)) }
+        table.end = { host, pull, trailers, count in
+            Wiretap.answered(pull, Wiretap.kernel.end(host, pull, trailers, count))
+        }
+        table.break_off = { host, pull, code, reason in
+            Wiretap.answered(pull, Wiretap.kernel.break_off(host, pull, code, reason))
+        }
+        table.pass = { host, pull, piece in Wiretap.answered(pull, Wiretap.kernel.pass(host, pull, piece)) }
+    }
+
+    /// Too late is legal: the exchange may have ended. Twice is not.
+    private static func answered(_ pull: plug_pull, _ code: UInt32) -> UInt32 {
+        let isSecond = Wiretap.state.withLock { state in
+            if code == PLUG_OK { state.answeredPulls?.insert(pull) }
+            return code == PLUG_STALE && state.answeredPulls?.contains(pull) == true
+        }
+        if isSecond { note("a pull was answered twice") }
+        return code
+    }
+
+    // MARK: Threads
+
+    private static func setHeads(_ table: inout plug_host_v1) {
+        table.request = { exchange in
+            Wiretap.onLoopOnly("request")
+            return Wiretap.kernel.request(exchange)
+        }
+        table.response = { exchange in
+            Wiretap.onLoopOnly("response")
+            return Wiretap.kernel.response(exchange)
+        }
+        table.pull = { body, context, pulled in
+            Wiretap.onLoopOnly("pull")
+            return Wiretap.kernel.pull(body, context, pulled)
+        }
+    }
+
+    private static func onLoopOnly(_ function: String) {
+        let isElsewhere = Wiretap.state.withLock {
+            $0.loopThread.map { pthread_equal($0, pthread_self()) == 0 } ?? false
+        }
+        if isElsewhere { note("the host's \(function) was called off the loop") }
+    }
+}

@@ -1,0 +1,84 @@
+import CPlugboard
+import Glibc
+
+/// The kernel's calls of the plugin.
+extension Wiretap {
+    static func tapped(_ original: plug_plugin_v1) -> plug_plugin_v1 {
+        var table = original
+        table.create = { host, settings in
+            guard let host else { return nil }
+            let own = Wiretap.tapped(host)
+            return Wiretap.watched(.create) {
+                Wiretap.state.withLock { $0.creatingThread = pthread_self() }
+                defer { Wiretap.state.withLock { $0.creatingThread = nil } }
+                return Wiretap.plugin.create?(own, settings)
+            }
+        }
+        if original.start != nil {
+            table.start = { context in Wiretap.watched(.start) { Wiretap.plugin.start?(context) ?? PLUG_OK } }
+        }
+        if original.stop != nil {
+            table.stop = { context, within in Wiretap.watched(.stop) { Wiretap.plugin.stop?(context, within) } }
+        }
+        if original.destroy != nil {
+            table.destroy = { context in Wiretap.watched(.destroy) { Wiretap.plugin.destroy?(context) } }
+        }
+        setHooks(&table, original)
+        return table
+    }
+
+    private static func setHooks(_ table: inout plug_plugin_v1, _ original: plug_plugin_v1) {
+        if original.on_request != nil {
+            table.on_request = { context, exchange in
+                Wiretap.onLoop(.onRequest) { Wiretap.plugin.on_request?(context, exchange) ?? PLUG_NEXT }
+            }
+        }
+        if original.on_response != nil {
+            table.on_response = { context, exchange in
+                Wiretap.onLoop(.onResponse) { Wiretap.plugin.on_response?(context, exchange) ?? PLUG_NEXT }
+            }
+        }
+        if original.on_failure != nil {
+            table.on_failure = { context, exchange in
+                Wiretap.onLoop(.onFailure) { Wiretap.plugin.on_failure?(context, exchange) ?? PLUG_NEXT }
+            }
+        }
+        if original.on_close != nil {
+            table.on_close = { context, exchange, outcome in
+                Wiretap.onLoop(.onClose) { Wiretap.plugin.on_close?(context, exchange, outcome) }
+            }
+        }
+        if original.on_event != nil {
+            table.on_event = { context, exchange, event in
+                Wiretap.onLoop(.onEvent) { Wiretap.plugin.on_event?(context, exchange, event) }
+            }
+        }
+    }
+
+    /// A hook, which runs on the loop and must not block it.
+    private static func onLoop<Result>(_ hook: Hook, _ call: () -> Result) -> Result {
+        let isTiming = Wiretap.state.withLock { state in
+            state.loopThread = pthread_self()
+            return state.isTiming
+        }
+        guard isTiming else { return Wiretap.watched(hook, call) }
+        let stopwatch = Stopwatch()
+        let result = Wiretap.watched(hook, call)
+        let time = stopwatch.blame
+        if time > patience {
+            Wiretap.state.withLock { state in
+                state.slowCalls[hook, default: 0] += 1
+                state.slowest[hook] = max(state.slowest[hook] ?? .zero, time)
+            }
+        }
+        return result
+    }
+
+    /// Hooks nest: publishing an event in one calls another.
+    static func watched<Result>(_ hook: Hook, _ call: () -> Result) -> Result {
+        let outer = marker?.hook
+        marker?.hook = hook
+        defer { marker?.hook = outer }
+        return call()
+    }
+}

@@ -1,0 +1,53 @@
+// Answers each pull with its piece, and then again with the end. Fails `pulls`.
+#include <plugboard.h>
+#include <stdlib.h>
+
+static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
+
+typedef struct source {
+    const plug_host_v1 *host;
+    plug_body *inner;
+    plug_pull open;
+} source;
+
+static void pulled(void *context, const plug_piece_v1 *piece) {
+    source self = *(source *)context;
+    self.host->pass(self.host, self.open, piece);
+    self.host->end(self.host, self.open, NULL, 0);
+}
+
+static void pull(void *context, plug_pull number) {
+    source *self = context;
+    self->open = number;
+    self->host->pull(self->inner, self, pulled);
+}
+
+static void release(void *context) {
+    source *self = context;
+    self->host->release_body(self->inner);
+    free(self);
+}
+
+static uint32_t on_response(void *self, plug_exchange *exchange) {
+    const plug_host_v1 *host = self;
+    plug_body *inner = host->take_response_body(exchange);
+    if (!inner) return PLUG_NEXT;
+    source *outer = calloc(1, sizeof *outer);
+    if (!outer) abort();
+    *outer = (source){ host, inner, 0 };
+    plug_source_v1 table = { .context = outer, .length = PLUG_UNKNOWN, .pull = pull, .release = release };
+    host->set_response_body(exchange, host->body_of_source(host, &table));
+    return PLUG_NEXT;
+}
+
+PLUGBOARD_METADATA(answers_twice, "com.example.answers-twice", "1.0.0");
+PLUGBOARD_PLUGIN(answers_twice) {
+    .abi_revision = PLUG_ABI_REVISION,
+    .hooks = PLUG_ON_RESPONSE,
+    .id = PLUG_LITERAL("com.example.answers-twice"),
+    .version = PLUG_LITERAL("1.0.0"),
+    .documentation = PLUG_LITERAL("Answers twice."),
+    .priority = 500,
+    .create = create,
+    .on_response = on_response,
+};

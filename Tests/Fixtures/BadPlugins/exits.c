@@ -1,0 +1,19 @@
+// Ends the process on bad news. Crashes `defaults`.
+#include <plugboard.h>
+#include <unistd.h>
+
+static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
+
+static uint32_t on_request(void *self, plug_exchange *exchange) { _exit(3); }
+
+PLUGBOARD_METADATA(exits, "com.example.exits", "1.0.0");
+PLUGBOARD_PLUGIN(exits) {
+    .abi_revision = PLUG_ABI_REVISION,
+    .hooks = PLUG_ON_REQUEST,
+    .id = PLUG_LITERAL("com.example.exits"),
+    .version = PLUG_LITERAL("1.0.0"),
+    .documentation = PLUG_LITERAL("Gives up for all."),
+    .priority = 500,
+    .create = create,
+    .on_request = on_request,
+};

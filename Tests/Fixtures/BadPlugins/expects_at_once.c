@@ -1,0 +1,58 @@
+// Takes for granted that a pull is answered before it returns. Crashes `pulls`.
+#include <plugboard.h>
+#include <assert.h>
+#include <stdlib.h>
+
+static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
+
+typedef struct source {
+    const plug_host_v1 *host;
+    plug_body *inner;
+    plug_pull open;
+} source;
+
+static _Thread_local const plug_piece_v1 *last;
+
+static void pulled(void *context, const plug_piece_v1 *piece) {
+    last = piece;
+    source *self = context;
+    self->host->pass(self->host, self->open, piece);
+}
+
+static void pull(void *context, plug_pull number) {
+    source *self = context;
+    self->open = number;
+    last = NULL;
+    self->host->pull(self->inner, self, pulled);
+    assert(last);
+}
+
+static void release(void *context) {
+    source *self = context;
+    self->host->release_body(self->inner);
+    free(self);
+}
+
+static uint32_t on_response(void *self, plug_exchange *exchange) {
+    const plug_host_v1 *host = self;
+    plug_body *inner = host->take_response_body(exchange);
+    if (!inner) return PLUG_NEXT;
+    source *outer = calloc(1, sizeof *outer);
+    if (!outer) abort();
+    *outer = (source){ host, inner, 0 };
+    plug_source_v1 table = { .context = outer, .length = PLUG_UNKNOWN, .pull = pull, .release = release };
+    host->set_response_body(exchange, host->body_of_source(host, &table));
+    return PLUG_NEXT;
+}
+
+PLUGBOARD_METADATA(expects_at_once, "com.example.expects-at-once", "1.0.0");
+PLUGBOARD_PLUGIN(expects_at_once) {
+    .abi_revision = PLUG_ABI_REVISION,
+    .hooks = PLUG_ON_RESPONSE,
+    .id = PLUG_LITERAL("com.example.expects-at-once"),
+    .version = PLUG_LITERAL("1.0.0"),
+    .documentation = PLUG_LITERAL("Cannot wait."),
+    .priority = 500,
+    .create = create,
+    .on_response = on_response,
+};

@@ -1,0 +1,23 @@
+// Makes a body and never gives it to anybody. Fails `cancellation`, and whatever else sends an exchange.
+#include <plugboard.h>
+#include <stddef.h>
+
+static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
+
+static uint32_t on_request(void *self, plug_exchange *exchange) {
+    const plug_host_v1 *host = self;
+    host->body_of_bytes(host, (plug_bytes){ "kept", 4, NULL, NULL });
+    return PLUG_NEXT;
+}
+
+PLUGBOARD_METADATA(keeps_body, "com.example.keeps-body", "1.0.0");
+PLUGBOARD_PLUGIN(keeps_body) {
+    .abi_revision = PLUG_ABI_REVISION,
+    .hooks = PLUG_ON_REQUEST,
+    .id = PLUG_LITERAL("com.example.keeps-body"),
+    .version = PLUG_LITERAL("1.0.0"),
+    .documentation = PLUG_LITERAL("Keeps what it makes."),
+    .priority = 500,
+    .create = create,
+    .on_request = on_request,
+};

@@ -1,0 +1,13 @@
+// Has no section: it must be run to be known. `metadata` warns.
+#include <plugboard.h>
+
+static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
+
+PLUGBOARD_PLUGIN(no_metadata) {
+    .abi_revision = PLUG_ABI_REVISION,
+    .id = PLUG_LITERAL("com.example.no-metadata"),
+    .version = PLUG_LITERAL("1.0.0"),
+    .documentation = PLUG_LITERAL("Says nothing beforehand."),
+    .priority = 500,
+    .create = create,
+};

@@ -1,0 +1,56 @@
+import Foundation
+import JSON
+import PluginCheck
+import TestSupport
+
+/// Builds the plugins of `Tests/Fixtures/BadPlugins`, each of which breaks one rule, and checks them with the command.
+enum BadPlugin {
+    /// What the command said of a plugin.
+    struct Verdict {
+        let status: Int32
+        let output: String
+        let errors: String
+
+        /// The results of `--json`, by the check's name.
+        var results: [String: CheckResult] {
+            guard let checks = try? JSONParser.parse(output)["checks"]?.arrayValue else { return [:] }
+            let results = checks.compactMap { check -> CheckResult? in
+                guard let name = check["check"]?.stringValue, let reason = check["reason"]?.stringValue,
+                    let status = check["status"]?.stringValue.flatMap({ CheckResult.Status(rawValue: $0) })
+                else { return nil }
+                return CheckResult(name, status, reason)
+            }
+            return Dictionary(results.map { ($0.check, $0) }) { first, _ in first }
+        }
+    }
+
+    /// Compiles `NAME.c` as an author would. The folder keeps the file as long as it is held.
+    static func build(_ name: String, in folder: TemporaryFolder) async throws -> String {
+        let path = folder.file("\(name).so")
+        let outcome = try await ProcessRunner.running([
+            "cc", "-std=c11", "-D_DEFAULT_SOURCE", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-O2",
+            "-fPIC",
+            "-shared", "-fvisibility=hidden", "-pthread", "-I",
+            root.appendingPathComponent("Sources/CPlugboard/include").path,
+            root.appendingPathComponent("Tests/Fixtures/BadPlugins/\(name).c").path, "-o", path,
+        ])
+        guard outcome.status == 0 else { throw ProcessError.failed("cc \(name).c", outcome.status, outcome.stderr) }
+        // Whatever the umask of who runs the tests.
+        chmod(path, 0o755)
+        return path
+    }
+
+    /// Runs `plugboard plugins check` on a file.
+    static func check(_ path: String, _ arguments: String...) async throws -> Verdict {
+        await places.take()
+        defer { places.giveBack() }
+        let outcome = try await ProcessRunner.running(
+            [Products.executable("plugboard"), "plugins", "check", path] + arguments, timeout: .seconds(300))
+        return Verdict(status: outcome.status, output: outcome.stdout, errors: outcome.stderr)
+    }
+
+    /// A few at a time: all at once, each would take so long that it looks stuck.
+    private static let places = Places(4)
+
+    private static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
+}

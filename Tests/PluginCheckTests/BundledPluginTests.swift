@@ -1,0 +1,34 @@
+import Foundation
+import PluginCheck
+import TestSupport
+import Testing
+
+// Each runs as many processes as there are processors.
+@Suite(.serialized)
+struct BundledPluginTests {
+    /// All that the build put beside the tests.
+    static let plugins: [String] = {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: Products.folder)) ?? []
+        return files.filter { $0.hasPrefix("libplugboard-") && $0.hasSuffix(".so") }.sorted()
+    }()
+
+    @Test(arguments: plugins)
+    func `a bundled plugin passes all checks strictly`(_ file: String) async throws {
+        // As it is shipped: without what only debuggers read.
+        let folder = try TemporaryFolder("bundled")
+        let path = folder.file(file)
+        try ProcessRunner.output(of: ["strip", "--strip-unneeded", "-o", path, "\(Products.folder)/\(file)"])
+        chmod(path, 0o755)
+
+        let verdict = try await BadPlugin.check(path, "--strict", "--seed", "1", "--json")
+
+        let bad = verdict.results.values.filter { $0.status != .passed && $0.status != .skipped }
+        #expect(bad.isEmpty, "\(bad)")
+        #expect(verdict.results.count == PluginCheck.catalog.count)
+        #expect(verdict.status == 0, "\(verdict.errors)")
+    }
+
+    @Test func `there are bundled plugins to check`() {
+        #expect(BundledPluginTests.plugins.contains("libplugboard-redirect.so"))
+    }
+}

@@ -1,0 +1,108 @@
+import JSON
+import PluginCheck
+import TestSupport
+import Testing
+
+struct CheckVerbTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder("check") }
+
+    @Test func `what is written for people is aligned, and summed up`() async throws {
+        let path = try await BadPlugin.build("exports_more", in: folder)
+
+        let verdict = try await BadPlugin.check(path, "--only", "load", "--only", "exports", "--seed", "7")
+
+        let lines = verdict.output.split(separator: "\n")
+        #expect(lines.count == 3, "\(verdict.output)")
+        #expect(lines[0] == "passed  load")
+        #expect(lines[1].hasPrefix("warned  exports  it exports 1 more names"))
+        #expect(lines[2] == "\(path): 1 passed, 1 warned (seed 7)")
+        #expect(verdict.status == 0)
+    }
+
+    @Test func `strict takes warnings for failures`() async throws {
+        let path = try await BadPlugin.build("exports_more", in: folder)
+
+        let verdict = try await BadPlugin.check(path, "--only", "exports", "--strict", "--json")
+
+        #expect(verdict.status == 1)
+        #expect(try JSONParser.parse(verdict.output)["refused"] == true)
+        #expect(verdict.errors.isEmpty)
+    }
+
+    @Test func `a file that cannot be loaded is tried for nothing else`() async throws {
+        let path = try await BadPlugin.build("undefined_symbol", in: folder)
+
+        let verdict = try await BadPlugin.check(path, "--json")
+
+        #expect(verdict.status == 1)
+        #expect(verdict.results["load"]?.status == .failed)
+        #expect(verdict.results.values.count { $0.status == .skipped } == PluginCheck.catalog.count - 1)
+    }
+
+    @Test func `a plugin that cannot be created is told of once`() async throws {
+        let path = try await BadPlugin.build("refuses_defaults", in: folder)
+
+        let verdict = try await BadPlugin.check(path, "--json")
+
+        #expect(verdict.results.values.filter { $0.status == .failed }.map(\.check) == ["defaults"])
+        #expect(verdict.results["heads"]?.reason == "it cannot be created: see the check defaults")
+    }
+
+    @Test func `a required setting is given on the command line`() async throws {
+        let path = try await BadPlugin.build("needs_key", in: folder)
+
+        let verdict = try await BadPlugin.check(path, "--only", "defaults", "--set", "key=a=b", "--json")
+
+        #expect(verdict.results["defaults"]?.status == .passed, "\(verdict.output)")
+    }
+
+    @Test func `the same seed draws the same exchanges`() async throws {
+        let path = try await BadPlugin.build("rare", in: folder)
+
+        let first = try await BadPlugin.check(path, "--only", "fuzz", "--seed", "5", "--json")
+        let second = try await BadPlugin.check(path, "--only", "fuzz", "--seed", "5", "--json")
+        let other = try await BadPlugin.check(path, "--only", "fuzz", "--seed", "6", "--json")
+
+        #expect(first.results["fuzz"]?.status == .crashed)
+        #expect(first.results == second.results)
+        #expect(first.results != other.results)
+    }
+
+    @Test func `an unknown check is answered with those that there are`() async throws {
+        let verdict = try await BadPlugin.check("/nowhere.so", "--only", "loda")
+
+        #expect(verdict.status == 2)
+        #expect(verdict.errors.contains("There is no check loda. There are load, exports,"))
+    }
+
+    @Test func `a file that is not there fails to load`() async throws {
+        let verdict = try await BadPlugin.check(folder.file("absent.so"), "--only", "load", "--json")
+
+        #expect(verdict.status == 1)
+        #expect(verdict.results["load"]?.reason.contains("loading.missing") == true)
+    }
+
+    @Test func `the help names every check, and hides what is not for people`() async throws {
+        // The parser breaks lines.
+        let help = try await BadPlugin.check("--help").output.split { $0.isWhitespace }.joined(separator: " ")
+        let verbs = try await ProcessRunner.running([Products.executable("plugboard"), "plugins", "--help"]).stdout
+
+        for check in PluginCheck.catalog {
+            #expect(help.contains(check.purpose), "\(check.name)")
+        }
+        #expect(verbs.contains("check ") && !verbs.contains("check-alone"))
+    }
+
+    @Test func `nothing is left behind`() async throws {
+        let path = try await BadPlugin.build("exits", in: folder)
+        let scratch = try TemporaryFolder("scratch")
+
+        _ = try await ProcessRunner.running(
+            [Products.executable("plugboard"), "plugins", "check", path, "--only", "defaults", "--only", "heads"],
+            environment: ["TMPDIR": scratch.path])
+
+        #expect(try scratch.entries().isEmpty)
+    }
+}

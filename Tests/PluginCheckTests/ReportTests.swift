@@ -1,0 +1,69 @@
+import Glibc
+import JSON
+import Testing
+
+@testable import PluginCheck
+
+struct ReportTests {
+    private func report(_ statuses: CheckResult.Status...) -> CheckReport {
+        CheckReport(
+            path: "a.so", seed: 3, results: statuses.enumerated().map { CheckResult("check\($0)", $1, "because") })
+    }
+
+    @Test func `a plugin is refused for what failed or crashed, and strictly for warnings`() {
+        #expect(!report(.passed, .skipped).isRefused(strict: true))
+        #expect(report(.passed, .failed).isRefused(strict: false))
+        #expect(report(.crashed).isRefused(strict: false))
+        #expect(!report(.warned).isRefused(strict: false))
+        #expect(report(.warned).isRefused(strict: true))
+    }
+
+    @Test func `the summary counts what there is`() {
+        #expect(report(.passed, .passed, .warned).summary == "a.so: 2 passed, 1 warned (seed 3)")
+    }
+
+    @Test func `the JSON says the same`() {
+        let json = report(.warned).json(strict: true)
+
+        #expect(json["refused"] == true && json["seed"] == "3" && json["path"] == "a.so")
+        #expect(json["checks"]?.arrayValue == [["check": "check0", "status": "warned", "reason": "because"]])
+    }
+
+    @Test func `what is in use grows with what is allocated`() throws {
+        let before = try #require(HeapUse.bytes)
+        // In small pieces, which no allocator maps by themselves.
+        let blocks = (0..<4_000).map { _ in malloc(1_000) }
+        let between = try #require(HeapUse.bytes)
+        for block in blocks { free(block) }
+
+        // Other tests run meanwhile.
+        #expect(between - before > 2_000_000)
+    }
+
+    @Test func `what is in use is what is held and not free`() {
+        let text = """
+            <malloc><heap nr="0"><system type="current" size="9"/></heap>
+            <total type="fast" count="1" size="32"/><total type="rest" count="2" size="100"/>
+            <total type="mmap" count="1" size="4096"/><system type="current" size="1000"/>
+            <system type="max" size="5000"/></malloc>
+            """
+
+        #expect(HeapUse.inUse(text) == 1_000 + 4_096 - 132)
+        #expect(HeapUse.inUse("") == nil)
+    }
+
+    @Test func `lines come out of a pipe whole, whatever pieces went in`() throws {
+        let pipe = try Pipe()
+        let reader = LineReader(pipe.reader)
+
+        for piece in ["doing\tone\npas", "sed\tyes", "\nrest"] {
+            _ = piece.withCString { write(pipe.writer, $0, strlen($0)) }
+            reader.read()
+        }
+        close(pipe.writer)
+        reader.read()
+
+        #expect(reader.hasEnded)
+        #expect(reader.lines == ["doing\tone", "passed\tyes", "rest"])
+    }
+}

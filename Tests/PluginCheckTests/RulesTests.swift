@@ -1,0 +1,56 @@
+import CPlugboard
+import PlugboardKit
+import Testing
+
+@testable import PluginCheck
+
+struct RulesTests {
+    @Test(arguments: ["1.0.0", "0.0.0", "10.20.30", "1.0.0-rc.1", "1.0.0+build.5", "1.2.3-a-b+c"])
+    func `a version has three numbers`(_ version: String) { #expect(DescriptorRules.isVersion(version)) }
+
+    @Test(arguments: ["", "1", "1.0", "v1.0.0", "1.0.0.0", "01.0.0", "1.0.x", "1.0.0-", " 1.0.0", "1.0.0 "])
+    func `nothing else is a version`(_ version: String) { #expect(!DescriptorRules.isVersion(version)) }
+
+    @Test func `a descriptor that says nothing is told all that it lacks`() {
+        let faults = DescriptorRules.faults(in: plug_plugin_v1())
+
+        #expect(faults.count == 3, "\(faults)")
+        #expect(faults[0].contains("its id ''") && faults[1].contains("its version ''"))
+        #expect(faults[2] == "it has no create function")
+    }
+
+    @Test func `hooks are listed only if they are there`() {
+        var plugin = plug_plugin_v1()
+        plugin.hooks = PLUG_ON_REQUEST | PLUG_ON_CLOSE | 1 << 20
+        plugin.on_close = { _, _, _ in }
+
+        let faults = DescriptorRules.faults(in: plugin)
+
+        #expect(faults.contains("it lists on_request and has no such function"))
+        #expect(faults.contains("it lists an unknown hook"))
+        #expect(!faults.contains { $0.contains("on_close") })
+    }
+
+    private func faults(_ change: (inout plug_option_v1) -> Void) -> [String] {
+        var option = plug_option_v1()
+        option.name = plug_text(immortal: "limit")
+        option.type = PLUG_INTEGER
+        change(&option)
+        return withUnsafePointer(to: option) {
+            OptionRules.faults(in: UnsafeBufferPointer(start: $0, count: 1), "setting")
+        }
+    }
+
+    @Test func `a plain option has no faults`() { #expect(faults { _ in }.isEmpty) }
+
+    @Test func `each fault of an option is told with its name`() {
+        #expect(faults { $0.name = plug_text() }.first?.hasPrefix("the setting number 1 has a name") == true)
+        #expect(faults { $0.name = plug_text(immortal: "a b") }.first?.hasPrefix("the setting a b has a name") == true)
+        #expect(faults { $0.type = 0 } == ["the setting limit has the type 0, which is none"])
+        #expect(faults { $0.flags = 8 } == ["the setting limit has unknown flags"])
+        #expect(faults { $0.choices = plug_text(immortal: "a b") } == ["the setting limit has choices and is no text"])
+        #expect(
+            faults { $0.documentation = plug_text(immortal: "a\nb") }
+                == ["the setting limit has more than a line of documentation"])
+    }
+}
