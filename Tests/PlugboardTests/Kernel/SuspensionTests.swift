@@ -55,4 +55,38 @@ struct SuspensionTests {
         #expect(error?.code == .exchangeTimeout)
         #expect(record.lines == ["a first"])
     }
+
+    @Test func `a hook that parks what the transport answers within its own resume meets one deadline`() async throws {
+        let clock = ManualClock()
+        let record = Record()
+        let parked = Gate()
+        let suspended = Gate()
+        let transport = MockTransport { _, _ in .whenResumed(200) }
+        let plugin = recorder("a", priority: 1, record)
+        plugin.onResponse = { exchange in
+            record.add("a \(exchange.visit)")
+            guard exchange.visit == .first else { return .next }
+            let ticket = exchange.ticket(within: .seconds(1))
+            parked.admit()
+            return .wait(ticket)
+        }
+        let kernel = try makeKernel([plugin], transport, clock: clock)
+
+        let handle = kernel.begin(Request(.get, anywhere)) { event in
+            if event.kernelEvent == .suspended { suspended.admit() }
+        }
+        try await transport.began.opened()
+        handle.suspend()
+        try await suspended.opened()
+        handle.resume()
+        try await parked.opened()
+        clock.advance(by: .seconds(1))
+        let status = try await handle.response.status
+        // Whatever else is due comes before what is enqueued now.
+        clock.advance(by: .seconds(1))
+        await kernel.shutDown()
+
+        #expect(status == 200)
+        #expect(record.lines == ["a request", "a first", "a deadline", "a close ended"])
+    }
 }

@@ -13,6 +13,8 @@ package final class MockTransport: Transport {
         case failure(PlugboardError)
         /// Nothing, until it is cancelled.
         case silence
+        /// This status, within the call that resumes the attempt.
+        case whenResumed(Int)
     }
 
     private struct State {
@@ -57,6 +59,7 @@ package final class MockTransport: Transport {
         private let observer: any AttemptObserver
         private let transport: MockTransport
         private let isOver = Mutex(false)
+        private let whenResumed = Mutex<Int?>(nil)
 
         init(_ observer: any AttemptObserver, _ transport: MockTransport) {
             self.observer = observer
@@ -75,6 +78,7 @@ package final class MockTransport: Transport {
                 end(nil)
             case .failure(let error): end(error)
             case .silence: break
+            case .whenResumed(let status): whenResumed.withLock { $0 = status }
             }
         }
 
@@ -84,7 +88,13 @@ package final class MockTransport: Transport {
         }
 
         func suspend() { transport.state.withLock { $0.suspended += 1 } }
-        func resume() {}
+        func resume() {
+            let status = whenResumed.withLock { status in
+                defer { status = nil }
+                return status
+            }
+            if let status { carryOut(.answer(status)) }
+        }
 
         private func end(_ error: PlugboardError?) {
             let isFirst = isOver.withLock { isOver in
