@@ -187,10 +187,16 @@ final class TieredStore: CacheStore {
             return (count, before - state.table.count { $0 < 0 })
         }
         let shared = shared
-        disk.purge(what) { removed in
-            shared.state.withLock { $0.pendingAll -= 1 }
-            done(what == .memory ? count : removed + own)
+        let landed: @Sendable (Int) -> Void = { removed in
+            // What was committed before may have come into memory only now.
+            let late = shared.state.withLock { state in
+                state.pendingAll -= 1
+                return what == .memory ? state.table.purge(what, isWhole: false) : 0
+            }
+            done(what == .memory ? count + late : removed + own)
         }
+        // The file has nothing to purge of memory, but what was asked of it before must have come through.
+        if what == .memory { disk.statistics { _ in landed(0) } } else { disk.purge(what, landed) }
     }
 
     func list(_ what: Purge, limit: Int, _ found: @escaping @Sendable ([CacheEntry]) -> Void) {
