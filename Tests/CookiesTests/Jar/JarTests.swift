@@ -192,6 +192,18 @@ struct JarTests {
         }
     }
 
+    @Test func `a secure cookie that has expired hides nothing, and one that comes in its place begins anew`() {
+        var jar = Jar()
+        for field in ["a=1; Secure; Max-Age=1", "b=2"] {
+            #expect(refuses(&jar, field, "https://example.com/") == nil)
+        }
+        let later = now + .seconds(2)
+
+        #expect(refuses(&jar, "a=3", "http://example.com/", at: later) == nil)
+
+        #expect(sent(&jar, "http://example.com/", at: later) == "b=2; a=3")
+    }
+
     @Test func `of a domain with too many, the expired go first, then the insecure, then those unused for longest`() {
         var jar = Jar(limits: Jar.Limits(perDomain: 4, total: 100))
         let url = "https://example.com/"

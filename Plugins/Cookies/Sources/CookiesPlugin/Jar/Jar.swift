@@ -67,7 +67,7 @@ struct Jar: Sendable {
         _ field: SetCookie, from place: RequestURI, now: Duration
     ) throws(Refusal) -> Reception {
         let cookie = try Cookie(field, from: place, now: now, suffixes: suffixes)
-        if !cookie.isSecure && !place.isSecure && hidesSecureCookie(cookie) { throw .hidesSecureCookie }
+        if !cookie.isSecure && !place.isSecure && hidesSecureCookie(cookie, now) { throw .hidesSecureCookie }
         return put(cookie, now: now)
     }
 
@@ -77,8 +77,8 @@ struct Jar: Sendable {
         var cookie = cookie
         events += 1
         (cookie.created, cookie.accessed) = (events, events)
-        // Step 23: the creation stays, and with it the order.
-        if let old = remove(cookie.id) { cookie.created = old.created }
+        // Step 23: the creation stays, and with it the order; one that has expired counts as gone.
+        if let old = remove(cookie.id), !old.hasExpired(at: now) { cookie.created = old.created }
         guard !cookie.hasExpired(at: now) else { return .removed }
         insert(cookie)
         removeExcess(of: cookie.id.domain, now: now)
@@ -86,11 +86,11 @@ struct Jar: Sendable {
     }
 
     /// §5.7 step 16: "leave secure cookies alone".
-    private func hidesSecureCookie(_ cookie: Cookie) -> Bool {
+    private func hidesSecureCookie(_ cookie: Cookie, _ now: Duration) -> Bool {
         guard secureNames[cookie.id.name] != nil else { return false }
         func isHidden(_ other: Cookie) -> Bool {
             other.isSecure && other.id.name == cookie.id.name
-                && RequestURI.path(cookie.id.path, matches: other.id.path)
+                && RequestURI.path(cookie.id.path, matches: other.id.path) && !other.hasExpired(at: now)
         }
         return domains.contains { domain, cookies in
             (HostName.matches(domain, domain: cookie.id.domain) || HostName.matches(cookie.id.domain, domain: domain))
