@@ -18,7 +18,7 @@ struct DriverRequest {
         if let bytes = try line.read("body_b64", "base 64", { $0.stringValue.flatMap(Base64.decode) }) {
             request.body = .bytes(bytes)
         }
-        request.options = try DriverRequest.options(line)
+        request.options = try DriverRequest.options(line, url)
         try DriverRequest.steer(&request, line, plugins)
         self.request = request
         bodyLimit = try line.count("max_body_bytes")
@@ -37,12 +37,13 @@ struct DriverRequest {
         return fields
     }
 
-    private static func options(_ line: DriverFields) throws(DriverFault) -> RequestOptions {
+    private static func options(_ line: DriverFields, _ url: String) throws(DriverFault) -> RequestOptions {
         var options = RequestOptions()
         options.timeout = try line.milliseconds("timeout_ms")
         options.connectTimeout = try line.milliseconds("connect_timeout_ms")
         options.idleTimeout = try line.milliseconds("idle_timeout_ms")
-        options.connectTo = try line.places("connect_to")
+        let isSecure = url.utf8.prefix(6).map { $0 | 0x20 }.elementsEqual("https:".utf8.map { $0 | 0x20 })
+        options.connectTo = try line.places("connect_to", port: isSecure ? 443 : 80)
         options.caFile = try line.string("ca_file")
         return options
     }
