@@ -82,13 +82,13 @@ struct DriverRequest {
             if again ?? 0 > 0 { throw unsupported("retry", needs: "retry") }
             return
         }
-        // As many as the plugin can be told to make.
+        // As many as the plugin can be told to make, and as long as it can be told to wait.
         if let again { request.attributes["retry.attempts"] = "\(min(again, 99) + 1)" }
         if let delay = try retry.milliseconds("delay_ms", from: 0) {
-            request.attributes["retry.delay"] = delay.configured
+            request.attributes["retry.delay"] = min(delay, .seconds(86_400)).configured
         }
         if let limit = try retry.milliseconds("max_time_ms") {
-            request.attributes["retry.totalTime"] = limit.configured
+            request.attributes["retry.totalTime"] = min(limit, .seconds(365 * 86_400)).configured
         }
     }
 
