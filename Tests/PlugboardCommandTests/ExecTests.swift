@@ -180,7 +180,7 @@ struct ExecTests {
     }
 
     @Test(arguments: [
-        #"{"x":"y"}"#, #"{"a.test:80":"b.test"}"#, #"{"a.test":"b.test:80"}"#, #"{"a.test:80":"b.test:0"}"#,
+        #"{"x":"y"}"#, #"{"a.test:80":"b.test"}"#, #"{"a b":"b.test:80"}"#, #"{"a.test:80":"b.test:0"}"#,
         #"{"a.test:80":80}"#, #"["a.test:80"]"#,
     ])
     func `connect_to of what is no host and port is invalid`(places: String) async throws {

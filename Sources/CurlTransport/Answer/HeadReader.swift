@@ -94,7 +94,9 @@ struct HeadReader {
         let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
         let value = HeadReader.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))
         guard Token.isToken(name) else { return .malformed("has a field whose name is no token") }
-        guard HeadReader.isValue(value) else { return .malformed("has a field with a control character in its value") }
+        guard HeadReader.isValue(value) || HeadReader.isCookieToBeRefused(name, value) else {
+            return .malformed("has a field with a control character in its value")
+        }
         if phase == .done {
             if trailers.count >= fieldLimit { return tooManyFields }
             trailers.append(name, value)
@@ -163,6 +165,12 @@ extension HeadReader {
         var hasControl = false
         for byte in value { hasControl = hasControl || (byte < 0x20 && byte != 0x09) || byte == 0x7F }
         return !hasControl
+    }
+
+    /// RFC 6265bis §5.6 step 1: a control character in `Set-Cookie` costs the cookie, not the answer. NUL, CR and LF still do
+    /// (RFC 9110 §5.5).
+    private static func isCookieToBeRefused(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
+        KnownField.equals(name, "set-cookie") && !value.contains { $0 == 0x00 || $0 == 0x0D || $0 == 0x0A }
     }
 
     private static func trimmed(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {

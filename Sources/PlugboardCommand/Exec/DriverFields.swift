@@ -36,14 +36,15 @@ struct DriverFields {
         }
     }
 
-    /// An object of `host:port` for `host:port`.
-    func places(_ name: String) throws(DriverFault) -> [String: String]? {
+    /// An object of `host:port` for `host:port`. A host alone means the port that a URL means without one.
+    func places(_ name: String, port: Int) throws(DriverFault) -> [String: String]? {
         try read(name, "an object of host:port for host:port") { value in
             guard let object = value.objectValue else { return nil }
             var places: [String: String] = [:]
             for (key, value) in object {
-                guard let place = value.stringValue, isPlace(key), isPlace(place) else { return nil }
-                places[key] = place
+                let from = isPlace(key) ? key : "\(key):\(port)"
+                guard let place = value.stringValue, isPlace(from), isPlace(place) else { return nil }
+                places[from] = place
             }
             return places
         }

@@ -18,7 +18,7 @@ struct DriverRequest {
         if let bytes = try line.read("body_b64", "base 64", { $0.stringValue.flatMap(Base64.decode) }) {
             request.body = .bytes(bytes)
         }
-        request.options = try DriverRequest.options(line)
+        request.options = try DriverRequest.options(line, url)
         try DriverRequest.steer(&request, line, plugins)
         self.request = request
         bodyLimit = try line.count("max_body_bytes")
@@ -37,12 +37,13 @@ struct DriverRequest {
         return fields
     }
 
-    private static func options(_ line: DriverFields) throws(DriverFault) -> RequestOptions {
+    private static func options(_ line: DriverFields, _ url: String) throws(DriverFault) -> RequestOptions {
         var options = RequestOptions()
         options.timeout = try line.milliseconds("timeout_ms")
         options.connectTimeout = try line.milliseconds("connect_timeout_ms")
         options.idleTimeout = try line.milliseconds("idle_timeout_ms")
-        options.connectTo = try line.places("connect_to")
+        let isSecure = url.utf8.prefix(6).map { $0 | 0x20 }.elementsEqual("https:".utf8.map { $0 | 0x20 })
+        options.connectTo = try line.places("connect_to", port: isSecure ? 443 : 80)
         options.caFile = try line.string("ca_file")
         return options
     }
@@ -81,13 +82,13 @@ struct DriverRequest {
             if again ?? 0 > 0 { throw unsupported("retry", needs: "retry") }
             return
         }
-        // As many as the plugin can be told to make.
+        // As many as the plugin can be told to make, and as long as it can be told to wait.
         if let again { request.attributes["retry.attempts"] = "\(min(again, 99) + 1)" }
         if let delay = try retry.milliseconds("delay_ms", from: 0) {
-            request.attributes["retry.delay"] = delay.configured
+            request.attributes["retry.delay"] = min(delay, .seconds(86_400)).configured
         }
         if let limit = try retry.milliseconds("max_time_ms") {
-            request.attributes["retry.totalTime"] = limit.configured
+            request.attributes["retry.totalTime"] = min(limit, .seconds(365 * 86_400)).configured
         }
     }
 

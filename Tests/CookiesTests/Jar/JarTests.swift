@@ -192,6 +192,32 @@ struct JarTests {
         }
     }
 
+    @Test func `a secure cookie that has expired hides nothing, and one that comes in its place begins anew`() {
+        var jar = Jar()
+        for field in ["a=1; Secure; Max-Age=1", "b=2"] {
+            #expect(refuses(&jar, field, "https://example.com/") == nil)
+        }
+        let later = now + .seconds(2)
+
+        #expect(refuses(&jar, "a=3", "http://example.com/", at: later) == nil)
+
+        #expect(sent(&jar, "http://example.com/", at: later) == "b=2; a=3")
+    }
+
+    @Test func `a secure cookie of a domain beneath is hidden until it is gone`() {
+        var jar = Jar()
+        for url in ["https://a.b.example.com/", "https://other.com/"] {
+            #expect(refuses(&jar, "a=1; Secure", url) == nil)
+        }
+
+        let before = refuses(&jar, "a=2; Domain=example.com", "http://b.example.com/")
+        #expect(refuses(&jar, "a=; Secure; Max-Age=0", "https://a.b.example.com/") == nil)
+        let after = refuses(&jar, "a=2; Domain=example.com", "http://b.example.com/")
+
+        #expect(before == .hidesSecureCookie && after == nil)
+        #expect(sent(&jar, "https://a.b.example.com/") == "a=2")
+    }
+
     @Test func `of a domain with too many, the expired go first, then the insecure, then those unused for longest`() {
         var jar = Jar(limits: Jar.Limits(perDomain: 4, total: 100))
         let url = "https://example.com/"

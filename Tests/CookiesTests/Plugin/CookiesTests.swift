@@ -43,6 +43,25 @@ struct CookiesTests {
         #expect(server.requests.map { $0.values("Cookie") } == [[], [cookie]])
     }
 
+    @Test(arguments: Linkage.allCases, ["\u{1}", "\u{1B}", "\u{1F}", "\u{7F}"])
+    func `a control character costs its cookie, and neither the others nor the answer`(
+        linkage: Linkage, control: String
+    ) async throws {
+        let server = try LoopbackServer { connection in
+            while (try? connection.readRequest()) != nil {
+                let cookies =
+                    "Set-Cookie: bad=\(control)x\r\nSet-Cookie: a=1; Path=/\(control)\r\nSet-Cookie: good=1\r\n"
+                try connection.write("HTTP/1.1 200 OK\r\n\(cookies)Content-Length: 0\r\n\r\n")
+            }
+        }
+        defer { server.stop() }
+        let kernel = try Setup.kernel(linkage)
+
+        for _ in 0..<2 { _ = try await kernel.send(Request(.get, server.url())) }
+
+        #expect(server.requests.map { $0.values("Cookie") } == [[], ["good=1"]])
+    }
+
     @Test(arguments: Linkage.allCases)
     func `a request that writes Cookie itself is left alone`(linkage: Linkage) async throws {
         let transport = Setup.setting("a=1")

@@ -145,6 +145,75 @@ struct PersistenceTests {
         #expect(try folder.entries().contains { $0.contains("damaged") } == !content.isEmpty)
     }
 
+    @Test func `a file that is damaged in use is moved aside, and what was in it is written anew`() async throws {
+        let folder = try TemporaryFolder()
+        let log = Record()
+        let kernel = try Setup.kernel(
+            in: folder, settings: ["domainLimit": 10_000],
+            log: KernelLog(level: .warning) { _, _, text in log.add(text) })
+        try await kernel.cookies.set("kept=1; Max-Age=60", for: "http://kept.test/")
+        // More than SQLite keeps in memory, so that it must read what was damaged.
+        let value = String(repeating: "v", count: 4000)
+        let lines = (0..<1500).map { "a.test\tFALSE\t/\tFALSE\t2000000000\tn\($0)\t\(value)" }
+        try await kernel.cookies.importFile(folder.write("import", lines.joined(separator: "\n")))
+
+        for (name, start) in [("cookies.sqlite", 8192), ("cookies.sqlite-wal", 32)] {
+            let bytes = try folder.read(name)
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file(name)))
+            try file.seek(toOffset: UInt64(start))
+            try file.write(contentsOf: Data(repeating: 0xFF, count: max(bytes.count - start, 0)))
+            try file.close()
+        }
+        try await kernel.cookies.delete(domain: "a.test")
+        let here = try await kernel.cookies.all().map(\.name)
+        await kernel.shutDown()
+
+        #expect(here == ["kept"])
+        #expect(try await Setup.kernel(in: folder).cookies.all().map(\.name) == ["kept"])
+        #expect(try folder.entries().contains { $0.contains("damaged") })
+        #expect(log.lines.count == 1)
+    }
+
+    @Test func `where the disk is full cookies stay in memory, and are written when there is room`() async {
+        // In a process of its own, for the limit is one of all its threads.
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryFolder()
+            let clock = ManualClock()
+            let log = Record()
+            let transport = MockTransport { _, number in
+                .answer(200, Fields(["Set-Cookie": "n\(number)=\(String(repeating: "v", count: 4000)); Max-Age=600"]))
+            }
+            let kernel = try Setup.kernel(
+                in: folder, transport, clock: clock, log: KernelLog(level: .warning) { _, _, text in log.add(text) })
+            try await kernel.cookies.set("first=1; Max-Age=600", for: "http://a.test/")
+            signal(SIGXFSZ, SIG_IGN)
+            var room = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &room)
+            let enough = room.rlim_cur
+
+            room.rlim_cur = 100_000
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &room)
+            // None is sent: that would be marked in the file too, and what is written would not only grow.
+            var request = Request(.get, "http://a.test/")
+            request.cookies.send = false
+            for _ in 0..<50 {
+                _ = try await kernel.send(request)
+                clock.advance(by: .milliseconds(1001))
+            }
+            let inMemory = try await kernel.cookies.all().count
+            room.rlim_cur = enough
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &room)
+            clock.advance(by: .milliseconds(1001))
+            // A request that sets none is enough.
+            request.cookies.store = false
+            _ = try await kernel.send(request)
+            let saved = try await Setup.kernel(in: folder, clock: clock).cookies.all().count
+
+            #expect(inMemory == 51 && saved == 51)
+            #expect(log.lines.count == 1)
+        }
+    }
+
     @Test func `whoever removes the file removes the cookies, and the next ones are in a new file`() async throws {
         let folder = try TemporaryFolder()
         let kernel = try Setup.kernel(in: folder)

@@ -96,8 +96,6 @@ struct RetryPolicy: Sendable {
         if situation.hasIdempotencyKey || isRepeatable(situation.method) { return true }
         return switch situation.outcome {
         case .failure(let code): Self.unsentFailures.contains(code)
-        // RFC 9110 §15.6.4: the server is unable to handle the request; saying when it will be, it speaks for itself.
-        case .answer(503): situation.serverDelay.retryAfter != nil
         case .answer(let status): Self.refusingStatuses.contains(status)
         }
     }

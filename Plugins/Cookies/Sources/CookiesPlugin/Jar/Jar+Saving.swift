@@ -34,6 +34,13 @@ extension Jar {
         if unsaved.count > 4 * limits.total { unsaved = unsaved.filter { self[$0] != nil } }
     }
 
+    /// Marks all that outlives the session as unsaved: the file that held it is lost.
+    mutating func markUnsaved() {
+        for cookies in domains.values {
+            for cookie in cookies where cookie.expires != nil { unsaved.insert(cookie.id) }
+        }
+    }
+
     /// Takes over what a file holds now. What is unsaved here is newer, and cookies of this session are in no file.
     mutating func load(_ saved: [Cookie], now: Duration) {
         let (unsaved, touched) = (unsaved, touched)

@@ -19,8 +19,7 @@ struct Jar: Sendable {
     /// Never with an empty list.
     private(set) var domains: [String: [Cookie]] = [:]
     private(set) var count = 0
-    /// How many cookies there are of each name that are secure.
-    private var secureNames: [[UInt8]: Int] = [:]
+    private var secureCookies = SecureCookies()
     /// Counts what happens, so that there is an order whatever the clock does.
     private var events: Int64 = 0
     /// Cookies that went because there were too many.
@@ -67,7 +66,7 @@ struct Jar: Sendable {
         _ field: SetCookie, from place: RequestURI, now: Duration
     ) throws(Refusal) -> Reception {
         let cookie = try Cookie(field, from: place, now: now, suffixes: suffixes)
-        if !cookie.isSecure && !place.isSecure && hidesSecureCookie(cookie) { throw .hidesSecureCookie }
+        if !cookie.isSecure && !place.isSecure && hidesSecureCookie(cookie, now) { throw .hidesSecureCookie }
         return put(cookie, now: now)
     }
 
@@ -77,8 +76,8 @@ struct Jar: Sendable {
         var cookie = cookie
         events += 1
         (cookie.created, cookie.accessed) = (events, events)
-        // Step 23: the creation stays, and with it the order.
-        if let old = remove(cookie.id) { cookie.created = old.created }
+        // Step 23: the creation stays, and with it the order; one that has expired counts as gone.
+        if let old = remove(cookie.id), !old.hasExpired(at: now) { cookie.created = old.created }
         guard !cookie.hasExpired(at: now) else { return .removed }
         insert(cookie)
         removeExcess(of: cookie.id.domain, now: now)
@@ -86,16 +85,18 @@ struct Jar: Sendable {
     }
 
     /// §5.7 step 16: "leave secure cookies alone".
-    private func hidesSecureCookie(_ cookie: Cookie) -> Bool {
-        guard secureNames[cookie.id.name] != nil else { return false }
+    private func hidesSecureCookie(_ cookie: Cookie, _ now: Duration) -> Bool {
+        guard secureCookies.include(name: cookie.id.name) else { return false }
         func isHidden(_ other: Cookie) -> Bool {
             other.isSecure && other.id.name == cookie.id.name
-                && RequestURI.path(cookie.id.path, matches: other.id.path)
+                && RequestURI.path(cookie.id.path, matches: other.id.path) && !other.hasExpired(at: now)
         }
-        return domains.contains { domain, cookies in
-            (HostName.matches(domain, domain: cookie.id.domain) || HostName.matches(cookie.id.domain, domain: domain))
-                && cookies.contains(where: isHidden)
+        let own = cookie.id.domain
+        for domain in [own] + HostName.parents(of: own) where domains[domain]?.contains(where: isHidden) == true {
+            return true
         }
+        return secureCookies.areBeneath(own)
+            && domains.contains { HostName.matches($0, domain: own) && $1.contains(where: isHidden) }
     }
 
     // MARK: Sending
@@ -123,9 +124,7 @@ struct Jar: Sendable {
         var taken: [Cookie] = []
         var expired: [Cookie.ID] = []
         events += 1
-        var next: String? = place.host
-        while let name = next {
-            next = Jar.parent(of: name, host: place.host)
+        for name in [place.host] + HostName.parents(of: place.host) {
             guard let found = domains.index(forKey: name) else { continue }
             let isHost = name.utf8.count == place.host.utf8.count
             for index in domains.values[found].indices {
@@ -152,13 +151,6 @@ struct Jar: Sendable {
         return leftLength == rightLength ? left.created < right.created : leftLength > rightLength
     }
 
-    /// What a host belongs to next: `example.com` after `www.example.com`. Addresses belong to nothing.
-    private static func parent(of name: String, host: String) -> String? {
-        guard let dot = name.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
-        let rest = name[name.utf8.index(after: dot)...]
-        return rest.isEmpty || name.utf8.count == host.utf8.count && HostName.isAddress(host) ? nil : String(rest)
-    }
-
     // MARK: Changing
 
     /// Adds a cookie whose id is not there yet.
@@ -166,7 +158,7 @@ struct Jar: Sendable {
         domains[cookie.id.domain, default: []].append(cookie)
         count += 1
         events = max(events, cookie.created, cookie.accessed)
-        if cookie.isSecure { secureNames[cookie.id.name, default: 0] += 1 }
+        if cookie.isSecure { secureCookies.add(cookie.id) }
         if cookie.expires != nil { unsaved.insert(cookie.id) }
     }
 
@@ -181,10 +173,7 @@ struct Jar: Sendable {
         let cookie = domains.values[found].removeLast()
         if last == 0 { domains.remove(at: found) }
         count -= 1
-        if cookie.isSecure {
-            let others = secureNames[id.name, default: 1] - 1
-            secureNames[id.name] = others == 0 ? nil : others
-        }
+        if cookie.isSecure { secureCookies.remove(id) }
         if cookie.expires != nil { unsaved.insert(id) }
         touched.remove(id)
         return cookie

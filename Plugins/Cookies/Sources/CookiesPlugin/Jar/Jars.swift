@@ -98,7 +98,7 @@ final class Jars: Sendable {
         }
         guard begins else { return }
         store.perform { [self] (connection) throws(SQLiteFailure) in
-            try read(connection)
+            try rescuing { () throws(SQLiteFailure) in try refresh(connection) }
         } then: { [self] result in
             told(result)
             let readers = state.withLock { state in
@@ -116,8 +116,10 @@ final class Jars: Sendable {
         guard let store else { return }
         do throws(SQLiteFailure) {
             try store.performAndWait { [self] (connection) throws(SQLiteFailure) in
-                try save(connection)
-                try read(connection)
+                try rescuing { () throws(SQLiteFailure) in
+                    try save(connection)
+                    try read(connection)
+                }
             }
             told(.success(()))
         } catch {
@@ -149,7 +151,7 @@ final class Jars: Sendable {
 
     private func beginSaving() {
         store?.perform { [self] (connection) throws(SQLiteFailure) in
-            try save(connection)
+            try rescuing { () throws(SQLiteFailure) in try save(connection) }
         } then: { [self] result in
             told(result)
         }
@@ -162,6 +164,26 @@ final class Jars: Sendable {
     }
 
     // MARK: On the store's thread
+
+    /// Reads what others have written, and writes what could not be written before.
+    private func refresh(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+        try read(connection)
+        if state.withLock({ $0.jars.values.contains { !$0.unsaved.isEmpty } }) { try save(connection) }
+    }
+
+    /// A damaged file is moved aside: what it held is to be in the next one too.
+    private func rescuing(_ work: () throws(SQLiteFailure) -> Void) throws(SQLiteFailure) {
+        do throws(SQLiteFailure) {
+            try work()
+        } catch {
+            if error.kind == .damaged {
+                state.withLock { state in
+                    for name in state.jars.keys { state.jars[name]?.markUnsaved() }
+                }
+            }
+            throw error
+        }
+    }
 
     private func read(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
         let version = Version(connection: ObjectIdentifier(connection), data: try connection.dataVersion())

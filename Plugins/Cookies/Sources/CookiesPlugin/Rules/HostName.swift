@@ -9,6 +9,19 @@ enum HostName {
             && !isAddress(host[...])
     }
 
+    /// The domains that a host belongs to, the nearest first: `example.com` and `com` of `www.example.com`. Addresses
+    /// belong to none.
+    static func parents(of host: String) -> [String] {
+        var parents: [String] = []
+        guard !isAddress(host) else { return parents }
+        var rest = host.utf8[...]
+        while let dot = rest.firstIndex(of: UInt8(ascii: ".")) {
+            rest = rest[rest.index(after: dot)...]
+            if !rest.isEmpty { parents.append(String(Substring(rest))) }
+        }
+        return parents
+    }
+
     /// Whether it is an IP address: in brackets, or with a number at its end, as no name has.
     static func isAddress(_ host: String) -> Bool { isAddress(host.utf8[...]) }
 
