@@ -23,6 +23,20 @@ import Testing
         fields.withField(4) { _, value in #expect(Array(value) == [0xE9]) }
     }
 
+    @Test(arguments: [("Set-Cookie: a=\u{1}b", true), ("X-Other: a=\u{1}b", false)])
+    func `a control character costs the answer, but in Set-Cookie, where it costs the cookie`(
+        line: String, isRead: Bool
+    ) async throws {
+        let server = try LoopbackServer(.raw("HTTP/1.1 200 OK\r\n\(line)\r\nContent-Length: 2\r\n\r\nok"))
+        let client = Client()
+        defer { server.stop() }
+
+        let outcome = try await client.send(.get, server.url())
+
+        #expect((outcome.head?.fields[.setCookie] == "a=\u{1}b") == isRead)
+        #expect(outcome.error?.code == (isRead ? nil : .malformed))
+    }
+
     @Test func `ten thousand fields and a folded one are read`() async throws {
         let many = try LoopbackServer(.manyFields())
         let folded = try LoopbackServer(

@@ -179,6 +179,17 @@ struct ExecTests {
         #expect(body(reply) == Array("good.test:81".utf8))
     }
 
+    @Test func `connect_to of a host alone means the port that its URL means`() async throws {
+        let server = try LoopbackServer.answering { Answer(body: $0["Host"] ?? "") }
+        defer { server.stop() }
+
+        let reply = try await Command.exec([
+            "url": "http://good.test/", "connect_to": ["good.test": .string("127.0.0.1:\(server.port)")],
+        ])
+
+        #expect(body(reply) == Array("good.test".utf8))
+    }
+
     @Test(arguments: [
         #"{"x":"y"}"#, #"{"a.test:80":"b.test"}"#, #"{"a b":"b.test:80"}"#, #"{"a.test:80":"b.test:0"}"#,
         #"{"a.test:80":80}"#, #"["a.test:80"]"#,

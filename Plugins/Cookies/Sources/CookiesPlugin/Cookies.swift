@@ -65,6 +65,7 @@ struct Cookies: Plugin {
             jars.refresh(waking: ticket)
             return .wait(ticket)
         }
+        if exchange.visit == .deadline { jars.giveUpWaiting() }
         guard !jars.isEmpty, exchange[CookiesAttributes.send] != false else { return .next }
         let request = exchange.request
         // Who writes the field by hand has said all there is to say.

@@ -16,6 +16,8 @@ final class Jars: Sendable {
         /// On the monotonic clock; nil before the file was first read.
         var readAt: Duration?
         var isReading = false
+        /// Whether a reading takes longer than a request waits.
+        var isOverdue = false
         var readers: [Ticket] = []
         /// What the file was at the last reading.
         var version: Version?
@@ -82,8 +84,13 @@ final class Jars: Sendable {
     /// Whether a request should wait, because the file was never read or may have changed since.
     func isStale(at now: Duration) -> Bool {
         guard store != nil else { return false }
-        return state.withLock { state in state.readAt.map { now - $0 > Jars.freshness } ?? true }
+        return state.withLock { state in
+            !state.isOverdue && state.readAt.map { now - $0 > Jars.freshness } ?? true
+        }
     }
+
+    /// A request has waited for the file in vain: others need not, until it can be read again.
+    func giveUpWaiting() { state.withLock { $0.isOverdue = $0.isReading } }
 
     /// Reads what other processes have written, if they have; the ticket is woken when that is done, whatever came of it.
     func refresh(waking reader: Ticket?) {
@@ -103,6 +110,7 @@ final class Jars: Sendable {
             told(result)
             let readers = state.withLock { state in
                 state.isReading = false
+                state.isOverdue = false
                 state.readAt = host.now
                 defer { state.readers = [] }
                 return state.readers
