@@ -56,7 +56,8 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("PluginCheckTests", ["PluginCheck", "PlugboardKit", "CPlugboard", "JSON"]),
     ("SQLiteStoreTests", ["SQLiteStore", "CSQLite"]),
     ("PlugboardCommandTests", ["PlugboardCommand", "JSON"]),
-    ("ExamplesTests", ["Plugboard", "PluginLoader", "JSON"]),
+    ("ExamplesTests", ["Plugboard", "PluginLoader", "PlugboardTesting", "JSON", "ExampleCookbook"]),
+    ("PlugboardTestingTests", ["PlugboardTesting", "Plugboard", "PlugboardKit", "PluginLoader"]),
     ("TestSupportTests", []),
 ]
 
@@ -87,6 +88,7 @@ let package = Package(
         .library(name: "Plugboard", targets: ["Plugboard"]),
         .library(name: "PlugboardKit", targets: ["PlugboardKit"]),
         .library(name: "PluginLoader", targets: ["PluginLoader"]),
+        .library(name: "PlugboardTesting", targets: ["PlugboardTesting"]),
         .executable(name: "plugboard", targets: ["PlugboardCommand"]),
         .executable(name: "plugboard-core", targets: ["Core"]),
     ]
@@ -140,6 +142,9 @@ let package = Package(
             swiftSettings: strict),
 
         .target(
+            name: "PlugboardTesting", dependencies: ["Plugboard", "PlugboardKit", "CurlTransport"],
+            swiftSettings: strict),
+        .target(
             name: "PluginCheck",
             dependencies: ["Plugboard", "PluginLoader", "PlugboardKit", "CPlugboard", "CurlTransport", "JSON"],
             swiftSettings: strict),
@@ -162,6 +167,9 @@ let package = Package(
             path: "Examples/Program/Sources/Program", swiftSettings: strict),
         .executableTarget(
             name: "ExampleFeed", dependencies: ["Plugboard", "RedirectOptions"], path: "Examples/Feed",
+            swiftSettings: strict),
+        .target(
+            name: "ExampleCookbook", dependencies: ["PlugboardKit", "JSON"], path: "Examples/Cookbook", exclude: ["C"],
             swiftSettings: strict),
 
         .target(

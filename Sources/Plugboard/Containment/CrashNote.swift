@@ -47,8 +47,11 @@ final class CrashNote: @unchecked Sendable {
         self.memory = memory
     }
 
+    /// Takes the file away: there is nothing to tell.
+    func remove() { unlink(path) }
+
     deinit {
-        unlink(path)
+        remove()
         munmap(memory, CrashNote.size)
         close(descriptor)
     }

@@ -37,6 +37,7 @@ final class KernelCore: @unchecked Sendable {
 
     // Containment. The mark is set before the first call of a hook.
     private var mark = CallMark()
+    private var crashNote: CrashNote?
     private var watchdog: Watchdog?
     private var measures: HookMeasures?
     /// A bit for each place that was switched off because of its faults. [loop]
@@ -128,7 +129,8 @@ final class KernelCore: @unchecked Sendable {
     /// The loop has ended, and no plugin is called any more.
     func endContainment() {
         watchdog = nil
-        mark = CallMark()
+        // The watchdog's thread may hold the mark a little longer.
+        crashNote?.remove()
     }
 
     /// Calls a function of a plugin beside the loop: at the start, and at the end.

@@ -52,6 +52,28 @@ struct PersistenceTests {
         #expect([added, changed, removed] == ["a=1", "a=2", nil])
     }
 
+    @Test func `a file that cannot be read in time holds up one request, and not the next`() async throws {
+        let folder = try TemporaryFolder()
+        // As another process would that opens the file and never gets on with it.
+        let lock = open(folder.path, O_RDONLY | O_DIRECTORY)
+        defer { close(lock) }
+        try #require(flock(lock, LOCK_EX) == 0)
+        let clock = ManualClock()
+        let waits = Gate()
+        let kernel = try Setup.kernel(in: folder, MockTransport(), clock: clock)
+        let request = Request(.get, "http://a.test/")
+
+        let first = kernel.begin(request, trace: { if $0.verdict == "wait" { waits.admit() } })
+        try await waits.opened()
+        clock.advance(by: .seconds(5))
+        _ = try await first.response
+        let second = kernel.begin(request, trace: { if $0.verdict == "wait" { waits.admit() } })
+        _ = try await second.response
+        flock(lock, LOCK_UN)
+
+        #expect(waits.admitted == 1)
+    }
+
     @Test func `the last to write a cookie wins, and nobody loses the other's`() async throws {
         let folder = try TemporaryFolder()
         let kernels = try [Setup.kernel(in: folder), Setup.kernel(in: folder)]
