@@ -1,11 +1,20 @@
 /// A page in Markdown, as far as it can be checked.
 struct Document {
-    /// A fenced block: the words after its opening fence, and its lines.
+    /// A fenced block. The words after its opening fence, or in a comment on the line before, say whose text it is:
+    /// of a whole file, or `part` of one.
     struct Block {
         let language: String
         /// The file whose text it shows; empty if it names none.
         let file: String
+        let isPart: Bool
         let text: String
+
+        init(_ info: [Substring], _ text: String) {
+            language = info.first.map(String.init) ?? ""
+            file = info.dropFirst().first.map(String.init) ?? ""
+            isPart = info.dropFirst(2).first == "part"
+            self.text = text
+        }
     }
 
     let path: String
@@ -33,21 +42,21 @@ struct Document {
     private static func blocks(in lines: [String]) -> [Block] {
         var blocks: [Block] = []
         var open: (info: [Substring], lines: [String])?
+        // DocC takes all words after a fence for the language, so its pages have them in a comment before it.
+        var comment: [Substring] = []
         for line in lines {
             if let block = open {
                 if line == "```" {
-                    blocks.append(
-                        Block(
-                            language: block.info.first.map(String.init) ?? "",
-                            file: block.info.dropFirst().first.map(String.init) ?? "",
-                            text: block.lines.map { $0 + "\n" }.joined()))
+                    blocks.append(Block(block.info, block.lines.map { $0 + "\n" }.joined()))
                     open = nil
                 } else {
                     open = (block.info, block.lines + [line])
                 }
             } else if line.hasPrefix("```") {
-                open = (line.dropFirst(3).split(separator: " "), [])
+                open = (line.dropFirst(3).split(separator: " ") + comment, [])
             }
+            let isComment = line.hasPrefix("<!-- ") && line.hasSuffix(" -->")
+            comment = isComment ? line.dropFirst(5).dropLast(4).split(separator: " ") : []
         }
         return blocks
     }

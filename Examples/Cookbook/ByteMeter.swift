@@ -1,0 +1,55 @@
+import PlugboardKit
+import Synchronization
+
+/// Wrapping a body to watch it: tells how many bytes came, when they have all come.
+struct ByteMeter: Plugin {
+    static let manifest = Manifest(
+        id: "com.example.byte-meter", version: "1.0.0", documentation: "Tells the sizes of bodies.", priority: 60,
+        hooks: [.response])
+
+    let host: Host
+
+    init(settings: NoSettings, host: Host) { self.host = host }
+
+    func onResponse(_ exchange: borrowing Exchange) -> ResponseVerdict {
+        let id = exchange.id
+        exchange.wrapResponseBody { inner in
+            MeteredBody(inner) { [host] count in
+                host.publish("com.example.byte-meter.read", exchange: id, details: ["bytes": "\(count)"])
+            }
+        }
+        return .next
+    }
+}
+
+/// Hands each piece on as it is, without a copy, after a look at it.
+private final class MeteredBody: BodySource {
+    private let inner: InnerBody
+    private let count = Mutex(0)
+    private let ended: @Sendable (Int) -> Void
+
+    init(_ inner: InnerBody, ended: @escaping @Sendable (Int) -> Void) {
+        self.inner = inner
+        self.ended = ended
+    }
+
+    var length: Int? { inner.length }
+    var canRewind: Bool { inner.canRewind }
+
+    func pull(_ pull: Pull) {
+        inner.forward(pull) { [self] piece in
+            switch piece {
+            case .bytes(let bytes): count.withLock { $0 += bytes.count }
+            case .end: ended(count.withLock { $0 })
+            case .broken: break
+            }
+        }
+    }
+
+    func rewind() -> Bool {
+        count.withLock { $0 = 0 }
+        return inner.rewind()
+    }
+
+    func release() { inner.release() }
+}

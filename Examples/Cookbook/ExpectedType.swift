@@ -1,0 +1,26 @@
+import PlugboardKit
+
+/// `onResponse` and an attribute: fails an answer whose type is not the one that the request expects.
+struct ExpectedType: Plugin {
+    static let id = "com.example.expected-type"
+
+    /// In a plugin of your own this stands in a module of options, which programs import without the plugin.
+    static let type = AttributeKey<String>(id, "type", "The media type that the answer must have.")
+
+    static let manifest = Manifest(
+        id: id, version: "1.0.0", documentation: "Refuses answers of another type than expected.", priority: 210,
+        hooks: [.response], attributes: [type.definition])
+
+    init(settings: NoSettings, host: Host) {}
+
+    func onResponse(_ exchange: borrowing Exchange) -> ResponseVerdict {
+        guard let expected = exchange[Self.type], let response = exchange.response else { return .next }
+        let type = response[.contentType]?.prefix { $0 != ";" && $0 != " " } ?? ""
+        // RFC 9110 §8.3.1: types are compared in any case.
+        if type.lowercased() == expected.lowercased() { return .next }
+        return .fail(
+            PlugboardError(
+                "com.example.expected-type.other",
+                "The answer is not of the type \(expected). Ask for that type, or change the attribute."))
+    }
+}

@@ -1,0 +1,31 @@
+import JSON
+import PlugboardKit
+
+/// Holding: stops requests whose body says that it is JSON and is not, before they reach the network.
+struct JSONOnly: Plugin {
+    static let manifest = Manifest(
+        id: "com.example.json-only", version: "1.0.0", documentation: "Stops malformed JSON.", priority: 320,
+        hooks: [.request])
+
+    struct Settings: PluginSettings {
+        @Setting("Bodies up to this size are looked at.") var limit = ByteCount.mebibytes(1)
+    }
+    let settings: Settings
+
+    init(settings: Settings, host: Host) { self.settings = settings }
+
+    func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
+        switch exchange.visit {
+        case .first where exchange.request[.contentType] == "application/json": .hold(upTo: settings.limit)
+        case .held: exchange.withHeldBody { isJSON($0) } ? .next : .fail(malformed)
+        // `overLimit` is one: the body is whole again, and flows on unseen.
+        default: .next
+        }
+    }
+
+    private func isJSON(_ bytes: UnsafeRawBufferPointer) -> Bool { (try? JSONParser.parse(bytes)) != nil }
+
+    private var malformed: PlugboardError {
+        PlugboardError("com.example.json-only.malformed", "The request's body is not the JSON that it says it is.")
+    }
+}

@@ -1,0 +1,36 @@
+import PlugboardKit
+
+/// `onFailure` and state: sends a request that could not be answered to the next mirror.
+struct Mirrors: Plugin {
+    static let manifest = Manifest(
+        id: "com.example.mirrors", version: "1.0.0", documentation: "Tries mirrors when a server does not answer.",
+        priority: 420, hooks: [.failure])
+
+    struct Settings: PluginSettings {
+        @Setting("Where to ask next, in this order: URLs without a path.") var origins: [String] = []
+    }
+    let settings: Settings
+
+    /// What one exchange remembers over all its turns; hooks of one exchange never overlap.
+    private final class Tried {
+        var count = 0
+    }
+
+    init(settings: Settings, host: Host) throws {
+        self.settings = settings
+        // Whatever `init` throws refuses the configuration: better now than at the first failure.
+        for origin in settings.origins where Origin(url: origin) == nil {
+            throw PlugboardError("com.example.mirrors.origin", "\(printable(origin)) is no origin. Write https://HOST.")
+        }
+    }
+
+    func onFailure(_ exchange: borrowing Exchange) -> FailureVerdict {
+        let tried = exchange.state as? Tried ?? Tried()
+        let url = exchange.request.url
+        guard tried.count < settings.origins.count, exchange.canResend, let parts = URLParts(url) else { return .next }
+        exchange.request.url = settings.origins[tried.count] + url[parts.pathStart...]
+        tried.count += 1
+        exchange.state = tried
+        return .resend()
+    }
+}

@@ -1,0 +1,48 @@
+import PlugboardKit
+import Synchronization
+
+/// Tickets: lets so many requests through at a time; the others wait for those to end.
+final class Permits: Plugin {
+    static let manifest = Manifest(
+        id: "com.example.permits", version: "1.0.0", documentation: "Limits the requests under way.", priority: 150,
+        hooks: [.request, .close])
+
+    struct Settings: PluginSettings {
+        @Setting("How many requests may be under way.", in: 1...1000) var permits = 4
+    }
+
+    private struct State {
+        var free: Int
+        var waiting: [Ticket] = []
+    }
+    private let state: Mutex<State>
+
+    init(settings: Settings, host: Host) { state = Mutex(State(free: settings.permits)) }
+
+    func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
+        if take() { return .next }
+        let ticket = exchange.ticket()
+        // Once more, in one step with the queue: a permit may have come back meanwhile, and woken nobody.
+        return take(orQueue: ticket) ? .next : .wait(ticket)
+    }
+
+    /// Comes once for each `next`, on every path: what was taken is given back.
+    func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome) {
+        state.withLock { $0.free += 1 }
+        // An exchange that was cancelled while it waited cannot be woken; the permit is the next one's.
+        while let ticket = state.withLock({ $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }) {
+            if ticket.wake() { return }
+        }
+    }
+
+    private func take(orQueue ticket: Ticket? = nil) -> Bool {
+        state.withLock { state in
+            if state.free > 0 {
+                state.free -= 1
+                return true
+            }
+            if let ticket { state.waiting.append(ticket) }
+            return false
+        }
+    }
+}

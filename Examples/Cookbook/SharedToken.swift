@@ -1,0 +1,123 @@
+import PlugboardKit
+import Synchronization
+
+/// Sub-requests: one request for a token, however many exchanges wait for it.
+final class SharedToken: Plugin {
+    static let manifest = Manifest(
+        id: "com.example.shared-token", version: "1.0.0", documentation: "Fetches a token for all requests.",
+        priority: 450, hooks: [.request, .response])
+
+    struct Settings: PluginSettings {
+        @Setting("Where a POST is answered with a token.", isRequired: true) var url = ""
+        @Setting("How long a request waits for a token.") var patience = Duration.seconds(30)
+    }
+
+    private struct State {
+        var token: String?
+        var failure: PlugboardError?
+        var isFetching = false
+        var waiting: [Ticket] = []
+    }
+    private let state = Mutex(State())
+    private let settings: Settings
+    private let host: Host
+
+    init(settings: Settings, host: Host) {
+        self.settings = settings
+        self.host = host
+    }
+
+    func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
+        switch step(exchange) {
+        case .go(let token):
+            authorize(exchange, token)
+            return .next
+        case .wait(let ticket): return .wait(ticket)
+        case .fail(let error): return .fail(error)
+        }
+    }
+
+    /// A token that is refused is fetched anew, once an exchange.
+    func onResponse(_ exchange: borrowing Exchange) -> ResponseVerdict {
+        guard exchange.response?.status == 401, exchange.canResend else { return .next }
+        if exchange.visit == .first {
+            guard exchange.state == nil else { return .next }
+            exchange.state = Renewed()
+            forget(exchange.request[.authorization])
+        }
+        switch step(exchange) {
+        case .go(let token):
+            // A resend begins just inside this plugin: `onRequest` does not see it.
+            authorize(exchange, token)
+            return .resend()
+        case .wait(let ticket): return .wait(ticket)
+        case .fail(let error): return .fail(error)
+        }
+    }
+
+    private final class Renewed {}
+
+    private enum Step {
+        case go(String)
+        case wait(Ticket)
+        case fail(PlugboardError)
+    }
+
+    /// The token; or a place among those who wait for it, of whom the first fetches it.
+    private func step(_ exchange: borrowing Exchange) -> Step {
+        let (known, failure) = state.withLock { ($0.token, $0.failure) }
+        if let known { return .go(known) }
+        if exchange.visit == .deadline { return .fail(SharedToken.late) }
+        if exchange.visit == .woken, let failure { return .fail(failure) }
+        let ticket = exchange.ticket(within: settings.patience)
+        let (token, isFirst) = state.withLock { state in
+            if let token = state.token { return (token as String?, false) }
+            state.waiting.append(ticket)
+            defer { state.isFetching = true }
+            return (nil, !state.isFetching)
+        }
+        if isFirst { fetch() }
+        return token.map { .go($0) } ?? .wait(ticket)
+    }
+
+    private func authorize(_ exchange: borrowing Exchange, _ token: String) {
+        exchange.request[.authorization] = "Bearer \(token)"
+        exchange.request.markSecret(.authorization)
+    }
+
+    /// Unless somebody else has fetched another one since.
+    private func forget(_ refused: String?) {
+        state.withLock { state in
+            if let token = state.token, refused == "Bearer \(token)" { state.token = nil }
+        }
+    }
+
+    /// Detached, for it is everybody's: it must not end with the exchange that happened to be first.
+    private func fetch() {
+        host.send(Request(.post, settings.url), for: nil, isDetached: true) { [self] result in
+            switch result {
+            case .failure(let error): finish(.failure(error))
+            case .success(let answer):
+                guard answer.head.status == 200 else { return finish(.failure(SharedToken.refused)) }
+                answer.readText(upTo: .kibibytes(16)) { self.finish($0) }
+            }
+        }
+    }
+
+    private func finish(_ result: Result<String, PlugboardError>) {
+        let waiting = state.withLock { state in
+            defer { (state.waiting, state.isFetching) = ([], false) }
+            switch result {
+            case .success(let token): (state.token, state.failure) = (token, nil)
+            case .failure(let error): (state.token, state.failure) = (nil, error)
+            }
+            return state.waiting
+        }
+        for ticket in waiting { ticket.wake() }
+    }
+
+    private static let late = PlugboardError(
+        "com.example.shared-token.late", "No token came in time. Look at the server of tokens, or raise patience.")
+    private static let refused = PlugboardError(
+        "com.example.shared-token.refused", "The server of tokens gave none. Look at its log.")
+}

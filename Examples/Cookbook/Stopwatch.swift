@@ -1,0 +1,30 @@
+import PlugboardKit
+
+/// `onClose` and the state of a turn: tells how long each turn took, however it ended.
+struct Stopwatch: Plugin {
+    static let manifest = Manifest(
+        id: "com.example.stopwatch", version: "1.0.0", documentation: "Tells how long requests take.", priority: 40,
+        hooks: [.request, .close])
+
+    let host: Host
+
+    private final class Start {
+        let time: Duration
+        init(_ time: Duration) { self.time = time }
+    }
+
+    init(settings: NoSettings, host: Host) { self.host = host }
+
+    func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
+        exchange.turnState = Start(host.now)
+        return .next
+    }
+
+    func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome) {
+        guard let start = exchange.turnState as? Start else { return }
+        let took = (host.now - start.time).nanoseconds / 1_000_000
+        host.publish(
+            "com.example.stopwatch.stopped", exchange: exchange.id,
+            details: ["outcome": "\(outcome)", "milliseconds": "\(took)"])
+    }
+}

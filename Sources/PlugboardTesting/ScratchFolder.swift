@@ -1,0 +1,38 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A folder of a test's own, removed with all that lies in it.
+final class ScratchFolder: Sendable {
+    let path: String
+
+    /// Throws where no folder for temporary files can be written to.
+    init() throws(PlugboardError) {
+        let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(base)/plugboard-testing-XXXXXX".utf8CString)
+        let path = template.withUnsafeMutableBufferPointer { buffer in
+            buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
+        }
+        guard let path else {
+            throw PlugboardError("testing.folder", "No folder can be made in \(base). Let TMPDIR name another.")
+        }
+        self.path = path
+    }
+
+    deinit { ScratchFolder.remove(path) }
+
+    private static func remove(_ path: String) {
+        // What is no folder, or a link to one, goes at once.
+        guard unlink(path) != 0, let folder = opendir(path) else { return }
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != "." && name != ".." { remove("\(path)/\(name)") }
+        }
+        closedir(folder)
+        rmdir(path)
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The reference of PlugboardKit, made by the commands of the authors' page.
+@Suite(.enabled(if: Repository.hasDocC, "there is no docc"))
+struct ReferenceTests {
+    /// How its commands begin.
+    static let commands = ["mkdir -p .build/symbols", "swift-symbolgraph-extract ", "docc convert "]
+
+    @Test func `it is made without a link that leads nowhere`() async throws {
+        let folder = try TemporaryFolder("reference")
+        defer { folder.remove() }
+        let page = try Document("Plugins/README.md")
+        let commands = page.commands.filter { command in Self.commands.contains { command.hasPrefix($0) } }
+
+        var printed = ""
+        for command in commands {
+            // The build's own folder, wherever the tests were built to.
+            let line = command.replacing(".build/debug", with: Products.folder)
+                .replacing(" .build/", with: " \(folder.path)/")
+            let outcome = try await ProcessRunner.running(["/bin/sh", "-c", line], folder: Repository.root)
+            #expect(outcome.status == 0, "\(command): \(outcome.stderr)")
+            printed += outcome.stdout + outcome.stderr
+        }
+
+        #expect(commands.count == Self.commands.count)
+        #expect(!printed.contains("doesn't exist at"))
+        #expect(!printed.contains("Article '"))
+        let landing = try folder.read("PlugboardKit.doccarchive/data/documentation/plugboardkit.json")
+        #expect(String(decoding: landing, as: UTF8.self).contains("HookByHook"))
+    }
+}
+
+extension Repository {
+    /// Whether the toolchain makes references.
+    static let hasDocC = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
+        exists("\($0)/docc")
+    }
+}

@@ -1,0 +1,185 @@
+// Uses the services of an exchange as its attribute `do` says, and tells by fields of the request and by counters what
+// came of it: `attributes`, `state`, `event`, `inside`, `outermost`, `detached`, `orphan`.
+#include <plugboard.h>
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ID "com.example.services-exchange"
+
+typedef struct plugin {
+    const plug_host_v1 *host;
+    plug_counter closed, turns_released, exchanges_released, early_releases;
+    _Atomic unsigned open;   // turns that are not closed yet
+} plugin;
+
+static void *create(const plug_host_v1 *host, const plug_settings *settings) {
+    plugin *self = calloc(1, sizeof *self);
+    if (self) self->host = host;
+    return self;
+}
+
+static uint32_t start(void *context) {
+    plugin *self = context;
+    self->closed = self->host->counter(self->host, PLUG_TEXT("closed"));
+    self->turns_released = self->host->counter(self->host, PLUG_TEXT("turns-released"));
+    self->exchanges_released = self->host->counter(self->host, PLUG_TEXT("exchanges-released"));
+    self->early_releases = self->host->counter(self->host, PLUG_TEXT("early-releases"));
+    return PLUG_OK;
+}
+
+static void set_number(plugin *self, plug_exchange *exchange, const char *name, uint64_t number) {
+    char digits[24];
+    int count = snprintf(digits, sizeof digits, "%llu", (unsigned long long)number);
+    self->host->set_field(self->host->request(exchange), plug_make_text(name, strlen(name)),
+        plug_make_text(digits, (uint64_t)count));
+}
+
+// ---- attributes
+
+static uint32_t use_attributes(plugin *self, plug_exchange *exchange) {
+    const plug_host_v1 *host = self->host;
+    plug_head *request = host->request(exchange);
+    plug_text limit = host->attribute(exchange, PLUG_TEXT(ID ".limit"));
+    if (limit.bytes) host->set_field(request, PLUG_TEXT("x-limit"), limit);
+    set_number(self, exchange, "x-set", host->set_attribute(exchange, PLUG_TEXT(ID ".label"), PLUG_TEXT("set")));
+    host->set_field(request, PLUG_TEXT("x-label"), host->attribute(exchange, PLUG_TEXT(ID ".label")));
+    set_number(self, exchange, "x-none", host->attribute(exchange, PLUG_TEXT(ID ".none")).bytes == NULL);
+    static char large[70000];
+    memset(large, 'a', sizeof large);
+    set_number(self, exchange, "x-too-large",
+        host->set_attribute(exchange, PLUG_TEXT(ID ".label"), plug_make_text(large, sizeof large)));
+    return PLUG_NEXT;
+}
+
+// ---- state
+
+typedef struct kept {
+    plugin *self;
+    plug_counter released;
+} kept;
+
+static void *keep(plugin *self, plug_counter released) {
+    kept *state = malloc(sizeof *state);
+    if (state) *state = (kept){ self, released };
+    return state;
+}
+
+static void release(void *context) {
+    kept *state = context;
+    plugin *self = state->self;
+    if (atomic_load(&self->open) > 0) self->host->count(self->host, self->early_releases, 1);
+    self->host->count(self->host, state->released, 1);
+    free(state);
+}
+
+static uint32_t use_state(plugin *self, plug_exchange *exchange) {
+    const plug_host_v1 *host = self->host;
+    atomic_fetch_add(&self->open, 1);
+    host->set_turn_state(exchange, keep(self, self->turns_released), release);
+    host->set_exchange_state(exchange, keep(self, self->exchanges_released), release);
+    return PLUG_NEXT;
+}
+
+static void on_close(void *context, plug_exchange *exchange, uint32_t outcome) {
+    plugin *self = context;
+    if (!self->host->turn_state(exchange) || !self->host->exchange_state(exchange)) return;
+    atomic_fetch_sub(&self->open, 1);
+    // Too late to say anything to other plugins.
+    if (self->host->set_attribute(exchange, PLUG_TEXT(ID ".label"), PLUG_TEXT("late")) == PLUG_WRONG_TIME) {
+        self->host->count(self->host, self->closed, 1);
+    }
+}
+
+// ---- events
+
+static uint32_t use_event(plugin *self, plug_exchange *exchange) {
+    const plug_host_v1 *host = self->host;
+    uint64_t id = host->exchange_id(exchange);
+    plug_field detail = { PLUG_TEXT("answer"), PLUG_TEXT("42") };
+    set_number(self, exchange, "x-own", host->publish(host, id, PLUG_TEXT(ID ".told"), &detail, 1));
+    set_number(self, exchange, "x-others", host->publish(host, id, PLUG_TEXT("cache.hit"), &detail, 1));
+    return PLUG_NEXT;
+}
+
+// ---- sub-requests: the exchange waits for the answer, and is told its status (0: it failed)
+
+typedef struct asked {
+    plugin *self;
+    plug_ticket ticket;
+    uint32_t status;
+} asked;
+
+static void forget_asked(void *state) { free(state); }
+
+static void answered(void *context, plug_answer *answer) {
+    asked *question = context;
+    plug_head *head = question->self->host->answer_head(answer);
+    question->status = head ? question->self->host->status(head) : 0;
+    question->self->host->wake(question->self->host, question->ticket);
+}
+
+static uint32_t ask(plugin *self, plug_exchange *exchange, uint32_t flags, int has_asker) {
+    const plug_host_v1 *host = self->host;
+    asked *question = host->exchange_state(exchange);
+    if (host->visit(exchange) == PLUG_WOKEN) {
+        set_number(self, exchange, "x-status", question->status);
+        return PLUG_NEXT;
+    }
+    question = calloc(1, sizeof *question);
+    if (!question) return host->fault(exchange, PLUG_TEXT("there is no memory"));
+    question->self = self;
+    host->set_exchange_state(exchange, question, forget_asked);
+    plug_field field = { PLUG_TEXT("x-asked"), PLUG_TEXT("yes") };
+    plug_request_v1 request = {
+        .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://asked.test/"), .fields = &field, .field_count = 1,
+        .flags = flags,
+    };
+    uint32_t verdict = host->wait(exchange, -1, &question->ticket);
+    host->send(host, has_asker ? host->exchange_id(exchange) : 0, &request, question, answered);
+    return verdict;
+}
+
+static int is(plug_text text, const char *word) {
+    return text.count == strlen(word) && memcmp(text.bytes, word, text.count) == 0;
+}
+
+static uint32_t on_request(void *context, plug_exchange *exchange) {
+    plugin *self = context;
+    plug_text what = self->host->attribute(exchange, PLUG_TEXT(ID ".do"));
+    if (!what.bytes) return PLUG_NEXT;
+    if (is(what, "attributes")) return use_attributes(self, exchange);
+    if (is(what, "state")) return use_state(self, exchange);
+    if (is(what, "event")) return use_event(self, exchange);
+    if (is(what, "inside")) return ask(self, exchange, 0, 1);
+    if (is(what, "outermost")) return ask(self, exchange, PLUG_OUTERMOST, 1);
+    if (is(what, "detached")) return ask(self, exchange, PLUG_DETACHED, 0);
+    if (is(what, "orphan")) return ask(self, exchange, 0, 0);
+    return PLUG_NEXT;
+}
+
+static const plug_option_v1 attributes[] = {
+    { .name = PLUG_LITERAL("do"), .type = PLUG_TEXT_TYPE, .minimum = 1, .maximum = 0,
+      .choices = PLUG_LITERAL("attributes state event inside outermost detached orphan") },
+    { .name = PLUG_LITERAL("label"), .type = PLUG_TEXT_TYPE, .minimum = 1, .maximum = 0 },
+    { .name = PLUG_LITERAL("limit"), .type = PLUG_INTEGER, .minimum = 0, .maximum = 9 },
+};
+
+PLUGBOARD_METADATA(services_exchange, ID, "1.0.0");
+PLUGBOARD_PLUGIN(services_exchange) {
+    .abi_revision = PLUG_ABI_REVISION,
+    .id = PLUG_LITERAL(ID),
+    .version = PLUG_LITERAL("1.0.0"),
+    .documentation = PLUG_LITERAL("Uses the services of an exchange."),
+    .priority = 500,
+    .hooks = PLUG_ON_REQUEST | PLUG_ON_CLOSE,
+    .attributes = attributes,
+    .attribute_count = sizeof attributes / sizeof *attributes,
+    .create = create,
+    .start = start,
+    .destroy = free,
+    .on_request = on_request,
+    .on_close = on_close,
+};

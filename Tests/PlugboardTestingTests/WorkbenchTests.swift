@@ -1,0 +1,96 @@
+import Foundation
+import PlugboardTesting
+import PluginLoader
+import TestSupport
+import Testing
+
+struct WorkbenchTests {
+    private let url = "https://api.test/"
+
+    /// Tells what it is asked to by the field `X-Do` of requests.
+    private struct Obedient: Plugin {
+        static let manifest = Manifest(id: "obedient", version: "1.0.0", priority: 500, hooks: [.request])
+
+        struct Settings: PluginSettings {
+            @Setting("What it says.") var word = "done"
+        }
+        let settings: Settings
+        let host: PlugboardKit.Host
+
+        init(settings: Settings, host: PlugboardKit.Host) {
+            self.settings = settings
+            self.host = host
+        }
+
+        func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
+            switch exchange.request["X-Do"] {
+            case "log": host.log(.debug, settings.word)
+            case "publish": host.publish("obedient.said", exchange: exchange.id, details: ["word": settings.word])
+            case "wait" where exchange.visit == .first: return .wait(exchange.ticket(within: .seconds(60)))
+            case "directory": exchange.request["X-Directory"] = host.dataDirectory
+            default: break
+            }
+            return .next
+        }
+    }
+
+    @Test func `a plugin has its settings, and what it logs and publishes is recorded`() async throws {
+        let bench = try Workbench(Obedient.self, settings: ["word": "hello"])
+
+        _ = try await bench.send(Request(.get, url, fields: ["X-Do": "log"]))
+        _ = try await bench.send(Request(.get, url, fields: ["X-Do": "publish"]))
+        let event = await bench.event("obedient.said")
+
+        #expect(bench.log.contains { $0.level == .debug && $0.source == "obedient" && $0.text == "hello" })
+        #expect(event?.text("word") == "hello")
+        #expect(bench.events.filter { $0.kernelEvent == .completed }.count >= 1)
+    }
+
+    @Test func `settings are checked as in a program`() {
+        let error = #expect(throws: PlugboardError.self) { try Workbench(Obedient.self, settings: ["wrd": "x"]) }
+
+        #expect(error?.reason.contains("word") == true)
+    }
+
+    @Test func `time stands still until the test moves it`() async throws {
+        let bench = try Workbench(Obedient.self)
+        let handle = bench.begin(Request(.get, url, fields: ["X-Do": "wait"]))
+        _ = await bench.event("started")
+
+        // The hook has run when the loop has come to the next request.
+        _ = try await bench.send(Request(.get, url))
+        let before = bench.transport.requests.count
+        bench.clock.advance(by: .seconds(61))
+        let status = try await handle.response.status
+
+        #expect(before == 1)
+        #expect(status == 200)
+    }
+
+    @Test func `the data directory is the bench's own, and goes with it`() async throws {
+        let path: String
+        do {
+            let bench = try Workbench(Obedient.self)
+            _ = try await bench.send(Request(.get, url, fields: ["X-Do": "directory"]))
+            path = try #require(bench.transport.requests.first?["X-Directory"])
+            #expect(FileManager.default.createFile(atPath: path + "/file", contents: Data([1])))
+            await bench.kernel.shutDown()
+        }
+
+        #expect(path.hasSuffix("/obedient"))
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func `a plugin from a file, and one beside another, take part as well`() async throws {
+        let tagger = try FixturePlugin.build("tagger", define: ["PLUGIN_ID": "com.example.bench"])
+        let bench = try Workbench(file: tagger, loader: .dynamic, beside: [export(Obedient.self)]) {
+            $0.kernel.timeout = .seconds(5)
+        }
+
+        let response = try await bench.send(Request(.get, url))
+
+        #expect(bench.kernel.plugins.count == 2)
+        #expect(response["x-order-back"] == "com.example.bench")
+        #expect(bench.transport.requests.first?.options.timeout == .seconds(5))
+    }
+}

@@ -1,0 +1,140 @@
+import CurlTransport
+import Plugboard
+import Synchronization
+import TestSupport
+import Testing
+
+/// The services that plugins in Swift get from their host and their exchange, beside those of `HostTests`, `CommandTests` and
+/// `SubRequestTests`.
+struct SwiftServicesTests {
+    @Test func `a line below the log's level is not even made`() throws {
+        let record = Record()
+        let plugin = ScriptedPlugin("box")
+        let kernel = try Kernel(
+            configuration: Configuration(plugins: ["box"]), catalog: Catalog([plugin.descriptor]),
+            transport: MockTransport(),
+            log: KernelLog(level: .warning) { level, source, text in record.add("\(level) \(source) \(text)") })
+        defer { withExtendedLifetime(kernel) {} }
+        let host = try #require(plugin.host)
+
+        for level in PlugboardKit.Host.LogLevel.allCases {
+            host.log(
+                level,
+                {
+                    record.add("made \(level)")
+                    return "line"
+                }())
+        }
+
+        #expect(record.lines == ["made warning", "warning box line", "made error", "error box line"])
+        #expect(PlugboardKit.Host.LogLevel.allCases.filter { host.prints($0) } == [.warning, .error])
+    }
+
+    @Test func `events stand under the plugin's own id; what is told under another's is heard by nobody`() async throws
+    {
+        let record = Record()
+        let plugin = ScriptedPlugin("box")
+        plugin.onRequest = { [unowned plugin] exchange in
+            for id in ["box.opened", "boxer.hit", "box", "completed", "cache.hit"] {
+                plugin.host?.publish(id, exchange: exchange.id, details: ["by": "hand"])
+            }
+            return .next
+        }
+        let kernel = try makeKernel([plugin])
+
+        let handle = kernel.begin(Request(.get, anywhere)) { event in
+            if event.kernelEvent == nil || event.text("by") != nil {
+                record.add("\(event.id) \(event.text("by") ?? "-")")
+            }
+        }
+        _ = try await handle.response
+
+        #expect(record.lines == ["box.opened hand"])
+    }
+
+    @Test func `what a plugin sets as an attribute, those further in read, typed`() async throws {
+        let key = AttributeKey<Duration>("inner", "patience", "How long it waits.")
+        let record = Record()
+        let outer = ScriptedPlugin("outer", priority: 1)
+        outer.onRequest = { exchange in
+            record.add("before \(exchange[key]?.configured ?? "-")")
+            exchange.setAttribute(key.name, "90s")
+            record.add("after \(exchange[key]?.configured ?? "-")")
+            return .next
+        }
+        let inner = ScriptedPlugin("inner", priority: 2)
+        inner.attributes = [key.definition]
+        inner.onRequest = { exchange in
+            record.add("inner \((exchange[key] ?? .zero) == .seconds(90))")
+            return .next
+        }
+        let kernel = try makeKernel([outer, inner])
+
+        _ = try await kernel.send(Request(.get, anywhere, attributes: [key.name: "5s"]))
+
+        #expect(record.lines == ["before 5s", "after \(Duration.seconds(90).configured)", "inner true"])
+    }
+
+    @Test func `a command answers with a body, with an error, or later`() async throws {
+        let clock = ManualClock()
+        let started = Gate()
+        let plugin = ScriptedPlugin("box")
+        plugin.commands = ["body", "error", "later"].map { CommandDefinition($0, "Answers.") }
+        plugin.onCommand = { [unowned plugin] name, _, reply in
+            switch name {
+            case "body": reply.body(.text("all of it"))
+            case "error": reply.fail(PlugboardError("box.shut", "The box is shut."))
+            default:
+                plugin.host?.schedule(after: .seconds(5)) { reply.json(true) }
+                started.admit()
+            }
+        }
+        let kernel = try makeKernel([plugin], clock: clock)
+
+        guard case .body(let body) = try await kernel.command("box", "body") else {
+            Issue.record("the answer is no body")
+            return
+        }
+        let text = try await body.text()
+        let error = await #expect(throws: PlugboardError.self) { try await kernel.command("box", "error") }
+        async let later = kernel.command("box", "later")
+        try await started.opened()
+        // The loop has set the timer when it has carried out what came after it.
+        _ = try await kernel.send(Request(.get, anywhere))
+        clock.advance(by: .seconds(6))
+        guard case .json(let json) = try await later else {
+            Issue.record("the answer is no JSON")
+            return
+        }
+
+        #expect(text == "all of it")
+        #expect(error?.code == "box.shut" && error?.plugin == "box")
+        #expect(json == "true")
+    }
+
+    @Test func `state is released once when it is replaced, and once when all is over`() async throws {
+        final class Probe {
+            let record: Record
+            let name: String
+            init(_ name: String, _ record: Record) { (self.name, self.record) = (name, record) }
+            deinit { record.add(name) }
+        }
+        let record = Record()
+        let plugin = ScriptedPlugin("box")
+        plugin.onRequest = { exchange in
+            exchange.turnState = Probe("turn 1", record)
+            exchange.turnState = Probe("turn 2", record)
+            exchange.state = Probe("exchange 1", record)
+            exchange.state = nil
+            exchange.state = Probe("exchange 2", record)
+            return .next
+        }
+        plugin.onClose = { _, _ in record.add("close") }
+        let kernel = try makeKernel([plugin])
+
+        _ = try await kernel.send(Request(.get, anywhere)).body.text()
+        await kernel.shutDown()
+
+        #expect(record.lines == ["turn 1", "exchange 1", "close", "turn 2", "exchange 2"])
+    }
+}
