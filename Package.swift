@@ -75,7 +75,8 @@ func plugin(_ name: String, _ dependencies: [Target.Dependency] = []) -> [Target
                 + dependencies,
             path: "Plugins/\(name)/Sources/\(name)Plugin", swiftSettings: strict),
         .target(
-            name: "\(name)Options", dependencies: ["PlugboardKit", "JSON"], path: "Plugins/\(name)/Sources/\(name)Options",
+            name: "\(name)Options", dependencies: ["PlugboardKit", "JSON"],
+            path: "Plugins/\(name)/Sources/\(name)Options",
             swiftSettings: strict),
         .target(
             name: "\(name)Metadata", dependencies: ["CPlugboard"], path: "Plugins/\(name)/Sources/\(name)Metadata"),

@@ -4,7 +4,8 @@ import Testing
 struct HelpTests {
     @Test(arguments: [
         ["get"], ["head"], ["post"], ["put"], ["patch"], ["delete"], ["request"], ["exec"], ["config", "check"],
-        ["plugins", "list"], ["plugins", "inspect"], ["plugins", "order"], ["plugins", "new"], ["plugins", "check"], ["plugins", "sdk"], ["explain"],
+        ["plugins", "list"], ["plugins", "inspect"], ["plugins", "order"], ["plugins", "new"], ["plugins", "check"],
+        ["plugins", "sdk"], ["explain"],
     ])
     func `every verb explains itself with examples`(verb: [String]) async throws {
         let arguments = [try Products.executable("plugboard")] + verb + ["--help"]

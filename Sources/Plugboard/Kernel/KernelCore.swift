@@ -104,9 +104,8 @@ final class KernelCore: @unchecked Sendable {
                 "An earlier process ended while the plugin \(finding.plugin) was in \(finding.hook). To start without "
                     + "loaded plugins, use --safe or leave them out of the configuration.")
         }
-        if let note = CrashNote(folder: folder, ids: lineup.plugins.map(\.id)) {
-            mark = CallMark(note.memory, of: note)
-        }
+        crashNote = CrashNote(folder: folder, ids: lineup.plugins.map(\.id))
+        if let crashNote { mark = CallMark(crashNote.memory, of: crashNote) }
     }
 
     private func watch(_ places: [Place], _ limit: Duration) {

@@ -58,8 +58,8 @@ typedef struct plug_text {
     uint64_t count;
 } plug_text;
 
-// Bytes that are handed over. With `release`, the kernel keeps the memory and calls it once, from any thread; without,
-// it copies before the call returns.
+// Bytes that are handed over. With `release`, the kernel keeps the memory and calls it once, from any thread, perhaps
+// after `destroy`, for a program may hold the bytes longer; without, it copies before the call returns.
 typedef struct plug_bytes {
     const void *bytes;
     uint64_t count;

@@ -12,9 +12,11 @@ struct TraceTests {
         let kernel = try makeKernel(plugins) { configuration in
             for index in configuration.plugins.indices { configuration.plugins[index].onFault = onFault }
         }
-        let handle = kernel.begin(Request(.get, anywhere, fields: ["X-Old": "1"]), trace: { call in
-            calls.withLock { $0.append(call) }
-        })
+        let handle = kernel.begin(
+            Request(.get, anywhere, fields: ["X-Old": "1"]),
+            trace: { call in
+                calls.withLock { $0.append(call) }
+            })
         _ = try await handle.response
         await kernel.shutDown()
         return calls.withLock { $0 }

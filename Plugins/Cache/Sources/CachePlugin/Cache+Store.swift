@@ -18,7 +18,9 @@ extension Cache {
         if let path, path.hasPrefix("/") { return path }
         if let folder = host.dataDirectory { return "\(folder)/\(path ?? "cache.sqlite")" }
         guard let path else {
-            host.log(.warning, "There is no data directory, so answers are kept in memory only. Give path, or persistence: memory.")
+            host.log(
+                .warning,
+                "There is no data directory, so answers are kept in memory only. Give path, or persistence: memory.")
             return nil
         }
         throw PlugboardError(
