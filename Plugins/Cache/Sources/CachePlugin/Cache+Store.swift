@@ -20,7 +20,8 @@ extension Cache {
         guard let path else {
             host.log(
                 .warning,
-                "There is no data directory, so answers are kept in memory only. Give path, or persistence: memory.")
+                "There is no data directory, so answers are kept in memory only. Give path, or say that memory is meant "
+                    + "(\"persistence\": \"memory\").")
             return nil
         }
         throw PlugboardError(
