@@ -4,6 +4,7 @@ import PackageDescription
 // How fast Plugboard is, beside raw libcurl in C. A package of its own, so that nobody who only tests has to build it.
 let package = Package(
     name: "performance",
+    products: [.library(name: "idle-loaded", type: .dynamic, targets: ["idle"])],
     dependencies: [.package(name: "plugboard", path: "../..")],
     targets: [
         .executableTarget(name: "plain", linkerSettings: [.linkedLibrary("curl")]),
@@ -11,6 +12,9 @@ let package = Package(
         .executableTarget(name: "silence"),
         .target(name: "nothing", dependencies: [.product(name: "PlugboardKit", package: "plugboard")]),
         .target(name: "measuring", dependencies: [.product(name: "PlugboardKit", package: "plugboard")]),
+        .target(name: "idle", dependencies: [.product(name: "PlugboardKit", package: "plugboard")]),
+        .target(name: "idle_c", dependencies: [.product(name: "PlugboardKit", package: "plugboard")]),
+        .executableTarget(name: "hooks", dependencies: ["idle", "idle_c", "measuring"]),
         .executableTarget(
             name: "plugins",
             dependencies: [

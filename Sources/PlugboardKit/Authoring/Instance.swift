@@ -55,6 +55,8 @@ final class Instance: Sendable {
         onClose(Exchange(raw: exchange, instance: self), Outcome(rawValue: outcome) ?? .failed)
     }
 
+    // Inlined, it makes the optimizer of Swift 6.3.1 abort.
+    @inline(never)
     func onEvent(_ exchange: OpaquePointer?, _ event: OpaquePointer) {
         let event = Event(raw: event, host: host.raw)
         if let exchange {

@@ -1,0 +1,3 @@
+#include <plugboard.h>
+
+const plug_plugin_v1 *idle_c_LTX_plugboard_plugin(void);
