@@ -3,7 +3,7 @@
 //     hooks C-PLUGIN.so SWIFT-PLUGIN.so [CALLS]                 rows of a table: ns a call
 //     valgrind --tool=callgrind hooks … CALLS --only NAME       instructions, of one of them alone
 import CPlugboard
-import Glibc
+@preconcurrency import Glibc
 import idle
 import idle_c
 import measuring

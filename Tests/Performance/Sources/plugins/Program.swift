@@ -3,7 +3,7 @@
 //     plugins NGINX FILES FOLDER [--quick]
 //
 // NGINX is the server's URL, FILES the folder that it serves, FOLDER an empty one for what plugins remember.
-import Glibc
+@preconcurrency import Glibc
 import Plugboard
 
 @main struct Program {
