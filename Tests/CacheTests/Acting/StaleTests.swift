@@ -114,7 +114,7 @@ struct StaleTests {
         let refreshed = Gate()
         let watcher = ScriptedPlugin("watcher", priority: 10)
         watcher.events = ["cache.stored"]
-        watcher.onEvent = { _ in refreshed.admit() }
+        watcher.onEvent = { _, _ in refreshed.admit() }
         let answers = GatedSource(["new"])
         let transport = MockTransport { _, number in
             number == 1
@@ -145,7 +145,7 @@ struct StaleTests {
         let refreshed = Gate()
         let watcher = ScriptedPlugin("watcher", priority: 10)
         watcher.events = ["cache.refreshed"]
-        watcher.onEvent = { _ in refreshed.admit() }
+        watcher.onEvent = { _, _ in refreshed.admit() }
         let transport = MockTransport { _, number in
             let fields: Fields = ["Cache-Control": "max-age=10, stale-while-revalidate=60", "ETag": "\"1\""]
             return number == 1 ? .answer(200, fields, ["old"]) : .answer(304, fields, nil)

@@ -188,7 +188,7 @@ struct StoringTests {
         let evicted = Record()
         let watcher = ScriptedPlugin("watcher", priority: 10)
         watcher.events = ["cache.evicted"]
-        watcher.onEvent = { event in evicted.add(event["count"] ?? "") }
+        watcher.onEvent = { event, _ in evicted.add(event["count"] ?? "") }
         let body = String(repeating: "x", count: 20_000)
         let transport = MockTransport { _, _ in .answer(200, Self.fresh, [body]) }
         let bench = try CacheBench(
