@@ -85,8 +85,8 @@ extension CachePolicy {
         guard answer.selecting.first?.name != "*" else { return false }
         let limits = [facts.directives.staleWhileRevalidate, facts.directives.staleIfError]
         if limits.contains(where: { $0.map { $0 > .zero } ?? false }) { return true }
-        guard !facts.directives.words.contains(.noCache) || answer.timeToLive != nil else { return false }
-        // Also what another cache has kept until it was stale: a caller may take it (§5.2.1.2).
+        // Also what another cache has kept until it was stale, and what is not used without the server's word: a caller may take the one
+        // (§5.2.1.2), and must be told why it does not get the other when the server is gone (§5.2.2.4).
         return (answer.timeToLive ?? lifetime(facts, received: answer.received.bounded)) > .zero
     }
 
