@@ -10,8 +10,8 @@ struct ConformanceTests {
             "cache_cases.py")
 
         let outcome = try await ProcessRunner.running(
-            ["python3", script.path, try Products.executable("plugboard")], environment: ["PYTHONDONTWRITEBYTECODE": "1"],
-            timeout: .seconds(240))
+            ["python3", script.path, try Products.executable("plugboard")],
+            environment: ["PYTHONDONTWRITEBYTECODE": "1"], timeout: .seconds(240))
 
         #expect(outcome.status == 0, "\(outcome.stdout) \(outcome.stderr)")
         #expect(outcome.stdout.contains("required "))

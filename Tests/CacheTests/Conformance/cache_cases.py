@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Runs the table of cases.py through `plugboard exec` against a server of its own, over real sockets and in real time.
+"""Runs the cases of the folder `cases` through `plugboard exec`, against a server of its own and in real time.
 
     cache_cases.py PLUGBOARD [--only TEXT] [--parallel N] [--settings JSON]
 
 Prints each case that fails and the score; the status is 0 if those fail that are known to, and no others.
 """
-import argparse, base64, email.utils, itertools, json, os, queue, socketserver, subprocess, sys, tempfile, threading, time
+
+import argparse, base64, email.utils, itertools, json, os, queue, socketserver, subprocess, sys, tempfile, threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from cases import CASES
 
@@ -54,7 +56,7 @@ class Connection(socketserver.StreamRequestHandler):
         if len(line) < 2:
             return False
         fields = []
-        while (text := self.rfile.readline().decode("latin-1").rstrip("\r\n")):
+        while text := self.rfile.readline().decode("latin-1").rstrip("\r\n"):
             name, _, value = text.partition(":")
             fields.append((name.lower(), value.strip()))
         values = dict(fields)
@@ -81,12 +83,20 @@ class Connection(socketserver.StreamRequestHandler):
         if known:
             stored = run.validators.get({"etag": "etag", "date": "last-modified"}[visit["expect"]])
             # The name of a state is all that counts here, not how strong it is.
-            asked = [tag.strip() for tag in values.get(known, "").split(",")] if visit["expect"] == "etag" else [values.get(known)]
+            asked = (
+                [tag.strip() for tag in values.get(known, "").split(",")]
+                if visit["expect"] == "etag"
+                else [values.get(known)]
+            )
             status = 304 if stored in asked else 999
         now = time.time()
         answer = [(name, dated(name, value, now)) for name, value in visit.get("answer", ())]
         path = f"/case/{run.number}"
-        answer = [(name, value.replace("{base}", self.server.base + path).replace("{path}", path)) for name, value in answer if value is not None]
+        answer = [
+            (name, value.replace("{base}", self.server.base + path).replace("{path}", path))
+            for name, value in answer
+            if value is not None
+        ]
         names = {name.lower() for name, _ in visit.get("answer", ())}
         with run.lock:
             for name, value in answer:
@@ -115,7 +125,9 @@ class Client:
 
     def __init__(self, command):
         self.ids, self.waiting, self.lock = itertools.count(1), {}, threading.Lock()
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8", bufsize=1)
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8", bufsize=1
+        )
         threading.Thread(target=self.read, daemon=True).start()
 
     def read(self):
@@ -150,7 +162,11 @@ def visit(run, index, client, base):
     moment = next((moment for moment in reversed(run.moments[:index]) if moment), time.time())
     fields = [[name, dated(name, value, moment)] for name, value in visit.get("req", ())]
     fields += [["Test-ID", str(run.number)], ["Req-Num", str(index + 1)]]
-    line = {"method": visit.get("method", "GET"), "url": f"{base}/case/{run.number}{visit.get('path', '')}", "headers": fields}
+    line = {
+        "method": visit.get("method", "GET"),
+        "url": f"{base}/case/{run.number}{visit.get('path', '')}",
+        "headers": fields,
+    }
     if "mode" in visit:
         line["cache"] = visit["mode"]
     if line["method"] in ("POST", "PUT"):
@@ -175,7 +191,9 @@ def wrongs(run, index, visit, reply, moment):
         yield "the server was asked"
     if expect == "asked" and origin != index + 1:
         yield f"answered from the store ({reply['status']})"
-    if expect in ("etag", "date") and not any({"etag": "if-none-match", "date": "if-modified-since"}[expect] in fields for fields in seen):
+    if expect in ("etag", "date") and not any(
+        {"etag": "if-none-match", "date": "if-modified-since"}[expect] in fields for fields in seen
+    ):
         yield "the server was not asked by its validator"
     if expect in ("etag", "date") and reply["status"] == 999:
         yield "the server was asked by another validator"
@@ -234,7 +252,13 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "plugboard.json")
         with open(path, "w") as file:
-            json.dump({"plugins": [{"id": "cache", "settings": json.loads(options.settings)}]}, file)
+            json.dump(
+                {
+                    "kernel": {"dataDirectory": folder},
+                    "plugins": [{"id": "cache", "settings": json.loads(options.settings)}],
+                },
+                file,
+            )
         client = Client([options.plugboard, "exec", "--config", path])
         assert client.ask(op="reset").get("ok"), "op reset"
         with ThreadPoolExecutor(options.parallel) as pool:
@@ -246,7 +270,10 @@ def main():
         if (wrong is None) != (case["known"] is None):
             unexpected += 1
         if wrong is not None:
-            print(f"{'optional' if case['optional'] else 'required'}  {case['name']}: {wrong}" + (f" ({case['known']})" if case["known"] else ""))
+            print(
+                f"{'optional' if case['optional'] else 'required'}  {case['name']}: {wrong}"
+                + (f" ({case['known']})" if case["known"] else "")
+            )
         elif case["known"]:
             print(f"passes    {case['name']}, known to fail: {case['known']}")
     for word, kind in (("required", False), ("optional", True)):

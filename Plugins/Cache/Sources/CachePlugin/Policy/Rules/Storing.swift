@@ -20,7 +20,7 @@ extension CachePolicy {
                 fields.remove(.contentRange)
                 lengths = part.bytes.count...part.bytes.count
             } else {
-                range = StoredAnswer.StoredRange(first: part.bytes.lowerBound, complete: part.complete)
+                range = StoredAnswer.StoredRange(first: part.bytes.lowerBound, complete: complete(part, fields))
                 lengths = 1...part.bytes.count
             }
         } else if Self.unstorable.contains(status) {
@@ -42,6 +42,15 @@ extension CachePolicy {
         stored.isInvalidated = false
         return AnswerDecision.Storing(
             answer: stored, replaced: replaced(by: stored, answer.forward), lengths: lengths)
+    }
+
+    /// The length of the whole that a part is of. A part that ends the whole by its Content-Range, and is shorter than that says, ends it where
+    /// its bytes end: how many they are is known, and the other only told.
+    private func complete(_ part: ContentRange, _ fields: Fields) -> Int? {
+        guard part.bytes.upperBound == part.complete, !fields.contains(.transferEncoding),
+            let length = fields.firstValue(.contentLength, { $0.byteCount }), length < part.bytes.count
+        else { return part.complete }
+        return part.bytes.lowerBound + length
     }
 
     /// RFC 9111 §3, and the program's own word.
