@@ -1,9 +1,11 @@
 import CacheOptions
-import CachePlugin
 import Foundation
 import Plugboard
+import SQLiteStore
 import TestSupport
 import Testing
+
+@testable import CachePlugin
 
 /// What outlives a kernel, in a file.
 struct PersistenceTests {
@@ -50,5 +52,49 @@ struct PersistenceTests {
 
         #expect(bodies == ["x", "x"] && bench.events.lines == ["miss", "stored", "hit"])
         #expect(!warnings.lines.isEmpty)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a body that is found damaged before anything was given is fetched again`(linkage: Linkage) async throws {
+        let (server, folder) = try await Self.stored(damagedAt: 0)
+        defer { server.stop() }
+        let bench = try CacheBench(linkage, folder: folder)
+
+        let answers = try await [bench.get(server.url()), bench.get(server.url())]
+
+        #expect(answers.allSatisfy { Array($0.body.utf8) == Script.letters(500_000) })
+        #expect(server.requests.count == 2 && bench.events.lines == ["miss", "stored", "hit"])
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `one that is found damaged later breaks, and the next request fetches it again`(
+        linkage: Linkage
+    ) async throws {
+        let (server, folder) = try await Self.stored(damagedAt: 7)
+        defer { server.stop() }
+        let bench = try CacheBench(linkage, folder: folder)
+
+        let error = await #expect(throws: PlugboardError.self) { try await bench.get(server.url()) }
+        let answer = try await bench.get(server.url())
+
+        #expect(error?.code == "cache.damaged")
+        #expect(Array(answer.body.utf8) == Script.letters(500_000) && server.requests.count == 2)
+    }
+
+    /// A file with one answer, a chunk of whose body is not what was stored, and the server that it is from.
+    private static func stored(damagedAt chunk: Int) async throws -> (LoopbackServer, TemporaryFolder) {
+        let folder = try TemporaryFolder("cache")
+        let server = try LoopbackServer.answering { _ in
+            Answer(fields: [("Cache-Control", "max-age=60")], body: Script.letters(500_000))
+        }
+        let bench = try CacheBench(.loaded, folder: folder)
+        try await bench.get(server.url())
+        await bench.kernel.shutDown()
+        let raw = SQLiteStore(.file(folder.file("cache.sqlite")), schema: CacheSchema.schema) { _ in }
+        try await raw.performing { (connection) throws(SQLiteFailure) in
+            try connection.script("UPDATE chunk SET bytes = zeroblob(length(bytes)) WHERE id & 1048575 = \(chunk)")
+        }
+        raw.close(within: .seconds(60))
+        return (server, folder)
     }
 }

@@ -24,6 +24,23 @@ struct StoringTests {
     }
 
     @Test(arguments: Linkage.allCases)
+    func `what a POST gives as the state of its URL takes the place of all that was there`(
+        linkage: Linkage
+    ) async throws {
+        let transport = MockTransport { _, number in
+            .answer(200, ["Cache-Control": "max-age=60", "Content-Location": "/"], ["\(number)"])
+        }
+        let bench = try CacheBench(linkage, transport)
+        try await bench.get()
+        for _ in 0..<3 { _ = try await bench.send(Request(.post, "http://a.test/")) }
+
+        let answer = try await bench.get()
+
+        #expect(answer.body == "4" && transport.requests.count == 4)
+        #expect(try await bench.kernel.cache.stats().entries == 1)
+    }
+
+    @Test(arguments: Linkage.allCases)
     func `a body shorter than its Content-Length is not stored`(linkage: Linkage) async throws {
         let transport = MockTransport { _, _ in
             .answer(200, ["Cache-Control": "max-age=60", "Content-Length": "10"], ["short"])

@@ -25,7 +25,7 @@ public enum CacheMode: String, WordOption {
     case `default`
     /// Nothing is looked up, and nothing stored.
     case noStore = "no-store"
-    /// What is stored is used only after the server has said that it still holds.
+    /// What is stored is used only after the server has said that it still holds; what is fresh and immutable, at once (RFC 8246 §2).
     case noCache = "no-cache"
     /// Nothing is looked up, but the answer is stored.
     case reload

@@ -84,6 +84,17 @@ struct DirectiveRows {
         Row(
             "RFC 8246 §2: but for no-cache",
             stored(["Cache-Control": "max-age=3600, immutable"]), asking("no-cache")),
+        Row(
+            "RFC 8246 §2: a reload does not ask about it", stored(["Cache-Control": "max-age=3600, immutable"]),
+            Visit(mode: .noCache, expects: .cached)),
+        Row(
+            "RFC 8246 §2: a reload asks when it is stale",
+            stored(["Cache-Control": "max-age=1, immutable", "ETag": "\"a\""]),
+            Visit(mode: .noCache, expects: .tagValidated)),
+        Row(
+            "RFC 8246 §2: a reload asks where no-cache stands beside",
+            stored(["Cache-Control": "max-age=3600, immutable, no-cache", "ETag": "\"a\""]),
+            Visit(mode: .noCache, expects: .tagValidated)),
         Row("RFC 8246 §2: while it is fresh", stored(["Cache-Control": "max-age=1, immutable"]), asking("max-age=0")),
     ]
 

@@ -103,6 +103,9 @@ struct PartialRows {
             pause: 3)
     }
 
+    private static let short = part(
+        "bytes=-5", "bytes 4-9/10", "01234", ["Cache-Control": "max-age=60", "Content-Length": "5"])
+
     static let fromPart = [
         Row("the same", part("bytes=-5", "bytes 5-9/10", "56789"), range("bytes=-5", "56789", "bytes 5-9/10")),
         Row("less of it", part("bytes=-5", "bytes 5-9/10", "56789"), range("bytes=6-8", "678", "bytes 6-8/10")),
@@ -112,6 +115,15 @@ struct PartialRows {
             "of a whole of unknown length", part("bytes=2-5", "bytes 2-5/*", "2345"),
             range("bytes=3-4", "34", "bytes 3-4/*")),
         Row("of such, up to the end", part("bytes=2-5", "bytes 2-5/*", "2345"), passes("bytes=3-")),
+        Row("shorter than it says: where its end is", short, range("bytes=-1", "4", "bytes 8-8/9")),
+        Row("shorter than it says: up to its end", short, range("bytes=6-", "234", "bytes 6-8/9")),
+        Row(
+            "shorter than it says, and not the end of the whole",
+            part("bytes=0-5", "bytes 0-5/10", "01234", ["Cache-Control": "max-age=60", "Content-Length": "5"]),
+            passes("bytes=4-")),
+        Row(
+            "shorter than it says, by no word of its own", part("bytes=-5", "bytes 4-9/10", "01234"),
+            passes("bytes=-1")),
         Row("bytes before it", part("bytes=-5", "bytes 5-9/10", "56789"), passes("bytes=4-8")),
         Row("bytes behind it", part("bytes=0-4", "bytes 0-4/10", "01234"), passes("bytes=0-5")),
         Row(

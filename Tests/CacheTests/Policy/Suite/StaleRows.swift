@@ -30,6 +30,7 @@ struct StaleRows {
         Row(
             "§5.2.2.4 no-cache", stored(["Cache-Control": "max-age=60, no-cache, stale-if-error=60", "ETag": "\"a\""]),
             down(504)),
+        Row("§5.2.2.4 no-cache without a validator", stored(["Cache-Control": "max-age=2, no-cache"]), down(504)),
         Row(
             "§5.2.2.8 proxy-revalidate is not for a private cache",
             stored(["Cache-Control": "max-age=2, proxy-revalidate"]), down(200, stale: true)),

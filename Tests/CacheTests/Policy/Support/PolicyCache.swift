@@ -105,6 +105,7 @@ struct PolicyCache {
         }
         remove(decision.removes)
         for key in entries.keys {
+            entries[key]?.removeAll { $0.answer.url == decision.purges }
             for index in entries[key, default: []].indices {
                 guard let url = entries[key]?[index].answer.url, decision.invalidates.contains(url) else { continue }
                 entries[key]?[index].answer.isInvalidated = true

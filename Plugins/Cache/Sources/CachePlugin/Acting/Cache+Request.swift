@@ -41,6 +41,11 @@ extension Cache {
         let since = pause.waited.since
         switch pause.reason {
         case .entries(let found): return decide(pause.question, found.all ?? [], exchange, pause.waited)
+        case .body(let reuse, let body, let prepared, let entries):
+            if prepared.isIntact { return give(reuse, body, pause.question, exchange) }
+            // Nothing has been given yet, so the request goes on as if the entry had never been there.
+            body.release()
+            return decide(pause.question, entries.filter { $0.id != reuse.entry.id }, exchange, pause.waited)
         case .flight(let flight, let forward):
             switch flight.ending {
             case .landed, .fruitless:
@@ -81,15 +86,30 @@ extension Cache {
     ) -> RequestVerdict {
         switch policy.decision(for: question.facts, entries: entries, now: host.wallClock) {
         case .reuse(let reuse):
-            tell(Part(reuse.freshness), exchange.id)
-            if let forward = reuse.revalidation { revalidate(question, forward, exchange.id) }
-            return respond(reuse, reuse.status)
+            let body = reuse.body.map { store.body(of: reuse.entry, $0) }
+            guard let slow = body as? any PreparedSource else { return give(reuse, body, question, exchange) }
+            let prepared = Pause.Prepared()
+            let ticket = exchange.ticket(within: Cache.storePatience)
+            exchange.state = Pause(question, .body(reuse, slow, prepared, entries), waited)
+            slow.prepare { isIntact in
+                prepared.set(isIntact)
+                ticket.wake()
+            }
+            return .wait(ticket)
         case .gatewayTimeout(let head, let status):
             tell(.miss, exchange.id)
             return .respond(labelled(head, status))
         case .forward(let forward):
             return send(question, forward, exchange, waited)
         }
+    }
+
+    private func give(
+        _ reuse: Reuse, _ body: (any BodySource)?, _ question: Question, _ exchange: borrowing Exchange
+    ) -> RequestVerdict {
+        tell(Part(reuse.freshness), exchange.id)
+        if let forward = reuse.revalidation { revalidate(question, forward, exchange.id) }
+        return .respond(labelled(reuse.head, reuse.status), body.map { Body($0) })
     }
 
     /// The request goes on, or waits for one that asks the same.

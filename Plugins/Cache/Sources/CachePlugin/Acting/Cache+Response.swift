@@ -7,6 +7,7 @@ extension Cache {
         for (entry, answer) in decision.updates { store.update(entry, answer) }
         if !decision.removes.isEmpty { store.remove(decision.removes) }
         for url in decision.invalidates { store.invalidate(url: url) }
+        if let url = decision.purges { store.purge(.url(url)) { _ in } }
     }
 
     /// The answer goes on, and its body is recorded on its way if it is to be stored.

@@ -6,6 +6,8 @@ final class Pause {
     enum Reason {
         /// For what the store has.
         case entries(Found)
+        /// For the first pieces of the stored body that is the answer; and what else there was.
+        case body(Reuse, any BodySource, Prepared, [CacheEntry])
         /// For an identical request; and what is to be sent if that one fails.
         case flight(Flight, Forward)
     }
@@ -20,6 +22,15 @@ final class Pause {
         self.question = question
         self.reason = reason
         self.waited = waited
+    }
+
+    /// Whether the first pieces of a body are what was stored, brought from the store's thread; false before that is known.
+    final class Prepared: Sendable {
+        private let flag = Atomic(false)
+
+        var isIntact: Bool { flag.load(ordering: .acquiring) }
+
+        func set(_ isIntact: Bool) { flag.store(isIntact, ordering: .releasing) }
     }
 
     /// What the store found, brought from its thread.

@@ -110,7 +110,7 @@ struct Commands {
 
     /// The stored answer that the request selects, as the standard selects it, and however old it is.
     private func response(_ arguments: JSONValue, _ reply: Reply) throws(PlugboardError) {
-        _ = try url(arguments)
+        let url = try url(arguments)
         var fields = Fields()
         for field in arguments["fields"]?.arrayValue ?? [] {
             guard let name = field[0]?.stringValue, let value = field[1]?.stringValue else {
@@ -125,9 +125,11 @@ struct Commands {
         let method = PlugboardKit.Method(arguments["method"]?.stringValue ?? "GET")
         guard
             let question = cache.questions.question(
-                method, arguments["url"]?.stringValue ?? "", fields, rule: cache.questions.rule(attribute),
-                body: .absent, attribute)
-        else { return }
+                method, url, fields, rule: cache.questions.rule(attribute), body: .absent, attribute)
+        else {
+            reply.json(.null)
+            return
+        }
         let cache = cache
         cache.store.entries(question.facts.key) { entries in
             let decision = cache.policy.decision(for: question.facts, entries: entries, now: cache.host.wallClock)

@@ -38,6 +38,7 @@ extension CachePolicy {
         let facts = facts(of: storing.answer)
         guard explicitLifetime(facts, received: answer.received) != nil else { return decision }
         decision.store = storing
+        decision.purges = request.url
         decision.status.isStored = true
         return decision
     }

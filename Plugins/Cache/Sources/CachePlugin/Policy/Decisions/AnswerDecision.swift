@@ -32,6 +32,8 @@ struct AnswerDecision: Sendable {
     var removes: [CacheEntry] = []
     /// URLs whose answers must be validated before their next use (RFC 9111 §4.4), in normal form.
     var invalidates: [String] = []
+    /// A URL all of whose answers go, in normal form: what is to be stored was not looked up beside them.
+    var purges: String?
     var status: CacheStatus
 
     struct Storing: Sendable {

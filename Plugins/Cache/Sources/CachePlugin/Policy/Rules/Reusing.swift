@@ -7,7 +7,10 @@ extension CachePolicy {
         _ entry: CacheEntry, for request: RequestFacts, _ facts: AnswerFacts, _ freshness: Freshness,
         as kind: Reuse.Freshness, _ status: CacheStatus
     ) -> Reuse? {
-        var head = ResponseHead(status: entry.answer.status, fields: entry.answer.fields)
+        var fields = entry.answer.fields
+        // Room for Age and Cache-Status, so that what is shared with the store is copied once.
+        fields.reserve(fields: fields.count + 2, bytes: fields.byteCount + 96)
+        var head = ResponseHead(status: entry.answer.status, fields: fields)
         if kind != .revalidated {
             head.fields[.age] = "\(freshness.ageInSeconds)"
             // RFC 9111 §5.2.2.4: the fields that it names are not used without the server's word.

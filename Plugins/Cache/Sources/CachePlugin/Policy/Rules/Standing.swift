@@ -17,7 +17,8 @@ extension CachePolicy {
         if entry.answer.isInvalidated { return .needsValidation(.stale) }
         switch request.mode {
         case .forceCache, .onlyIfCached: return freshness.isFresh ? .fresh : .stale(revalidates: false)
-        case .noCache: return .needsValidation(.request)
+        // RFC 8246 §2: what is immutable is not asked about while it is fresh, also where the caller reloads.
+        case .noCache: return isImmutable(facts, freshness) ? .fresh : .needsValidation(.request)
         case .default, .noStore, .reload: break
         }
         if request.directives.noCache { return .needsValidation(.request) }
@@ -34,12 +35,16 @@ extension CachePolicy {
 
     /// Whether the caller takes an answer of this age (RFC 9111 §5.2.1.1, §5.2.1.3). What is immutable is as good at any age (RFC 8246 §2).
     private func satisfies(_ wishes: RequestDirectives, _ facts: AnswerFacts, _ freshness: Freshness) -> Bool {
-        if let maxAge = wishes.maxAge, !(facts.directives.words.contains(.immutable) && freshness.isFresh) {
+        if let maxAge = wishes.maxAge, !isImmutable(facts, freshness) {
             // 0 asks for the server's word; no answer is so quick that it has no age.
             guard maxAge > .zero, freshness.age <= maxAge else { return false }
         }
         guard let minFresh = wishes.minFresh else { return true }
         return freshness.remaining >= minFresh
+    }
+
+    private func isImmutable(_ facts: AnswerFacts, _ freshness: Freshness) -> Bool {
+        freshness.isFresh && facts.directives.words.contains(.immutable) && !facts.directives.words.contains(.noCache)
     }
 
     /// Whether the server leaves it to the cache to serve stale answers (RFC 9111 §4.2.4).

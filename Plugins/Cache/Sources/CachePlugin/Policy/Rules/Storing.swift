@@ -20,7 +20,7 @@ extension CachePolicy {
                 fields.remove(.contentRange)
                 lengths = part.bytes.count...part.bytes.count
             } else {
-                range = StoredAnswer.StoredRange(first: part.bytes.lowerBound, complete: part.complete)
+                range = StoredAnswer.StoredRange(first: part.bytes.lowerBound, complete: complete(part, fields))
                 lengths = 1...part.bytes.count
             }
         } else if Self.unstorable.contains(status) {
@@ -42,6 +42,15 @@ extension CachePolicy {
         stored.isInvalidated = false
         return AnswerDecision.Storing(
             answer: stored, replaced: replaced(by: stored, answer.forward), lengths: lengths)
+    }
+
+    /// The length of the whole that a part is of. A part that ends the whole by its Content-Range, and is shorter than that says, ends it where
+    /// its bytes end: how many they are is known, and the other only told.
+    private func complete(_ part: ContentRange, _ fields: Fields) -> Int? {
+        guard part.bytes.upperBound == part.complete, !fields.contains(.transferEncoding),
+            let length = fields.firstValue(.contentLength, { $0.byteCount }), length < part.bytes.count
+        else { return part.complete }
+        return part.bytes.lowerBound + length
     }
 
     /// RFC 9111 §3, and the program's own word.
@@ -85,8 +94,8 @@ extension CachePolicy {
         guard answer.selecting.first?.name != "*" else { return false }
         let limits = [facts.directives.staleWhileRevalidate, facts.directives.staleIfError]
         if limits.contains(where: { $0.map { $0 > .zero } ?? false }) { return true }
-        guard !facts.directives.words.contains(.noCache) || answer.timeToLive != nil else { return false }
-        // Also what another cache has kept until it was stale: a caller may take it (§5.2.1.2).
+        // Also what another cache has kept until it was stale, and what is not used without the server's word: a caller may take the one
+        // (§5.2.1.2), and must be told why it does not get the other when the server is gone (§5.2.2.4).
         return (answer.timeToLive ?? lifetime(facts, received: answer.received.bounded)) > .zero
     }
 

@@ -9,8 +9,23 @@ struct MemoryTable {
         var entry: CacheEntry
         /// Nil if only the head is here, and the body in a slower store.
         var pieces: [Bytes]?
-        var cost: Int { entry.answer.cost + (pieces == nil ? 0 : entry.length) }
-        /// The neighbours in the order of use; `none` at both ends.
+        /// The bytes that it counts for.
+        private(set) var cost: Int
+
+        init(entry: CacheEntry, pieces: [Bytes]?) {
+            self.entry = entry
+            self.pieces = pieces
+            cost = 0
+            weigh()
+        }
+
+        /// After a change.
+        mutating func weigh() { cost = entry.answer.cost + (pieces == nil ? 0 : entry.length) }
+    }
+
+    /// The neighbours of a slot in the order of use; `none` at both ends. Apart from the slots, for they change at every use, and a slot
+    /// has much that would be retained and released with it.
+    private struct Link {
         var newer = MemoryTable.none
         var older = MemoryTable.none
     }
@@ -33,6 +48,7 @@ struct MemoryTable {
     var epoch = 0
 
     private var slots: [Slot?] = []
+    private var links: [Link] = []
     private var free: [Int] = []
     private var places: [Int64: Int] = [:]
     private var groups: [CacheKey: Group] = [:]
@@ -88,7 +104,7 @@ struct MemoryTable {
         var place = oldest
         while place != MemoryTable.none, let slot = slots[place] {
             ids.append(slot.entry.id)
-            place = slot.newer
+            place = links[place].newer
         }
         return ids
     }
@@ -116,7 +132,12 @@ struct MemoryTable {
         let slot = Slot(entry: entry, pieces: pieces)
         guard pieces == nil || entry.length <= largest, slot.cost <= byteLimit, countLimit > 0 else { return false }
         let place = free.popLast() ?? slots.count
-        if place == slots.count { slots.append(slot) } else { slots[place] = slot }
+        if place == slots.count {
+            slots.append(slot)
+            links.append(Link())
+        } else {
+            slots[place] = slot
+        }
         places[entry.id] = place
         groups[entry.answer.key, default: Group()].ids.append(entry.id)
         urls[entry.answer.url, default: []].append(entry.id)
@@ -128,11 +149,14 @@ struct MemoryTable {
 
     /// Adds the body of an entry that is here without it.
     mutating func fill(_ id: Int64, _ pieces: [Bytes]) {
-        guard let place = places[id], let slot = slots[place], slot.pieces == nil, slot.entry.length <= largest else {
+        guard let place = places[id], var slot = slots[place], slot.pieces == nil, slot.entry.length <= largest else {
             return
         }
-        slots[place]?.pieces = pieces
-        bytes += slot.entry.length
+        bytes -= slot.cost
+        slot.pieces = pieces
+        slot.weigh()
+        bytes += slot.cost
+        slots[place] = slot
         shrink()
     }
 
@@ -160,7 +184,9 @@ struct MemoryTable {
         // What an entry is found by stays: another key would be another entry.
         slot.entry.answer.key = key
         slot.entry.answer.url = url
-        bytes += slot.cost - (slots[place]?.cost ?? 0)
+        bytes -= slot.cost
+        slot.weigh()
+        bytes += slot.cost
         slots[place] = slot
         shrink()
     }
@@ -175,16 +201,19 @@ struct MemoryTable {
 
     @discardableResult
     mutating func remove(_ id: Int64) -> Bool {
-        guard let place = places.removeValue(forKey: id), let slot = slots[place] else { return false }
+        guard let place = places.removeValue(forKey: id), let slot = slots[place].take() else { return false }
         unlink(place)
-        slots[place] = nil
         free.append(place)
         bytes -= slot.cost
-        let (key, url) = (slot.entry.answer.key, slot.entry.answer.url)
-        groups[key]?.ids.removeAll { $0 == id }
-        if groups[key]?.ids.isEmpty == true { groups[key] = nil }
-        urls[url]?.removeAll { $0 == id }
-        if urls[url]?.isEmpty == true { urls[url] = nil }
+        // Each is looked up once: most keys and URLs have one entry, and go with it.
+        if let index = groups.index(forKey: slot.entry.answer.key) {
+            groups.values[index].ids.removeAll { $0 == id }
+            if groups.values[index].ids.isEmpty { groups.remove(at: index) }
+        }
+        if let index = urls.index(forKey: slot.entry.answer.url) {
+            urls.values[index].removeAll { $0 == id }
+            if urls.values[index].isEmpty { urls.remove(at: index) }
+        }
         return true
     }
 
@@ -197,8 +226,8 @@ struct MemoryTable {
 
     private mutating func shrink() {
         // Evicting is not forgetting: then fewer are here than are known, and the slower store is asked.
-        while bytes > byteLimit || count > countLimit, oldest != MemoryTable.none, let slot = slots[oldest] {
-            remove(slot.entry.id)
+        while bytes > byteLimit || count > countLimit, oldest != MemoryTable.none, let id = slots[oldest]?.entry.id {
+            remove(id)
             evicted += 1
         }
     }
@@ -206,15 +235,14 @@ struct MemoryTable {
     // MARK: The order of use
 
     private mutating func linkAsNewest(_ place: Int) {
-        slots[place]?.older = newest
-        slots[place]?.newer = MemoryTable.none
-        if newest == MemoryTable.none { oldest = place } else { slots[newest]?.newer = place }
+        links[place] = Link(older: newest)
+        if newest == MemoryTable.none { oldest = place } else { links[newest].newer = place }
         newest = place
     }
 
     private mutating func unlink(_ place: Int) {
-        guard let slot = slots[place] else { return }
-        if slot.newer == MemoryTable.none { newest = slot.older } else { slots[slot.newer]?.older = slot.older }
-        if slot.older == MemoryTable.none { oldest = slot.newer } else { slots[slot.older]?.newer = slot.newer }
+        let link = links[place]
+        if link.newer == MemoryTable.none { newest = link.older } else { links[link.newer].older = link.older }
+        if link.older == MemoryTable.none { oldest = link.newer } else { links[link.older].newer = link.newer }
     }
 }

@@ -101,7 +101,13 @@ final class SQLiteCacheStore: CacheStore {
     /// Removes entries whose bytes are not what was stored.
     func removeDamaged(_ ids: [Int64]) {
         notice("Damaged entries have been found in the store and are removed: \(ids.count).")
+        removeLost(ids)
+    }
+
+    /// Removes entries whose bytes are not there, and makes known that what was found before may not be, either.
+    func removeLost(_ ids: [Int64]) {
         apply(.remove(ids)) { _ in }
+        changed()
     }
 
     // MARK: Writing

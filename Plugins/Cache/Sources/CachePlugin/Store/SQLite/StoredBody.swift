@@ -3,7 +3,7 @@ import SQLiteStore
 import Synchronization
 
 /// A body that is read from the file, several pieces at a time. Each is checked before it is given.
-final class StoredBody: BodySource {
+final class StoredBody: PreparedSource {
     /// Keeps the entry's chunks while it lives.
     private final class Reading: Sendable {
         let store: SQLiteCacheStore
@@ -59,6 +59,14 @@ final class StoredBody: BodySource {
             then: { result in pull.answer(self.next(result)) })
     }
 
+    func prepare(_ done: @escaping @Sendable (Bool) -> Void) {
+        store.perform(
+            { (file, connection) throws(SQLiteFailure) in
+                try self.read(from: self.part.lowerBound, file, connection)
+            },
+            then: { result in done(self.fault(of: result) == nil) })
+    }
+
     func rewind() -> Bool {
         state.withLock { state in
             state.offset = part.lowerBound
@@ -104,18 +112,26 @@ final class StoredBody: BodySource {
     }
 
     private func next(_ result: Result<Batch, SQLiteFailure>) -> Piece {
+        if let fault = fault(of: result) { return .broken(fault) }
+        return take() ?? .broken(.removed)
+    }
+
+    /// Takes what was read; if it is not what was stored, says so, and has the entry removed.
+    private func fault(of result: Result<Batch, SQLiteFailure>) -> PlugboardError? {
         switch result {
         case .success(.pieces(let pieces)):
             state.withLock { state in
                 state.offset += pieces.reduce(0) { $0 + $1.count }
                 state.pieces = pieces.reversed()
             }
-            return take() ?? .broken(.removed)
+            return nil
         case .success(.damaged):
             store.removeDamaged([entry.id])
-            return .broken(.damaged)
-        case .success(.removed): return .broken(.removed)
-        case .failure(let failure): return .broken(failure.kind == .damaged ? .damaged : .unreadable)
+            return .damaged
+        case .success(.removed):
+            store.removeLost([entry.id])
+            return .removed
+        case .failure(let failure): return failure.kind == .damaged ? .damaged : .unreadable
         }
     }
 }

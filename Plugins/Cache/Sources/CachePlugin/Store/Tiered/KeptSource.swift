@@ -2,24 +2,26 @@ import PlugboardKit
 import Synchronization
 
 /// A body that is kept while it is read, and given away when it was read to its end.
-final class KeptSource: BodySource, PullReceiver {
+final class KeptSource: PreparedSource, PullReceiver {
     private struct State {
         /// Nil once they are given away, or will not be.
         var pieces: [Bytes]? = []
         var pull: Pull?
     }
 
-    private let inner: any BodySource
+    private let inner: any PreparedSource
     private let keep: @Sendable ([Bytes]) -> Void
     private let state = Mutex(State())
 
-    init(_ inner: any BodySource, keep: @escaping @Sendable ([Bytes]) -> Void) {
+    init(_ inner: any PreparedSource, keep: @escaping @Sendable ([Bytes]) -> Void) {
         self.inner = inner
         self.keep = keep
     }
 
     var length: Int? { inner.length }
     var canRewind: Bool { inner.canRewind }
+
+    func prepare(_ done: @escaping @Sendable (Bool) -> Void) { inner.prepare(done) }
 
     func take() -> Piece? {
         guard let piece = inner.take() else { return nil }

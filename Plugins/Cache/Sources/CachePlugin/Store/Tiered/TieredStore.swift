@@ -80,7 +80,10 @@ final class TieredStore: CacheStore {
         }
         if entry.id < 0 { return BrokenSource(.removed) }
         let source = disk.body(of: entry, part)
-        guard part.count == entry.length, entry.length <= largestInMemory, entry.body == nil else { return source }
+        guard part.count == entry.length, entry.length <= largestInMemory, let source = source as? any PreparedSource
+        else {
+            return source
+        }
         let shared = shared
         return KeptSource(source) { pieces in shared.state.withLock { $0.table.fill(entry.id, pieces) } }
     }

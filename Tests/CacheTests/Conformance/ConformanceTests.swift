@@ -1,0 +1,23 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The whole way: the command's driver, real sockets and real time.
+struct ConformanceTests {
+    @Test(.enabled(if: hasPython, "needs python3"), .timeLimit(.minutes(5)))
+    func `a private cache passes every case, but for those that say why not`() async throws {
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+            "cache_cases.py")
+
+        let outcome = try await ProcessRunner.running(
+            ["python3", script.path, try Products.executable("plugboard")],
+            environment: ["PYTHONDONTWRITEBYTECODE": "1"], timeout: .seconds(240))
+
+        #expect(outcome.status == 0, "\(outcome.stdout) \(outcome.stderr)")
+        #expect(outcome.stdout.contains("required "))
+    }
+
+    /// Whether there is `python3`, or has to be.
+    private static let hasPython =
+        Strictness.isSet || (try? ProcessRunner.run(["python3", "--version"]))?.status == 0
+}
