@@ -12,6 +12,8 @@ struct NormalURLTests {
         ("http://a.test:/", "http://a.test/"),
         ("https://a.test:443/", "https://a.test/"),
         ("https://a.test:80/", "https://a.test:80/"),
+        ("http://127.0.0.1:8080/x", "http://127.0.0.1:8080/x"),
+        ("http://a.test:08080/", "http://a.test:8080/"),
         ("http://a.test/x#part", "http://a.test/x"),
         ("http://a.test/%7euser/%2f%c3%a4", "http://a.test/~user/%2F%C3%A4"),
         ("http://a.test/a b\u{e4}", "http://a.test/a%20b%C3%A4"),

@@ -31,13 +31,24 @@ struct NormalURL: Hashable, Sendable {
             guard start > 0, let path = bytes[start...].firstIndex(of: UInt8(ascii: "/")), path > start else {
                 return false
             }
-            // Ports and addresses are rare enough for the long way; a name's plain port is as good as none.
-            let isPlainHost = bytes[start..<path].allSatisfy { byte in
+            // IPv6 addresses take the long way.
+            let host = bytes[start..<path].prefix { byte in
                 (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2D || byte == 0x2E
             }
-            return isPlainHost
+            let rest = bytes[host.endIndex..<path]
+            return !host.isEmpty && (rest.isEmpty || isPlainPort(rest, own: start == 7 ? 80 : 443))
                 && bytes[path...].allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "%") && $0 != 0x23 }
         }
+    }
+
+    /// A colon, and a number without zeros before it that is not the scheme's own.
+    private static func isPlainPort(_ text: Slice<UnsafeBufferPointer<UInt8>>, own: Int) -> Bool {
+        let digits = text.dropFirst()
+        guard text.first == UInt8(ascii: ":"), (1...5).contains(digits.count), digits.first != 0x30,
+            digits.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return false }
+        let port = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        return port != own && port <= 65_535
     }
 
     /// RFC 3986 §6.2.2.1 and §6.2.2.2: digits of escapes in upper case, and unreserved characters as themselves. Bytes that a URL
