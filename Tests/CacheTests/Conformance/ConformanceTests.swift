@@ -4,13 +4,13 @@ import Testing
 
 /// The whole way: the command's driver, real sockets and real time.
 struct ConformanceTests {
-    @Test(.enabled(if: hasPython, "needs python3"), .timeLimit(.minutes(5)))
-    func `a private cache passes every case, but for those that say why not`() async throws {
+    @Test(.enabled(if: hasPython, "needs python3"), .timeLimit(.minutes(5)), arguments: [[], ["--chunked"]])
+    func `a private cache passes every case, but for those that say why not`(options: [String]) async throws {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
             "cache_cases.py")
 
         let outcome = try await ProcessRunner.running(
-            ["python3", script.path, try Products.executable("plugboard")],
+            ["python3", script.path, try Products.executable("plugboard")] + options,
             environment: ["PYTHONDONTWRITEBYTECODE": "1"], timeout: .seconds(240))
 
         #expect(outcome.status == 0, "\(outcome.stdout) \(outcome.stderr)")

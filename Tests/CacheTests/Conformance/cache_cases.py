@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the cases of the folder `cases` through `plugboard exec`, against a server of its own and in real time.
 
-    cache_cases.py PLUGBOARD [--only TEXT] [--parallel N] [--settings JSON]
+    cache_cases.py PLUGBOARD [--only TEXT] [--chunked] [--parallel N] [--settings JSON]
 
 Prints each case that fails and the score; the status is 0 if those fail that are known to, and no others.
 """
@@ -35,9 +35,9 @@ class Run:
 class Server(socketserver.ThreadingTCPServer):
     daemon_threads, allow_reuse_address, request_queue_size = True, True, 512
 
-    def __init__(self):
+    def __init__(self, is_chunked):
         super().__init__(("127.0.0.1", 0), Connection)
-        self.runs = {}
+        self.runs, self.is_chunked = {}, is_chunked
         self.base = f"http://127.0.0.1:{self.server_address[1]}"
 
 
@@ -109,9 +109,14 @@ class Connection(socketserver.StreamRequestHandler):
             answer.append(("Content-Type", "text/plain"))
         answer += [("Server-Request-Count", str(count)), ("Client-Request-Count", str(index + 1))]
         has_body = method != "HEAD" and status not in (204, 304)
+        sent = body[: visit.get("cut", len(body))]
         if "content-length" not in names and status not in (204, 304):
-            answer.append(("Content-Length", str(len(body))))
-        self.wfile.write(head(status, answer) + (body[: visit.get("cut", len(body))] if has_body else b""))
+            if self.server.is_chunked:
+                answer.append(("Transfer-Encoding", "chunked"))
+                sent = b"".join(b"1\r\n%c\r\n" % byte for byte in sent) + (b"" if "cut" in visit else b"0\r\n\r\n")
+            else:
+                answer.append(("Content-Length", str(len(body))))
+        self.wfile.write(head(status, answer) + (sent if has_body else b""))
         return "cut" not in visit and ("connection" not in names or "close" not in dict(answer).get("Connection", ""))
 
 
@@ -242,12 +247,13 @@ def main():
     options = argparse.ArgumentParser()
     options.add_argument("plugboard")
     options.add_argument("--only", default="")
+    options.add_argument("--chunked", action="store_true", help="bodies come in chunks, and not by their length")
     options.add_argument("--parallel", type=int, default=96)
     options.add_argument("--settings", default="{}")
     options = options.parse_args()
 
     cases = [case for case in CASES if options.only in case["name"]]
-    server = Server()
+    server = Server(options.chunked)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "plugboard.json")

@@ -40,6 +40,18 @@ struct KeyRuleTests {
         #expect(Set(keys).count == 4)
     }
 
+    @Test(arguments: ["Authorization", "COOKIE"])
+    func `credentials tell keys apart, and do not stand in them`(name: String) throws {
+        let rule = KeyRule(parts: [.field(name)])
+
+        let keys = try ["secret", "other"].map {
+            try key(rule, .get, "http://a.test/", fields: [name.lowercased(): $0])
+        }
+
+        #expect(keys[0] != keys[1])
+        #expect(!keys.contains { $0.contains("secret") || $0.contains("other") })
+    }
+
     @Test func `a body counts with its method`() throws {
         let rule = KeyRule(parts: [.body])
 

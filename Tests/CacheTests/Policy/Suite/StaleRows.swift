@@ -127,6 +127,17 @@ struct StaleRows {
             "RFC 5861 §3: its window is over",
             stored(["Cache-Control": "max-age=1, stale-while-revalidate=3"], pause: 5), anew),
         Row(
+            "RFC 5861 §3: a part is not asked about in the background",
+            Visit(
+                request: ["Range": "bytes=0-4"], status: 206,
+                answer: [
+                    "Cache-Control": "max-age=1, stale-while-revalidate=60", "ETag": "\"a\"",
+                    "Content-Range": "bytes 0-4/10",
+                ], body: "01234", pause: 3),
+            Visit(
+                request: ["Range": "bytes=0-4"], answer: ["ETag": "\"a\"", "Cache-Control": "max-age=60"],
+                expects: .tagValidated, givesStatus: 206, givesBody: "01234")),
+        Row(
             "RFC 5861 §3: while fresh nothing is asked",
             stored(["Cache-Control": "max-age=60, stale-while-revalidate=3600"]), again),
         Row(

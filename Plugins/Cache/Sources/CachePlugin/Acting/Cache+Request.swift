@@ -87,11 +87,11 @@ extension Cache {
         switch policy.decision(for: question.facts, entries: entries, now: host.wallClock) {
         case .reuse(let reuse):
             let body = reuse.body.map { store.body(of: reuse.entry, $0) }
-            guard let slow = body as? any PreparedSource else { return give(reuse, body, question, exchange) }
+            guard let body, !body.isAtHand else { return give(reuse, body, question, exchange) }
             let prepared = Pause.Prepared()
             let ticket = exchange.ticket(within: Cache.storePatience)
-            exchange.state = Pause(question, .body(reuse, slow, prepared, entries), waited)
-            slow.prepare { isIntact in
+            exchange.state = Pause(question, .body(reuse, body, prepared, entries), waited)
+            body.prepare { isIntact in
                 prepared.set(isIntact)
                 ticket.wake()
             }
@@ -105,7 +105,7 @@ extension Cache {
     }
 
     private func give(
-        _ reuse: Reuse, _ body: (any BodySource)?, _ question: Question, _ exchange: borrowing Exchange
+        _ reuse: Reuse, _ body: (any StoredSource)?, _ question: Question, _ exchange: borrowing Exchange
     ) -> RequestVerdict {
         tell(Part(reuse.freshness), exchange.id)
         if let forward = reuse.revalidation { revalidate(question, forward, exchange.id) }

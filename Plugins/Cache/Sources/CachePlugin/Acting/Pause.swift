@@ -7,7 +7,7 @@ final class Pause {
         /// For what the store has.
         case entries(Found)
         /// For the first pieces of the stored body that is the answer; and what else there was.
-        case body(Reuse, any BodySource, Prepared, [CacheEntry])
+        case body(Reuse, any StoredSource, Prepared, [CacheEntry])
         /// For an identical request; and what is to be sent if that one fails.
         case flight(Flight, Forward)
     }

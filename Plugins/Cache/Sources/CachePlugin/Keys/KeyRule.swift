@@ -36,7 +36,9 @@ struct KeyRule: Sendable {
     ) -> CacheKey {
         if isPlain { return CacheKey(text: url.text) }
         var text = withChosenParameters(url)
-        for name in fields { text += "\n\(name):\(value(name) ?? "\n")" }
+        for name in fields {
+            text += "\n\(name):\(value(name).map { SelectingForm.storable($0, of: name) } ?? "\n")"
+        }
         // HEAD is answered with what GET brought (RFC 9111 §4), so these two share a key.
         let isOfGet = method == .get || method == .head
         if usesBody && (body != nil || !isOfGet) { text += "\n\(isOfGet ? .get : method)\n\(body ?? "")" }

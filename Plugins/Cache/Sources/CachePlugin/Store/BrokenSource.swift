@@ -1,7 +1,7 @@
 import PlugboardKit
 
 /// A body that is not there any more.
-final class BrokenSource: BodySource {
+final class BrokenSource: StoredSource {
     private let error: PlugboardError
 
     init(_ error: PlugboardError) { self.error = error }

@@ -15,7 +15,7 @@ protocol CacheStore: AnyObject, Sendable {
     /// The entry's body, or the part of it; counts as a use. Pieces are checked before they are given: damage is a
     /// break with `cache.damaged`, and the entry goes. Also of an entry that is replaced or removed while the body is
     /// read.
-    func body(of entry: CacheEntry, _ part: Range<Int>) -> any BodySource
+    func body(of entry: CacheEntry, _ part: Range<Int>) -> any StoredSource
 
     /// Begins to store a body. Nothing can be found before `commit`.
     /// - Parameter length: of the body, if it is known.

@@ -27,7 +27,9 @@ extension CachePolicy {
         if freshness.isFresh { return .fresh }
         guard mayBeStale(facts) else { return .needsValidation(.stale) }
         if let limit = request.directives.maxStale, freshness.staleness <= limit { return .stale(revalidates: false) }
-        if let limit = facts.directives.staleWhileRevalidate, freshness.staleness < limit {
+        // A part is asked about by those who want it: in the background, it would be for the whole.
+        let isWhole = entry.answer.range == nil
+        if isWhole, let limit = facts.directives.staleWhileRevalidate, freshness.staleness < limit {
             return .stale(revalidates: true)
         }
         return .needsValidation(.stale)

@@ -35,9 +35,14 @@ enum SelectingForm {
         }
         guard isThere else { return nil }
         if isPreference { members.sort() }
-        let text = members.joined(separator: ",")
-        guard credentials.contains(name) else { return text }
-        return withUTF8Bytes(text) { SHA256.hexadecimal(of: $0) }
+        return storable(members.joined(separator: ","), of: name)
+    }
+
+    /// What a store may hold of a request's field: of credentials, a digest, which tells them apart as well.
+    ///
+    /// - Parameter name: In lower case.
+    static func storable(_ value: String, of name: String) -> String {
+        credentials.contains(name) ? withUTF8Bytes(value) { SHA256.hexadecimal(of: $0) } : value
     }
 
     private static let preferences: Set = ["accept", "accept-charset", "accept-encoding", "accept-language"]

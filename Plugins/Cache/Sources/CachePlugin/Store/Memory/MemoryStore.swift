@@ -23,7 +23,7 @@ final class MemoryStore: CacheStore {
         found(state.withLock { $0.table.entries(key) })
     }
 
-    func body(of entry: CacheEntry, _ part: Range<Int>) -> any BodySource {
+    func body(of entry: CacheEntry, _ part: Range<Int>) -> any StoredSource {
         guard let pieces = state.withLock({ $0.table.body(entry.id) }) else { return BrokenSource(.removed) }
         return PiecesSource(pieces, part.clamped(to: 0..<entry.length))
     }

@@ -2,7 +2,7 @@ import PlugboardKit
 import Synchronization
 
 /// A body whose pieces are in memory, given as they are.
-final class PiecesSource: BodySource {
+final class PiecesSource: StoredSource {
     private struct Place {
         var index = 0
         /// Bytes before the piece.

@@ -82,7 +82,7 @@ final class SQLiteCacheStore: CacheStore {
             then: { result in found((try? result.get()) ?? []) })
     }
 
-    func body(of entry: CacheEntry, _ part: Range<Int>) -> any BodySource {
+    func body(of entry: CacheEntry, _ part: Range<Int>) -> any StoredSource {
         use(entry.id)
         let part = part.clamped(to: 0..<entry.length)
         if let body = entry.body { return PiecesSource([body], part) }

@@ -3,7 +3,7 @@ import SQLiteStore
 import Synchronization
 
 /// A body that is read from the file, several pieces at a time. Each is checked before it is given.
-final class StoredBody: PreparedSource {
+final class StoredBody: StoredSource {
     /// Keeps the entry's chunks while it lives.
     private final class Reading: Sendable {
         let store: SQLiteCacheStore
@@ -40,6 +40,7 @@ final class StoredBody: PreparedSource {
 
     var length: Int? { part.count }
     var canRewind: Bool { true }
+    var isAtHand: Bool { state.withLock { !$0.pieces.isEmpty } }
 
     func take() -> Piece? {
         state.withLock { state in

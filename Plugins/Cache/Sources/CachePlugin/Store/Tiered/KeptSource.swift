@@ -2,24 +2,25 @@ import PlugboardKit
 import Synchronization
 
 /// A body that is kept while it is read, and given away when it was read to its end.
-final class KeptSource: PreparedSource, PullReceiver {
+final class KeptSource: StoredSource, PullReceiver {
     private struct State {
         /// Nil once they are given away, or will not be.
         var pieces: [Bytes]? = []
         var pull: Pull?
     }
 
-    private let inner: any PreparedSource
+    private let inner: any StoredSource
     private let keep: @Sendable ([Bytes]) -> Void
     private let state = Mutex(State())
 
-    init(_ inner: any PreparedSource, keep: @escaping @Sendable ([Bytes]) -> Void) {
+    init(_ inner: any StoredSource, keep: @escaping @Sendable ([Bytes]) -> Void) {
         self.inner = inner
         self.keep = keep
     }
 
     var length: Int? { inner.length }
     var canRewind: Bool { inner.canRewind }
+    var isAtHand: Bool { inner.isAtHand }
 
     func prepare(_ done: @escaping @Sendable (Bool) -> Void) { inner.prepare(done) }
 

@@ -72,7 +72,7 @@ final class TieredStore: CacheStore {
         }
     }
 
-    func body(of entry: CacheEntry, _ part: Range<Int>) -> any BodySource {
+    func body(of entry: CacheEntry, _ part: Range<Int>) -> any StoredSource {
         let part = part.clamped(to: 0..<entry.length)
         if let pieces = shared.state.withLock({ $0.table.body(entry.id) }) {
             if entry.id > 0 { disk.use(entry.id) }
@@ -80,10 +80,7 @@ final class TieredStore: CacheStore {
         }
         if entry.id < 0 { return BrokenSource(.removed) }
         let source = disk.body(of: entry, part)
-        guard part.count == entry.length, entry.length <= largestInMemory, let source = source as? any PreparedSource
-        else {
-            return source
-        }
+        guard part.count == entry.length, entry.length <= largestInMemory, !source.isAtHand else { return source }
         let shared = shared
         return KeptSource(source) { pieces in shared.state.withLock { $0.table.fill(entry.id, pieces) } }
     }
