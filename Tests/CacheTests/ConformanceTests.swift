@@ -6,8 +6,8 @@ import Testing
 struct ConformanceTests {
     @Test(.enabled(if: hasPython, "needs python3"), .timeLimit(.minutes(5)), arguments: [[], ["--chunked"]])
     func `a private cache passes every case, but for those that say why not`(options: [String]) async throws {
-        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-            "cache_cases.py")
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let script = tests.appendingPathComponent("Fixtures/CacheCases/cache_cases.py")
 
         let outcome = try await ProcessRunner.running(
             ["python3", script.path, try Products.executable("plugboard")] + options,
