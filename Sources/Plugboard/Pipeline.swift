@@ -210,8 +210,8 @@ extension Exchange {
         phase = .ended
         unpark()
         emit(.willComplete)
-        turns.close(inside: -1, closing, self)
         core.settleFaults(of: self)
+        turns.close(inside: -1, closing, self)
         emit(.completed) { [("outcome", .text("\(closing)")), ("attempts", .integer(Int64(self.attempts)))] }
         leave()
     }

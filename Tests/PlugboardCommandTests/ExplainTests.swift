@@ -57,7 +57,22 @@ struct ExplainTests {
         let explanation = try JSONParser.parse(outcome.stdout)
         #expect(outcome.status == 0, "\(outcome.stderr)")
         #expect(explanation["sent"] == false && explanation["failure"] == nil)
-        #expect(explanation["steps"]?[0]?["verdict"] == "next")
+        #expect(explanation["steps"]?.arrayValue?.map { $0["verdict"] } == ["next"])
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `a dry run fails what plugins send themselves`() async throws {
+        defer { server.stop() }
+        let attributes = [
+            "scheme=oauth", "tokenURL=\(server.url("/token"))", "clientID=a", "clientSecret=b",
+        ].flatMap { ["--attribute", "authentication.\($0)"] }
+
+        let outcome = try await ProcessRunner.running(
+            [Products.executable("plugboard"), "explain", server.url(), "--plugin", "authentication", "--dry-run"]
+                + attributes)
+
+        #expect(outcome.status != 0)
+        #expect(outcome.stdout.contains("Failed after"))
         #expect(server.requests.isEmpty)
     }
 

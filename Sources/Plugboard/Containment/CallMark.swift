@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Written with plain stores, twice a call. The watchdog reads it; where the memory is a file's (`CrashNote`), the next start reads what a crash left.
 ///
-/// Sendable because the word is atomic, and one thread at a time writes it: who starts the kernel, then the loop, then who ends the kernel.
+/// Sendable because the word is atomic, and one thread at a time writes it: the loop, or who starts and ends plugins, each their own.
 final class CallMark: @unchecked Sendable {
     private let word: UnsafeMutablePointer<Atomic<UInt64>>
     private let owner: AnyObject?

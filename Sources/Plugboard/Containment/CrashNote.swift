@@ -6,13 +6,15 @@
 
 /// A page of a file that says whose code the loop runs: what is left of it after a crash names the plugin.
 ///
-/// `FOLDER/running-PID-N`: the word of the `CallMark`, then the plugins' ids, a line each. The process holds a lock on it as long as it lives, and removes it when
+/// `FOLDER/running-PID-N`: the words of the `CallMark`s, then the plugins' ids, a line each. The process holds a lock on it as long as it lives, and removes it when
 /// the kernel ends; so one that nobody locks is a dead process's.
 ///
 /// Sendable because nothing in it changes but the mark's word.
 final class CrashNote: @unchecked Sendable {
     private static let size = 4096
-    private static let wordSize = 8
+    static let wordSize = 8
+    /// The words of two marks: the loop's, and that of starts and stops.
+    private static let wordsSize = 2 * wordSize
 
     private let path: String
     private let descriptor: Int32
@@ -31,7 +33,7 @@ final class CrashNote: @unchecked Sendable {
         guard descriptor >= 0 else { return nil }
         self.path = path
         self.descriptor = descriptor
-        var page = [UInt8](repeating: 0, count: CrashNote.wordSize)
+        var page = [UInt8](repeating: 0, count: CrashNote.wordsSize)
         page += ids.joined(separator: "\n").utf8
         page = Array(page.prefix(CrashNote.size))
         page += [UInt8](repeating: 0, count: CrashNote.size - page.count)
@@ -79,10 +81,12 @@ final class CrashNote: @unchecked Sendable {
         var page = [UInt8](repeating: 0, count: size)
         let count = read(descriptor, &page, size)
         unlink(path)
-        guard count > wordSize else { return nil }
-        let word = page[..<wordSize].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        guard let call = CallMark.Call(word: UInt64(littleEndian: word).littleEndian) else { return nil }
-        let ids = page[wordSize..<count].prefix { $0 != 0 }.split(separator: UInt8(ascii: "\n"))
+        guard count > wordsSize else { return nil }
+        let calls = [page[wordSize..<wordsSize], page[..<wordSize]].lazy.compactMap { bytes in
+            CallMark.Call(word: bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+        }
+        guard let call = calls.first else { return nil }
+        let ids = page[wordsSize..<count].prefix { $0 != 0 }.split(separator: UInt8(ascii: "\n"))
         guard call.place < ids.count else { return nil }
         return Finding(plugin: String(decoding: ids[call.place], as: UTF8.self), hook: call.hook)
     }

@@ -3,7 +3,7 @@ import PlugboardKit
 /// The turns of an exchange: which plugins have let its head pass, and what they keep until it is over.
 struct Turns {
     /// A bit a place.
-    private var opened: UInt64 = 0
+    private(set) var opened: UInt64 = 0
     private var states: [State?] = []
 
     struct State {

@@ -37,6 +37,8 @@ final class KernelCore: @unchecked Sendable {
 
     // Containment. The mark is set before the first call of a hook.
     private var mark = CallMark()
+    /// Of starts and stops, which run beside the loop, one at a time.
+    private var lifeMark = CallMark()
     private var crashNote: CrashNote?
     private var watchdog: Watchdog?
     private var measures: HookMeasures?
@@ -105,13 +107,15 @@ final class KernelCore: @unchecked Sendable {
                     + "loaded plugins, use --safe or leave them out of the configuration.")
         }
         crashNote = CrashNote(folder: folder, ids: lineup.plugins.map(\.id))
-        if let crashNote { mark = CallMark(crashNote.memory, of: crashNote) }
+        if let crashNote {
+            mark = CallMark(crashNote.memory, of: crashNote)
+            lifeMark = CallMark(crashNote.memory + CrashNote.wordSize, of: crashNote)
+        }
     }
 
     private func watch(_ places: [Place], _ limit: Duration) {
         watchdog = Watchdog(mark, limit: limit) { [weak self] call in
-            // Starts and stops may block.
-            guard let self, call.place < places.count, CalledHook.ofExchanges.contains(call.hook) else { return }
+            guard let self, call.place < places.count else { return }
             let id = places[call.place].id
             log.write(
                 .warning, id,
@@ -134,8 +138,8 @@ final class KernelCore: @unchecked Sendable {
 
     /// Calls a function of a plugin beside the loop: at the start, and at the end.
     func calling<Result>(_ place: Int, _ hook: CalledHook, _ call: () -> Result) -> Result {
-        let outer = mark.enter(place, hook)
-        defer { mark.leave(outer) }
+        let outer = lifeMark.enter(place, hook)
+        defer { lifeMark.leave(outer) }
         return call()
     }
 
@@ -162,10 +166,10 @@ final class KernelCore: @unchecked Sendable {
         if place.faultsInARow == limit { disable(place, after: limit, in: exchange) }
     }
 
-    /// An exchange that went well begins the count of those who took part anew. [loop]
+    /// An exchange that went well begins the count of those anew who saw its end: whose turns are still open. [loop]
     @inline(__always)
     func settleFaults(of exchange: Exchange) {
-        if faulty != 0 { forgive(faulty & ~exchange.faulted & ~exchange.skipped) }
+        if faulty != 0 { forgive(faulty & ~exchange.faulted & exchange.turns.opened) }
     }
 
     private func forgive(_ places: UInt64) {

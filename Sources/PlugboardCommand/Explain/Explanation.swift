@@ -18,6 +18,13 @@ struct Explanation: Sendable {
         /// An event; the details hold no secrets.
         case fact(String, at: Int64, details: [String: EventDetail], status: Int?)
 
+        var isAttempt: Bool {
+            switch self {
+            case .attemptBegan, .attemptEnded: true
+            case .call, .fact: false
+            }
+        }
+
         var at: Int64 {
             switch self {
             case .call(_, let at), .attemptBegan(_, let at), .attemptEnded(_, let at, _), .fact(_, let at, _, _): at
@@ -49,13 +56,15 @@ struct Explanation: Sendable {
 
     /// Sends the request, reads the whole answer, and drops it.
     static func observe(
-        _ request: Request, _ kernel: Kernel, _ configuration: Configuration, stopsAtAttempt: Bool
+        _ request: Request, _ kernel: Kernel, _ configuration: Configuration, dryRun: DryTransport?
     ) async -> Explanation {
         let observation = Observation()
         let reached = AsyncStream<Void>.makeStream()
         let exchange = kernel.begin(request) { event in
             observation.hear(event)
-            if stopsAtAttempt && event.kernelEvent == .attemptBegan { reached.continuation.yield() }
+            guard let dryRun, event.kernelEvent == .attemptBegan else { return }
+            dryRun.keepSilent()
+            reached.continuation.yield()
         } trace: {
             observation.hear($0)
         }
@@ -85,6 +94,7 @@ struct Explanation: Sendable {
         // A call is told when it is over, and what it published before that.
         explanation.steps = observation.steps.enumerated()
             .sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
+        if explanation.wasNotSent { explanation.steps.removeAll(where: \.isAttempt) }
         return explanation
     }
 

@@ -8,8 +8,8 @@ struct ExplainVerb: AsyncParsableCommand {
         discussion: """
             A line a call of a hook, in order: when, which plugin, what it decided, how long it took, and which parts of the
             heads it changed; and the attempts on the network. Values of fields are not shown.
-            With --dry-run nothing is sent: what comes before the first attempt is shown. Such a request still makes plugins
-            do what they do inward, a token's refresh included.
+            With --dry-run nothing is sent: what comes before the first attempt is shown, and requests of plugins' own, such as
+            a token's, fail.
 
             EXAMPLES:
               plugboard explain https://example.com/ --config plugboard.json
@@ -30,11 +30,11 @@ struct ExplainVerb: AsyncParsableCommand {
         let configuration = try arguments.plugins.configuration()
         let request = try arguments.request(
             Method(method), url, data.map { BodyArguments.Content(body: .text($0), type: "application/octet-stream") })
+        let dry = dryRun ? DryTransport() : nil
         let kernel = try Kernel(
-            configuration: configuration, loader: PluginArguments.loader(for: configuration),
-            transport: dryRun ? SilentTransport() : nil)
+            configuration: configuration, loader: PluginArguments.loader(for: configuration), transport: dry)
         try arguments.check(request, kernel)
-        let explanation = await Explanation.observe(request, kernel, configuration, stopsAtAttempt: dryRun)
+        let explanation = await Explanation.observe(request, kernel, configuration, dryRun: dry)
         await kernel.shutDown(within: dryRun ? .zero : .seconds(5))
         let output = ByteOutput.standard
         try output.write(
@@ -45,23 +45,4 @@ struct ExplainVerb: AsyncParsableCommand {
         }
         if let error = explanation.failure { throw error }
     }
-}
-
-/// Takes attempts and never answers.
-private final class SilentTransport: Transport {
-    func perform(_ attempt: AttemptRequest, observer: any AttemptObserver, loop: any Loop) -> any Attempt {
-        SilentAttempt(observer)
-    }
-    func forget() {}
-    func shutDown() {}
-}
-
-private final class SilentAttempt: Attempt {
-    private let observer: any AttemptObserver
-
-    init(_ observer: any AttemptObserver) { self.observer = observer }
-
-    func cancel() { observer.attemptEnded(PlugboardError(.cancelled, "Nothing was sent."), Timings()) }
-    func suspend() {}
-    func resume() {}
 }

@@ -49,6 +49,22 @@ struct DisablingTests {
         #expect(record.lines.filter { $0 == "fragile request" }.count == 4)
     }
 
+    @Test func `an exchange that never came to the plugin says nothing of it`() async throws {
+        let record = Record()
+        let outer = ScriptedPlugin("outer", priority: 1)
+        outer.onRequest = { exchange in
+            exchange.request["X-Answered"] == nil ? .next : .respond(ResponseHead(status: 204))
+        }
+        let kernel = try kernel(fragile(record), limit: 2, with: [outer])
+        let answered = Request(.get, anywhere, fields: ["X-Answered": "1"])
+
+        for request in [Request(.get, anywhere), answered, Request(.get, anywhere), Request(.get, anywhere)] {
+            _ = try await kernel.send(request)
+        }
+
+        #expect(record.lines.filter { $0 == "fragile request" }.count == 2)
+    }
+
     @Test func `each fault and the end of the plugin's service are events of the exchange`() async throws {
         let events = Record()
         let kernel = try kernel(fragile(Record()), limit: 2)

@@ -1,0 +1,34 @@
+import Plugboard
+import Synchronization
+
+/// Sends nothing: attempts fail, but for the one that was announced, which is never answered.
+final class DryTransport: Transport {
+    private let isSilent = Atomic(false)
+
+    /// The attempt that begins next is the one that is explained. To be called on the loop, right before it.
+    func keepSilent() { isSilent.store(true, ordering: .relaxed) }
+
+    func perform(_ attempt: AttemptRequest, observer: any AttemptObserver, loop: any Loop) -> any Attempt {
+        let attempt = DryAttempt(observer)
+        if !isSilent.exchange(false, ordering: .relaxed) { loop.enqueue { attempt.cancel() } }
+        return attempt
+    }
+
+    func forget() {}
+    func shutDown() {}
+}
+
+private final class DryAttempt: Attempt {
+    private let observer: any AttemptObserver
+    private let isOver = Atomic(false)
+
+    init(_ observer: any AttemptObserver) { self.observer = observer }
+
+    func cancel() {
+        guard !isOver.exchange(true, ordering: .relaxed) else { return }
+        observer.attemptEnded(PlugboardError("request.dry", "Nothing is sent in a dry run."), Timings())
+    }
+
+    func suspend() {}
+    func resume() {}
+}
