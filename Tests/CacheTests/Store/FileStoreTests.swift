@@ -99,6 +99,8 @@ import Testing
         let store = SQLiteCacheStore.make(folder)
         let writer = try #require(store.write(length: nil))
         #expect(await writer.appendAll(bytes(1_000_000, seed: 1), pieceSize: 50_000))
+        // What is appended is written on the store's own thread.
+        _ = await store.statistics
         let raw = SQLiteStore(.file(folder.file("cache.sqlite")), schema: CacheSchema.schema) { _ in }
         defer { raw.close(within: .seconds(60)) }
         let own = ProcessIdentity().text
