@@ -1,4 +1,5 @@
 import PlugboardKit
+import TestSupport
 
 @testable import RetryPlugin
 

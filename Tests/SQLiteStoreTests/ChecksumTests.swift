@@ -1,10 +1,11 @@
 import SQLiteStore
+import TestSupport
 import Testing
 
 @Suite struct ChecksumTests {
     @Test func `any changed bit, length or seed changes the sum`() {
         for count in [0, 1, 7, 8, 31, 32, 33, 100] {
-            var generator = SplitMix(state: UInt64(count))
+            var generator = SeededRandom(seed: UInt64(count))
             var bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
             let sum = bytes.withUnsafeBytes { Checksum.of($0, seed: 5) }
             var seen: Set<UInt64> = [sum]

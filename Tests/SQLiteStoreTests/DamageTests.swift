@@ -78,7 +78,7 @@ import Testing
     func `bytes flipped anywhere never crash, and the store is usable afterwards`(_ seed: UInt64) async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("numbers.sqlite")
-        var generator = SplitMix(state: seed)
+        var generator = SeededRandom(seed: seed)
         let first = SQLiteStore.numbers(path)
         try await first.performing { (connection) throws(SQLiteFailure) in
             try connection.transaction { () throws(SQLiteFailure) in

@@ -1,5 +1,6 @@
 import CacheOptions
 import PlugboardKit
+import TestSupport
 import Testing
 
 @testable import CachePlugin
@@ -7,7 +8,7 @@ import Testing
 /// Whatever bytes, times and answers come, the policy decides, and never makes an age below zero.
 struct RandomPolicyTests {
     @Test(arguments: 0..<40) func `no bytes of fields trap the policy`(seed: UInt64) {
-        var chance = Chance(state: seed)
+        var chance = Chance(seed: seed)
         var cache = PolicyCache(policy: CachePolicy(isShared: chance.below(3) == 0, variantLimit: chance.below(4)))
 
         for _ in 0..<60 {
@@ -32,7 +33,7 @@ struct RandomPolicyTests {
     }
 
     @Test(arguments: 0..<40) func `no times make an age or a lifetime that cannot be`(seed: UInt64) {
-        var chance = Chance(state: seed)
+        var chance = Chance(seed: seed)
 
         for _ in 0..<200 {
             let answer = StoredAnswer(
@@ -51,7 +52,7 @@ struct RandomPolicyTests {
     }
 
     @Test(arguments: 0..<20) func `what is read of values is what a value can hold`(seed: UInt64) {
-        var chance = Chance(state: seed)
+        var chance = Chance(seed: seed)
 
         for _ in 0..<500 {
             let value = chance.value()
@@ -69,18 +70,13 @@ struct RandomPolicyTests {
     }
 }
 
-/// A generator whose numbers follow from its seed (SplitMix64).
+/// Messages made by chance, the same for the same seed.
 private struct Chance {
-    var state: UInt64
+    private var random: SeededRandom
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
+    init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
+    mutating func next() -> UInt64 { random.next() }
     mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
     mutating func one<Element>(of list: [Element]) -> Element { list[below(list.count)] }
 

@@ -174,7 +174,7 @@ import Testing
         async throws
     {
         let folder = try TemporaryFolder()
-        var generator = SplitMix(state: seed)
+        var generator = SeededRandom(seed: seed)
         let store = kind.make(folder)
         func body(_ number: Int) -> [UInt8] { bytes(number * 1500, seed: UInt64(number)) }
         for number in 0..<60 { await store.keep(.sample("\(number)"), body(number)) }

@@ -79,7 +79,7 @@ import Testing
         _ = await store.found("0")
         WriterProcess.killSelf(afterMicroseconds: delay)
 
-        var generator = SplitMix(state: round)
+        var generator = SeededRandom(seed: round)
         while true {
             let seed = UInt64.random(in: 0...1_000_000, using: &generator)
             let length = KillTests.lengths.randomElement(using: &generator) ?? 0

@@ -53,22 +53,10 @@ extension StoredAnswer {
 
 /// Bytes that are the same for the same seed, and for no other.
 func bytes(_ count: Int, seed: UInt64) -> [UInt8] {
-    var generator = SplitMix(state: seed)
+    var generator = SeededRandom(seed: seed)
     return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
         for index in 0..<count { buffer[index] = UInt8(truncatingIfNeeded: generator.next() >> 32) }
         initialized = count
-    }
-}
-
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
     }
 }
 

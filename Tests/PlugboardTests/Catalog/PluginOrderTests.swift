@@ -1,4 +1,5 @@
 import PlugboardKit
+import TestSupport
 import Testing
 
 @testable import Plugboard
@@ -67,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: 0..<200) func `the order given makes no difference, and the rules hold`(seed: UInt64) {
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         let ids = (0..<Int.random(in: 1...9, using: &random)).map { "p\($0)" }
         let items = ids.map { id in
             let others = ids.filter { _ in Int.random(in: 0..<8, using: &random) == 0 }
@@ -93,17 +94,5 @@ import Testing
             #expect(first as? PlugboardError == second as? PlugboardError)
         default: Issue.record("one order has a cycle and the other has none")
         }
-    }
-}
-
-/// SplitMix64: the same numbers from the same seed.
-private struct SeededRandom: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

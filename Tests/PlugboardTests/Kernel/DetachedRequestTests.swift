@@ -10,14 +10,7 @@ struct DetachedRequestTests {
         let parked = Gate()
         let completed = Gate()
         let answered = Gate()
-        let asker = ScriptedPlugin("asker", priority: 1)
-        asker.onRequest = { [unowned asker] exchange in
-            asker.host?.send(Request(.get, "http://report.test/"), for: exchange.id, isDetached: true) { result in
-                record.add("report \((try? result.get())?.head.status ?? 0)")
-                answered.admit()
-            }
-            return .next
-        }
+        let asker = reporting(to: record, answered)
         let holding = ScriptedPlugin("holding", priority: 2)
         holding.onRequest = { exchange in
             guard exchange.request.url != anywhere, exchange.visit == .first else { return .next }
@@ -48,14 +41,7 @@ struct DetachedRequestTests {
         let sent = Gate()
         let go = Gate()
         let answered = Gate()
-        let asker = ScriptedPlugin("asker", priority: 1)
-        asker.onRequest = { [unowned asker] exchange in
-            asker.host?.send(Request(.get, "http://report.test/"), for: exchange.id, isDetached: true) { result in
-                record.add("report \((try? result.get())?.head.status ?? 0)")
-                answered.admit()
-            }
-            return .next
-        }
+        let asker = reporting(to: record, answered)
         let holding = ScriptedPlugin("holding", priority: 2)
         holding.onRequest = { exchange in
             guard exchange.request.url != anywhere else { return .next }
@@ -78,5 +64,18 @@ struct DetachedRequestTests {
 
         #expect(record.lines == ["report 202"])
         #expect(transport.cancelled.admitted == 1)
+    }
+
+    /// A plugin that sends a detached report for each exchange, and tells what it was answered.
+    private func reporting(to record: Record, _ answered: Gate) -> ScriptedPlugin {
+        let asker = ScriptedPlugin("asker", priority: 1)
+        asker.onRequest = { [unowned asker] exchange in
+            asker.host?.send(Request(.get, "http://report.test/"), for: exchange.id, isDetached: true) { result in
+                record.add("report \((try? result.get())?.head.status ?? 0)")
+                answered.admit()
+            }
+            return .next
+        }
+        return asker
     }
 }

@@ -1,4 +1,5 @@
 import PlugboardKit
+import TestSupport
 import Testing
 
 @testable import RetryPlugin

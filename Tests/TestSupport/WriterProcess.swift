@@ -1,20 +1,19 @@
 import Foundation
-import TestSupport
 
 /// This program once more, as a process of its own that runs one suite.
-enum WriterProcess {
+package enum WriterProcess {
     /// Runs the tests that the filter fits, with variables that tell them that they are meant.
-    static func run(_ filter: String, _ environment: [String: String]) async throws -> ProcessRunner.Outcome {
+    package static func run(_ filter: String, _ environment: [String: String]) async throws -> ProcessRunner.Outcome {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return try await ProcessRunner.running(
             [program, "--testing-library", "swift-testing", "--filter", filter], environment: environment)
     }
 
     /// What was told to this process, if it is such a one.
-    static func variable(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
+    package static func variable(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
 
     /// Ends this process as `kill -9` does, some time from now, wherever it is then.
-    static func killSelf(afterMicroseconds delay: UInt32) {
+    package static func killSelf(afterMicroseconds delay: UInt32) {
         Thread.detachNewThread {
             usleep(delay)
             kill(getpid(), SIGKILL)
