@@ -29,23 +29,29 @@ public final class Kernel: PluginCommands {
     ///   - loader: opens plugins that are shared objects: `.dynamic` of the module PluginLoader.
     ///   - transport: libcurl's by default.
     ///   - log: standard error by default, at the configuration's level.
+    ///   - watch: called on the loop with facts about the kernel: what plugins tell outside of an exchange, and that a plugin
+    ///     was at fault (`pluginFaulted`), was switched off (`pluginDisabled`), or held the loop (`pluginStalled`). Must not block.
     public init(
         configuration: Configuration = Configuration(), catalog: Catalog = .bundled, loader: (any Loader)? = nil,
-        transport: (any Transport)? = nil, log: KernelLog? = nil, clock: ManualClock? = nil
+        transport: (any Transport)? = nil, log: KernelLog? = nil, clock: ManualClock? = nil,
+        watch: (@Sendable (ExchangeEvent) -> Void)? = nil
     ) throws(PlugboardError) {
-        let lineup = try Lineup(configuration, catalog: catalog, loader: loader)
+        let log = log ?? .standardError(level: configuration.kernel.logLevel)
+        let notes = CrashNotes(configuration.kernel)
+        notes.tell(log)
+        let lineup = try Kernel.lineup(configuration, catalog, loader, notes)
         guard lineup.plugins.count <= Pipeline.limit else {
             throw PlugboardError(
                 .configuration, "\(lineup.plugins.count) plugins are switched on; at most \(Pipeline.limit) can be.")
         }
-        let log = log ?? .standardError(level: configuration.kernel.logLevel)
         for warning in lineup.warnings { log.write(.warning, "kernel", warning) }
         let loop = EventLoop(name: "plugboard", clock: clock)
         let settings = configuration.kernel
         let core = KernelCore(
             settings: settings, origins: configuration.attributesByOrigin, lineup: lineup, log: log, loop: loop,
             transport: transport
-                ?? CurlTransport(loop: loop, settings: Kernel.transportSettings(settings)))
+                ?? CurlTransport(loop: loop, settings: Kernel.transportSettings(settings)),
+            crashNote: notes.note(running: lineup.plugins), watch: watch)
         self.core = core
         do {
             try Startup(core: core).run()
@@ -60,6 +66,18 @@ public final class Kernel: PluginCommands {
             life.withLock { $0 = .closed }
             throw error
         }
+    }
+
+    /// Loads what is to be loaded; should a file end the process, the next start says which.
+    private static func lineup(
+        _ configuration: Configuration, _ catalog: Catalog, _ loader: (any Loader)?, _ notes: CrashNotes
+    ) throws(PlugboardError) -> Lineup {
+        let paths = configuration.plugins.filter(\.isEnabled).compactMap(\.path)
+        guard let loader, let note = notes.note(loading: paths) else {
+            return try Lineup(configuration, catalog: catalog, loader: loader)
+        }
+        return try Lineup(
+            configuration, catalog: catalog, loader: NotedLoader(loader, note: note, paths: paths))
     }
 
     deinit {
@@ -112,6 +130,7 @@ public final class Kernel: PluginCommands {
                 commands.isEmpty
                     ? "\(plugin) has no commands." : "\(plugin) knows \(commands.joined(separator: ", ")).")
         }
+        if let disabled = place.disabled { throw Kernel.refusal(of: name, disabled) }
         let core = core
         guard core.commandCalls.enter() else {
             throw PlugboardError(.shutDown, "The kernel is shut down and takes no commands.")
@@ -120,7 +139,11 @@ public final class Kernel: PluginCommands {
             let reply = core.replies.add(continuation)
             BlockingThread.start {
                 withText(name) { name in
-                    withText(arguments) { place.plugin.pointee.command?(place.instance, name, $0, reply) }
+                    withText(arguments) { arguments in
+                        core.calling(place.index, .command) {
+                            place.plugin.pointee.command?(place.instance, name, arguments, reply)
+                        }
+                    }
                 }
                 core.commandCalls.leave()
             }
@@ -128,8 +151,21 @@ public final class Kernel: PluginCommands {
         return try result.get()
     }
 
-    /// The plugins in order, outermost first, and why each stands where it does.
-    public var plugins: [EnabledPlugin] { core.lineup.plugins }
+    private static func refusal(of command: String, _ disabled: PlugboardError) -> PlugboardError {
+        var error = disabled
+        error.reason += " It takes no commands, \(command) neither. Start anew to have it back."
+        return error
+    }
+
+    /// The plugins in order, outermost first, and why each stands where it does; as they are now, for one may have been switched
+    /// off meanwhile (`disabled`).
+    public var plugins: [EnabledPlugin] {
+        zip(core.lineup.plugins, core.pipeline.places).map { plugin, place in
+            var plugin = plugin
+            plugin.disabled = place.disabled
+            return plugin
+        }
+    }
 
     /// The counters of all plugins, by `PLUGIN-ID.name`.
     public var counters: [String: Int64] { core.counters.all }

@@ -15,7 +15,6 @@ final class Startup: Sendable {
     /// stops the loop and destroys what is installed.
     func run() throws(PlugboardError) {
         var places: [Place] = []
-        core.noteCrashes()
         do {
             for (index, plugin) in core.lineup.plugins.enumerated() {
                 places.append(try create(plugin, at: index))
