@@ -34,11 +34,12 @@ final class CrashNote: @unchecked Sendable {
     init?(folder: String, names: [String]) {
         var content = CrashNote.signature + [UInt8](repeating: 0, count: CrashNote.wordCount * 8)
         for name in names { content += Array(name.utf8.filter { $0 != 0 }) + [0] }
-        guard content.count <= CrashNote.sizeLimit,
-            let file = (0..<3).lazy.compactMap({ _ in CrashNote.make(folder, content) }).first
-        else { return nil }
+        guard content.count <= CrashNote.sizeLimit else { return nil }
+        var made: (path: String, descriptor: Int32)?
+        for _ in 0..<3 where made == nil { made = CrashNote.make(folder, content) }
+        guard let made else { return nil }
         size = content.count
-        (path, descriptor) = file
+        (path, descriptor) = made
         guard let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), memory != MAP_FAILED
         else {
             unlink(path)
@@ -114,7 +115,7 @@ final class CrashNote: @unchecked Sendable {
         guard read(descriptor, &content, content.count) == content.count, content.starts(with: signature) else {
             return []
         }
-        let names = content[headSize...].split(separator: 0)
+        let names = content[headSize...].split(separator: 0, omittingEmptySubsequences: false)
         return (1...wordCount).compactMap { index in
             let bytes = content[(index * 8)..<(index * 8 + 8)]
             let word = bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }

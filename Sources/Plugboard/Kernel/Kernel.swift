@@ -132,7 +132,7 @@ public final class Kernel: PluginCommands {
         }
         if let disabled = place.disabled { throw Kernel.refusal(of: name, disabled) }
         let core = core
-        guard core.commandCalls.enter() else {
+        guard core.commandCalls.enter(place.index) else {
             throw PlugboardError(.shutDown, "The kernel is shut down and takes no commands.")
         }
         let result = await withUnsafeContinuation { continuation in
@@ -145,7 +145,7 @@ public final class Kernel: PluginCommands {
                         }
                     }
                 }
-                core.commandCalls.leave()
+                core.commandCalls.leave(place.index)
             }
         }
         return try result.get()
@@ -204,7 +204,8 @@ public final class Kernel: PluginCommands {
     // MARK: The end
 
     /// Takes no more requests, waits for those under way, cancels what is left after `limit`, and stops the plugins,
-    /// innermost first. Whoever calls it returns when all that is done.
+    /// innermost first. Whoever calls it returns when all that is done. Stopping, and then commands that have not returned, are
+    /// waited for as long again, at least a second each; a plugin whose command does not return is never destroyed.
     public func shutDown(within limit: Duration = .seconds(30)) async {
         let isFirst = life.withLock { life in
             guard case .running = life else { return false }
@@ -256,12 +257,16 @@ public final class Kernel: PluginCommands {
         let startup = Startup(core: core)
         await BlockingThread.run { startup.stop(places, within: max(limit, .seconds(1))) }
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-            // A plugin is never destroyed beneath a command of its own: one that does not return is waited for.
             core.commandCalls.close { continuation.resume() }
+            core.loop.enqueue {
+                _ = core.loop.schedule(at: core.loop.now + max(limit, .seconds(1)).nanoseconds) {
+                    core.commandCalls.giveUp()
+                }
+            }
         }
         await BlockingThread.run {
             core.loop.stop()
-            startup.destroy(places)
+            startup.destroy(startup.leavingOutBusy(places))
             core.endContainment()
         }
         core.replies.failAll(PlugboardError(.shutDown, "The kernel was shut down before the command was answered."))

@@ -68,6 +68,19 @@ final class Startup: Sendable {
         }
     }
 
+    /// A plugin is never destroyed beneath a command of its own: one that does not return keeps it as it is.
+    func leavingOutBusy(_ places: [Place]) -> [Place] {
+        let busy = core.commandCalls.places
+        return places.filter { place in
+            guard busy.contains(place.index) else { return true }
+            core.log.write(
+                .error, place.id,
+                "The plugin \(place.id) is stopped and not destroyed: a command of it has not returned. Commands have to "
+                    + "return once `stop` was called.")
+            return false
+        }
+    }
+
     func destroy(_ places: [Place]) {
         for place in places.reversed() {
             core.calling(place.index, .destroy) { place.plugin.pointee.destroy?(place.instance) }

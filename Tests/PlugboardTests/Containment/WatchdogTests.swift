@@ -58,6 +58,28 @@ struct WatchdogTests {
         #expect(heard.lines == ["sleeper onResponse"])
     }
 
+    @Test func `a timer that holds the loop is named, and the program hears of it`() async throws {
+        let freed = DispatchSemaphore(value: 0)
+        let heard = Record()
+        let told = Gate()
+        let plugin = ScriptedPlugin("sleeper")
+        plugin.onStart = { [unowned plugin] in plugin.host?.schedule(after: .zero) { freed.wait() } }
+        var configuration = Configuration(plugins: ["sleeper"])
+        configuration.kernel.hookLimit = .milliseconds(5)
+        let kernel = try Kernel(
+            configuration: configuration, catalog: Catalog([plugin.descriptor]), transport: MockTransport(),
+            log: KernelLog(level: .warning) { _, _, _ in freed.signal() }
+        ) { event in
+            heard.add("\(event.id) \(event.text("plugin") ?? "?") \(event.text("hook") ?? "?")")
+            told.admit()
+        }
+
+        try await told.opened()
+
+        #expect(heard.lines == ["pluginStalled sleeper fired"])
+        withExtendedLifetime(kernel) {}
+    }
+
     @Test func `calls and times of hooks are counters where the configuration asks for them`() async throws {
         let kernel = try makeKernel([recorder("a", priority: 1, Record())]) { $0.kernel.measuresHooks = true }
 
