@@ -89,9 +89,9 @@ extension KernelCore {
 
     /// Leaves a plugin out of all exchanges that begin from here on, and stops its timers and commands. [loop]
     private func disable(_ place: Place, after faults: Int, in exchange: Exchange) {
+        let cause = faults == 1 ? "a fault" : "\(faults) faults in a row"
         let error = PlugboardError(
-            .pluginDisabled,
-            "The plugin \(place.id) is switched off until the next start, after \(faults) faults in a row.",
+            .pluginDisabled, "The plugin \(place.id) is switched off until the next start, after \(cause).",
             plugin: place.id)
         disabled |= place.bit
         place.disabled = error

@@ -130,7 +130,10 @@ public final class Kernel: PluginCommands {
                 commands.isEmpty
                     ? "\(plugin) has no commands." : "\(plugin) knows \(commands.joined(separator: ", ")).")
         }
-        if let disabled = place.disabled { throw Kernel.refusal(of: name, disabled) }
+        if var error = place.disabled {
+            error.reason += " Its commands are refused; start the program anew to have it back."
+            throw error
+        }
         let core = core
         guard core.commandCalls.enter(place.index) else {
             throw PlugboardError(.shutDown, "The kernel is shut down and takes no commands.")
@@ -149,12 +152,6 @@ public final class Kernel: PluginCommands {
             }
         }
         return try result.get()
-    }
-
-    private static func refusal(of command: String, _ disabled: PlugboardError) -> PlugboardError {
-        var error = disabled
-        error.reason += " It takes no commands, \(command) neither. Start anew to have it back."
-        return error
     }
 
     /// The plugins in order, outermost first, and why each stands where it does; as they are now, for one may have been switched

@@ -23,13 +23,12 @@ final class PluginTimers: @unchecked Sendable {
             if stopped & (1 << UInt64(place)) != 0 { waiting.remove(number) }
             let (deadline, isFar) = loop.now.addingReportingOverflow(max(after, 0))
             guard !isFar, waiting[number] != nil else { return }
-            scheduled[number] = (
-                place,
-                loop.schedule(at: deadline) { [self] in
-                    scheduled[number] = nil
-                    if waiting.remove(number) != nil { fired() }
-                }
-            )
+            // Weak: the loop keeps what was not due when it ended.
+            let timer = loop.schedule(at: deadline) { [weak self] in
+                self?.scheduled[number] = nil
+                if self?.waiting.remove(number) != nil { fired() }
+            }
+            scheduled[number] = (place, timer)
         }
         return number
     }

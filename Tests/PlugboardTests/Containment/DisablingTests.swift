@@ -121,7 +121,7 @@ struct DisablingTests {
         let error = await #expect(throws: PlugboardError.self) { try await kernel.command("fragile", "show") }
 
         #expect(error?.code == "plugin.disabled" && error?.plugin == "fragile")
-        #expect(error?.reason.contains("switched off until the next start, after 1 faults in a row") == true)
+        #expect(error?.reason.contains("switched off until the next start, after a fault.") == true)
     }
 
     @Test func `its timers fire no more, and who waits in its hook for one waits no longer`() async throws {

@@ -91,6 +91,7 @@ struct WatchdogTests {
         #expect(counters["kernel.calls.a.onClose"] == 3)
         #expect(counters["kernel.calls.a.onFailure"] == 0)
         #expect((counters["kernel.time.a.onRequest"] ?? 0) > 0)
+        #expect(counters.keys.filter { $0.hasPrefix("kernel.calls.a.") }.count == 6)
     }
 
     @Test func `without that nothing is counted`() async throws {
