@@ -133,4 +133,24 @@ struct CrashTests {
 
         #expect(!FileManager.default.fileExists(atPath: data))
     }
+
+    @Test(arguments: [true, false])
+    func `without a configured data directory, linked plugins get a note if the user has one`(isThere: Bool) async {
+        let state = folder.file("state")
+
+        // In a process of its own, for the environment belongs to all threads.
+        await #expect(processExitsWith: .success) { [state = state as String, isThere = isThere as Bool] in
+            setenv("XDG_STATE_HOME", state, 1)
+            if isThere {
+                try FileManager.default.createDirectory(
+                    atPath: "\(state)/plugboard", withIntermediateDirectories: true)
+            }
+            let kernel = try makeKernel([ScriptedPlugin("idle")])
+            let notes = try? FileManager.default.contentsOfDirectory(atPath: "\(state)/plugboard/kernel")
+            #expect(notes?.count == (isThere ? 1 : nil))
+            await kernel.shutDown()
+        }
+
+        #expect(FileManager.default.fileExists(atPath: state) == isThere)
+    }
 }
