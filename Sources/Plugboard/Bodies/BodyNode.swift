@@ -8,7 +8,8 @@ import Synchronization
 /// Sendable because everything but `open` is touched on the loop only.
 final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     private let source: any BodySource
-    private let loop: EventLoop
+    let core: KernelCore
+    private var loop: EventLoop { core.loop }
     /// The serial of the pull that waits for its answer, or 0.
     private let open = Mutex<UInt64>(0)
     private var lastSerial: UInt64 = 0
@@ -19,13 +20,13 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     /// Whether the end or a break has come.
     private(set) var hasEnded = false
 
-    init(_ source: any BodySource, loop: EventLoop) {
+    init(_ source: any BodySource, core: KernelCore) {
         self.source = source
-        self.loop = loop
+        self.core = core
     }
 
     /// Takes the place of a body that could not be rewound.
-    static func broken(loop: EventLoop) -> BodyNode { BodyNode(BrokenSource(), loop: loop) }
+    static func broken(core: KernelCore) -> BodyNode { BodyNode(BrokenSource(), core: core) }
 
     deinit { if !isReleased { source.release() } }
 

@@ -7,12 +7,16 @@ import PlugboardKit
 final class PluginSource: BodySource, @unchecked Sendable {
     private let table: plug_source_v1
     private let core: KernelCore
+    private let index: Int
     private let place: Place?
     private var openPull: UInt64 = 0
 
-    /// - Parameter place: Of the plugin that made it; nil while the kernel starts.
-    init(_ table: plug_source_v1, of place: Place?, core: KernelCore) {
+    /// - Parameters:
+    ///   - index: Of the plugin that made it.
+    ///   - place: The same; nil while the kernel starts.
+    init(_ table: plug_source_v1, of index: Int, _ place: Place?, core: KernelCore) {
         self.table = table
+        self.index = index
         self.place = place
         self.core = core
     }
@@ -29,15 +33,19 @@ final class PluginSource: BodySource, @unchecked Sendable {
         if let place {
             core.calling(place, .pull) { function(table.context, openPull) }
         } else {
-            function(table.context, openPull)
+            core.calling(index, .pull) { function(table.context, openPull) }
         }
     }
 
-    func rewind() -> Bool { table.rewind?(table.context) == PLUG_OK }
+    func rewind() -> Bool {
+        guard let function = table.rewind else { return false }
+        return core.calling(index, .rewind) { function(table.context) } == PLUG_OK
+    }
 
     func release() {
         core.pulls.remove(openPull)
         // Not within the plugin's own answer to a pull, which may be what brought this about.
-        core.loop.enqueue { [self] in table.release?(table.context) }
+        guard let function = table.release else { return }
+        core.loop.enqueue { [self] in core.calling(index, .release) { function(table.context) } }
     }
 }

@@ -19,4 +19,7 @@ public struct EnabledPlugin: Sendable {
     public let linkage: Linkage
     /// Why it stands where it stands, for people: `default priority`, `configured priority`, `before X`, `after Y`.
     public let reason: String
+    /// Why the kernel has switched it off (`onFault: disable`), with the code `plugin.disabled`; nil while it takes part, and in every
+    /// `Lineup`.
+    public internal(set) var disabled: PlugboardError?
 }

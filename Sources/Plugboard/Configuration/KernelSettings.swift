@@ -16,7 +16,8 @@ public struct KernelSettings: Sendable, Equatable {
     public var attemptLimit = 50
     /// Bytes of one body that wait for their reader before the sender is slowed.
     public var bufferLimit = ByteCount.mebibytes(1)
-    /// The folder under which each plugin has its own; nil for the user's folder for such data.
+    /// The folder under which each plugin has its own, and the kernel, which notes there whose code runs (after a crash the next start
+    /// says it); nil for the user's folder for such data.
     public var dataDirectory: String?
     /// Folders that plugins may be loaded from; none: the folders of the files that the configuration names.
     public var pluginFolders: [String] = []

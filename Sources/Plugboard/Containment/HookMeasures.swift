@@ -1,6 +1,8 @@
 /// How often each hook of each plugin was called, and how long that took: counters, where the configuration asks for them.
 ///
-/// `kernel.calls.PLUGIN-ID.HOOK` and `kernel.time.PLUGIN-ID.HOOK`, in nanoseconds.
+/// `kernel.calls.PLUGIN-ID.HOOK` and `kernel.time.PLUGIN-ID.HOOK`, in nanoseconds. Times are from a call to its return, and so include
+/// what it brought about meanwhile: a hook that publishes an event waits for those who hear it, a pull for the pull of the body that
+/// it wraps. Times of several plugins must not be added up.
 struct HookMeasures: Sendable {
     private let counters: Counters
     /// By place and hook: calls, then time.

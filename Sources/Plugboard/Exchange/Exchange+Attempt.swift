@@ -38,7 +38,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
         guard !isOver, !hasAnswered else { body?.release(); return }
         hasAnswered = true
         exchange.emit(.headReceived, about: head)
-        let answer = Answered(head: head, body: body.map { BodyNode($0, loop: exchange.loop) })
+        let answer = Answered(head: head, body: body.map { BodyNode($0, core: exchange.core) })
         report(.success(answer))
     }
 

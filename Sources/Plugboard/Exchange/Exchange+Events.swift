@@ -26,7 +26,7 @@ public enum EventDetail: Sendable, Equatable {
     case integer(Int64)
 }
 
-/// A fact about an exchange, as a program hears of it.
+/// A fact about an exchange or the kernel, as a program hears of it.
 public struct ExchangeEvent: Sendable {
     /// One of `KernelEvent`'s names, or a plugin's (`cache.hit`).
     public let id: String
@@ -92,6 +92,13 @@ extension Exchange {
     /// An event of a plugin's own.
     func publish(_ event: EventNode) {
         tell(event, pipeline.watchers.places(event.id))
+    }
+
+    /// What befell a plugin, which concerns the kernel as a whole too.
+    func report(_ event: KernelEvent, _ details: [(String, EventDetail)]) {
+        let node = EventNode(event.name, details)
+        tell(node, pipeline.watchers.places(event))
+        core.watch?(node.exchangeEvent)
     }
 
     private func tell(_ event: EventNode, _ places: [Place]) {

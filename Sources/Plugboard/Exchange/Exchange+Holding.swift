@@ -9,7 +9,7 @@ extension Exchange {
     }
 
     fileprivate func replaceBody(by source: HeldSource) {
-        let node = BodyNode(source, loop: loop)
+        let node = BodyNode(source, core: core)
         if stage == .response {
             response?.body = node
             return

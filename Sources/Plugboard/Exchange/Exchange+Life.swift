@@ -6,11 +6,12 @@ extension Exchange {
     func begin(at position: Int = 0) {
         guard core.enter(self) else {
             phase = .ended
+            leaveAsker()
             return outcome.fail(PlugboardError(.shutDown, "The kernel is shutting down and takes no requests."), self)
         }
         emit(.created)
         // A request is a value: sent twice, its body begins twice.
-        requestBody = request.body.map { BodyNode($0.source.again() ?? $0.source, loop: loop) }
+        requestBody = request.body.map { BodyNode($0.source.again() ?? $0.source, core: core) }
         if let fault = core.check(request) { return finish(failing: fault) }
         deaf |= core.disabled
         if !request.attributes.isEmpty { deaf |= core.disabledPlaces(request.attributes) }
@@ -28,20 +29,30 @@ extension Exchange {
     func leave() {
         timeout?.cancel()
         timeout = nil
-        for child in children where !child.isDetached { child.cancel() }
-        children = []
+        leaveAsker()
+        let children = children
+        self.children = []
+        for child in children {
+            child.asker = nil
+            child.cancel()
+        }
         for version in versions { version.body?.release() }
         versions = []
         requestBody?.release()
         requestBody = nil
-        let kept = states
-        states = [:]
-        for state in kept.values { state.free() }
+        freeExchangeStates()
         attempt = nil
         response = nil
         whenResumed = []
         if isNumbered { core.unregister(self) }
         core.leave(self)
+    }
+
+    /// The exchange that this one was sent for need not cancel it any more.
+    private func leaveAsker() {
+        guard let asker else { return }
+        asker.children.removeAll { $0 === self }
+        self.asker = nil
     }
 
     private func startTimeout(_ limit: Duration) {

@@ -17,7 +17,7 @@ extension Exchange {
             request.fields.removeSecrets()
             core.removeSecrets(from: &request.attributes)
         }
-        if let body = requestBody, body.hasBegun, !body.rewind() { requestBody = BodyNode.broken(loop: loop) }
+        if let body = requestBody, body.hasBegun, !body.rewind() { requestBody = BodyNode.broken(core: core) }
     }
 
     /// The exchange stands still for a while, then goes on.

@@ -119,7 +119,7 @@ extension Exchange {
     private func fault(_ what: String, of place: Place) -> Decision {
         let text = "The plugin \(place.id) is at fault in \(stage.hook): it \(what)."
         core.log.write(.error, place.id, text)
-        emit(.pluginFaulted) { [("plugin", .text(place.id)), ("hook", .text("\(self.stage.hook)"))] }
+        report(.pluginFaulted, [("plugin", .text(place.id)), ("hook", .text("\(stage.hook)"))])
         core.count(faultOf: place, in: self)
         faultTold = trace != nil
         if let before = beforeFault {

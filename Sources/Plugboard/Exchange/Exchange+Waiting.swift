@@ -49,6 +49,20 @@ extension Exchange {
         }
     }
 
+    /// The plugin at this place is switched off: if its hook waits here, it waits no longer.
+    func endWait(at place: Place) {
+        guard let ticket = parking?.ticket, waitingPlace === place else { return }
+        unlessSuspended { [self] in
+            if parking?.ticket == ticket { unpark(as: .deadline) }
+        }
+    }
+
+    /// The place whose hook runs again when the wait ends.
+    private var waitingPlace: Place? {
+        let places = stage.places(pipeline)
+        return cursor < places.count ? places[cursor] : nil
+    }
+
     private func unpark(as reason: Visit) {
         visit = parking?.ticket == nil ? .first : reason
         unpark()

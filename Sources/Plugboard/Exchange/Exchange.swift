@@ -86,8 +86,10 @@ final class Exchange: @unchecked Sendable {
     let depth: Int
     /// A bit for each plugin that sent a request which led to this one.
     var ancestry: UInt64 = 0
+    /// Sub-requests under way that are cancelled with this exchange.
     var children: [Exchange] = []
-    var isDetached = false
+    /// Whose child it is; that one lets go of its children when it ends.
+    unowned(unsafe) var asker: Exchange?
     var watch: (@Sendable (ExchangeEvent) -> Void)?
     var trace: (@Sendable (HookCall) -> Void)?
     /// Whether the call that is traced was at fault.

@@ -1,9 +1,10 @@
 import CPlugboard
 import PlugboardKit
+import Synchronization
 
 /// One enabled plugin at its place in the pipeline, with the functions that the kernel calls.
 ///
-/// A class, so that a call copies no more than a pointer. Sendable because nothing in it changes but on the loop, and the plugin's functions say which
+/// A class, so that a call copies no more than a pointer. Sendable because nothing in it changes but on the loop or under a lock, and the plugin's functions say which
 /// thread they are for.
 final class Place: @unchecked Sendable {
     /// 0 is outermost.
@@ -15,6 +16,7 @@ final class Place: @unchecked Sendable {
     let faultLimit: Int?
     /// Exchanges with a fault since one went well. [loop]
     var faultsInARow = 0
+    private let disabling = Mutex<PlugboardError?>(nil)
     let plugin: UnsafePointer<plug_plugin_v1>
     let instance: UnsafeMutableRawPointer
     let host: PluginHost
@@ -39,6 +41,12 @@ final class Place: @unchecked Sendable {
         onRequest = plugin.pointee.on_request
         onResponse = plugin.pointee.on_response
         onFailure = plugin.pointee.on_failure
+    }
+
+    /// Why it was switched off, if it was. [any]
+    var disabled: PlugboardError? {
+        get { disabling.withLock { $0 } }
+        set { disabling.withLock { $0 = newValue } }
     }
 
     var bit: UInt64 { 1 << UInt64(index) }

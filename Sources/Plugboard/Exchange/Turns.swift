@@ -9,8 +9,6 @@ struct Turns {
     struct State {
         let pointer: UnsafeMutableRawPointer
         let release: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
-
-        func free() { release?(pointer) }
     }
 
     func isOpen(_ place: Place) -> Bool { opened & place.bit != 0 }
@@ -37,7 +35,25 @@ struct Turns {
 extension Exchange {
     /// What a plugin keeps for its turn; what was there is released.
     func setTurnState(_ state: Turns.State?, of place: Place) {
-        turns.replaceState(of: place, by: state)?.free()
+        free(turns.replaceState(of: place, by: state), of: place.index)
+    }
+
+    /// What a plugin keeps for the whole exchange; what was there is released.
+    func setExchangeState(_ state: Turns.State?, of place: Place) {
+        let old = states[place.index]
+        states[place.index] = state
+        free(old, of: place.index)
+    }
+
+    func freeExchangeStates() {
+        let kept = states
+        states = [:]
+        for (index, state) in kept { free(state, of: index) }
+    }
+
+    private func free(_ state: Turns.State?, of index: Int) {
+        guard let state, let release = state.release else { return }
+        core.calling(index, .release) { release(state.pointer) }
     }
 
     /// Lets go of what a plugin set for a turn that its verdict did not open.

@@ -51,16 +51,18 @@ final class AnswerNode: @unchecked Sendable {
 final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
     typealias Answer = @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?) -> Void
 
+    private let asker: PluginHost
     private let context: UnsafeMutableRawPointer?
     private let answered: Answer
 
-    init(context: UnsafeMutableRawPointer?, answered: @escaping Answer) {
+    init(_ asker: PluginHost, context: UnsafeMutableRawPointer?, answered: @escaping Answer) {
+        self.asker = asker
         self.context = context
         self.answered = answered
     }
 
     func succeed(_ answer: Answered, _ body: FlowingBody?, _ exchange: Exchange) {
-        tell(AnswerNode(Answered(head: answer.head, body: body.map { BodyNode($0, loop: exchange.loop) })))
+        tell(AnswerNode(Answered(head: answer.head, body: body.map { BodyNode($0, core: exchange.core) })))
     }
 
     func fail(_ error: PlugboardError, _ exchange: Exchange) { tell(AnswerNode(error)) }
@@ -69,7 +71,7 @@ final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
 
     private func tell(_ node: AnswerNode) {
         withExtendedLifetime(node) {
-            answered(context, OpaquePointer(Unmanaged.passUnretained(node).toOpaque()))
+            asker.calling(.answered) { answered(context, OpaquePointer(Unmanaged.passUnretained(node).toOpaque())) }
         }
     }
 }

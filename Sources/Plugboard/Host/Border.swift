@@ -29,11 +29,13 @@ func borrowNode(_ pointer: OpaquePointer) -> BodyNode {
     Unmanaged<BodyNode>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
 }
 
-func makeBytes(_ bytes: plug_bytes) -> Bytes {
+func makeBytes(_ bytes: plug_bytes, of host: PluginHost) -> Bytes {
     let buffer = UnsafeRawBufferPointer(start: bytes.bytes, count: bytes.bytes == nil ? 0 : Int(clamping: bytes.count))
     guard let release = bytes.release else { return Bytes(copying: buffer) }
     let context = UInt(bitPattern: bytes.context)
-    return Bytes(borrowing: buffer) { _ in release(UnsafeMutableRawPointer(bitPattern: context)) }
+    return Bytes(borrowing: buffer) { _ in
+        host.calling(.release) { release(UnsafeMutableRawPointer(bitPattern: context)) }
+    }
 }
 
 func answerPull(_ host: UnsafePointer<plug_host_v1>, _ pull: plug_pull, _ piece: Piece) -> UInt32 {

@@ -4,15 +4,15 @@ import PlugboardKit
 extension HostTable {
     static func setBodies(_ table: inout plug_host_v1) {
         table.body_of_bytes = { host, bytes in
-            let body = Body.bytes(makeBytes(bytes))
-            guard let core = host.flatMap({ PluginHost.from($0).core }) else { return nil }
-            return giveNode(BodyNode(body.source, loop: core.loop))
+            guard let host = host.map({ PluginHost.from($0) }) else { return nil }
+            let body = Body.bytes(makeBytes(bytes, of: host))
+            return host.core.map { giveNode(BodyNode(body.source, core: $0)) }
         }
         table.body_of_source = { host, source in
             guard let source, let host = host.map({ PluginHost.from($0) }), let core = host.core else { return nil }
             let places = core.pipeline.places
             let place = host.index < places.count ? places[host.index] : nil
-            return giveNode(BodyNode(PluginSource(source.pointee, of: place, core: core), loop: core.loop))
+            return giveNode(BodyNode(PluginSource(source.pointee, of: host.index, place, core: core), core: core))
         }
         table.body_length = { body in
             body.flatMap { borrowNode($0).length }.map { UInt64(clamping: $0) } ?? UInt64.max
@@ -20,8 +20,9 @@ extension HostTable {
         table.body_can_rewind = { body in body.map { borrowNode($0).canRewind } == true ? 1 : 0 }
         table.pull = { body, context, pulled in
             guard let body, let pulled else { return PLUG_BAD_ARGUMENT }
-            let told = PieceTelling(context: context, pulled: pulled)
-            borrowNode(body).pull { told.tell($0) }
+            let node = borrowNode(body)
+            let told = PieceTelling(to: node.core.caller, context: context, pulled: pulled)
+            node.pull { told.tell($0, node.core) }
             return PLUG_OK
         }
         table.rewind_body = { body in
@@ -37,7 +38,7 @@ extension HostTable {
     private static func setAnswers(_ table: inout plug_host_v1) {
         table.give = { host, pull, bytes in
             guard let host else { return PLUG_BAD_ARGUMENT }
-            let bytes = makeBytes(bytes)
+            let bytes = makeBytes(bytes, of: PluginHost.from(host))
             return answerPull(host, pull, .bytes(bytes))
         }
         table.end = { host, pull, trailers, count in
@@ -64,7 +65,7 @@ extension HostTable {
             exchange.takenRequestBody = body
             exchange.requestBody = nil
             // Lent: the plugin that wraps it gives it back when its wrapper goes, and a resend may want it after that.
-            return giveNode(BodyNode(LentSource(body), loop: exchange.loop))
+            return giveNode(BodyNode(LentSource(body), core: exchange.core))
         }
         table.set_request_body = { pointer, body in
             let node = body.map { takeNode($0) }

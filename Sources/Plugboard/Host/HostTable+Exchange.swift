@@ -65,10 +65,8 @@ extension HostTable {
         }
         table.set_exchange_state = { pointer, state, release in
             guard let pointer, let place = Exchange.from(pointer).place else { return PLUG_WRONG_TIME }
-            let exchange = Exchange.from(pointer)
-            let old = exchange.states[place.index]
-            exchange.states[place.index] = state.map { Turns.State(pointer: $0, release: release) }
-            old?.free()
+            Exchange.from(pointer).setExchangeState(
+                state.map { Turns.State(pointer: $0, release: release) }, of: place)
             return PLUG_OK
         }
         table.exchange_state = { pointer in

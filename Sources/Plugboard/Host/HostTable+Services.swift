@@ -18,7 +18,7 @@ extension HostTable {
             guard let host, let request, let answered else { return PLUG_BAD_ARGUMENT }
             let table = request.pointee
             let body = table.body.map { takeNode($0) }
-            let outcome = SubRequestOutcome(context: context, answered: answered)
+            let outcome = SubRequestOutcome(PluginHost.from(host), context: context, answered: answered)
             var made = Request(
                 Method(table.method.string), table.url.string, fields: makeFields(table.fields, table.field_count),
                 body: body.map { Body($0) })
@@ -108,8 +108,11 @@ extension HostTable {
         }
         table.data_directory = { host in host.map { PluginHost.from($0).dataDirectory() } ?? plug_text() }
         table.timer = { host, after, context, fired in
-            guard let host, let fired else { return 0 }
-            return PluginHost.from(host).core?.timers.start(after: after, context: context, fired: fired) ?? 0
+            guard let host = host.map({ PluginHost.from($0) }), let fired else { return 0 }
+            let address = UInt(bitPattern: context)
+            return host.core?.timers.start(of: host.index, after: after) {
+                host.calling(.fired) { fired(UnsafeMutableRawPointer(bitPattern: address)) }
+            } ?? 0
         }
         table.cancel_timer = { host, timer in
             host.flatMap { PluginHost.from($0).core?.timers.cancel(timer) } == true ? PLUG_OK : PLUG_STALE

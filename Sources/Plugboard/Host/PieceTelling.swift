@@ -6,13 +6,21 @@ import Synchronization
 struct PieceTelling {
     typealias Pulled = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<plug_piece_v1>?) -> Void
 
-    let context: UnsafeMutableRawPointer?
-    let pulled: Pulled
+    /// The place of the plugin that pulls; nil if it broke the rules, and pulled from a thread of its own.
+    private let place: Int?
+    private let context: UnsafeMutableRawPointer?
+    private let pulled: Pulled
+
+    init(to place: Int?, context: UnsafeMutableRawPointer?, pulled: @escaping Pulled) {
+        self.place = place
+        self.context = context
+        self.pulled = pulled
+    }
 
     /// What is being told right now, by the address of its view.
     private static let current = Mutex<[UInt: Piece]>([:])
 
-    func tell(_ piece: Piece) {
+    func tell(_ piece: Piece, _ core: KernelCore) {
         var view = plug_piece_v1()
         let scratch = Scratch()
         var trailerHead: HeadNode?
@@ -33,7 +41,11 @@ struct PieceTelling {
             withUnsafePointer(to: &view) { pointer in
                 let address = UInt(bitPattern: pointer)
                 PieceTelling.current.withLock { $0[address] = piece }
-                pulled(context, pointer)
+                if let place {
+                    core.calling(place, .pulled) { pulled(context, pointer) }
+                } else {
+                    pulled(context, pointer)
+                }
                 PieceTelling.current.withLock { $0[address] = nil }
             }
         }

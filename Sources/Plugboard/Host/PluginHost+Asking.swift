@@ -28,13 +28,15 @@ extension PluginHost {
             let child = Exchange(
                 request, core: core, outcome: outcome, skipped: (asker?.ancestry ?? 0) | (1 << UInt64(place)),
                 depth: depth)
-            child.isDetached = isDetached
             child.ancestry = child.skipped
             if let asker {
                 child.deaf = asker.deaf
                 child.outerAttributes = asker.request.attributes
             }
-            if let asker, !isDetached { asker.children.append(child) }
+            if let asker, !isDetached {
+                asker.children.append(child)
+                child.asker = asker
+            }
             child.begin(at: flags & PLUG_OUTERMOST != 0 ? 0 : place + 1)
         }
         if isTaken != true { outcome.fail(PlugboardError(.shutDown, "The kernel is shut down.")) }
@@ -44,7 +46,9 @@ extension PluginHost {
     func publish(_ event: String, _ number: UInt64, _ details: () -> [(String, EventDetail)]) -> UInt32 {
         guard event.hasPrefix(idWithDot) else { return PLUG_BAD_ARGUMENT }
         guard let core else { return PLUG_STALE }
-        if core.loop.isCurrent, core.pipeline.watchers.places(event).isEmpty, core.exchange(number)?.watch == nil {
+        if core.loop.isCurrent, core.pipeline.watchers.places(event).isEmpty, core.watch == nil,
+            core.exchange(number)?.watch == nil
+        {
             return PLUG_OK
         }
         let details = details()

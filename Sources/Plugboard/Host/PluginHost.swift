@@ -36,6 +36,12 @@ final class PluginHost: @unchecked Sendable {
         Unmanaged<PluginHost>.fromOpaque(host.pointee.kernel).takeUnretainedValue()
     }
 
+    /// Calls a function that the plugin handed in. [any]
+    func calling(_ hook: CalledHook, _ call: () -> Void) {
+        guard let core else { return call() }
+        core.calling(index, hook, call)
+    }
+
     /// Why the plugin said it cannot be created or started.
     var refusal: String? {
         get { state.withLock { $0.refusal } }

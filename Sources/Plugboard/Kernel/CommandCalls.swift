@@ -3,7 +3,8 @@ import Synchronization
 /// The calls of commands that are under way, so that no plugin is destroyed beneath one. From any thread.
 final class CommandCalls: Sendable {
     private struct State {
-        var count = 0
+        /// By the place of the plugin.
+        var counts: [Int: Int] = [:]
         var isClosed = false
         var whenIdle: (@Sendable () -> Void)?
     }
@@ -11,30 +12,43 @@ final class CommandCalls: Sendable {
     private let state = Mutex(State())
 
     /// False once the kernel is shutting its plugins down.
-    func enter() -> Bool {
+    func enter(_ place: Int) -> Bool {
         state.withLock { state in
-            if !state.isClosed { state.count += 1 }
+            if !state.isClosed { state.counts[place, default: 0] += 1 }
             return !state.isClosed
         }
     }
 
-    func leave() {
+    func leave(_ place: Int) {
         let job = state.withLock { state -> (@Sendable () -> Void)? in
-            state.count -= 1
-            guard state.count == 0 else { return nil }
+            let rest = (state.counts[place] ?? 1) - 1
+            state.counts[place] = rest == 0 ? nil : rest
+            guard state.counts.isEmpty else { return nil }
             defer { state.whenIdle = nil }
             return state.whenIdle
         }
         job?()
     }
 
-    /// Lets nobody in any more; the job runs when the last has left.
+    /// Lets nobody in any more; the job runs when the last has left, or when `giveUp` is called, whichever is first.
     func close(_ job: @escaping @Sendable () -> Void) {
         let isIdle = state.withLock { state in
             state.isClosed = true
-            if state.count > 0 { state.whenIdle = job }
-            return state.count == 0
+            if !state.counts.isEmpty { state.whenIdle = job }
+            return state.counts.isEmpty
         }
         if isIdle { job() }
     }
+
+    /// Waits no longer.
+    func giveUp() {
+        let job = state.withLock { state in
+            defer { state.whenIdle = nil }
+            return state.whenIdle
+        }
+        job?()
+    }
+
+    /// The places of the plugins that have not returned from a command.
+    var places: Set<Int> { state.withLock { Set($0.counts.keys) } }
 }

@@ -29,23 +29,29 @@ public final class Kernel: PluginCommands {
     ///   - loader: opens plugins that are shared objects: `.dynamic` of the module PluginLoader.
     ///   - transport: libcurl's by default.
     ///   - log: standard error by default, at the configuration's level.
+    ///   - watch: called on the loop with facts about the kernel: what plugins tell outside of an exchange, and that a plugin
+    ///     was at fault (`pluginFaulted`), was switched off (`pluginDisabled`), or held the loop (`pluginStalled`). Must not block.
     public init(
         configuration: Configuration = Configuration(), catalog: Catalog = .bundled, loader: (any Loader)? = nil,
-        transport: (any Transport)? = nil, log: KernelLog? = nil, clock: ManualClock? = nil
+        transport: (any Transport)? = nil, log: KernelLog? = nil, clock: ManualClock? = nil,
+        watch: (@Sendable (ExchangeEvent) -> Void)? = nil
     ) throws(PlugboardError) {
-        let lineup = try Lineup(configuration, catalog: catalog, loader: loader)
+        let log = log ?? .standardError(level: configuration.kernel.logLevel)
+        let notes = CrashNotes(configuration.kernel)
+        notes.tell(log)
+        let lineup = try Kernel.lineup(configuration, catalog, loader, notes)
         guard lineup.plugins.count <= Pipeline.limit else {
             throw PlugboardError(
                 .configuration, "\(lineup.plugins.count) plugins are switched on; at most \(Pipeline.limit) can be.")
         }
-        let log = log ?? .standardError(level: configuration.kernel.logLevel)
         for warning in lineup.warnings { log.write(.warning, "kernel", warning) }
         let loop = EventLoop(name: "plugboard", clock: clock)
         let settings = configuration.kernel
         let core = KernelCore(
             settings: settings, origins: configuration.attributesByOrigin, lineup: lineup, log: log, loop: loop,
             transport: transport
-                ?? CurlTransport(loop: loop, settings: Kernel.transportSettings(settings)))
+                ?? CurlTransport(loop: loop, settings: Kernel.transportSettings(settings)),
+            crashNote: notes.note(running: lineup.plugins), watch: watch)
         self.core = core
         do {
             try Startup(core: core).run()
@@ -60,6 +66,18 @@ public final class Kernel: PluginCommands {
             life.withLock { $0 = .closed }
             throw error
         }
+    }
+
+    /// Loads what is to be loaded; should a file end the process, the next start says which.
+    private static func lineup(
+        _ configuration: Configuration, _ catalog: Catalog, _ loader: (any Loader)?, _ notes: CrashNotes
+    ) throws(PlugboardError) -> Lineup {
+        let paths = configuration.plugins.filter(\.isEnabled).compactMap(\.path)
+        guard let loader, let note = notes.note(loading: paths) else {
+            return try Lineup(configuration, catalog: catalog, loader: loader)
+        }
+        return try Lineup(
+            configuration, catalog: catalog, loader: NotedLoader(loader, note: note, paths: paths))
     }
 
     deinit {
@@ -112,24 +130,39 @@ public final class Kernel: PluginCommands {
                 commands.isEmpty
                     ? "\(plugin) has no commands." : "\(plugin) knows \(commands.joined(separator: ", ")).")
         }
+        if var error = place.disabled {
+            error.reason += " Its commands are refused; start the program anew to have it back."
+            throw error
+        }
         let core = core
-        guard core.commandCalls.enter() else {
+        guard core.commandCalls.enter(place.index) else {
             throw PlugboardError(.shutDown, "The kernel is shut down and takes no commands.")
         }
         let result = await withUnsafeContinuation { continuation in
             let reply = core.replies.add(continuation)
             BlockingThread.start {
                 withText(name) { name in
-                    withText(arguments) { place.plugin.pointee.command?(place.instance, name, $0, reply) }
+                    withText(arguments) { arguments in
+                        core.calling(place.index, .command) {
+                            place.plugin.pointee.command?(place.instance, name, arguments, reply)
+                        }
+                    }
                 }
-                core.commandCalls.leave()
+                core.commandCalls.leave(place.index)
             }
         }
         return try result.get()
     }
 
-    /// The plugins in order, outermost first, and why each stands where it does.
-    public var plugins: [EnabledPlugin] { core.lineup.plugins }
+    /// The plugins in order, outermost first, and why each stands where it does; as they are now, for one may have been switched
+    /// off meanwhile (`disabled`).
+    public var plugins: [EnabledPlugin] {
+        zip(core.lineup.plugins, core.pipeline.places).map { plugin, place in
+            var plugin = plugin
+            plugin.disabled = place.disabled
+            return plugin
+        }
+    }
 
     /// The counters of all plugins, by `PLUGIN-ID.name`.
     public var counters: [String: Int64] { core.counters.all }
@@ -168,7 +201,8 @@ public final class Kernel: PluginCommands {
     // MARK: The end
 
     /// Takes no more requests, waits for those under way, cancels what is left after `limit`, and stops the plugins,
-    /// innermost first. Whoever calls it returns when all that is done.
+    /// innermost first. Whoever calls it returns when all that is done. Stopping, and then commands that have not returned, are
+    /// waited for as long again, at least a second each; a plugin whose command does not return is never destroyed.
     public func shutDown(within limit: Duration = .seconds(30)) async {
         let isFirst = life.withLock { life in
             guard case .running = life else { return false }
@@ -220,12 +254,16 @@ public final class Kernel: PluginCommands {
         let startup = Startup(core: core)
         await BlockingThread.run { startup.stop(places, within: max(limit, .seconds(1))) }
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-            // A plugin is never destroyed beneath a command of its own: one that does not return is waited for.
             core.commandCalls.close { continuation.resume() }
+            core.loop.enqueue {
+                _ = core.loop.schedule(at: core.loop.now + max(limit, .seconds(1)).nanoseconds) {
+                    core.commandCalls.giveUp()
+                }
+            }
         }
         await BlockingThread.run {
             core.loop.stop()
-            startup.destroy(places)
+            startup.destroy(startup.leavingOutBusy(places))
             core.endContainment()
         }
         core.replies.failAll(PlugboardError(.shutDown, "The kernel was shut down before the command was answered."))

@@ -20,6 +20,7 @@ final class KernelCore: @unchecked Sendable {
     let log: KernelLog
     let loop: EventLoop
     let transport: any Transport
+    private let dataDirectory: DataDirectory
     let attributeCheck: AttributeCheck
     /// The whole names of attributes that their tables flag as secret.
     private let secretAttributes: Set<String>
@@ -35,17 +36,20 @@ final class KernelCore: @unchecked Sendable {
     /// Set once, before the first exchange.
     private(set) var pipeline = Pipeline([])
 
-    // Containment. The mark is set before the first call of a hook.
-    private var mark = CallMark()
-    /// Of starts and stops, which run beside the loop, one at a time.
-    private var lifeMark = CallMark()
-    private var crashNote: CrashNote?
-    private var watchdog: Watchdog?
-    private var measures: HookMeasures?
+    // Containment: see `KernelCore+Containment.swift`.
+    let crashNote: CrashNote?
+    let mark: CallMark
+    let sideMarks: SideMarks?
+    /// Set once, before the first exchange; nil again at the end.
+    var watchdog: Watchdog?
+    /// Set once, before the first exchange.
+    var measures: HookMeasures?
     /// A bit for each place that was switched off because of its faults. [loop]
-    private(set) var disabled: UInt64 = 0
+    var disabled: UInt64 = 0
     /// A bit for each place whose last exchange had a fault. [loop]
-    private var faulty: UInt64 = 0
+    var faulty: UInt64 = 0
+    /// The program's, for facts about the kernel. [loop]
+    let watch: (@Sendable (ExchangeEvent) -> Void)?
 
     // The exchanges under way, in a list of their own so that coming and going costs nothing. [loop]
     private var first: Exchange?
@@ -69,7 +73,8 @@ final class KernelCore: @unchecked Sendable {
 
     init(
         settings: KernelSettings, origins: [String: [String: String]], lineup: Lineup, log: KernelLog,
-        loop: EventLoop, transport: any Transport
+        loop: EventLoop, transport: any Transport, crashNote: CrashNote? = nil,
+        watch: (@Sendable (ExchangeEvent) -> Void)? = nil
     ) {
         self.settings = settings
         defaults = StoredOptions(settings.defaults)
@@ -84,106 +89,17 @@ final class KernelCore: @unchecked Sendable {
                 plugin.descriptor.attributes.filter(\.isSecret).map { "\(plugin.id).\($0.name)" }
             })
         timers = PluginTimers(loop: loop)
+        dataDirectory = DataDirectory(settings)
+        self.crashNote = crashNote
+        mark = CallMark(in: crashNote)
+        sideMarks = crashNote.map { SideMarks(in: $0) }
+        self.watch = watch
     }
 
     /// The plugins are created: from here on they take part.
     func install(_ places: [Place]) {
         pipeline = Pipeline(places)
-        if settings.measuresHooks { measures = HookMeasures(places, counters: counters) }
-        if let limit = settings.hookLimit, !places.isEmpty { watch(places, limit) }
-    }
-
-    // MARK: Containment
-
-    /// Plugins that are loaded are not the program's own code: should one of them end the process, the next start says which.
-    func noteCrashes() {
-        guard lineup.plugins.contains(where: { $0.linkage != .linked }),
-            let folder = makeDataDirectory("kernel")
-        else { return }
-        for finding in CrashNote.collect(folder: folder) {
-            log.write(
-                .warning, "kernel",
-                "An earlier process ended while the plugin \(finding.plugin) was in \(finding.hook). To start without "
-                    + "loaded plugins, use --safe or leave them out of the configuration.")
-        }
-        crashNote = CrashNote(folder: folder, ids: lineup.plugins.map(\.id))
-        if let crashNote {
-            mark = CallMark(crashNote.memory, of: crashNote)
-            lifeMark = CallMark(crashNote.memory + CrashNote.wordSize, of: crashNote)
-        }
-    }
-
-    private func watch(_ places: [Place], _ limit: Duration) {
-        watchdog = Watchdog(mark, limit: limit) { [weak self] call in
-            guard let self, call.place < places.count else { return }
-            let id = places[call.place].id
-            log.write(
-                .warning, id,
-                "The plugin \(id) has held the loop in \(call.hook) for more than \(limit.configured): every exchange "
-                    + "waits for it. Slow work belongs into `wait`.")
-            loop.enqueue { [weak self] in
-                self?.publish(
-                    EventNode(
-                        KernelEvent.pluginStalled.name, [("plugin", .text(id)), ("hook", .text("\(call.hook)"))]))
-            }
-        }
-    }
-
-    /// The loop has ended, and no plugin is called any more.
-    func endContainment() {
-        watchdog = nil
-        // The watchdog's thread may hold the mark a little longer.
-        crashNote?.remove()
-    }
-
-    /// Calls a function of a plugin beside the loop: at the start, and at the end.
-    func calling<Result>(_ place: Int, _ hook: CalledHook, _ call: () -> Result) -> Result {
-        let outer = lifeMark.enter(place, hook)
-        defer { lifeMark.leave(outer) }
-        return call()
-    }
-
-    /// Calls a plugin's function, so that others can tell whose it is. [loop]
-    @inline(__always)
-    func calling(_ place: Place, _ hook: CalledHook, _ call: () -> Void) {
-        let outer = mark.enter(place.index, hook)
-        if let measures {
-            let began = clockTime(CLOCK_MONOTONIC)
-            call()
-            measures.count(place, hook, nanoseconds: clockTime(CLOCK_MONOTONIC) - began)
-        } else {
-            call()
-        }
-        mark.leave(outer)
-    }
-
-    /// Faults of one exchange count once. [loop]
-    func count(faultOf place: Place, in exchange: Exchange) {
-        guard let limit = place.faultLimit, exchange.faulted & place.bit == 0 else { return }
-        exchange.faulted |= place.bit
-        faulty |= place.bit
-        place.faultsInARow += 1
-        if place.faultsInARow == limit { disable(place, after: limit, in: exchange) }
-    }
-
-    /// An exchange that went well begins the count of those anew who saw its end: whose turns are still open. [loop]
-    @inline(__always)
-    func settleFaults(of exchange: Exchange) {
-        if faulty != 0 { forgive(faulty & ~exchange.faulted & exchange.turns.opened) }
-    }
-
-    private func forgive(_ places: UInt64) {
-        for place in pipeline.places where places & place.bit != 0 { place.faultsInARow = 0 }
-        faulty &= ~places
-    }
-
-    /// Leaves a plugin out of all exchanges that begin from here on. [loop]
-    private func disable(_ place: Place, after faults: Int, in exchange: Exchange) {
-        disabled |= place.bit
-        log.write(
-            .error, place.id,
-            "The plugin \(place.id) is switched off until the next start, after \(faults) faults in a row.")
-        exchange.emit(.pluginDisabled) { [("plugin", .text(place.id)), ("faults", .integer(Int64(faults)))] }
+        beginContainment()
     }
 
     // MARK: Exchanges under way
@@ -321,6 +237,7 @@ final class KernelCore: @unchecked Sendable {
             guard disabled & place.bit == 0 else { continue }
             calling(place, .onEvent) { place.plugin.pointee.on_event?(place.instance, nil, event.pointer) }
         }
+        watch?(event.exchangeEvent)
     }
 
     /// The loop's clock; off the loop what it would read now. [any]
@@ -331,25 +248,10 @@ final class KernelCore: @unchecked Sendable {
 
     /// `FOLDER/ID`, made with mode 0700; nil if it cannot be.
     func makeDataDirectory(_ id: String) -> String? {
-        guard let base = settings.dataDirectory ?? KernelCore.userDataDirectory else { return nil }
-        let path = "\(base)/\(id)"
-        var made = ""
-        for part in path.split(separator: "/", omittingEmptySubsequences: false) {
-            made += made.isEmpty ? (part.isEmpty ? "/" : String(part)) : made.hasSuffix("/") ? String(part) : "/\(part)"
-            if !made.isEmpty && made != "/" { mkdir(made, 0o700) }
-        }
-        guard access(path, W_OK | X_OK) == 0 else {
+        if let path = dataDirectory.make(id) { return path }
+        if let path = dataDirectory.path(of: id) {
             log.write(.warning, id, "The data directory \(path) cannot be made or written to.")
-            return nil
         }
-        return path
-    }
-
-    /// By the XDG Base Directory Specification: `$XDG_STATE_HOME/plugboard` or `~/.local/state/plugboard`.
-    private static var userDataDirectory: String? {
-        if let state = getenv("XDG_STATE_HOME").map({ String(cString: $0) }), state.hasPrefix("/") {
-            return state + "/plugboard"
-        }
-        return getenv("HOME").map { String(cString: $0) + "/.local/state/plugboard" }
+        return nil
     }
 }

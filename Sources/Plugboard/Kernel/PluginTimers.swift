@@ -3,28 +3,50 @@ import PlugboardKit
 import Synchronization
 
 /// The timers of plugins: started and cancelled from any thread, fired on the loop.
-final class PluginTimers: Sendable {
-    typealias Fired = @Sendable @convention(c) (UnsafeMutableRawPointer?) -> Void
-
+///
+/// Sendable because what is not the registry's is touched on the loop only.
+final class PluginTimers: @unchecked Sendable {
     private let loop: EventLoop
-    private let waiting = Registry<Bool>()
+    /// Those that may still fire, with the place of whose they are.
+    private let waiting = Registry<Int>()
+    /// What the loop knows of them. [loop]
+    private var scheduled: [UInt64: (place: Int, timer: LoopTimer)] = [:]
+    /// A bit for each place whose timers fire no more. [loop]
+    private var stopped: UInt64 = 0
 
     init(loop: EventLoop) { self.loop = loop }
 
-    func start(after: Int64, context: UnsafeMutableRawPointer?, fired: @escaping Fired) -> UInt64 {
-        let number = waiting.add(true)
-        let address = UInt(bitPattern: context)
+    /// - Parameter fired: Runs once, on the loop.
+    func start(of place: Int, after: Int64, fired: @escaping @Sendable () -> Void) -> UInt64 {
+        let number = waiting.add(place)
         loop.enqueue { [self] in
+            if stopped & (1 << UInt64(place)) != 0 { waiting.remove(number) }
             let (deadline, isFar) = loop.now.addingReportingOverflow(max(after, 0))
-            guard !isFar else { return }
-            // A cancelled timer fires and finds its number gone: cancelling is rare, and so needs no way to the loop.
-            _ = loop.schedule(at: deadline) { [self] in
-                if waiting.remove(number) != nil { fired(UnsafeMutableRawPointer(bitPattern: address)) }
+            guard !isFar, waiting[number] != nil else { return }
+            // Weak: the loop keeps what was not due when it ended.
+            let timer = loop.schedule(at: deadline) { [weak self] in
+                self?.scheduled[number] = nil
+                if self?.waiting.remove(number) != nil { fired() }
             }
+            scheduled[number] = (place, timer)
         }
         return number
     }
 
     /// False if it has fired already.
-    func cancel(_ number: UInt64) -> Bool { waiting.remove(number) != nil }
+    func cancel(_ number: UInt64) -> Bool {
+        guard waiting.remove(number) != nil else { return false }
+        if loop.isCurrent { drop(number) } else { loop.enqueue { self.drop(number) } }
+        return true
+    }
+
+    /// Cancels the timers of a plugin, those that it will start too. [loop]
+    func stop(of place: Int) {
+        stopped |= 1 << UInt64(place)
+        for number in scheduled.filter({ $0.value.place == place }).keys where waiting.remove(number) != nil {
+            drop(number)
+        }
+    }
+
+    private func drop(_ number: UInt64) { scheduled.removeValue(forKey: number)?.timer.cancel() }
 }

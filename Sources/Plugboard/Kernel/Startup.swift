@@ -15,7 +15,6 @@ final class Startup: Sendable {
     /// stops the loop and destroys what is installed.
     func run() throws(PlugboardError) {
         var places: [Place] = []
-        core.noteCrashes()
         do {
             for (index, plugin) in core.lineup.plugins.enumerated() {
                 places.append(try create(plugin, at: index))
@@ -66,6 +65,19 @@ final class Startup: Sendable {
         for place in places.reversed() {
             let rest = max(clock.now.duration(to: deadline).nanoseconds, 0)
             core.calling(place.index, .stop) { place.plugin.pointee.stop?(place.instance, rest) }
+        }
+    }
+
+    /// A plugin is never destroyed beneath a command of its own: one that does not return keeps it as it is.
+    func leavingOutBusy(_ places: [Place]) -> [Place] {
+        let busy = core.commandCalls.places
+        return places.filter { place in
+            guard busy.contains(place.index) else { return true }
+            core.log.write(
+                .error, place.id,
+                "The plugin \(place.id) is stopped and not destroyed: a command of it has not returned. Commands have to "
+                    + "return once `stop` was called.")
+            return false
         }
     }
 

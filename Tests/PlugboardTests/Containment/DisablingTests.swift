@@ -1,3 +1,4 @@
+import CurlTransport
 import Plugboard
 import Synchronization
 import TestSupport
@@ -94,5 +95,96 @@ struct DisablingTests {
         for _ in 0..<3 { _ = try await kernel.send(Request(.get, anywhere)) }
 
         #expect(heard.lines == ["completed"])
+    }
+
+    @Test func `the kernel says of each plugin whether it was switched off, and why`() async throws {
+        let kernel = try kernel(fragile(Record()), limit: 2, with: [ScriptedPlugin("sound")])
+
+        let before = kernel.plugins.map(\.disabled?.code)
+        for _ in 0..<3 { _ = try await kernel.send(Request(.get, anywhere)) }
+        let disabled = kernel.plugins.first { $0.id == "fragile" }?.disabled
+
+        #expect(before == [nil, nil])
+        #expect(disabled?.code == .pluginDisabled && disabled?.plugin == "fragile")
+        #expect(disabled?.reason.contains("after 2 faults in a row") == true)
+        #expect(kernel.plugins.first { $0.id == "sound" }?.disabled == nil)
+    }
+
+    @Test func `its commands are refused with an error that says why`() async throws {
+        let plugin = fragile(Record())
+        plugin.commands = [CommandDefinition("show", "Shows.")]
+        plugin.onCommand = { _, _, reply in reply.json(1) }
+        let kernel = try kernel(plugin, limit: 1)
+
+        _ = try await kernel.command("fragile", "show")
+        _ = try await kernel.send(Request(.get, anywhere))
+        let error = await #expect(throws: PlugboardError.self) { try await kernel.command("fragile", "show") }
+
+        #expect(error?.code == "plugin.disabled" && error?.plugin == "fragile")
+        #expect(error?.reason.contains("switched off until the next start, after a fault.") == true)
+    }
+
+    @Test func `its timers fire no more, and who waits in its hook for one waits no longer`() async throws {
+        let record = Record()
+        let clock = ManualClock()
+        let waiting = Gate()
+        let other = Gate()
+        let plugin = ScriptedPlugin("fragile")
+        plugin.onRequest = { [unowned plugin] exchange in
+            if exchange.request["X-Wait"] == nil { throw Broken() }
+            guard exchange.visit == .first else {
+                record.add("\(exchange.visit)")
+                return .next
+            }
+            plugin.host?.schedule(after: .seconds(1)) { record.add("fired") }
+            let ticket = exchange.ticket()
+            waiting.admit()
+            return .wait(ticket)
+        }
+        let sound = ScriptedPlugin("sound")
+        sound.onStart = { [unowned sound] in sound.host?.schedule(after: .seconds(2)) { other.admit() } }
+        let kernel = try makeKernel([plugin, sound], clock: clock) { configuration in
+            configuration.plugins[0].onFault = .disable
+            configuration.plugins[0].faultLimit = 1
+        }
+
+        async let waiter = kernel.send(Request(.get, anywhere, fields: ["X-Wait": "1"]))
+        try await waiting.opened()
+        _ = try await kernel.send(Request(.get, anywhere))
+        let status = try await waiter.status
+        clock.advance(by: .seconds(3))
+        try await other.opened()
+
+        #expect(status == 200)
+        #expect(record.lines == ["deadline"])
+    }
+
+    @Test func `the program hears of it from the kernel, whatever exchange it came of`() async throws {
+        let heard = Record()
+        let plugin = fragile(Record())
+        var configuration = Configuration(plugins: [PluginEntry("fragile", onFault: .disable)])
+        configuration.plugins[0].faultLimit = 2
+        let kernel = try Kernel(
+            configuration: configuration, catalog: Catalog([plugin.descriptor]), transport: MockTransport(),
+            log: .silent
+        ) { heard.add("\($0.text("plugin") ?? "?") \($0.id)") }
+
+        for _ in 0..<3 { _ = try await kernel.send(Request(.get, anywhere)) }
+
+        #expect(heard.lines == ["fragile pluginFaulted", "fragile pluginFaulted", "fragile pluginDisabled"])
+    }
+
+    @Test func `the program hears what plugins tell of no exchange`() async throws {
+        let heard = Gate()
+        let plugin = ScriptedPlugin("teller")
+        plugin.onStart = { [unowned plugin] in plugin.host?.publish("teller.ready") }
+        let kernel = try Kernel(
+            configuration: Configuration(plugins: ["teller"]), catalog: Catalog([plugin.descriptor]),
+            transport: MockTransport(), log: .silent
+        ) { if $0.id == "teller.ready" { heard.admit() } }
+
+        try await heard.opened()
+
+        withExtendedLifetime(kernel) {}
     }
 }

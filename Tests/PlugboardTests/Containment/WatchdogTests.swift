@@ -58,6 +58,28 @@ struct WatchdogTests {
         #expect(heard.lines == ["sleeper onResponse"])
     }
 
+    @Test func `a timer that holds the loop is named, and the program hears of it`() async throws {
+        let freed = DispatchSemaphore(value: 0)
+        let heard = Record()
+        let told = Gate()
+        let plugin = ScriptedPlugin("sleeper")
+        plugin.onStart = { [unowned plugin] in plugin.host?.schedule(after: .zero) { freed.wait() } }
+        var configuration = Configuration(plugins: ["sleeper"])
+        configuration.kernel.hookLimit = .milliseconds(5)
+        let kernel = try Kernel(
+            configuration: configuration, catalog: Catalog([plugin.descriptor]), transport: MockTransport(),
+            log: KernelLog(level: .warning) { _, _, _ in freed.signal() }
+        ) { event in
+            heard.add("\(event.id) \(event.text("plugin") ?? "?") \(event.text("hook") ?? "?")")
+            told.admit()
+        }
+
+        try await told.opened()
+
+        #expect(heard.lines == ["pluginStalled sleeper fired"])
+        withExtendedLifetime(kernel) {}
+    }
+
     @Test func `calls and times of hooks are counters where the configuration asks for them`() async throws {
         let kernel = try makeKernel([recorder("a", priority: 1, Record())]) { $0.kernel.measuresHooks = true }
 
@@ -69,6 +91,7 @@ struct WatchdogTests {
         #expect(counters["kernel.calls.a.onClose"] == 3)
         #expect(counters["kernel.calls.a.onFailure"] == 0)
         #expect((counters["kernel.time.a.onRequest"] ?? 0) > 0)
+        #expect(counters.keys.filter { $0.hasPrefix("kernel.calls.a.") }.count == 6)
     }
 
     @Test func `without that nothing is counted`() async throws {

@@ -1,7 +1,8 @@
-import Plugboard
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Plugboard
 
 @Suite struct `Sub-requests` {
     private func fetching(
@@ -146,5 +147,33 @@ import Testing
         }
 
         #expect(statuses == Array(repeating: 200, count: 8))
+    }
+
+    @Test func `are forgotten when they have ended, while their asker goes on`() async throws {
+        let answered = Gate()
+        let going = Gate()
+        let asker = ScriptedPlugin("asker")
+        asker.onRequest = { [unowned asker] exchange in
+            guard let host = asker.host else { return .next }
+            let id = exchange.id
+            return .wait {
+                for _ in 0..<5 { _ = try await host.send(Request(.get, "http://sub.test/"), for: id) }
+                answered.admit()
+                try await going.opened()
+                return { _ in .next }
+            }
+        }
+        let kernel = try makeKernel([asker])
+
+        async let response = kernel.send(Request(.get, anywhere))
+        try await answered.opened()
+        let core = kernel.core
+        let children = await withCheckedContinuation { continuation in
+            core.loop.enqueue { continuation.resume(returning: core.exchanges.map(\.children.count)) }
+        }
+        going.open()
+
+        #expect(try await response.status == 200)
+        #expect(children == [0])
     }
 }
