@@ -104,8 +104,3 @@ extension KernelCore {
         }
     }
 }
-
-extension PlugboardError.Code {
-    /// The plugin was switched off because of its faults (`onFault: disable`).
-    public static let pluginDisabled: Self = "plugin.disabled"
-}

@@ -8,6 +8,7 @@
 ///     redirect                             ├ redirect.limit  redirect.refused
 ///     runaway                              more attempts than `attemptLimit`
 ///     plugin                               ├ plugin.fault (it broke the ABI's rules)  plugin.failed (it said so)
+///                                          └ plugin.disabled (it was switched off)
 ///     configuration                        what is configured cannot be
 ///     plugins                              ├ loading.… (one code a refusal)  plugins.order  plugins.start
 ///     ignored  queued                      verdicts of plugins that are neither success nor failure
@@ -85,6 +86,8 @@ extension PlugboardError.Code {
     public static let runaway: Self = "runaway"
     public static let pluginFault: Self = "plugin.fault"
     public static let pluginFailed: Self = "plugin.failed"
+    /// The plugin was switched off because of its faults (`onFault: disable`).
+    public static let pluginDisabled: Self = "plugin.disabled"
     public static let configuration: Self = "configuration"
     public static let pluginOrder: Self = "plugins.order"
     public static let pluginStart: Self = "plugins.start"
