@@ -188,6 +188,24 @@ struct CookbookTests {
         #expect(error?.code == "com.example.key-file.unreadable")
     }
 
+    @Test(arguments: [("secret", 200), (String(repeating: "k", count: 5000), nil), ("", nil)])
+    func `sub-requests: a server is asked for the key, and its answer is read whole`(
+        key: String, status: Int?
+    ) async throws {
+        let bench = try Workbench(
+            KeyServer.self, settings: ["url": "https://keys.test/"],
+            transport: ScriptedTransport { sent, _ in
+                if sent.url != "https://keys.test/" { return .respond(200) }
+                return key.isEmpty ? .fail(PlugboardError(.connect, "refused")) : .respond(200, body: .text(key))
+            })
+
+        let error = await error(of: bench, Request(.get, url))
+
+        #expect(error?.code == (key.isEmpty ? .connect : status == nil ? .bodyLimit : nil))
+        #expect(bench.transport.requests.map(\.url) == ["https://keys.test/"] + (status == nil ? [] : [url]))
+        #expect(bench.transport.requests.last?["X-Key"] == (status == nil ? nil : key))
+    }
+
     @Test func `tickets: no more requests than permits are under way, and none is lost by a cancel`() async throws {
         let gate = Gate()
         let running = Mutex((now: 0, most: 0))
