@@ -825,6 +825,7 @@ impl ExportedSource {
 
 /// A piece that was pulled, good until the closure returns that gets it.
 pub struct Piece<'a> {
+    host: Host,
     raw: &'a plug_piece_v1,
 }
 
@@ -843,6 +844,14 @@ impl<'a> Piece<'a> {
                 _ => PieceKind::Break { code: string(self.raw.code), reason: string(self.raw.reason) },
             }
         }
+    }
+
+    /// A copy of the fields that came after the body, with its end.
+    pub fn trailers(&self) -> Fields {
+        if self.raw.trailers.is_null() {
+            return Fields::new();
+        }
+        Head { host: self.host, raw: self.raw.trailers, life: PhantomData }.fields()
     }
 }
 
@@ -912,7 +921,7 @@ impl Body {
         type Call = (Host, Box<dyn FnOnce(Piece<'_>)>);
         unsafe extern "C" fn run(context: *mut c_void, piece: *const plug_piece_v1) {
             let (host, pulled) = *Box::from_raw(context as *mut Call);
-            if let Err(what) = guarded(|| pulled(Piece { raw: &*piece })) {
+            if let Err(what) = guarded(|| pulled(Piece { host, raw: &*piece })) {
                 host.log(Level::Error, &what);
             }
         }
