@@ -439,17 +439,16 @@ fn check(function: &'static str, code: u32) -> Result<(), Error> {
 
 /// Calls `body`; a panic becomes a sentence. The panic's own message was printed by the panic hook.
 fn guarded<Result>(body: impl FnOnce() -> Result) -> std::result::Result<Result, String> {
-    catch_unwind(AssertUnwindSafe(body)).map_err(|payload| {
-        let what = if let Some(text) = payload.downcast_ref::<&str>() {
-            format!("it panicked: {}", text)
-        } else if let Some(text) = payload.downcast_ref::<String>() {
-            format!("it panicked: {}", text)
-        } else {
-            "it panicked".to_string()
-        };
-        // Dropping a payload of unknown type could panic again, outside of the barrier.
-        std::mem::forget(payload);
-        what
+    catch_unwind(AssertUnwindSafe(body)).map_err(|payload| match payload.downcast::<&str>() {
+        Ok(text) => format!("it panicked: {}", text),
+        Err(payload) => match payload.downcast::<String>() {
+            Ok(text) => format!("it panicked: {}", text),
+            Err(payload) => {
+                // Dropping a payload of unknown type could panic again, outside of the barrier.
+                std::mem::forget(payload);
+                "it panicked".to_string()
+            }
+        },
     })
 }
 
