@@ -22,6 +22,7 @@ struct KeyServer: Plugin {
         return .wait {
             do throws(PlugboardError) {
                 let answer = try await host.send(Request(.get, url), for: id)
+                guard answer.head.status == 200 else { throw KeyServer.refused }
                 let key = try await answer.collect(upTo: .kibibytes(4)).text
                 return { exchange in
                     exchange.request["X-Key"] = key
@@ -33,4 +34,7 @@ struct KeyServer: Plugin {
             }
         }
     }
+
+    private static let refused = PlugboardError(
+        "com.example.key-server.refused", "The server of keys gave none. Look at its log.")
 }
