@@ -1,4 +1,3 @@
-import JSON
 import PlugboardKit
 
 /// Holding: stops requests whose body says that it is JSON and is not, before they reach the network.

@@ -99,7 +99,7 @@ final class SharedToken: Plugin {
             case .failure(let error): finish(.failure(error))
             case .success(let answer):
                 guard answer.head.status == 200 else { return finish(.failure(SharedToken.refused)) }
-                answer.readText(upTo: .kibibytes(16)) { self.finish($0) }
+                answer.collect(upTo: .kibibytes(16)) { self.finish($0.map(\.text)) }
             }
         }
     }

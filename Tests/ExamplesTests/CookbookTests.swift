@@ -188,6 +188,38 @@ struct CookbookTests {
         #expect(error?.code == "com.example.key-file.unreadable")
     }
 
+    @Test func `sub-requests: a server is asked for the key, and its answer is read whole`() async throws {
+        let bench = try keyServer(.respond(200, body: .text("open sesame")))
+
+        let status = try await bench.send(Request(.get, url)).status
+
+        #expect(status == 200)
+        #expect(bench.transport.requests.map(\.url) == ["https://keys.test/", url])
+        #expect(bench.transport.requests.last?["X-Key"] == "open sesame")
+    }
+
+    @Test func `sub-requests: without a key the request is not sent, and its failure says why`() async throws {
+        let tooLong = String(repeating: "k", count: 5000)
+        let answers: [ScriptedTransport.Answer] = [
+            .respond(503), .respond(200, body: .text(tooLong)), .fail(PlugboardError(.connect, "refused")),
+        ]
+
+        var codes: [PlugboardError.Code?] = []
+        for answer in answers {
+            let bench = try keyServer(answer)
+            codes.append(await error(of: bench, Request(.get, url))?.code)
+            #expect(bench.transport.requests.map(\.url) == ["https://keys.test/"])
+        }
+
+        #expect(codes == ["com.example.key-server.refused", .bodyLimit, .connect])
+    }
+
+    private func keyServer(_ answer: ScriptedTransport.Answer) throws -> Workbench {
+        try Workbench(
+            KeyServer.self, settings: ["url": "https://keys.test/"],
+            transport: ScriptedTransport { sent, _ in sent.url == "https://keys.test/" ? answer : .respond(200) })
+    }
+
     @Test func `tickets: no more requests than permits are under way, and none is lost by a cancel`() async throws {
         let gate = Gate()
         let running = Mutex((now: 0, most: 0))

@@ -102,9 +102,7 @@ extension HostTable {
         table.random = { _, bytes, count in
             guard let bytes else { return }
             var generator = SystemRandomNumberGenerator()
-            for offset in 0..<Int(clamping: count) {
-                bytes.storeBytes(of: generator.next(), toByteOffset: offset, as: UInt8.self)
-            }
+            generator.fill(UnsafeMutableRawBufferPointer(start: bytes, count: Int(clamping: count)))
         }
         table.data_directory = { host in host.map { PluginHost.from($0).dataDirectory() } ?? plug_text() }
         table.timer = { host, after, context, fired in

@@ -12,7 +12,7 @@ extension Host {
     /// Sends a request of the plugin's own.
     ///
     /// Plugins in its ancestry are skipped. It is cancelled with the exchange it is for, unless it is detached. The body
-    /// of the answer must be read, handed on with `.respond(with:)`, or dropped.
+    /// of the answer is read (`collect(upTo:)`), handed on with `.respond(with:)`, or dropped.
     public func send(
         _ request: Request, for exchange: UInt64?, from start: SubRequestStart = .insideAsker, isDetached: Bool = false
     ) async throws(PlugboardError) -> Answer {

@@ -93,9 +93,11 @@ private func setLife(_ table: inout plug_plugin_v1) {
     table.create = { host, settings in
         guard let host, let context = host.pointee.plugin.pointee.context else { return nil }
         let maker = Unmanaged<Maker>.fromOpaque(context).takeUnretainedValue()
+        let seen = Host(host)
         do {
-            return Unmanaged.passRetained(try maker.make(Host(host), settings)).toOpaque()
+            return Unmanaged.passRetained(try maker.make(seen, settings)).toOpaque()
         } catch {
+            seen.timers.end()
             withText(describe(error)) { host.pointee.refuse(host, $0) }
             return nil
         }
@@ -112,7 +114,7 @@ private func setLife(_ table: inout plug_plugin_v1) {
     }
     table.stop = { context, within in borrow(context)?.stop(.nanoseconds(within)) }
     table.destroy = { context in
-        if let context { Unmanaged<Instance>.fromOpaque(context).release() }
+        if let context { Unmanaged<Instance>.fromOpaque(context).takeRetainedValue().host.timers.end() }
     }
 }
 

@@ -4,6 +4,7 @@ import CPlugboard
 public final class Host: Sendable {
     private let pointer: HostPointer
     let pullAnswers: PullAnswers
+    let timers = PendingTimers()
 
     init(_ raw: UnsafePointer<plug_host_v1>) {
         pointer = HostPointer(raw: raw)
@@ -50,15 +51,26 @@ public final class Host: Sendable {
         }
     }
 
-    /// Runs a closure once on the loop, after a time.
+    /// Runs a closure once on the loop, after a time. One that is not due when the plugin is destroyed is let go of.
     @discardableResult
     public func schedule(after delay: Duration, _ fired: @escaping @Sendable () -> Void) -> Timer {
-        let box = Unmanaged.passRetained(Closure(fired)).toOpaque()
-        let number = raw.pointee.timer(raw, delay.nanoseconds, box) { context in
-            guard let context else { return }
-            Unmanaged<Closure>.fromOpaque(context).takeRetainedValue().run()
+        schedule(after: delay, fired, orNever: {})
+    }
+
+    /// Runs a closure on the loop, or the other one when there is no loop any more.
+    func runOnLoop(_ job: @escaping @Sendable () -> Void, orNever dropped: @escaping @Sendable () -> Void) {
+        schedule(after: .zero, job, orNever: dropped)
+    }
+
+    @discardableResult
+    private func schedule(
+        after delay: Duration, _ fired: @escaping @Sendable () -> Void, orNever dropped: @escaping @Sendable () -> Void
+    ) -> Timer {
+        guard let pending = timers.add(fired, dropped: dropped) else { return Timer(number: 0, pending: 0, host: self) }
+        let number = raw.pointee.timer(raw, delay.nanoseconds, Unmanaged.passUnretained(pending).toOpaque()) {
+            if let context = $0 { Unmanaged<PendingTimers.Pending>.fromOpaque(context).takeUnretainedValue().run() }
         }
-        return Timer(number: number, box: UInt(bitPattern: box), host: self)
+        return Timer(number: number, pending: pending.number, host: self)
     }
 
     /// A number that operators can read; the same name is the same counter.
@@ -74,21 +86,16 @@ public final class Host: Sendable {
 
     public struct Timer: Sendable {
         let number: plug_timer
-        let box: UInt
+        let pending: UInt64
         let host: Host
 
         /// False if it has run already.
         @discardableResult
         public func cancel() -> Bool {
             guard host.raw.pointee.cancel_timer(host.raw, number) == PLUG_OK else { return false }
-            UnsafeMutableRawPointer(bitPattern: box).map { Unmanaged<Closure>.fromOpaque($0).release() }
+            host.timers.remove(pending)
             return true
         }
-    }
-
-    private final class Closure: Sendable {
-        let run: @Sendable () -> Void
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 }
 

@@ -54,11 +54,12 @@ public final class InnerBody: BodySource, @unchecked Sendable {
         ask { view, _ in body(view) }
     }
 
-    private typealias Look = (borrowing View, UnsafePointer<plug_piece_v1>) -> Void
+    typealias Look = (borrowing View, UnsafePointer<plug_piece_v1>) -> Void
 
-    /// What is given back is not asked any more, and so never answers, as the rule for released sources allows.
-    private func ask(_ look: @escaping Look) {
-        if isGone { return }
+    /// What is given back is not asked any more, and so never answers, as the rule for released sources allows: false.
+    @discardableResult
+    func ask(_ look: @escaping Look) -> Bool {
+        if isGone { return false }
         let waiting = Unmanaged.passRetained(Waiting(self, look)).toOpaque()
         let result = host.pointee.pull(raw, waiting) { context, piece in
             guard let context else { return }
@@ -67,6 +68,7 @@ public final class InnerBody: BodySource, @unchecked Sendable {
             waiting.look(waiting.inner.view(piece.pointee), piece)
         }
         if result != PLUG_OK { Unmanaged<Waiting>.fromOpaque(waiting).release() }
+        return result == PLUG_OK
     }
 
     private func view(_ piece: plug_piece_v1) -> View {

@@ -1,4 +1,5 @@
-import JSON
+// Arguments and answers of commands are JSON: whoever writes a plugin has these types without another import.
+@_exported import JSON
 
 /// A part of the life of exchanges: see the picture in `plugboard.h`.
 ///

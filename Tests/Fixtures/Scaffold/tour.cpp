@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cctype>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -37,6 +38,19 @@ private:
 
 struct Seen {
     std::string what;
+    std::shared_ptr<plugboard::Collected> found;
+    std::shared_ptr<std::optional<plugboard::Answer>> answer;
+};
+
+// Tells when it is let go of.
+class Told {
+public:
+    Told(plugboard::Host host, std::string_view line) : host_(host), line_(line) {}
+    ~Told() { host_.log(PLUG_LOG_WARNING, line_); }
+
+private:
+    plugboard::Host host_;
+    std::string line_;
 };
 
 class Tour {
@@ -45,7 +59,11 @@ public:
         if (settings.string("refuse") == "yes") throw std::runtime_error("It was told to refuse.");
     }
 
-    void start() { closed_ = host_.counter("closed"); }
+    void start() {
+        closed_ = host_.counter("closed");
+        auto never = std::make_unique<Told>(host_, "the timer that was never due is let go of");
+        host_.after(std::chrono::hours(1), [never = std::move(never)] {});
+    }
     void stop(plugboard::Duration) {
         if (waker_.joinable()) waker_.join();
     }
@@ -53,12 +71,10 @@ public:
     Verdict on_request(Exchange &exchange) {
         auto field = exchange.request().field("x-tour");
         std::string what(field.value_or(""));
-        if (exchange.visit() == PLUG_WOKEN) {
-            exchange.request().set_field("x-woken", "yes");
-            return Verdict::next();
-        }
-        exchange.set_state(std::make_unique<Seen>(Seen{what}));
-        exchange.set_turn_state(std::make_unique<Seen>(Seen{what}));
+        if (exchange.visit() == PLUG_DEADLINE) return exchange.fail("tour.late", "Nobody woke it.");
+        if (exchange.visit() == PLUG_WOKEN) return woken(exchange);
+        exchange.set_state(std::make_unique<Seen>(Seen{what, {}, {}}));
+        exchange.set_turn_state(std::make_unique<Seen>(Seen{what, {}, {}}));
         if (what == "throw") throw std::runtime_error("thrown on purpose");
         if (what == "throw-number") throw 42;
         if (what == "fail") return exchange.fail("tour.refused", "It was asked to fail.");
@@ -70,6 +86,62 @@ public:
             waker_ = std::thread([host = host_, ticket] { host.wake(ticket); });
             return verdict;
         }
+        if (what.rfind("timer", 0) == 0) return wait_for_timer(exchange, what == "timer-throw");
+        if (what.rfind("ask", 0) == 0) return ask(exchange, what);
+        return Verdict::next();
+    }
+
+    // The first timer is cancelled; the second wakes, or throws and so wakes nobody.
+    Verdict wait_for_timer(Exchange &exchange, bool throws) {
+        plug_ticket ticket = 0;
+        Verdict verdict = exchange.wait(ticket, throws ? std::chrono::milliseconds(50) : std::chrono::seconds(30));
+        auto cancelled = host_.after(
+            std::chrono::milliseconds(0), [told = std::make_unique<Told>(host_, "the timer is let go of")] {
+                throw std::runtime_error("a timer that was cancelled has run");
+            });
+        bool is_cancelled = cancelled.cancel() && !cancelled.cancel();
+        host_.after(std::chrono::milliseconds(1), [host = host_, ticket, throws, is_cancelled] {
+            if (throws) throw std::runtime_error("thrown by a timer");
+            if (is_cancelled) host.wake(ticket);
+        });
+        return verdict;
+    }
+
+    // Asks for another URL first: for its body whole, up to 16 bytes, or for an answer to hand on.
+    Verdict ask(Exchange &exchange, const std::string &what) {
+        plug_ticket ticket = 0;
+        bool throws = what == "ask-throw";
+        Verdict verdict = exchange.wait(ticket, throws ? std::chrono::milliseconds(50) : std::chrono::seconds(30));
+        auto seen = exchange.state<Seen>();
+        auto found = seen->found = std::make_shared<plugboard::Collected>();
+        auto kept = seen->answer = std::make_shared<std::optional<plugboard::Answer>>();
+        plugboard::Request request;
+        request.method = "POST";
+        request.url = exchange.resolve("/asked").value();
+        request.fields = {{"x-asked-by", "tour"}};
+        request.body = Body::of(host_, std::string("question"));
+        request.is_outermost = true;
+        auto answered = [host = host_, ticket, what, throws, found, kept](plugboard::Answer answer) {
+            if (throws) throw std::runtime_error("thrown by an answer");
+            if (what == "ask-whole") {
+                kept->emplace(std::move(answer));
+                host.wake(ticket);
+                return;
+            }
+            answer.collect(what == "ask-less" ? 7 : 16, [host, ticket, found](plugboard::Collected collected) {
+                *found = std::move(collected);
+                host.wake(ticket);
+            });
+        };
+        host_.send(std::move(request), exchange.id(), answered);
+        return verdict;
+    }
+
+    Verdict woken(Exchange &exchange) {
+        auto seen = exchange.state<Seen>();
+        if (seen->answer && *seen->answer) return exchange.respond(std::move(**seen->answer));
+        if (seen->found && !*seen->found) return exchange.fail(seen->found->code, seen->found->reason);
+        exchange.request().set_field("x-woken", seen->found ? seen->found->bytes : "yes");
         return Verdict::next();
     }
 

@@ -3,6 +3,7 @@
 mod plugboard;
 
 use plugboard::*;
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -32,6 +33,23 @@ impl Source for Capitals {
 
 struct Seen(String);
 
+/// What a sub-request brought.
+enum Found {
+    Answer(Answer),
+    Body(Result<Vec<u8>, Failure>),
+}
+
+type Finding = Arc<Mutex<Option<Found>>>;
+
+/// Tells when it is let go of.
+struct Told(Host, &'static str);
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        self.0.log(Level::Warning, self.1);
+    }
+}
+
 struct Tour {
     host: Host,
     closed: Counter,
@@ -46,11 +64,18 @@ impl Plugin for Tour {
         }
     }
 
+    fn start(&self) -> Result<(), String> {
+        let never = Told(self.host, "the timer that was never due is let go of");
+        self.host.after(Duration::from_secs(3600), move || drop(never));
+        Ok(())
+    }
+
     fn on_request(&self, exchange: &mut Exchange<'_>) -> Hook {
         let what = String::from_utf8_lossy(exchange.request().field("x-tour").unwrap_or_default()).into_owned();
-        if exchange.visit() == Visit::Woken {
-            exchange.request().set_field("x-woken", "yes")?;
-            return Ok(Verdict::NEXT);
+        match exchange.visit() {
+            Visit::Deadline => return Ok(exchange.fail("tour.late", "Nobody woke it.")),
+            Visit::Woken => return self.woken(exchange),
+            _ => (),
         }
         exchange.set_state(Seen(what.clone()))?;
         exchange.set_turn_state(Seen(what.clone()))?;
@@ -68,6 +93,8 @@ impl Plugin for Tour {
                 thread::spawn(move || ticket.wake());
                 Ok(verdict)
             }
+            "timer" | "timer-throw" => Ok(self.wait_for_timer(exchange, what == "timer-throw")),
+            "ask" | "ask-less" | "ask-whole" | "ask-throw" => self.ask(exchange, what),
             _ => Ok(Verdict::NEXT),
         }
     }
@@ -96,6 +123,60 @@ impl Plugin for Tour {
             panic!("thrown by a command");
         }
         reply.json(arguments);
+    }
+}
+
+impl Tour {
+    /// The first timer is cancelled; the second wakes, or panics and so wakes nobody.
+    fn wait_for_timer(&self, exchange: &mut Exchange<'_>, panics: bool) -> Verdict {
+        let patience = if panics { Duration::from_millis(50) } else { Duration::from_secs(30) };
+        let (verdict, ticket) = exchange.wait(Some(patience));
+        let told = Told(self.host, "the timer is let go of");
+        let cancelled = self.host.after(Duration::ZERO, move || {
+            drop(told);
+            panic!("a timer that was cancelled has run");
+        });
+        let is_cancelled = cancelled.cancel() && !cancelled.cancel();
+        self.host.after(Duration::from_millis(1), move || {
+            assert!(!panics, "thrown by a timer");
+            if is_cancelled {
+                ticket.wake();
+            }
+        });
+        verdict
+    }
+
+    /// Asks for another URL first: for its body whole, up to 16 bytes, or for an answer to hand on.
+    fn ask(&self, exchange: &mut Exchange<'_>, what: String) -> Hook {
+        let patience = if what == "ask-throw" { Duration::from_millis(50) } else { Duration::from_secs(30) };
+        let mut request = Request::new("POST", &exchange.resolve("/asked").unwrap_or_default());
+        request.fields = vec![("x-asked-by".to_string(), b"tour".to_vec())];
+        request.body = Some(Body::of_bytes(self.host, "question"));
+        request.is_outermost = true;
+        let finding = Finding::default();
+        exchange.set_state(finding.clone())?;
+        let (verdict, ticket) = exchange.wait(Some(patience));
+        let find = move |found: Found| {
+            *finding.lock().unwrap() = Some(found);
+            ticket.wake();
+        };
+        self.host.send(request, exchange.id(), move |mut answer| match what.as_str() {
+            "ask-throw" => panic!("thrown by an answer"),
+            "ask-whole" => find(Found::Answer(answer)),
+            _ => answer.collect(if what == "ask-less" { 7 } else { 16 }, move |body| find(Found::Body(body))),
+        })?;
+        Ok(verdict)
+    }
+
+    fn woken(&self, exchange: &mut Exchange<'_>) -> Hook {
+        let found = exchange.state::<Finding>().and_then(|finding| finding.lock().unwrap().take());
+        match found {
+            Some(Found::Answer(answer)) => return Ok(exchange.respond_with(answer)),
+            Some(Found::Body(Err(failure))) => return Ok(exchange.fail(&failure.code, &failure.reason)),
+            Some(Found::Body(Ok(bytes))) => exchange.request().set_field("x-woken", bytes)?,
+            None => exchange.request().set_field("x-woken", "yes")?,
+        }
+        Ok(Verdict::NEXT)
     }
 }
 

@@ -37,6 +37,7 @@ import Testing
             "org.acme.try-it.every=2", "--set", "org.acme.try-it.value=two words")
         let outOfBounds = try await Command.run(
             "get", server.url(), "--plugin", object, "--set", "org.acme.try-it.every=0")
+        let shown = try await Command.run("org.acme.try-it", "show", "--plugin", object)
         let ownTest = try await project.run(try project.commands()[1])
 
         let report = try JSONParser.parse(inspected.stdout)
@@ -56,6 +57,7 @@ import Testing
         }
         #expect(try await exports(of: object) == ["try_it_LTX_plugboard_plugin"])
 
+        #expect(shown.stdout == #"{"requests":0}"# + "\n", "\(shown.stderr)")
         #expect(check.status == 0, "\(check.stderr)")
         #expect(asConfigured.status == 0, "\(asConfigured.stderr)")
         #expect(everySecond.count == 4)
@@ -101,11 +103,13 @@ struct `A project in Swift` {
         let configuration = "\(SwiftProject.path)/plugboard.json"
 
         let inspected = try await Command.run("plugins", "inspect", SwiftProject.object, "--json")
+        let shown = try await Command.run("com.example.try-swift", "show", "--plugin", SwiftProject.object)
         let outcome = try await Command.run("get", server.url(), "--config", configuration)
 
         let report = try JSONParser.parse(inspected.stdout)
         #expect(report["file"]?["id"] == "com.example.try-swift" && report["file"]?["version"] == "0.1.0")
         #expect(report["plugin"]?["settings"]?.arrayValue?.map { $0["name"] } == ["value", "every"])
+        #expect(shown.stdout == #"{"requests":0}"# + "\n", "\(shown.stderr)")
         #expect(outcome.status == 0, "\(outcome.stderr)")
         #expect(server.requests.first?["x-try-swift"] == "hello")
     }

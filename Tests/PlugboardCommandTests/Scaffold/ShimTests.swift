@@ -40,9 +40,15 @@ import Testing
     }
 
     private func breakAndGoOn(_ object: String, thrown: String, number: String) async throws {
-        let server = try LoopbackServer.answering { request in Answer(body: "hello \(request["x-woken"] ?? "")") }
+        let server = try LoopbackServer.answering { request in
+            request.path == "/asked"
+                ? Answer(body: "\(request["x-asked-by"] ?? "nobody") asks")
+                : Answer(body: "hello \(request["x-woken"] ?? "")")
+        }
         defer { server.stop() }
-        let ways = ["throw", "throw-number", "fail", "respond", "wait", "capitals", "break", "none"]
+        let ways =
+            ["throw", "throw-number", "fail", "respond", "wait", "capitals", "break", "none"]
+            + ["timer", "timer-throw", "ask", "ask-less", "ask-whole", "ask-throw"]
         let lines = ways.map { way in
             var line = line(way, server.url("/\(way)"))
             line["id"] = .string(way)
@@ -64,6 +70,12 @@ import Testing
         #expect(body("respond") == "answered" && body("wait") == "hello yes" && body("capitals") == "HELLO ")
         #expect(replies["break"]?["error"] != nil, "\(replies["break"] ?? "none")")
         #expect(body("none") == "hello ")
+        #expect(body("timer") == "hello yes" && body("ask") == "hello tour asks" && body("ask-whole") == "tour asks")
+        #expect(message("ask-less").contains("larger than the limit"), "\(message("ask-less"))")
+        for way in ["timer-throw", "ask-throw"] { #expect(message(way).contains("Nobody woke it."), "\(message(way))") }
+        let asked = server.requests.filter { $0.path == "/asked" }
+        // One of the four may have been too late.
+        #expect(asked.count >= 3 && asked.allSatisfy { $0.method == "POST" && $0.body == Array("question".utf8) })
         #expect(!server.requests.contains { ["/throw", "/throw-number", "/fail", "/respond"].contains($0.path) })
         try await commandsAndStart(object)
     }
@@ -74,6 +86,9 @@ import Testing
         let refused = try await Command.run(
             "get", "http://127.0.0.1:9/", "--plugin", object, "--set", "com.example.tour.refuse=yes")
 
+        for outcome in [echo, thrown] {
+            #expect(outcome.stderr.contains("the timer that was never due is let go of"), "\(outcome.stderr)")
+        }
         #expect(echo.stdout == #"{"a":1}"# + "\n", "\(echo.stderr)")
         #expect(thrown.status == 104 && thrown.stderr.contains("thrown by a command"), "\(thrown.stderr)")
         #expect(refused.status == 102 && refused.stderr.contains("It was told to refuse."), "\(refused.stderr)")

@@ -1,10 +1,11 @@
 import CurlTransport
 import Foundation
-import Plugboard
 import PlugboardKit
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Plugboard
 
 /// What every plugin gets from its host: clocks and randomness.
 struct HostTests {
@@ -25,6 +26,25 @@ struct HostTests {
         #expect(counts == [0, 1, 7, 32])
         #expect(first != second)
         #expect(Set(many).count == 256)
+    }
+
+    @Test(arguments: [0, 1, 7, 8, 9, 16, 17])
+    func `memory is filled with eight bytes a draw, of the last one as many as are needed`(count: Int) {
+        struct Numbered: RandomNumberGenerator {
+            var draws: UInt64 = 0
+            mutating func next() -> UInt64 {
+                draws += 1
+                return 0x0706_0504_0302_0100 + draws * 0x1010_1010_1010_1010
+            }
+        }
+        var generator = Numbered()
+        var memory = [UInt8](repeating: 0xFF, count: count + 1)
+
+        memory.withUnsafeMutableBytes { generator.fill(UnsafeMutableRawBufferPointer(rebasing: $0[..<count])) }
+
+        let expected = Array<UInt8>(0x10...0x17) + Array<UInt8>(0x20...0x27) + [0x30]
+        #expect(memory == expected.prefix(count) + [0xFF])
+        #expect(generator.draws == UInt64((count + 7) / 8))
     }
 
     @Test func `the wall clock is the system's`() throws {

@@ -112,13 +112,81 @@ struct SwiftServicesTests {
         #expect(json == "true")
     }
 
-    @Test func `state is released once when it is replaced, and once when all is over`() async throws {
-        final class Probe {
-            let record: Record
-            let name: String
-            init(_ name: String, _ record: Record) { (self.name, self.record) = (name, record) }
-            deinit { record.add(name) }
+    /// Tells when it is let go of.
+    private final class Probe: Sendable {
+        private let record: Record
+        private let name: String
+        init(_ name: String, _ record: Record) { (self.name, self.record) = (name, record) }
+        func touch() { record.add("\(name) ran") }
+        deinit { record.add(name) }
+    }
+
+    @Test func `a timer's closure is let go of when it has run, when it is cancelled, and when the kernel ends`()
+        async throws
+    {
+        let clock = ManualClock()
+        let record = Record()
+        let plugin = ScriptedPlugin("box")
+        let kernel = try makeKernel([plugin], clock: clock)
+        let host = try #require(plugin.host)
+        func schedule(_ name: String, after delay: Duration) -> PlugboardKit.Host.Timer {
+            let probe = Probe(name, record)
+            return host.schedule(after: delay) { probe.touch() }
         }
+
+        let due = schedule("due", after: .seconds(1))
+        let unwanted = schedule("unwanted", after: .seconds(1))
+        let late = schedule("late", after: .seconds(60))
+        let far = schedule("far", after: .nanoseconds(Int64.max))
+        let isCancelled = unwanted.cancel()
+        // The loop has set the timers when it has carried out what came after them.
+        _ = try await kernel.send(Request(.get, anywhere))
+        clock.advance(by: .seconds(2))
+        _ = try await kernel.send(Request(.get, anywhere))
+        let before = record.lines
+        await kernel.shutDown()
+        let after = record.lines.dropFirst(before.count)
+        let stale = schedule("stale", after: .zero)
+
+        #expect(isCancelled)
+        #expect(before == ["unwanted", "due ran", "due"])
+        #expect(after.sorted() == ["far", "late"])
+        #expect(record.lines.last == "stale")
+        #expect(![due, unwanted, stale].contains { $0.cancel() })
+        withExtendedLifetime((late, far)) {}
+    }
+
+    @Test func `timers of a plugin that cannot be created or started are let go of`() throws {
+        let record = Record()
+        let plugin = ScriptedPlugin("box")
+        plugin.onStart = { [unowned plugin] in
+            let probe = Probe("timer", record)
+            plugin.host?.schedule(after: .seconds(60)) { probe.touch() }
+            throw PlugboardError("box.shut", "The box is shut.")
+        }
+
+        let error = #expect(throws: PlugboardError.self) { try makeKernel([plugin]) }
+
+        #expect(error?.code == .pluginStart)
+        #expect(record.lines == ["timer"])
+    }
+
+    @Test func `a command that its plugin lets go of fails, and one that was answered stays so`() async throws {
+        let plugin = ScriptedPlugin("box")
+        plugin.commands = ["ignored", "answered"].map { CommandDefinition($0, "Answers or does not.") }
+        plugin.onCommand = { name, _, reply in
+            if name == "answered" { reply.json(["once": reply.json(1) ? "first" : "second"]) }
+        }
+        let kernel = try makeKernel([plugin])
+
+        let error = await #expect(throws: PlugboardError.self) { try await kernel.command("box", "ignored") }
+        let answer = try await kernel.command("box", "answered")
+
+        #expect(error?.code == "plugin.command" && error?.plugin == "box")
+        if case .json(let text) = answer { #expect(text == "1") } else { Issue.record("the answer is no JSON") }
+    }
+
+    @Test func `state is released once when it is replaced, and once when all is over`() async throws {
         let record = Record()
         let plugin = ScriptedPlugin("box")
         plugin.onRequest = { exchange in

@@ -3,7 +3,9 @@
 // plugboard.h is the manual: each function says its thread, each pointer its owner.
 #include <plugboard.h>
 
+#include <inttypes.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +58,15 @@ static uint32_t on_request(void *context, plug_exchange *exchange) {
     return PLUG_NEXT;
 }
 
+// `plugboard @id@ show`. Not on the loop; may block; answers once, with JSON.
+static void command(void *context, plug_text name, plug_text arguments, plug_reply reply) {
+    instance *self = context;
+    (void)name, (void)arguments;
+    char json[48];
+    int count = snprintf(json, sizeof json, "{\"requests\":%" PRIuLEAST64 "}", atomic_load(&self->requests));
+    self->host->reply_json(self->host, reply, plug_make_text(json, (uint64_t)count));
+}
+
 static const plug_option_v1 settings[] = {
     {
         .name = PLUG_LITERAL("value"), .type = PLUG_TEXT_TYPE, .fallback = PLUG_LITERAL("hello"),
@@ -67,11 +78,16 @@ static const plug_option_v1 settings[] = {
     },
 };
 
+static const plug_command_v1 commands[] = {
+    { .name = PLUG_LITERAL("show"), .documentation = PLUG_LITERAL("Shows how many requests came.") },
+};
+
 // Read from the file without running it; the same as in the descriptor.
 PLUGBOARD_METADATA(@module@, "@id@", "0.1.0");
 PLUGBOARD_PLUGIN(@module@) {
     .abi_revision = PLUG_ABI_REVISION, .id = PLUG_LITERAL("@id@"), .version = PLUG_LITERAL("0.1.0"),
     .documentation = PLUG_LITERAL("Adds the field x-@name@ to requests."), .priority = 300, .hooks = PLUG_ON_REQUEST,
     .settings = settings, .setting_count = sizeof settings / sizeof *settings,
-    .create = create, .start = start, .destroy = free, .on_request = on_request,
+    .commands = commands, .command_count = sizeof commands / sizeof *commands,
+    .create = create, .start = start, .destroy = free, .on_request = on_request, .command = command,
 };

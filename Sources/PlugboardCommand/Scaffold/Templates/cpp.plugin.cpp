@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <string>
+#include <string_view>
 
 namespace {
 
@@ -29,6 +30,11 @@ public:
         return plugboard::Verdict::next();
     }
 
+    // `plugboard @id@ show`. Not on the loop; may block; answers once, with JSON.
+    void command(std::string_view, std::string_view, plugboard::Reply reply) {
+        reply.json("{\"requests\":" + std::to_string(requests_.load()) + "}");
+    }
+
 private:
     plugboard::Host host_;
     std::string value_;
@@ -42,6 +48,10 @@ const plug_option_v1 settings[] = {
     plugboard::option(PLUG_INTEGER, "every", "1", "One in so many requests gets it.", 1, 1000),
 };
 
+const plug_command_v1 commands[] = {
+    {PLUG_TEXT("show"), {}, PLUG_TEXT("Shows how many requests came.")},
+};
+
 }  // namespace
 
 // Read from the file without running it; the same as in the descriptor.
@@ -49,4 +59,5 @@ PLUGBOARD_METADATA(@module@, "@id@", "0.1.0");
 PLUGBOARD_PLUGIN(@module@) plugboard::Manifest<Plugin>("@id@", "0.1.0")
     .documentation("Adds the field x-@name@ to requests.")
     .priority(300)
-    .settings(settings);
+    .settings(settings)
+    .commands(commands);

@@ -25,12 +25,15 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <iterator>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -85,9 +88,61 @@ template <class Body, class Caught> auto guarded(Body body, Caught caught) noexc
 
 template <class State> void destroy(void *state) noexcept { delete static_cast<State *>(state); }
 
+// What waits for timers of all instances. The kernel knows it by number alone, and gives that back only when the timer
+// is due: what is not due when its instance is destroyed is let go of here. [any]
+class Pending {
+public:
+    struct Job {
+        virtual ~Job() = default;
+        virtual void run() = 0;
+    };
+
+    static Pending &shared() {
+        // Never destroyed: when the process ends, a loop may still be running.
+        static Pending &pending = *new Pending;
+        return pending;
+    }
+    uintptr_t add(const plug_host_v1 *host, std::unique_ptr<Job> job) {
+        std::lock_guard<std::mutex> guard(lock_);
+        jobs_.emplace(++last_, Entry{host, std::move(job)});
+        return last_;
+    }
+    // Nothing if it was taken before.
+    std::unique_ptr<Job> take(uintptr_t number) noexcept {
+        std::lock_guard<std::mutex> guard(lock_);
+        auto found = jobs_.find(number);
+        if (found == jobs_.end()) return nullptr;
+        auto job = std::move(found->second.job);
+        jobs_.erase(found);
+        return job;
+    }
+    void drop(const plug_host_v1 *host) noexcept {
+        // Made before the guard, so that it goes after: it may use timers itself.
+        decltype(jobs_) dropped;
+        std::lock_guard<std::mutex> guard(lock_);
+        for (auto entry = jobs_.begin(); entry != jobs_.end();) {
+            auto next = std::next(entry);
+            if (entry->second.host == host) dropped.insert(jobs_.extract(entry));
+            entry = next;
+        }
+    }
+
+private:
+    struct Entry {
+        const plug_host_v1 *host;
+        std::unique_ptr<Job> job;
+    };
+    std::mutex lock_;
+    std::unordered_map<uintptr_t, Entry> jobs_;
+    uintptr_t last_ = 0;
+};
+
 }  // namespace detail
 
 // ------------------------------------------------------------------------------------------------ The host
+
+class Timer;
+struct Request;
 
 // The kernel as this plugin sees it; a copy is the same. Good as long as the instance. [any]
 class Host {
@@ -113,22 +168,52 @@ public:
         detail::check("publish", raw_->publish(raw_, exchange, text(id), fields.data(), fields.size()));
     }
 
-    // Calls `fired()` once on the loop, after a time.
-    template <class Fired> void after(Duration delay, Fired fired) const {
-        struct Timer {
-            Host host;
-            Fired fired;
-        };
-        raw_->timer(raw_, delay.count(), new Timer{*this, std::move(fired)}, [](void *context) noexcept {
-            std::unique_ptr<Timer> timer(static_cast<Timer *>(context));
-            Host host = timer->host;
-            detail::guarded([&] { timer->fired(); }, [&](std::string_view what) { host.log(PLUG_LOG_ERROR, what); });
-        });
-    }
+    // Calls `fired()` once on the loop, after a time, unless it is cancelled or the instance is destroyed before.
+    template <class Fired> Timer after(Duration delay, Fired fired) const;
+
+    // Sends a request of the plugin's own, for the exchange with this id, or for none (0), which has to be detached.
+    // Calls `answered(Answer)` once, on the loop, also when it is cancelled. Throws Error where that cannot be. [any]
+    template <class Answered> void send(Request request, uint64_t exchange, Answered answered) const;
 
 private:
     const plug_host_v1 *raw_;
 };
+
+// A timer that was started; a copy is the same. It runs whether this is kept or not. [any]
+class Timer {
+public:
+    Timer(Host host, plug_timer number, uintptr_t pending) noexcept
+        : host_(host.raw()), number_(number), pending_(pending) {}
+
+    // False if it has run already, or has begun to.
+    bool cancel() noexcept {
+        if (host_->cancel_timer(host_, number_) != PLUG_OK) return false;
+        detail::Pending::shared().take(pending_);
+        return true;
+    }
+
+private:
+    const plug_host_v1 *host_;
+    plug_timer number_;
+    uintptr_t pending_;
+};
+
+template <class Fired> Timer Host::after(Duration delay, Fired fired) const {
+    struct Job : detail::Pending::Job {
+        Job(Host host, Fired fired) : host(host), fired(std::move(fired)) {}
+        void run() override {
+            detail::guarded([&] { fired(); }, [&](std::string_view what) { host.log(PLUG_LOG_ERROR, what); });
+        }
+        Host host;
+        Fired fired;
+    };
+    auto pending = detail::Pending::shared().add(raw_, std::make_unique<Job>(*this, std::move(fired)));
+    auto number = raw_->timer(raw_, delay.count(), reinterpret_cast<void *>(pending), [](void *context) noexcept {
+        auto job = detail::Pending::shared().take(reinterpret_cast<uintptr_t>(context));
+        if (job != nullptr) job->run();
+    });
+    return Timer(*this, number, pending);
+}
 
 // The plugin's part of the configuration, checked against its table. Within the constructor.
 class Settings {
@@ -341,6 +426,157 @@ private:
     plug_head *raw_;
 };
 
+// ------------------------------------------------------------------------------------------------ Sub-requests
+
+// A request of the plugin's own: see Host::send.
+struct Request {
+    std::string method = "GET";
+    std::string url;
+    Fields fields = {};
+    // What it says to plugins (`cache.mode`); it inherits nothing.
+    Fields attributes = {};
+    Body body = {};
+    // Zero is the kernel's.
+    Duration timeout = Duration::zero();
+    // Begins at the first plugin, and not just inside this one.
+    bool is_outermost = false;
+    // Goes on when its exchange ends.
+    bool is_detached = false;
+};
+
+// A body that was read whole, or why it was not: then `code` is not empty.
+struct Collected {
+    std::string bytes;
+    std::string code;
+    std::string reason;
+    explicit operator bool() const noexcept { return code.empty(); }
+};
+
+// The outcome of a sub-request, kept until this object goes away. On the loop, but it may be carried and go anywhere.
+class Answer {
+public:
+    Answer(Host host, plug_answer *raw) noexcept : host_(host), raw_(raw) { table()->keep_answer(raw); }
+    Answer(Answer &&other) noexcept : host_(other.host_), raw_(std::exchange(other.raw_, nullptr)) {}
+    Answer &operator=(Answer &&other) noexcept {
+        std::swap(host_, other.host_);
+        std::swap(raw_, other.raw_);
+        return *this;
+    }
+    ~Answer() {
+        if (raw_ != nullptr) table()->release_answer(raw_);
+    }
+    plug_answer *raw() const noexcept { return raw_; }
+
+    // Nothing if it failed. Good as long as this.
+    std::optional<Head> head() const noexcept {
+        plug_head *head = table()->answer_head(raw_);
+        if (head == nullptr) return std::nullopt;
+        return Head(host_, head);
+    }
+    // Code and reason, if it failed. Good as long as this.
+    std::optional<std::pair<std::string_view, std::string_view>> failure() const noexcept {
+        plug_text code = {}, reason = {};
+        if (table()->answer_failure(raw_, &code, &reason) != PLUG_OK) return std::nullopt;
+        return std::make_pair(view(code), view(reason));
+    }
+    // Empty if there is none, or it was taken before.
+    Body take_body() noexcept { return Body(host_, table()->take_answer_body(raw_)); }
+    // Takes the body out and reads it whole, then calls `collected(Collected)` once, on the loop. More than `limit`
+    // bytes are `body.limit`; no body is no bytes; an answer that failed says why.
+    template <class Done> void collect(uint64_t limit, Done collected);
+
+private:
+    const plug_host_v1 *table() const noexcept { return host_.raw(); }
+    Host host_;
+    plug_answer *raw_;
+};
+
+namespace detail {
+
+inline Collected too_large() { return {{}, "body.limit", "The answer's body is larger than the limit allowed."}; }
+
+// A body that is read to its end, or to the first byte too many.
+template <class Done> class Collection : public std::enable_shared_from_this<Collection<Done>> {
+public:
+    Collection(Body body, uint64_t limit, Done done) : body_(std::move(body)), limit_(limit), done_(std::move(done)) {}
+
+    // In a loop: pieces that are there at once must not pile up calls, for a server chooses how many there are.
+    void pull() {
+        is_pulling_ = true;
+        do {
+            is_answered_ = false;
+            body_.pull([self = this->shared_from_this()](const plug_piece_v1 &piece) {
+                self->take(piece);
+                self->is_answered_ = true;
+                if (!self->is_pulling_ && self->done_) self->pull();
+            });
+        } while (is_answered_ && done_);
+        is_pulling_ = false;
+    }
+
+private:
+    void take(const plug_piece_v1 &piece) {
+        if (piece.kind == PLUG_BREAK) return end({{}, std::string(view(piece.code)), std::string(view(piece.reason))});
+        if (piece.kind == PLUG_END) return end({std::move(bytes_), {}, {}});
+        if (piece.bytes.count > limit_ - bytes_.size()) return end(too_large());
+        bytes_.append(view(piece.bytes));
+    }
+    void end(Collected collected) {
+        body_ = Body();
+        Done done = std::move(*done_);
+        done_.reset();
+        done(std::move(collected));
+    }
+
+    Body body_;
+    uint64_t limit_;
+    std::optional<Done> done_;
+    std::string bytes_;
+    bool is_pulling_ = false;
+    bool is_answered_ = false;
+};
+
+}  // namespace detail
+
+template <class Done> void Answer::collect(uint64_t limit, Done collected) {
+    if (auto why = failure()) return collected(Collected{{}, std::string(why->first), std::string(why->second)});
+    Body body = take_body();
+    if (!body) return collected(Collected{});
+    uint64_t length = body.length();
+    if (length != PLUG_UNKNOWN && length > limit) return collected(detail::too_large());
+    std::make_shared<detail::Collection<Done>>(std::move(body), limit, std::move(collected))->pull();
+}
+
+template <class Answered> void Host::send(Request request, uint64_t exchange, Answered answered) const {
+    struct Call {
+        Host host;
+        Answered answered;
+    };
+    auto fields = detail::raw(request.fields), attributes = detail::raw(request.attributes);
+    plug_request_v1 raw = {};
+    raw.method = text(request.method);
+    raw.url = text(request.url);
+    raw.fields = fields.data();
+    raw.field_count = fields.size();
+    raw.attributes = attributes.data();
+    raw.attribute_count = attributes.size();
+    raw.timeout = request.timeout.count();
+    raw.flags = (request.is_outermost ? PLUG_OUTERMOST : 0) | (request.is_detached ? PLUG_DETACHED : 0);
+    auto call = std::make_unique<Call>(Call{*this, std::move(answered)});
+    // Taken over, also where it is refused.
+    raw.body = request.body.release();
+    uint32_t code = raw_->send(raw_, exchange, &raw, call.get(), [](void *context, plug_answer *answer) noexcept {
+        std::unique_ptr<Call> call(static_cast<Call *>(context));
+        Host host = call->host;
+        detail::guarded([&] { call->answered(Answer(host, answer)); },
+            [&](std::string_view what) { host.log(PLUG_LOG_ERROR, what); });
+    });
+    if (code != PLUG_OK) throw Error("send", code);
+    call.release();
+}
+
+// ------------------------------------------------------------------------------------------------ Verdicts
+
 // What a hook decides. Made by `next` and by the functions of Exchange of the same names.
 class [[nodiscard]] Verdict {
 public:
@@ -425,6 +661,8 @@ public:
     Verdict respond(uint32_t status, const Fields &fields, std::string bytes) {
         return respond(status, fields, Body::of(host_, std::move(bytes)));
     }
+    // Hands the answer of a sub-request on, body and all; one that failed fails the exchange.
+    Verdict respond(Answer answer) noexcept { return Verdict(table()->respond_with(raw_, answer.raw())); }
     Verdict resend(Duration after = Duration::zero()) noexcept { return Verdict(table()->resend(raw_, after.count())); }
     Verdict hold(uint64_t limit) noexcept { return Verdict(table()->hold(raw_, limit)); }
     // Writes the ticket; `Host::wake` with it lets the hook run again. Without `within` for ever.
@@ -453,6 +691,12 @@ public:
         int64_t value = 0;
         if (host_->event_integer(raw_, text(name), &value) != PLUG_OK) return std::nullopt;
         return value;
+    }
+    // Of `interim` and `headReceived`: to be read, not edited.
+    std::optional<const Head> head() const noexcept {
+        auto head = host_->event_head(raw_);
+        if (head == nullptr) return std::nullopt;
+        return Head(Host(host_), const_cast<plug_head *>(head));
     }
 
 private:
@@ -505,7 +749,7 @@ public:
         raw_.version = text(version);
         raw_.priority = 500;
         raw_.create = create;
-        raw_.destroy = detail::destroy<Instance>;
+        raw_.destroy = destroy;
         hook();
     }
 
@@ -541,6 +785,12 @@ private:
         return detail::guarded(
             [&]() -> void * { return new Instance{Host(host), Plugin(Host(host), Settings(Host(host), settings))}; },
             [&](std::string_view what) -> void * { return host->refuse(host, text(what)), nullptr; });
+    }
+
+    static void destroy(void *self) noexcept {
+        auto host = static_cast<Instance *>(self)->host.raw();
+        detail::Pending::shared().drop(host);
+        detail::destroy<Instance>(self);
     }
 
     template <class Hook> static uint32_t steer(void *self, plug_exchange *raw, Hook hook) noexcept {

@@ -18,6 +18,8 @@
 #![allow(dead_code, non_camel_case_types, unused_imports, unused_macros)]
 
 use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::error::Error as StdError;
 use std::ffi::c_void;
 use std::fmt;
@@ -25,7 +27,8 @@ use std::marker::PhantomData;
 use std::os::raw::c_char;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::ptr;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::rc::Rc;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 #[cfg(panic = "abort")]
@@ -436,17 +439,16 @@ fn check(function: &'static str, code: u32) -> Result<(), Error> {
 
 /// Calls `body`; a panic becomes a sentence. The panic's own message was printed by the panic hook.
 fn guarded<Result>(body: impl FnOnce() -> Result) -> std::result::Result<Result, String> {
-    catch_unwind(AssertUnwindSafe(body)).map_err(|payload| {
-        let what = if let Some(text) = payload.downcast_ref::<&str>() {
-            format!("it panicked: {}", text)
-        } else if let Some(text) = payload.downcast_ref::<String>() {
-            format!("it panicked: {}", text)
-        } else {
-            "it panicked".to_string()
-        };
-        // Dropping a payload of unknown type could panic again, outside of the barrier.
-        std::mem::forget(payload);
-        what
+    catch_unwind(AssertUnwindSafe(body)).map_err(|payload| match payload.downcast::<&str>() {
+        Ok(text) => format!("it panicked: {}", text),
+        Err(payload) => match payload.downcast::<String>() {
+            Ok(text) => format!("it panicked: {}", text),
+            Err(payload) => {
+                // Dropping a payload of unknown type could panic again, outside of the barrier.
+                std::mem::forget(payload);
+                "it panicked".to_string()
+            }
+        },
     })
 }
 
@@ -509,9 +511,9 @@ impl Host {
         Some(unsafe { string(path) })
     }
 
-    /// A number that operators can read. It is made when it is first added to, so this may be called in `create`.
-    pub fn counter(&self, name: &'static str) -> Counter {
-        Counter { host: *self, name, number: AtomicU64::new(u64::MAX) }
+    /// A number that operators can read; the same name is the same counter.
+    pub fn counter(&self, name: &str) -> Counter {
+        Counter { host: *self, number: unsafe { (self.table().counter)(self.0, text(name)) } }
     }
 
     /// Tells a fact under the plugin's own id, of an exchange (by its id) or of the kernel (0).
@@ -522,36 +524,138 @@ impl Host {
         })
     }
 
-    /// Calls `fired` once on the loop, after a time.
-    pub fn after(&self, delay: Duration, fired: impl FnOnce() + Send + 'static) {
-        type Timer = (Host, Box<dyn FnOnce() + Send>);
+    /// Calls `fired` once on the loop, after a time, unless it is cancelled or the instance is destroyed before.
+    pub fn after(&self, delay: Duration, fired: impl FnOnce() + Send + 'static) -> Timer {
         unsafe extern "C" fn run(context: *mut c_void) {
-            let (host, fired) = *Box::from_raw(context as *mut Timer);
-            if let Err(what) = guarded(fired) {
+            if let Some((host, fired)) = Pending::take(context as usize) {
+                if let Err(what) = guarded(fired) {
+                    host.log(Level::Error, &what);
+                }
+            }
+        }
+        let pending = Pending::add(*self, Box::new(fired));
+        let number = unsafe { (self.table().timer)(self.0, nanoseconds(delay), pending as *mut c_void, Some(run)) };
+        Timer { host: *self, number, pending }
+    }
+
+    /// Sends a request of the plugin's own, for the exchange with this id, or for none (0), which has to be detached.
+    ///
+    /// `answered` is called once, on the loop, also when it is cancelled. [any]
+    pub fn send(
+        &self,
+        request: Request,
+        exchange: u64,
+        answered: impl FnOnce(Answer) + Send + 'static,
+    ) -> Result<(), Error> {
+        type Call = (Host, Box<dyn FnOnce(Answer) + Send>);
+        unsafe extern "C" fn run(context: *mut c_void, answer: *mut plug_answer) {
+            let (host, answered) = *Box::from_raw(context as *mut Call);
+            let answer = Answer::keep(host, answer);
+            if let Err(what) = guarded(|| answered(answer)) {
                 host.log(Level::Error, &what);
             }
         }
-        let timer: Box<Timer> = Box::new((*self, Box::new(fired)));
-        unsafe { (self.table().timer)(self.0, nanoseconds(delay), Box::into_raw(timer) as *mut c_void, Some(run)) };
+        let (fields, attributes) = (raw_fields(&request.fields), raw_fields(&request.attributes));
+        let described = plug_request_v1 {
+            method: text(&request.method),
+            url: text(&request.url),
+            fields: fields.as_ptr(),
+            field_count: fields.len() as u64,
+            attributes: attributes.as_ptr(),
+            attribute_count: attributes.len() as u64,
+            // Taken over, also where it is refused.
+            body: raw_body(request.body),
+            timeout: request.timeout.map_or(0, nanoseconds),
+            flags: if request.is_outermost { PLUG_OUTERMOST } else { 0 }
+                | if request.is_detached { PLUG_DETACHED } else { 0 },
+            reserved: 0,
+        };
+        let call: Box<Call> = Box::new((*self, Box::new(answered)));
+        let context = Box::into_raw(call);
+        let code = unsafe { (self.table().send)(self.0, exchange, &described, context as *mut c_void, Some(run)) };
+        if code != PLUG_OK {
+            // Refused, so that `run` is not called.
+            drop(unsafe { Box::from_raw(context) });
+        }
+        check("send", code)
     }
 }
 
+/// A copy is the same.
+#[derive(Clone, Copy)]
 pub struct Counter {
     host: Host,
-    name: &'static str,
-    number: AtomicU64,
+    number: plug_counter,
 }
 
 impl Counter {
+    /// [any]
     pub fn add(&self, delta: i64) {
-        let host = &self.host;
-        let mut number = self.number.load(Ordering::Relaxed);
-        if number == u64::MAX {
-            // The same name is the same counter, whoever asks first.
-            number = unsafe { (host.table().counter)(host.0, text(self.name)) };
-            self.number.store(number, Ordering::Relaxed);
+        unsafe { (self.host.table().count)(self.host.0, self.number, delta) }
+    }
+}
+
+// -------------------------------------------------------------------------------------------------- Timers
+
+/// What waits for timers of all instances. The kernel knows it by number alone, and gives that back only when the timer
+/// is due: what is not due when its instance is destroyed is let go of here.
+struct Pending {
+    last: usize,
+    /// Made with the first timer.
+    jobs: Option<HashMap<usize, (Host, Job)>>,
+}
+
+type Job = Box<dyn FnOnce() + Send>;
+
+static PENDING: Mutex<Pending> = Mutex::new(Pending { last: 0, jobs: None });
+
+impl Pending {
+    fn lock() -> MutexGuard<'static, Pending> {
+        PENDING.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(host: Host, job: Job) -> usize {
+        let mut pending = Pending::lock();
+        pending.last += 1;
+        let number = pending.last;
+        pending.jobs.get_or_insert_with(HashMap::new).insert(number, (host, job));
+        number
+    }
+
+    /// None if it was taken before.
+    fn take(number: usize) -> Option<(Host, Job)> {
+        Pending::lock().jobs.as_mut()?.remove(&number)
+    }
+
+    /// What it returns is to be dropped outside of the lock, for it may use timers itself.
+    fn take_all(host: Host) -> Vec<(Host, Job)> {
+        let mut pending = Pending::lock();
+        let jobs = match &mut pending.jobs {
+            Some(jobs) => jobs,
+            None => return Vec::new(),
+        };
+        let of_host = jobs.iter().filter(|(_, (owner, _))| owner.0 == host.0);
+        let numbers: Vec<usize> = of_host.map(|(number, _)| *number).collect();
+        numbers.iter().filter_map(|number| jobs.remove(number)).collect()
+    }
+}
+
+/// A timer that was started; a copy is the same. It runs whether this is kept or not.
+#[derive(Clone, Copy)]
+pub struct Timer {
+    host: Host,
+    number: plug_timer,
+    pending: usize,
+}
+
+impl Timer {
+    /// False if it has run already, or has begun to. [any]
+    pub fn cancel(&self) -> bool {
+        if unsafe { (self.host.table().cancel_timer)(self.host.0, self.number) } != PLUG_OK {
+            return false;
         }
-        unsafe { (host.table().count)(host.0, number, delta) }
+        drop(Pending::take(self.pending));
+        true
     }
 }
 
@@ -720,6 +824,7 @@ impl ExportedSource {
 
 /// A piece that was pulled, good until the closure returns that gets it.
 pub struct Piece<'a> {
+    host: Host,
     raw: &'a plug_piece_v1,
 }
 
@@ -738,6 +843,14 @@ impl<'a> Piece<'a> {
                 _ => PieceKind::Break { code: string(self.raw.code), reason: string(self.raw.reason) },
             }
         }
+    }
+
+    /// A copy of the fields that came after the body, with its end.
+    pub fn trailers(&self) -> Fields {
+        if self.raw.trailers.is_null() {
+            return Fields::new();
+        }
+        Head { host: self.host, raw: self.raw.trailers, life: PhantomData }.fields()
     }
 }
 
@@ -807,7 +920,7 @@ impl Body {
         type Call = (Host, Box<dyn FnOnce(Piece<'_>)>);
         unsafe extern "C" fn run(context: *mut c_void, piece: *const plug_piece_v1) {
             let (host, pulled) = *Box::from_raw(context as *mut Call);
-            if let Err(what) = guarded(|| pulled(Piece { raw: &*piece })) {
+            if let Err(what) = guarded(|| pulled(Piece { host, raw: &*piece })) {
                 host.log(Level::Error, &what);
             }
         }
@@ -916,6 +1029,204 @@ impl Head<'_> {
     }
 }
 
+// ------------------------------------------------------------------------------------------------ Sub-requests
+
+/// A request of the plugin's own: see [`Host::send`].
+pub struct Request {
+    pub method: String,
+    pub url: String,
+    pub fields: Fields,
+    /// What it says to plugins (`cache.mode`); it inherits nothing.
+    pub attributes: Fields,
+    pub body: Option<Body>,
+    /// None is the kernel's.
+    pub timeout: Option<Duration>,
+    /// Begins at the first plugin, and not just inside this one.
+    pub is_outermost: bool,
+    /// Goes on when its exchange ends.
+    pub is_detached: bool,
+}
+
+impl Request {
+    /// A request without fields and body, that ends with its exchange.
+    pub fn new(method: &str, url: &str) -> Request {
+        Request {
+            method: method.to_string(),
+            url: url.to_string(),
+            fields: Fields::new(),
+            attributes: Fields::new(),
+            body: None,
+            timeout: None,
+            is_outermost: false,
+            is_detached: false,
+        }
+    }
+}
+
+/// Why there is no answer, or not all of its body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    pub code: String,
+    pub reason: String,
+}
+
+impl Failure {
+    fn new(code: &str, reason: &str) -> Failure {
+        Failure { code: code.to_string(), reason: reason.to_string() }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} ({})", self.reason, self.code)
+    }
+}
+
+impl StdError for Failure {}
+
+/// The outcome of a sub-request, kept until this is dropped.
+pub struct Answer {
+    host: Host,
+    raw: *mut plug_answer,
+}
+
+// It is looked at on the loop, but may be carried and dropped anywhere.
+unsafe impl Send for Answer {}
+
+impl Answer {
+    fn keep(host: Host, raw: *mut plug_answer) -> Answer {
+        unsafe { (host.table().keep_answer)(raw) };
+        Answer { host, raw }
+    }
+
+    /// None if it failed. [loop]
+    pub fn head(&self) -> Option<Head<'_>> {
+        let raw = unsafe { (self.host.table().answer_head)(self.raw) };
+        if raw.is_null() {
+            return None;
+        }
+        Some(Head { host: self.host, raw, life: PhantomData })
+    }
+
+    /// [loop]
+    pub fn failure(&self) -> Option<Failure> {
+        let (mut code, mut reason) = (text(""), text(""));
+        unsafe {
+            if (self.host.table().answer_failure)(self.raw, &mut code, &mut reason) != PLUG_OK {
+                return None;
+            }
+            Some(Failure { code: string(code), reason: string(reason) })
+        }
+    }
+
+    /// None if there is none, or it was taken before. [loop]
+    pub fn take_body(&mut self) -> Option<Body> {
+        Body::adopt(self.host, unsafe { (self.host.table().take_answer_body)(self.raw) })
+    }
+
+    /// Takes the body out and reads it whole, then calls `collected` once. [loop]
+    ///
+    /// More than `limit` bytes are `body.limit`; no body is no bytes; an answer that failed says why.
+    pub fn collect(&mut self, limit: u64, collected: impl FnOnce(Result<Vec<u8>, Failure>) + 'static) {
+        if let Some(failure) = self.failure() {
+            return collected(Err(failure));
+        }
+        let body = match self.take_body() {
+            Some(body) => body,
+            None => return collected(Ok(Vec::new())),
+        };
+        if body.length().map_or(false, |length| length > limit) {
+            return collected(Err(Collection::too_large()));
+        }
+        Rc::new(Collection {
+            body,
+            limit,
+            bytes: RefCell::new(Vec::new()),
+            collected: RefCell::new(Some(Box::new(collected))),
+            is_pulling: Cell::new(false),
+            is_answered: Cell::new(false),
+        })
+        .pull()
+    }
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        unsafe { (self.host.table().release_answer)(self.raw) }
+    }
+}
+
+type Collected = Box<dyn FnOnce(Result<Vec<u8>, Failure>)>;
+
+/// A body that is read to its end, or to the first byte too many. On the loop.
+struct Collection {
+    body: Body,
+    limit: u64,
+    bytes: RefCell<Vec<u8>>,
+    /// None when it is over.
+    collected: RefCell<Option<Collected>>,
+    is_pulling: Cell<bool>,
+    is_answered: Cell<bool>,
+}
+
+impl Collection {
+    fn too_large() -> Failure {
+        Failure::new("body.limit", "The answer's body is larger than the limit allowed.")
+    }
+
+    /// In a loop: pieces that are there at once must not pile up calls, for a server chooses how many there are.
+    fn pull(self: Rc<Self>) {
+        self.is_pulling.set(true);
+        loop {
+            self.is_answered.set(false);
+            let this = Rc::clone(&self);
+            let asked = self.body.pull(move |piece| {
+                this.take(&piece);
+                this.is_answered.set(true);
+                if !this.is_pulling.get() && !this.is_over() {
+                    this.pull();
+                }
+            });
+            if let Err(error) = asked {
+                self.end(Err(Failure::new("plugin.fault", &error.to_string())));
+            }
+            if !self.is_answered.get() || self.is_over() {
+                break;
+            }
+        }
+        self.is_pulling.set(false);
+    }
+
+    fn take(&self, piece: &Piece<'_>) {
+        match piece.kind() {
+            PieceKind::Bytes(bytes) => {
+                let mut all = self.bytes.borrow_mut();
+                if bytes.len() as u64 <= self.limit - all.len() as u64 {
+                    all.extend_from_slice(bytes);
+                } else {
+                    drop(all);
+                    self.end(Err(Collection::too_large()));
+                }
+            }
+            PieceKind::End => self.end(Ok(self.bytes.take())),
+            PieceKind::Break { code, reason } => self.end(Err(Failure { code, reason })),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.collected.borrow().is_none()
+    }
+
+    fn end(&self, result: Result<Vec<u8>, Failure>) {
+        let collected = self.collected.borrow_mut().take();
+        if let Some(collected) = collected {
+            collected(result);
+        }
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ Verdicts
+
 /// Why a hook runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Visit {
@@ -974,7 +1285,7 @@ impl Exchange<'_> {
         }
     }
 
-    /// Good after the hook too, for `publish`.
+    /// Good after the hook too, for `publish` and `send`.
     pub fn id(&self) -> u64 {
         unsafe { (self.host.table().exchange_id)(self.raw) }
     }
@@ -1082,6 +1393,11 @@ impl Exchange<'_> {
         Verdict(unsafe { (self.host.table().respond)(self.raw, status, fields.as_ptr(), count, raw_body(body)) })
     }
 
+    /// Hands the answer of a sub-request on, body and all; one that failed fails the exchange.
+    pub fn respond_with(&mut self, answer: Answer) -> Verdict {
+        Verdict(unsafe { (self.host.table().respond_with)(self.raw, answer.raw) })
+    }
+
     pub fn resend(&mut self, after: Duration) -> Verdict {
         Verdict(unsafe { (self.host.table().resend)(self.raw, nanoseconds(after)) })
     }
@@ -1156,6 +1472,15 @@ impl Event<'_> {
             None
         }
     }
+
+    /// Calls `look` with the head that the event is about (`interim`, `headReceived`): to be read, not edited.
+    pub fn head<Seen>(&self, look: impl FnOnce(&Head<'_>) -> Seen) -> Option<Seen> {
+        let raw = unsafe { (self.host.table().event_head)(self.raw) };
+        if raw.is_null() {
+            return None;
+        }
+        Some(look(&Head { host: self.host, raw: raw as *mut plug_head, life: PhantomData }))
+    }
 }
 
 /// The outstanding answer to a command, from any thread. One that is dropped without an answer is a failure.
@@ -1201,7 +1526,8 @@ impl Drop for Reply {
 /// One instance serves all exchanges, on all loops. Hooks run on the loop and must not block it; only those that
 /// `export!` lists are called.
 pub trait Plugin: Send + Sync + Sized + 'static {
-    /// Makes the instance, or says why it cannot be. Of the host only log, clocks, random and data directory work here.
+    /// Makes the instance, or says why it cannot be. Of the host only log, clocks, random, counters and data
+    /// directory work here.
     fn create(host: Host, settings: &Settings<'_>) -> Result<Self, String>;
 
     /// All plugins are created, and the host works in full.
@@ -1443,7 +1769,8 @@ impl<P: Plugin> Instance<P> {
     unsafe extern "C" fn destroy(context: *mut c_void) {
         let instance = Box::from_raw(context as *mut Instance<P>);
         let host = instance.host;
-        if let Err(what) = guarded(|| drop(instance)) {
+        let timers = Pending::take_all(host);
+        if let Err(what) = guarded(|| drop((timers, instance))) {
             host.log(Level::Error, &what);
         }
     }

@@ -4,7 +4,9 @@
 
 mod plugboard;
 
-use plugboard::{Counter, Exchange, Hook, Host, OptionDefinition, Plugin, Settings, Verdict, ON_REQUEST};
+use plugboard::{
+    CommandDefinition, Counter, Exchange, Hook, Host, OptionDefinition, Plugin, Reply, Settings, Verdict, ON_REQUEST,
+};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// One instance serves all exchanges, on all loops: what changes is shared between threads.
@@ -36,6 +38,11 @@ impl Plugin for FieldAdder {
         self.added.add(1);
         Ok(Verdict::NEXT)
     }
+
+    /// `plugboard @id@ show`. Not on the loop; may block; answers once, with JSON.
+    fn command(&self, _name: &str, _arguments: &str, reply: Reply) {
+        reply.json(&format!("{{\"requests\":{}}}", self.requests.load(Ordering::Relaxed)));
+    }
 }
 
 plugboard::export! {
@@ -46,4 +53,5 @@ plugboard::export! {
         OptionDefinition::text("value", "hello", "What the field says.").bounds(1, 100),
         OptionDefinition::integer("every", "1", "One in so many requests gets it.").bounds(1, 1000),
     ],
+    commands: [CommandDefinition::new("show", "", "Shows how many requests came.")],
 }

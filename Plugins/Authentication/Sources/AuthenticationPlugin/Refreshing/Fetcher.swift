@@ -82,8 +82,8 @@ struct Fetcher: Sendable {
             case .failure(let error):
                 end(errand, .failure(.refresh("\(name(endpoint)) could not be asked for a token: \(error.code)")))
             case .success(let answer):
-                AnswerReader.read(answer, upTo: TokenAnswer.limit) { body in
-                    receive(answer.head.status, body, endpoint, stored: stored, errand)
+                answer.collect(upTo: TokenAnswer.limit) { body in
+                    receive(answer.head.status, try? body.get(), endpoint, stored: stored, errand)
                 }
             }
         }
@@ -96,7 +96,7 @@ struct Fetcher: Sendable {
 
     /// On the loop.
     private func receive(
-        _ status: Int, _ body: [UInt8]?, _ endpoint: TokenEndpoint, stored: String?, _ errand: Errand
+        _ status: Int, _ body: Bytes?, _ endpoint: TokenEndpoint, stored: String?, _ errand: Errand
     ) {
         do throws(PlugboardError) {
             guard let body else {

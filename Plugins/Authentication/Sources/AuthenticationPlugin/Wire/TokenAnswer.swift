@@ -10,16 +10,16 @@ struct TokenAnswer: Equatable, Sendable {
     /// The refresh token to use from now on, if that changed.
     var refreshToken: String?
 
-    /// Bytes that an answer may have.
-    static let limit = 64 << 10
+    /// How long an answer may be.
+    static let limit = ByteCount.kibibytes(64)
 
     /// Throws `authentication.refresh` with what the endpoint says is wrong, in its own code word and no other of its
     /// words.
-    init(status: Int, body: [UInt8], of endpoint: String) throws(PlugboardError) {
+    init(status: Int, body: Bytes, of endpoint: String) throws(PlugboardError) {
         var options = JSONParser.Options()
         options.depthLimit = 16
-        options.sizeLimit = Self.limit
-        let answer = (try? JSONParser.parse(body, options: options))?.objectValue
+        options.sizeLimit = Self.limit.bytes
+        let answer = body.withUnsafeBytes { try? JSONParser.parse($0, options: options) }?.objectValue
         guard status == 200 || status == 201 else {
             let code = answer?["error"]?.stringValue.flatMap(Self.codeWord).map { " (\($0))" } ?? ""
             throw .refresh("\(endpoint) answered \(status)\(code) when it was asked for a token")

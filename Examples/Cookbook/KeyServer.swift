@@ -1,0 +1,40 @@
+import PlugboardKit
+
+/// Sub-requests: asks a server for the key of each request.
+struct KeyServer: Plugin {
+    static let manifest = Manifest(
+        id: "com.example.key-server", version: "1.0.0", documentation: "Asks a server for keys.", priority: 520,
+        hooks: [.request])
+
+    struct Settings: PluginSettings {
+        @Setting("Where a GET is answered with a key.", isRequired: true) var url = ""
+    }
+    let settings: Settings
+    let host: Host
+
+    init(settings: Settings, host: Host) {
+        self.settings = settings
+        self.host = host
+    }
+
+    func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
+        let (id, url, host) = (exchange.id, settings.url, host)
+        return .wait {
+            do throws(PlugboardError) {
+                let answer = try await host.send(Request(.get, url), for: id)
+                guard answer.head.status == 200 else { throw KeyServer.refused }
+                let key = try await answer.collect(upTo: .kibibytes(4)).text
+                return { exchange in
+                    exchange.request["X-Key"] = key
+                    exchange.request.markSecret("X-Key")
+                    return .next
+                }
+            } catch {
+                return { _ in .fail(error) }
+            }
+        }
+    }
+
+    private static let refused = PlugboardError(
+        "com.example.key-server.refused", "The server of keys gave none. Look at its log.")
+}
