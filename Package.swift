@@ -170,7 +170,7 @@ let package = Package(
             name: "ExampleFeed", dependencies: ["Plugboard", "RedirectOptions"], path: "Examples/Feed",
             swiftSettings: strict),
         .target(
-            name: "ExampleCookbook", dependencies: ["PlugboardKit", "JSON"], path: "Examples/Cookbook", exclude: ["C"],
+            name: "ExampleCookbook", dependencies: ["PlugboardKit"], path: "Examples/Cookbook", exclude: ["C"],
             swiftSettings: strict),
 
         .target(

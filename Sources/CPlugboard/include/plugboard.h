@@ -411,7 +411,7 @@ struct plug_host_v1 {
     plug_head *(*answer_head)(plug_answer *answer);      // NULL if it failed
     uint32_t (*answer_failure)(plug_answer *answer, plug_text *code, plug_text *reason);
     plug_body *(*take_answer_body)(plug_answer *answer);
-    // Keeps it beyond `answered`, until release_answer or respond_with.
+    // Keeps it beyond `answered`, until release_answer; also where respond_with has taken what it holds.
     void (*keep_answer)(plug_answer *answer);
     void (*release_answer)(plug_answer *answer);
 

@@ -10,7 +10,7 @@ extension PluginHost {
         let place = index
         let id = id
         let isTaken = core?.loop.enqueue { [weak core] in
-            guard let core else { return }
+            guard let core else { return outcome.fail(PluginHost.isShutDown) }
             let isDetached = flags & PLUG_DETACHED != 0
             let asker = core.exchange(number)
             if asker == nil && !isDetached {
@@ -39,8 +39,10 @@ extension PluginHost {
             }
             child.begin(at: flags & PLUG_OUTERMOST != 0 ? 0 : place + 1)
         }
-        if isTaken != true { outcome.fail(PlugboardError(.shutDown, "The kernel is shut down.")) }
+        if isTaken != true { outcome.fail(PluginHost.isShutDown) }
     }
+
+    private static let isShutDown = PlugboardError(.shutDown, "The kernel is shut down.")
 
     /// Events stand under their plugin's own id. Details are made only if somebody may listen.
     func publish(_ event: String, _ number: UInt64, _ details: () -> [(String, EventDetail)]) -> UInt32 {
