@@ -47,6 +47,9 @@ final class KernelCore: @unchecked Sendable {
     /// A bit for each place whose last exchange had a fault. [loop]
     private var faulty: UInt64 = 0
 
+    /// Of the exchange whose hook runs, if somebody traces it. [loop]
+    var tracedCall: ExchangeTrace?
+
     // The exchanges under way, in a list of their own so that coming and going costs nothing. [loop]
     private var first: Exchange?
     private(set) var count = 0
@@ -285,9 +288,14 @@ final class KernelCore: @unchecked Sendable {
         return attributeCheck.fault(in: request.attributes)
     }
 
-    /// The places that `ID.enabled = false` switches off.
-    func disabledPlaces(_ attributes: Attributes) -> UInt64 {
-        pipeline.places.reduce(0) { attributes["\($1.id).enabled"] == "false" ? $0 | $1.bit : $0 }
+    /// The places that `ID.enabled = false` switches off: in the request, or else for its origin.
+    func switchedOff(by request: Request) -> UInt64 {
+        if request.attributes.isEmpty && origins.isEmpty { return 0 }
+        let section = section(for: request.url)
+        return pipeline.places.reduce(0) { places, place in
+            let name = "\(place.id).enabled"
+            return (request.attributes[name] ?? section?[name]) == "false" ? places | place.bit : places
+        }
     }
 
     /// What the configuration gives requests to a URL's origin.

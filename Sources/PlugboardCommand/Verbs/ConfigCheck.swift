@@ -6,8 +6,8 @@ struct ConfigCheck: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Says all that is wrong with a configuration.",
         discussion: """
-            Ends with status 0 if nothing is wrong, else with 1. Files of plugins that the configuration names are opened,
-            for only they know their settings.
+            Ends with status 0 if nothing is wrong, else with 1. Files of plugins that the
+            configuration names are opened, for only they know their settings.
 
             EXAMPLES:
               plugboard config check plugboard.json

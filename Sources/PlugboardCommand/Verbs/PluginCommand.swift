@@ -6,19 +6,21 @@ import Plugboard
 struct PluginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plugboard", abstract: "Asks a plugin to do one of the things it lists.",
+        usage: "plugboard <plugin-id> <command> [<name=value> ...] [<options>]",
         discussion: """
-            Arguments are name=value, where a value that is JSON stands for itself and any other is a text; or one JSON
-            object. The plugin must be switched on by --config or --plugin.
+            Arguments are name=value, where a value that is JSON stands for itself and any
+            other is a text; or one JSON object. The plugin must be switched on by
+            --config or --plugin; `plugboard plugins inspect` lists its commands.
 
             EXAMPLES:
-              plugboard com.example.cache stats --plugin ./plugboard-cache.so
-              plugboard com.example.cache forget origin=https://example.com --config plugboard.json
+              plugboard cache stats --config plugboard.json
+              plugboard com.example.sign rotate key=2 --plugin ./libsign.so
             """)
 
     @Argument(help: ArgumentHelp("The plugin's id.", valueName: "plugin-id")) var plugin: String
     @Argument(help: ArgumentHelp("What it is to do.", valueName: "command")) var command: String
     @Argument(help: ArgumentHelp("Arguments.", valueName: "name=value")) var arguments: [String] = []
-    @OptionGroup var plugins: PluginArguments
+    @OptionGroup(title: "Plugins") var plugins: PluginArguments
 
     func run() async throws {
         let configuration = try plugins.configuration()

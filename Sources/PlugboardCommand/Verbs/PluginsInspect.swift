@@ -7,8 +7,8 @@ struct PluginsInspect: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect", abstract: "Says all that a plugin says of itself.",
         discussion: """
-            Of a file, first what can be read without running it; then, unless --metadata is given, it is opened for its
-            settings, attributes and commands.
+            Of a file, first what can be read without running it; then, unless --metadata
+            is given, it is opened for its settings, attributes and commands.
 
             EXAMPLES:
               plugboard plugins inspect redirect

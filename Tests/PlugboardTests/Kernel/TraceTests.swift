@@ -14,8 +14,8 @@ struct TraceTests {
         }
         let handle = kernel.begin(
             Request(.get, anywhere, fields: ["X-Old": "1"]),
-            trace: { call in
-                calls.withLock { $0.append(call) }
+            trace: { step in
+                if let call = step.call { calls.withLock { $0.append(call) } }
             })
         _ = try await handle.response
         await kernel.shutDown()
