@@ -26,20 +26,16 @@ public struct HookCall: Sendable, Equatable {
     public let took: Duration
 }
 
-/// The heads as a hook found them, and when; from here until it is told, sub-requests are of its exchange.
+/// The heads as a hook found them, and when.
 struct HookCallStart {
     private let request: Request
     private let requestBody: BodyNode?
     private let response: Answered?
     let number: Int
     let began: Int64
-    /// Of the call that this one is nested in, if there is one.
-    let outer: ExchangeTrace?
 
     init(_ exchange: Exchange, _ place: Place, _ trace: ExchangeTrace) {
         number = trace.nextCall(of: place)
-        outer = exchange.core.tracedCall
-        exchange.core.tracedCall = trace
         request = exchange.request
         requestBody = exchange.requestBody
         response = exchange.response
@@ -77,7 +73,6 @@ extension Exchange {
     func tell(_ decision: Decision, of place: Place, _ reason: Visit, _ start: HookCallStart, _ edits: [String]) {
         let isFault = faultTold
         faultTold = false
-        core.tracedCall = start.outer
         trace?.tell(
             .called(
                 HookCall(
@@ -91,7 +86,6 @@ extension Exchange {
         let start = trace.map { HookCallStart(self, place, $0) }
         calling(place, .onClose) { place.plugin.pointee.on_close?(place.instance, pointer, outcome.rawValue) }
         guard let start else { return }
-        core.tracedCall = start.outer
         trace?.tell(
             .called(
                 HookCall(

@@ -21,7 +21,7 @@ public struct TraceStep: Sendable {
 
 /// Who sent a sub-request, and what for.
 public struct TracedSubRequest: Sendable, Equatable {
-    /// The exchange that it is for.
+    /// The exchange that it is for, or that waits for what the plugin sends for nobody in particular.
     public let asker: Int
     /// The plugin that sent it.
     public let plugin: String
@@ -89,11 +89,28 @@ extension Exchange {
     /// Tells a trace of this exchange's events and calls from here on.
     func trace(with trace: ExchangeTrace) {
         self.trace = trace
+        core.isTraced = true
         // Events go where they are watched anyway, so that exchanges without a trace pay nothing for it.
         let watch = watch
         self.watch = { event in
             watch?(event)
             trace.tell(.told(event))
         }
+    }
+}
+
+extension KernelCore {
+    /// What a plugin sends for nobody in particular, such as a token that many share, is told to the trace of an exchange that
+    /// waits for that plugin. [loop]
+    func trace(waitingFor place: Int) -> ExchangeTrace? {
+        guard isTraced else { return nil }
+        return exchanges.first { $0.trace != nil && $0.isParked(at: place) }?.trace
+    }
+}
+
+extension Exchange {
+    fileprivate func isParked(at place: Int) -> Bool {
+        let places = stage.places(pipeline)
+        return parking != nil && cursor < places.count && places[cursor].index == place
     }
 }

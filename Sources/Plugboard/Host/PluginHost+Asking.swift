@@ -9,8 +9,6 @@ extension PluginHost {
     func sendSubRequest(_ request: Request, asker number: UInt64, flags: UInt32, outcome: SubRequestOutcome) {
         let place = index
         let id = id
-        // One for nobody in particular is traced with the exchange whose hook sends it.
-        let calling = core.flatMap { $0.loop.isCurrent ? $0.tracedCall : nil }
         let isTaken = core?.loop.enqueue { [weak core] in
             guard let core else { return }
             let isDetached = flags & PLUG_DETACHED != 0
@@ -37,7 +35,7 @@ extension PluginHost {
                 child.outerAttributes = asker.request.attributes
             }
             if let asker, !isDetached { asker.children.append(child) }
-            if let trace = asker?.trace ?? calling {
+            if let trace = asker == nil ? core.trace(waitingFor: place) : asker?.trace {
                 child.trace(with: trace.beginSubRequest(request, by: place, id, isDetached: isDetached))
             }
             child.begin(at: flags & PLUG_OUTERMOST != 0 ? 0 : place + 1)

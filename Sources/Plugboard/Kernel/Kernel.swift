@@ -95,8 +95,11 @@ public final class Kernel: PluginCommands {
     ) -> ExchangeHandle {
         let outcome = ProgramOutcome()
         let exchange = Exchange(request, core: core, outcome: outcome, watch: watch)
-        if let trace { exchange.trace(with: ExchangeTrace(trace)) }
-        if !core.loop.enqueue({ exchange.begin() }) { outcome.refuse() }
+        let isTaken = core.loop.enqueue {
+            if let trace { exchange.trace(with: ExchangeTrace(trace)) }
+            exchange.begin()
+        }
+        if !isTaken { outcome.refuse() }
         return ExchangeHandle(exchange, outcome)
     }
 

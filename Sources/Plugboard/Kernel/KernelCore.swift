@@ -47,8 +47,8 @@ final class KernelCore: @unchecked Sendable {
     /// A bit for each place whose last exchange had a fault. [loop]
     private var faulty: UInt64 = 0
 
-    /// Of the exchange whose hook runs, if somebody traces it. [loop]
-    var tracedCall: ExchangeTrace?
+    /// Whether an exchange was ever traced. [loop]
+    var isTraced = false
 
     // The exchanges under way, in a list of their own so that coming and going costs nothing. [loop]
     private var first: Exchange?

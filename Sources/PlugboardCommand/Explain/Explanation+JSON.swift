@@ -61,7 +61,8 @@ extension Explanation {
         case .attemptEnded(let number, let steps):
             (
                 "attemptEnded",
-                [("attempt", .number(JSONNumber(number)))] + steps.map { ($0.name, .number(JSONNumber($0.nanoseconds))) }
+                [("attempt", .number(JSONNumber(number)))]
+                    + steps.map { ($0.name, .number(JSONNumber($0.nanoseconds))) }
             )
         case .fact(let name, let details, let status):
             (

@@ -47,7 +47,7 @@ struct PluginsNew: ParsableCommand {
 
     private func project() throws(CommandFailure) -> NewProject {
         let name = try PluginName(name, taken: Catalog.bundled.ids)
-        let id = try PluginID.checked(id ?? name.exampleID)
+        let id = try PluginID.checked(id ?? name.exampleID, taken: Catalog.bundled.ids)
         return NewProject(name: name, id: id, language: language, package: language == .swift ? try package() : nil)
     }
 
