@@ -39,6 +39,7 @@ public struct Lineup: Sendable {
         assembly.checkCatalog()
         let plugins = assembly.plugins()
         assembly.checkOrigins()
+        assembly.checkFolders()
         let faults = assembly.reading.faults
         guard faults.isEmpty else { return Check(lineup: nil, faults: faults) }
         let absent = configuration.absent(from: catalog, beside: plugins)

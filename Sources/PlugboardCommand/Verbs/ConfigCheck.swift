@@ -15,7 +15,7 @@ struct ConfigCheck: ParsableCommand {
             """)
 
     @Argument(help: ArgumentHelp("The configuration.", valueName: "file")) var file: String?
-    @Flag(help: "Writes the JSON Schema of configurations instead, for editors.") var schema = false
+    @Flag(help: "Writes the JSON Schema of configurations instead.") var schema = false
 
     func validate() throws {
         guard schema != (file != nil) else { throw ValidationError("Give a file to check, or --schema.") }

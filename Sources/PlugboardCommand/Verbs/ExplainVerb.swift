@@ -4,7 +4,7 @@ import Plugboard
 
 struct ExplainVerb: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Sends a request, and shows what each plugin does with it.",
+        commandName: "explain", abstract: "Sends a request, and shows what plugins do with it.",
         discussion: """
             A line a call of a hook, in order: when, which plugin, what it decided, how
             long it took, and which parts of the heads it changed; the attempts on the
@@ -35,7 +35,7 @@ struct ExplainVerb: AsyncParsableCommand {
     @Option(name: [.customShort("X"), .long], help: "The method.") var method = "GET"
     @Option(name: .shortAndLong, help: ArgumentHelp("The body, as it is.", valueName: "text")) var data: String?
     @OptionGroup var arguments: RequestArguments
-    @Flag(help: "Sends nothing, and shows what comes before the network.") var dryRun = false
+    @Flag(help: "Sends nothing: shows what comes before that.") var dryRun = false
     @Flag(help: "Writes JSON.") var json = false
     @Option(help: ArgumentHelp("Writes a trace for https://ui.perfetto.dev to a file.", valueName: "file"))
     var trace: String?

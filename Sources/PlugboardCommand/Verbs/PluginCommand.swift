@@ -27,7 +27,7 @@ struct PluginCommand: AsyncParsableCommand {
         let kernel = try Kernel(
             configuration: configuration, loader: PluginArguments.loader(for: configuration))
         guard kernel.plugins.contains(where: { $0.id == plugin }) else {
-            throw unknown(kernel.plugins.map(\.id))
+            throw PluginCommand.unknown(plugin, among: kernel.plugins.map(\.id))
         }
         let text = try CommandObject.text(arguments)
         do {
@@ -53,9 +53,10 @@ struct PluginCommand: AsyncParsableCommand {
         }
     }
 
-    private func unknown(_ ids: [String]) -> CommandFailure {
-        let near = nearest(plugin, in: Program.verbs.sorted() + ids).map { " Did you mean \($0)?" } ?? ""
+    /// That a first word is nobody.
+    static func unknown(_ word: String, among ids: [String]) -> CommandFailure {
+        let near = nearest(word, in: Program.verbs.sorted() + ids).map { " Did you mean \($0)?" } ?? ""
         return CommandFailure(
-            .usage, "\(plugin) is neither a verb nor a plugin that is switched on.\(near) See --help.")
+            .usage, "\(printable(word)) is neither a verb nor a plugin that is switched on.\(near) See --help.")
     }
 }

@@ -4,7 +4,7 @@ import PluginCheck
 
 struct PluginsCheck: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Holds a plugin to the rules, in processes of their own.",
+        commandName: "check", abstract: "Holds a plugin to the rules, a process for each check.",
         usage: "plugboard plugins check [<options>] <path.so>",
         discussion: """
             Opens the file and runs it between plugins, answers and disturbances of the

@@ -25,6 +25,7 @@ struct PluginsList: ParsableCommand {
         let configuration = try plugins.configuration()
         let lineup = try Lineup(
             configuration, catalog: .bundled, loader: PluginArguments.loader(for: configuration))
+        for warning in lineup.warnings { StandardError.say("warning: \(warning).") }
         let rows =
             (lineup.plugins.map(PluginsList.row) + Absence(from: lineup, configuration).plugins.map(PluginsList.row))
             .sorted { $0[0].value < $1[0].value }
