@@ -83,6 +83,15 @@ struct HelpTests {
                 + "Did you mean \(near)? See --help.\n")
     }
 
+    @Test(arguments: [["cache"], ["cache", "stats"]])
+    func `a plugin that is asked and not switched on is told how to be`(arguments: [String]) async throws {
+        let outcome = try await ProcessRunner.running([try Products.executable("plugboard")] + arguments)
+
+        #expect(outcome.status == 2)
+        #expect(outcome.stderr.hasPrefix("plugboard: The plugin cache is not switched on."))
+        #expect(outcome.stderr.contains("plugboard cache COMMAND --plugin cache"))
+    }
+
     @Test func `what the parser refuses begins with who speaks, as all errors do`() async throws {
         let outcome = try await Command.run("get", "http://127.0.0.1/", "--nonsense")
 

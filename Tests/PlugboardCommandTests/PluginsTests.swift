@@ -63,7 +63,7 @@ struct PluginsTests {
         #expect(plugins.map { $0["id"] } == ["logging", "decode", "cookies", "redirect"])
         #expect(
             plugins.map { $0["reason"] }
-                == ["configured priority", "default priority", "default priority", "after cookies"])
+                == ["configured priority", "default priority", "before redirect", "after cookies"])
         #expect(plugins.map { $0["path"]?.stringValue } == [nil, decode, nil, nil])
         #expect(plugins[2]["events"] == ["headReceived"] && plugins[3]["events"] == nil)
         #expect(order["hooks"]?["onRequest"] == ["logging", "decode", "cookies"])

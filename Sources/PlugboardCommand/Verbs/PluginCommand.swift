@@ -55,6 +55,12 @@ struct PluginCommand: AsyncParsableCommand {
 
     /// That a first word is nobody.
     static func unknown(_ word: String, among ids: [String]) -> CommandFailure {
+        if Catalog.bundled.descriptor(word) != nil {
+            return CommandFailure(
+                .usage,
+                "The plugin \(word) is not switched on. Say what it is to do, and switch it on: plugboard \(word) COMMAND "
+                    + "--plugin \(word), or with a --config that names it.")
+        }
         let near = nearest(word, in: Program.verbs.sorted() + ids).map { " Did you mean \($0)?" } ?? ""
         return CommandFailure(
             .usage, "\(printable(word)) is neither a verb nor a plugin that is switched on.\(near) See --help.")
