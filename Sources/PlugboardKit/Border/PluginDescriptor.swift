@@ -21,7 +21,8 @@ public struct PluginDescriptor: @unchecked Sendable {
             throw PluginDescriptor.malformed("its id is not made of letters, digits, '.', '-' and '_'")
         }
         guard !PluginDescriptor.isReserved(id: id) else {
-            throw PluginDescriptor.malformed("its id is the kernel's own, and so are those that begin with 'kernel.'", id)
+            throw PluginDescriptor.malformed(
+                "its id is the kernel's own, and so are those that begin with 'kernel.'", id)
         }
         guard (0...999).contains(priority) else {
             throw PluginDescriptor.malformed("its priority \(priority) is not between 0 and 999", id)
