@@ -76,6 +76,149 @@ struct ExplainTests {
         #expect(server.requests.isEmpty)
     }
 
+    @Test func `plugins that take no part are named with the reason`() async throws {
+        defer { server.stop() }
+        let object = try Products.library("plugboard-decode")
+        try folder.write(
+            "plugboard.json",
+            """
+            {
+              "plugins": [
+                "logging", "redirect", "retry", { "path": "\(object)" },
+                { "id": "cookies", "enabled": false }
+              ],
+              "origins": {
+                "\(server.url("").uppercased())": { "redirect": { "enabled": false } }
+              }
+            }
+            """)
+        let arguments = """
+            cd "$folder" && "$plugboard" explain \(server.url()) --config plugboard.json --safe --attribute retry.enabled=false
+            """
+
+        let text = try await Command.shell(arguments, ["folder": folder.path])
+        let json = try await Command.shell(arguments + " --json", ["folder": folder.path])
+
+        let absent = try #require(try JSONParser.parse(json.stdout)["absent"]?.arrayValue)
+        let reasons = absent.map { [$0["id"]?.stringValue ?? "", $0["reason"]?.stringValue ?? ""] }
+        #expect(text.status == 0 && json.status == 0, "\(json.stderr)")
+        #expect(
+            reasons.prefix(4) == [
+                ["redirect", "origin"], ["retry", "request"], ["cookies", "disabled"], ["decode", "safe"],
+            ])
+        #expect(
+            reasons.dropFirst(4).contains(["cache", "unlisted"])
+                && reasons.dropFirst(4).allSatisfy { $0[1] == "unlisted" })
+        #expect(absent[0]["place"]?.stringValue?.hasPrefix("plugboard.json, line 7: origins") == true)
+        #expect(absent[2]["place"] == "plugboard.json, line 4: plugins[4].enabled")
+        #expect(absent[3]["path"]?.stringValue == object)
+        #expect(text.stdout.contains("\nNot taking part:\n  redirect"))
+        #expect(text.stdout.contains("switched off by plugboard.json, line 4: plugins[4].enabled\n"))
+        #expect(text.stdout.contains("left out by --safe"))
+        // The redirect was not followed.
+        #expect(text.stdout.contains("Status 302"))
+    }
+
+    @Test func `files in the folders of plugins are named, and none of their code is run`() async throws {
+        defer { server.stop() }
+        let plugin = try FixturePlugin.build("crashes")
+        let place = folder.file("plugins/crashes.so")
+        try folder.write("plugins/readme.so", "no plugin")
+        try FileManager.default.copyItem(atPath: plugin, toPath: place)
+        let configuration = try folder.write("plugboard.json", #"{"kernel": {"pluginFolders": ["plugins"]}}"#)
+
+        let outcome = try await Command.run("explain", server.url(), "--config", configuration, "--json")
+
+        let absent = try #require(try JSONParser.parse(outcome.stdout)["absent"]?.arrayValue)
+        let files = absent.filter { $0["path"] != nil }
+        #expect(files.map { $0["path"]?.stringValue } == [place])
+        #expect(files.first?["id"] == "com.example.crashes" && files.first?["reason"] == "unlisted")
+    }
+
+    /// Asks for a token before the request is sent.
+    private func explainWithToken(_ server: LoopbackServer, _ arguments: String...) async throws
+        -> ProcessRunner.Outcome
+    {
+        let attributes = [
+            "scheme=oauth", "tokenURL=\(server.url("/token"))", "clientID=a", "clientSecret=b",
+        ].flatMap { ["--attribute", "authentication.\($0)"] }
+        return try await ProcessRunner.running(
+            [Products.executable("plugboard"), "explain", server.url("/next"), "--plugin", "authentication"]
+                + ["--plugin", "retry"] + attributes + arguments)
+    }
+
+    private func tokenServer() throws -> LoopbackServer {
+        try LoopbackServer.answering { request in
+            guard request.target == "/token" else { return Answer(body: "ok") }
+            return Answer(
+                fields: [("Content-Type", "application/json")],
+                body: #"{"access_token": "hidden", "token_type": "Bearer", "expires_in": 3600}"#)
+        }
+    }
+
+    @Test func `what a plugin sends itself is indented below the call that asked`() async throws {
+        server.stop()
+        let server = try tokenServer()
+        defer { server.stop() }
+
+        let outcome = try await explainWithToken(server)
+
+        let lines = outcome.stdout.split(separator: "\n").map { String($0.drop { $0 != " " }) }
+        let asked = try #require(lines.firstIndex { $0.contains("sub-request 1  POST") }, "\(outcome.stdout)")
+        let ended = try #require(lines.firstIndex { $0.contains("sub-request 1  completed") })
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(lines[asked - 1].contains("authentication") && lines[asked - 1].contains("wait"))
+        let indents = lines.map { $0.prefix { $0 == " " }.count }
+        let plain = indents[asked - 1]
+        // The time before it is as long as its digits.
+        #expect(indents[asked...ended].allSatisfy { $0 > plain }, "\(outcome.stdout)")
+        #expect(lines[asked...ended].contains { $0.contains("retry") && $0.contains("onRequest") })
+        #expect(lines[asked...ended].contains { $0.contains("attempt 1") })
+        #expect(outcome.stdout.contains("attempts: 1, sub-requests: 1, "))
+        #expect(!outcome.stdout.contains("hidden"))
+    }
+
+    @Test func `for programs a sub-request names the exchange it is for, and the call that asked`() async throws {
+        server.stop()
+        let server = try tokenServer()
+        defer { server.stop() }
+
+        let outcome = try await explainWithToken(server, "--json")
+
+        let steps = try #require(try JSONParser.parse(outcome.stdout)["steps"]?.arrayValue)
+        let asked = try #require(steps.first { $0["step"] == "subRequest" })
+        let call = try #require(steps.first { $0["step"] == "call" && $0["call"] == asked["call"] })
+        #expect(asked["exchange"] == 1 && asked["parent"] == 0 && asked["plugin"] == "authentication")
+        #expect(asked["method"] == "POST" && asked["url"]?.stringValue == server.url("/token"))
+        #expect(call["plugin"] == "authentication" && call["verdict"] == "wait" && call["exchange"] == 0)
+        let own = steps.filter { $0["exchange"] == 1 }.compactMap { $0["step"]?.stringValue }
+        #expect(own.first == "subRequest" && own.last == "completed")
+        #expect(own.contains("attemptBegan") && own.contains("attemptEnded") && own.contains("call"))
+        #expect(steps.allSatisfy { $0["exchange"] != nil && $0["at"]?.numberValue != nil })
+    }
+
+    @Test func `in a trace a sub-request is a process, with an arrow from the call that asked`() async throws {
+        server.stop()
+        let server = try tokenServer()
+        defer { server.stop() }
+        let file = folder.file("trace.json")
+
+        _ = try await explainWithToken(server, "--trace", file)
+
+        let trace = try JSONParser.parse(try String(contentsOfFile: file, encoding: .utf8))
+        let events = try #require(trace["traceEvents"]?.arrayValue)
+        let processes = events.filter { $0["name"] == "process_name" }.compactMap { $0["args"]?["name"]?.stringValue }
+        let whole = try #require(events.first { $0["name"]?.stringValue == "POST \(server.url("/token"))" })
+        let arrow = try #require(events.first { $0["ph"] == "s" })
+        let head = try #require(events.first { $0["ph"] == "f" })
+        let call = try #require(events.first { $0["name"] == "onRequest" && $0["args"]?["verdict"] == "wait" })
+        #expect(processes == ["GET \(server.url("/next"))", "sub-request 1 of authentication"])
+        #expect(whole["ph"] == "X" && whole["pid"] == 2 && whole["args"]?["outcome"] == "ended")
+        #expect(arrow["pid"] == 1 && arrow["tid"] == call["tid"] && head["pid"] == 2 && head["tid"] == whole["tid"])
+        #expect(arrow["id"] == head["id"] && head["ts"] == whole["ts"])
+        #expect(events.contains { $0["pid"] == 2 && $0["name"] == "attempt 1" })
+    }
+
     @Test func `a failure is explained, and is the command's status`() async throws {
         let port = try ClosedPort()
 
@@ -96,7 +239,7 @@ struct ExplainTests {
 
         let trace = try JSONParser.parse(try String(contentsOfFile: file, encoding: .utf8))
         let events = try #require(trace["traceEvents"]?.arrayValue)
-        let tracks = events.filter { $0["ph"] == "M" }.compactMap { $0["args"]?["name"]?.stringValue }
+        let tracks = events.filter { $0["name"] == "thread_name" }.compactMap { $0["args"]?["name"]?.stringValue }
         let slices = events.filter { $0["ph"] == "X" }
         #expect(tracks == ["transport", "decode", "redirect"])
         #expect(slices.count { $0["name"] == "onResponse" } == 3)

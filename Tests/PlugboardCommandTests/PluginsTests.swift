@@ -31,6 +31,78 @@ struct PluginsTests {
         #expect(lines[3].contains("redirect") && lines[3].contains("decode"))
     }
 
+    @Test func `order shows who listens to what, and who takes no part`() async throws {
+        let configuration = try folder.write(
+            "plugboard.json", #"{"plugins": ["logging", "cookies", "redirect", {"id": "cache", "enabled": false}]}"#)
+
+        let outcome = try await Command.run("plugins", "order", "--config", configuration)
+
+        let lines = outcome.stdout.split(separator: "\n").map { $0.split(separator: " ").map { String($0) } }
+        #expect(lines.contains(["events", "onEvent", "logging", "cookies"]))
+        let listening = try #require(lines.firstIndex(of: ["Listening:"]))
+        #expect(lines[listening + 1...listening + 2].map(\.first) == ["logging", "cookies"])
+        #expect(lines[listening + 2].contains("headReceived"))
+        let absent = try #require(lines.firstIndex(of: ["Not", "taking", "part:"]))
+        #expect(lines[absent + 1].first == "cache" && lines[absent + 1].last == "plugins[3].enabled")
+        #expect(lines[(absent + 2)...].contains { $0.first == "decode" && $0.contains("neither") })
+    }
+
+    @Test func `order as JSON has the chain of each hook, and the reason for each place`() async throws {
+        let configuration = try folder.write(
+            "plugboard.json",
+            """
+            {"plugins": [{"id": "logging", "priority": 5}, "cookies", {"path": "\(decode)"},
+                         {"id": "redirect", "after": ["cookies"], "priority": 20}, {"id": "cache", "enabled": false}]}
+            """)
+
+        let outcome = try await Command.run("plugins", "order", "--config", configuration, "--json")
+
+        let order = try JSONParser.parse(outcome.stdout)
+        let plugins = try #require(order["plugins"]?.arrayValue)
+        #expect(outcome.stderr.isEmpty)
+        #expect(plugins.map { $0["id"] } == ["logging", "decode", "cookies", "redirect"])
+        #expect(
+            plugins.map { $0["reason"] }
+                == ["configured priority", "default priority", "before redirect", "after cookies"])
+        #expect(plugins.map { $0["path"]?.stringValue } == [nil, decode, nil, nil])
+        #expect(plugins[2]["events"] == ["headReceived"] && plugins[3]["events"] == nil)
+        #expect(order["hooks"]?["onRequest"] == ["logging", "decode", "cookies"])
+        #expect(order["hooks"]?["onResponse"] == ["redirect", "decode", "logging"])
+        #expect(order["hooks"]?["onEvent"] == ["logging", "cookies"])
+        #expect(order["absent"]?.arrayValue?.first?["id"] == "cache")
+        #expect(order["warnings"] == [])
+    }
+
+    @Test func `list says why a plugin does not run`() async throws {
+        let configuration = try folder.write(
+            "plugboard.json", #"{"plugins": [{"path": "\#(redirect)", "enabled": false}, {"path": "\#(decode)"}]}"#)
+
+        let outcome = try await Command.run("plugins", "list", "--config", configuration, "--safe", "--json")
+
+        let list = try #require(try JSONParser.parse(outcome.stdout).arrayValue)
+        let why = { (linkage: String, id: String) in
+            list.first { $0["linkage"]?.stringValue == linkage && $0["id"]?.stringValue == id }?["why"]?.stringValue
+        }
+        #expect(why(redirect, "redirect") == "switched off by \(configuration), line 1: plugins[0].enabled")
+        #expect(why(decode, "decode") == "left out by --safe, as a shared object")
+        // A linked plugin of that id is another, and could be used instead.
+        #expect(why("linked", "decode") == "named neither by the configuration nor by --plugin")
+        #expect(list.allSatisfy { $0["enabled"] == "no" })
+    }
+
+    @Test func `a folder of plugins that is not there is a warning`() async throws {
+        let configuration = try folder.write("plugboard.json", #"{"kernel": {"pluginFolders": ["nowhere"]}}"#)
+
+        for verb in [["plugins", "order", "--config"], ["plugins", "list", "--config"], ["config", "check"]] {
+            let outcome = try await ProcessRunner.running(
+                [Products.executable("plugboard")] + verb + [configuration])
+
+            #expect(outcome.status == 0)
+            #expect(
+                outcome.stderr.contains("warning: kernel.pluginFolders[0] is \(folder.file("nowhere")), which is no"))
+        }
+    }
+
     @Test func `a path is one, however it is written`() async throws {
         try folder.write("plugboard.json", #"{"plugins": [{"path": "./absent.so", "enabled": false}]}"#)
 

@@ -19,6 +19,14 @@ struct RulesTests {
         #expect(faults[2] == "it has no create function")
     }
 
+    @Test(arguments: ["kernel", "kernel.calls"])
+    func `the kernel's ids are its own`(_ id: String) {
+        var plugin = plug_plugin_v1()
+        plugin.id = plug_text(immortal: id)
+
+        #expect(DescriptorRules.faults(in: plugin).first == "its id '\(id)' is reserved for the kernel")
+    }
+
     @Test func `hooks are listed only if they are there`() {
         var plugin = plug_plugin_v1()
         plugin.hooks = PLUG_ON_REQUEST | PLUG_ON_CLOSE | 1 << 20

@@ -5,6 +5,8 @@ import PlugboardKit
 public struct Lineup: Sendable {
     /// From the outermost to the innermost.
     public let plugins: [EnabledPlugin]
+    /// Plugins that are there and do not run: those that the configuration switches off, and linked ones that it does not name.
+    public let absent: [AbsentPlugin]
     /// What is odd about the configuration and yet not wrong; each a sentence without a full stop.
     public let warnings: [String]
 
@@ -37,13 +39,16 @@ public struct Lineup: Sendable {
         assembly.checkCatalog()
         let plugins = assembly.plugins()
         assembly.checkOrigins()
+        assembly.checkFolders()
         let faults = assembly.reading.faults
-        return Check(
-            lineup: faults.isEmpty ? Lineup(plugins: plugins, warnings: assembly.warnings) : nil, faults: faults)
+        guard faults.isEmpty else { return Check(lineup: nil, faults: faults) }
+        let absent = configuration.absent(from: catalog, beside: plugins)
+        return Check(lineup: Lineup(plugins: plugins, absent: absent, warnings: assembly.warnings), faults: [])
     }
 
-    private init(plugins: [EnabledPlugin], warnings: [String]) {
+    private init(plugins: [EnabledPlugin], absent: [AbsentPlugin], warnings: [String]) {
         self.plugins = plugins
+        self.absent = absent
         self.warnings = warnings
     }
 }

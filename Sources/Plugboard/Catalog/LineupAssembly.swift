@@ -1,6 +1,12 @@
 import JSON
 import PlugboardKit
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// One pass over a configuration that puts its plugins together and notes what is wrong.
 struct LineupAssembly {
     /// An entry with the plugin that it means.
@@ -161,6 +167,18 @@ struct LineupAssembly {
                 let near = nearest(name, in: catalog.ids).map { "; did you mean \($0)?" } ?? ""
                 warnings.append("\(id) is to stand before or after \(name), which is not a known plugin\(near)")
             }
+        }
+    }
+
+    /// A folder that is not there yet is no fault, and yet seldom meant.
+    mutating func checkFolders() {
+        for (index, folder) in configuration.kernel.pluginFolders.enumerated() {
+            guard let directory = opendir(folder) else {
+                let place = JSONPath(["kernel", "pluginFolders", .index(index)])
+                warnings.append("\(place) is \(printable(folder)), which is no folder that can be read")
+                continue
+            }
+            closedir(directory)
         }
     }
 

@@ -16,6 +16,9 @@ public struct Configuration: Sendable {
     /// What registered sections hold, unread, by the section's name.
     public var sections: [String: JSONValue]
 
+    /// Entries that `leaveOutLoadedPlugins` has removed.
+    private(set) var leftOut: [PluginEntry] = []
+
     /// The text that this was read from; nil when it was made in code.
     var source: ConfigurationSource?
 
@@ -41,7 +44,10 @@ extension Configuration {
     /// Removes the plugins that are shared objects: what is left are those that are linked into the program.
     ///
     /// For a start after one of them has ended the process; the log of that start says which.
-    public mutating func leaveOutLoadedPlugins() { plugins.removeAll { $0.path != nil } }
+    public mutating func leaveOutLoadedPlugins() {
+        leftOut += plugins.filter { $0.path != nil }
+        plugins.removeAll { $0.path != nil }
+    }
 
     /// The attributes of origins, each as `scheme://host:port` with its port, by their whole names.
     var attributesByOrigin: [String: [String: String]] {

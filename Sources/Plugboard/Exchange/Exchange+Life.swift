@@ -14,15 +14,32 @@ extension Exchange {
         requestBody = request.body.map { BodyNode($0.source.again() ?? $0.source, core: core) }
         if let fault = core.check(request) { return finish(failing: fault) }
         deaf |= core.disabled
-        if !request.attributes.isEmpty { deaf |= core.disabledPlaces(request.attributes) }
-        skipped |= deaf
-        if let limit = request.storedOptions?.options.timeout ?? core.settings.defaults.timeout { startTimeout(limit) }
         // Who stands further out than a sub-request begins, takes no part in it, and yet hears its events: a cookie is a
         // cookie, whoever asked.
+        skipped |= deaf
         if position > 0 { skipped |= (1 << UInt64(position)) - 1 }
+        switchOff(core.switchedOff(by: request))
+        if let limit = request.storedOptions?.options.timeout ?? core.settings.defaults.timeout { startTimeout(limit) }
         cursor = pipeline.requestPlaces.firstIndex { $0.index >= position } ?? pipeline.requestPlaces.count
         emit(.started)
         advance()
+    }
+
+    /// Leaves out places, as the request and its origin say.
+    private func switchOff(_ places: UInt64) {
+        deaf |= places
+        switchedOff |= places & ~skipped
+        skipped |= places
+    }
+
+    /// The request goes to another origin: what its attributes say is read again, for the places that it now enters.
+    func switchOffAnew(inside place: Place) {
+        let inside = place.index + 1 >= UInt64.bitWidth ? 0 : UInt64.max << UInt64(place.index + 1)
+        let old = switchedOff & inside
+        deaf &= ~old
+        skipped &= ~old
+        switchedOff &= ~old
+        switchOff(core.switchedOff(by: request) & inside)
     }
 
     /// Gives back everything, once the last turn is closed.

@@ -16,6 +16,7 @@ extension Exchange {
         if let old = urlBeforeResend, old != request.url, Address.origin(of: old) != Address.origin(of: request.url) {
             request.fields.removeSecrets()
             core.removeSecrets(from: &request.attributes)
+            if !core.origins.isEmpty { switchOffAnew(inside: place) }
         }
         if let body = requestBody, body.hasBegun, !body.rewind() { requestBody = BodyNode.broken(core: core) }
     }

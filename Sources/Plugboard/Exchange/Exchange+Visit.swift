@@ -27,7 +27,7 @@ extension Exchange {
         if place.isSkippedOnFault {
             beforeFault = BeforeFault(request: request, body: requestBody, response: response)
         }
-        let start = trace == nil ? nil : HookCallStart(self)
+        let start = trace.map { HookCallStart(self, place, $0) }
         var code = PLUG_NEXT
         calling(place, stage.hook) { code = place.call(stage, pointer) }
         visit = .first

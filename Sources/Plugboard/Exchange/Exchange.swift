@@ -29,6 +29,8 @@ final class Exchange: @unchecked Sendable {
     var turns = Turns()
     /// A bit for each place that does not take part: switched off by the request, or in a sub-request's ancestry.
     var skipped: UInt64
+    /// Those of them that do not because of what the request or its origin says now.
+    var switchedOff: UInt64 = 0
     /// A bit for each place that hears no events: switched off by the request, or by the one that a sub-request is for.
     var deaf: UInt64 = 0
     /// A bit for each place whose plugin has broken the rules in this exchange.
@@ -91,7 +93,8 @@ final class Exchange: @unchecked Sendable {
     /// Whose child it is; that one lets go of its children when it ends.
     unowned(unsafe) var asker: Exchange?
     var watch: (@Sendable (ExchangeEvent) -> Void)?
-    var trace: (@Sendable (HookCall) -> Void)?
+    /// Nil unless somebody traces it, or the exchange that it is for.
+    var trace: ExchangeTrace?
     /// Whether the call that is traced was at fault.
     var faultTold = false
     /// The list of exchanges under way, in the core.
@@ -113,7 +116,7 @@ final class Exchange: @unchecked Sendable {
 
     init(
         _ request: Request, core: KernelCore, outcome: any ExchangeOutcome, skipped: UInt64 = 0, depth: Int = 0,
-        watch: (@Sendable (ExchangeEvent) -> Void)? = nil, trace: (@Sendable (HookCall) -> Void)? = nil
+        watch: (@Sendable (ExchangeEvent) -> Void)? = nil
     ) {
         self.request = request
         self.core = core
@@ -122,7 +125,6 @@ final class Exchange: @unchecked Sendable {
         self.skipped = skipped
         self.depth = depth
         self.watch = watch
-        self.trace = trace
     }
 
     /// What C sees of it; good as long as a call lasts.

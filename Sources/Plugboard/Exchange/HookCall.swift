@@ -9,6 +9,8 @@ import PlugboardKit
 
 /// One call of a hook in one exchange, as a program that traces it hears of it. Holds no values of fields and attributes.
 public struct HookCall: Sendable, Equatable {
+    /// Counted from 1 as the calls of one trace begin.
+    public let number: Int
     /// The plugin's id.
     public let plugin: String
     /// `onRequest`, `onResponse`, `onFailure` or `onClose`.
@@ -29,9 +31,11 @@ struct HookCallStart {
     private let request: Request
     private let requestBody: BodyNode?
     private let response: Answered?
+    let number: Int
     let began: Int64
 
-    init(_ exchange: Exchange) {
+    init(_ exchange: Exchange, _ place: Place, _ trace: ExchangeTrace) {
+        number = trace.nextCall(of: place)
         request = exchange.request
         requestBody = exchange.requestBody
         response = exchange.response
@@ -69,21 +73,25 @@ extension Exchange {
     func tell(_ decision: Decision, of place: Place, _ reason: Visit, _ start: HookCallStart, _ edits: [String]) {
         let isFault = faultTold
         faultTold = false
-        trace?(
-            HookCall(
-                plugin: place.id, hook: "\(stage.hook)", visit: reason, verdict: isFault ? "fault" : decision.words,
-                edits: edits, began: start.began,
-                took: .nanoseconds(clockTime(CLOCK_MONOTONIC) - start.began)))
+        trace?.tell(
+            .called(
+                HookCall(
+                    number: start.number, plugin: place.id, hook: "\(stage.hook)", visit: reason,
+                    verdict: isFault ? "fault" : decision.words, edits: edits, began: start.began,
+                    took: .nanoseconds(clockTime(CLOCK_MONOTONIC) - start.began))))
     }
 
     /// Calls `onClose`, and tells of it where somebody traces.
     func close(_ place: Place, _ outcome: Outcome) {
-        let began = trace == nil ? 0 : clockTime(CLOCK_MONOTONIC)
+        let start = trace.map { HookCallStart(self, place, $0) }
         calling(place, .onClose) { place.plugin.pointee.on_close?(place.instance, pointer, outcome.rawValue) }
-        trace?(
-            HookCall(
-                plugin: place.id, hook: "\(CalledHook.onClose)", visit: .first, verdict: "\(outcome)", edits: [],
-                began: began, took: .nanoseconds(clockTime(CLOCK_MONOTONIC) - began)))
+        guard let start else { return }
+        trace?.tell(
+            .called(
+                HookCall(
+                    number: start.number, plugin: place.id, hook: "\(CalledHook.onClose)", visit: .first,
+                    verdict: "\(outcome)", edits: [], began: start.began,
+                    took: .nanoseconds(clockTime(CLOCK_MONOTONIC) - start.began))))
     }
 }
 

@@ -37,6 +37,9 @@ extension PluginHost {
                 asker.children.append(child)
                 child.asker = asker
             }
+            if let trace = asker == nil ? core.trace(waitingFor: place) : asker?.trace {
+                child.trace(with: trace.beginSubRequest(request, by: place, id, isDetached: isDetached))
+            }
             child.begin(at: flags & PLUG_OUTERMOST != 0 ? 0 : place + 1)
         }
         if isTaken != true { outcome.fail(PluginHost.isShutDown) }

@@ -104,15 +104,20 @@ public final class Kernel: PluginCommands {
 
     /// Begins an exchange that can be suspended, resumed and watched.
     ///
-    /// `watch` is called on the loop with each of its events, in order, and must not block. So is `trace`, after each call of a
-    /// plugin's hook: it says who decided what, and costs each hook a few microseconds.
+    /// `watch` is called on the loop with each of its events, in order, and must not block. So is `trace`, with the events and
+    /// with each call of a plugin's hook, of the exchange and of the sub-requests that it leads to: it says who decided what,
+    /// and costs each hook a few microseconds.
     public func begin(
         _ request: Request, watch: (@Sendable (ExchangeEvent) -> Void)? = nil,
-        trace: (@Sendable (HookCall) -> Void)? = nil
+        trace: (@Sendable (TraceStep) -> Void)? = nil
     ) -> ExchangeHandle {
         let outcome = ProgramOutcome()
-        let exchange = Exchange(request, core: core, outcome: outcome, watch: watch, trace: trace)
-        if !core.loop.enqueue({ exchange.begin() }) { outcome.refuse() }
+        let exchange = Exchange(request, core: core, outcome: outcome, watch: watch)
+        let isTaken = core.loop.enqueue {
+            if let trace { exchange.trace(with: ExchangeTrace(trace)) }
+            exchange.begin()
+        }
+        if !isTaken { outcome.refuse() }
         return ExchangeHandle(exchange, outcome)
     }
 

@@ -51,6 +51,9 @@ final class KernelCore: @unchecked Sendable {
     /// The program's, for facts about the kernel. [loop]
     let watch: (@Sendable (ExchangeEvent) -> Void)?
 
+    /// Whether an exchange was ever traced. [loop]
+    var isTraced = false
+
     // The exchanges under way, in a list of their own so that coming and going costs nothing. [loop]
     private var first: Exchange?
     private(set) var count = 0
@@ -201,9 +204,14 @@ final class KernelCore: @unchecked Sendable {
         return attributeCheck.fault(in: request.attributes)
     }
 
-    /// The places that `ID.enabled = false` switches off.
-    func disabledPlaces(_ attributes: Attributes) -> UInt64 {
-        pipeline.places.reduce(0) { attributes["\($1.id).enabled"] == "false" ? $0 | $1.bit : $0 }
+    /// The places that `ID.enabled = false` switches off: in the request, or else for its origin.
+    func switchedOff(by request: Request) -> UInt64 {
+        if request.attributes.isEmpty && origins.isEmpty { return 0 }
+        let section = section(for: request.url)
+        return pipeline.places.reduce(0) { places, place in
+            let name = "\(place.id).enabled"
+            return (request.attributes[name] ?? section?[name]) == "false" ? places | place.bit : places
+        }
     }
 
     /// What the configuration gives requests to a URL's origin.

@@ -12,16 +12,17 @@ struct BodyArguments: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Any bytes (application/octet-stream): @FILE, streamed; - standard input, streamed; else the text itself.",
+            "Any bytes (application/octet-stream), streamed: @FILE, - is standard input; or the text itself.",
             valueName: "data"))
     var dataBinary: String?
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("JSON; asks for JSON as well. @FILE is a file, @- standard input.", valueName: "text"))
+        help: ArgumentHelp(
+            "JSON, and asks for such an answer too; @FILE is a file, @- standard input.", valueName: "text"))
     var json: String?
     @Option(
         name: [.customShort("F"), .customLong("form")], parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("A part of multipart/form-data, name=value or name=@FILE.", valueName: "part"))
+        help: ArgumentHelp("Part of multipart/form-data, name=value or name=@FILE.", valueName: "part"))
     var parts: [String] = []
 
     struct Content {

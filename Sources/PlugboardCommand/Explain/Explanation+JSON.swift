@@ -2,12 +2,13 @@ import JSON
 import Plugboard
 
 extension Explanation {
-    /// The same for programs; times are nanoseconds since the request was handed to the kernel.
+    /// The same for programs, as `plugboard explain --help` describes it.
     var json: JSONValue {
         var object: JSONObject = [
             "method": .string(method), "url": .string(url), "plugins": .array(plugins.map { .string($0.id) }),
-            "attributes": .array(attributes.map(Explanation.json)), "steps": .array(steps.map(Explanation.json)),
-            "sent": .bool(!wasNotSent), "nanoseconds": .number(JSONNumber(took)),
+            "absent": absence.json, "attributes": .array(attributes.map(Explanation.json)),
+            "steps": .array(steps.map { .object(Explanation.json($0)) }), "sent": .bool(!wasNotSent),
+            "nanoseconds": .number(JSONNumber(took)),
         ]
         if let status {
             object["status"] = .number(JSONNumber(status))
@@ -25,30 +26,52 @@ extension Explanation {
         return .object(object)
     }
 
-    private static func json(_ step: Step) -> JSONValue {
-        switch step {
-        case .call(let call, let at):
+    private static func json(_ step: Step) -> JSONObject {
+        let (name, members) = members(step.kind)
+        return JSONObject(
             [
-                "step": "call", "at": .number(JSONNumber(at)), "plugin": .string(call.plugin),
-                "hook": .string(call.hook), "visit": .string("\(call.visit)"), "verdict": .string(call.verdict),
-                "nanoseconds": .number(JSONNumber(call.took.nanoseconds)),
-                "changed": .array(call.edits.map { .string($0) }),
-            ]
-        case .attemptBegan(let number, let at):
-            ["step": "attemptBegan", "at": .number(JSONNumber(at)), "attempt": .number(JSONNumber(number))]
-        case .attemptEnded(let number, let at, let steps):
-            .object(
-                JSONObject(
-                    [
-                        ("step", "attemptEnded"), ("at", .number(JSONNumber(at))),
-                        ("attempt", .number(JSONNumber(number))),
-                    ] + steps.map { ($0.name, .number(JSONNumber($0.nanoseconds))) }))
-        case .fact(let name, let at, let details, let status):
-            .object(
-                JSONObject(
-                    [("step", "event"), ("at", .number(JSONNumber(at))), ("event", .string(name))]
-                        + (status.map { [("status", .number(JSONNumber($0)))] } ?? [])
-                        + details.sorted { $0.key < $1.key }.map { ($0.key, json($0.value)) }))
+                ("step", .string(name)), ("exchange", .number(JSONNumber(step.exchange))),
+                ("at", .number(JSONNumber(step.at))),
+            ] + members)
+    }
+
+    private static func members(_ kind: Step.Kind) -> (step: String, [(String, JSONValue)]) {
+        switch kind {
+        case .asked(let request):
+            (
+                "subRequest",
+                [
+                    ("parent", .number(JSONNumber(request.asker))), ("plugin", .string(request.plugin)),
+                    ("call", request.call.map { .number(JSONNumber($0)) } ?? .null),
+                    ("method", .string(request.method.name)), ("url", .string(request.url)),
+                    ("detached", .bool(request.isDetached)),
+                ]
+            )
+        case .call(let call):
+            (
+                "call",
+                [
+                    ("call", .number(JSONNumber(call.number))), ("plugin", .string(call.plugin)),
+                    ("hook", .string(call.hook)), ("visit", .string("\(call.visit)")),
+                    ("verdict", .string(call.verdict)), ("nanoseconds", .number(JSONNumber(call.took.nanoseconds))),
+                    ("changed", .array(call.edits.map { .string($0) })),
+                ]
+            )
+        case .attemptBegan(let number): ("attemptBegan", [("attempt", .number(JSONNumber(number)))])
+        case .attemptEnded(let number, let steps):
+            (
+                "attemptEnded",
+                [("attempt", .number(JSONNumber(number)))]
+                    + steps.map { ($0.name, .number(JSONNumber($0.nanoseconds))) }
+            )
+        case .fact(let name, let details, let status):
+            (
+                "event",
+                [("event", .string(name))] + (status.map { [("status", .number(JSONNumber($0)))] } ?? [])
+                    + details.sorted { $0.key < $1.key }.map { ($0.key, json($0.value)) }
+            )
+        case .completed(let outcome, let attempts):
+            ("completed", [("outcome", .string(outcome)), ("attempts", .number(JSONNumber(attempts)))])
         }
     }
 

@@ -1,7 +1,7 @@
 import Plugboard
 
 extension Explanation {
-    /// A table for people.
+    /// A table for people; what plugins sent themselves is indented below the call that asked for it.
     var text: String {
         var text = "\(printable("\(method) \(url)"))\n"
         for attribute in attributes {
@@ -9,43 +9,53 @@ extension Explanation {
             text += "  \(attribute.name) = \(value)\(attribute.isOfOrigin ? "  (of the origin)" : "")\n"
         }
         let head = ["AT", "WHO", "WHAT", "DECIDED", "TOOK", "CHANGED, OR MORE"]
-        text += "\n" + Table(rows: [head] + steps.map(row)).text + "\n"
-        return text + "\(summary)\n"
+        let rows = nestedSteps.map { step, depth in
+            var row = [Explanation.milliseconds(step.at)] + cells(step)
+            row[1] = String(repeating: "  ", count: depth) + row[1]
+            return row
+        }
+        text += "\n" + Table(rows: [head] + rows).text + "\n"
+        return text + "\(summary)\n" + absence.text
     }
 
     private var summary: String {
         let time = Explanation.milliseconds(took)
         if wasNotSent { return "Stopped before the first attempt; nothing was sent." }
         if let failure { return "Failed after \(time): \(failure.code)" }
-        let attempts = steps.reduce(0) { count, step in if case .attemptBegan = step { count + 1 } else { count } }
-        return "Status \(status ?? 0), a body of \(bodyLength) bytes, attempts: \(attempts), \(time)"
+        let attempts = steps.count { step in
+            if step.exchange == 0, case .attemptBegan = step.kind { true } else { false }
+        }
+        let subRequests = steps.map(\.exchange).max() ?? 0
+        return "Status \(status ?? 0), a body of \(bodyLength) bytes, attempts: \(attempts), "
+            + (subRequests == 0 ? "" : "sub-requests: \(subRequests), ") + time
     }
 
-    private func row(_ step: Step) -> [String] {
-        switch step {
-        case .call(let call, let at):
+    /// What stands in a row behind the time.
+    private func cells(_ step: Step) -> [String] {
+        switch step.kind {
+        case .asked(let request):
+            let method = printable(request.method.name)
+            let how = request.isDetached ? "begins, detached" : "begins"
+            return ["sub-request \(step.exchange)", method, how, "", printable(request.url)]
+        case .call(let call):
             let hook = call.visit == .first ? call.hook : "\(call.hook) (\(call.visit))"
             let edits = call.edits.map { printable($0) }.joined(separator: ", ")
-            return [
-                Explanation.milliseconds(at), call.plugin, hook, call.verdict,
-                Explanation.milliseconds(call.took.nanoseconds), edits,
-            ]
-        case .attemptBegan(let number, let at):
-            return [Explanation.milliseconds(at), "transport", "attempt \(number)", "begins"]
-        case .attemptEnded(let number, let at, let steps):
+            return [call.plugin, hook, call.verdict, Explanation.milliseconds(call.took.nanoseconds), edits]
+        case .attemptBegan(let number):
+            return ["transport", "attempt \(number)", "begins"]
+        case .attemptEnded(let number, let steps):
             let total = steps.last?.nanoseconds ?? 0
             let parts = steps.dropLast().filter { $0.nanoseconds > 0 }
                 .map { "\($0.name) \(Explanation.milliseconds($0.nanoseconds))" }
             return [
-                Explanation.milliseconds(at), "transport", "attempt \(number)", "ended",
-                Explanation.milliseconds(total), parts.joined(separator: ", "),
+                "transport", "attempt \(number)", "ended", Explanation.milliseconds(total),
+                parts.joined(separator: ", "),
             ]
-        case .fact(let name, let at, let details, let status):
+        case .fact(let name, let details, let status):
             let words = details.sorted { $0.key < $1.key }.map { "\($0.key) \(Explanation.text($0.key, $0.value))" }
-            return [
-                Explanation.milliseconds(at), "·", name, status.map { "status \($0)" } ?? "", "",
-                printable(words.joined(separator: ", ")),
-            ]
+            return ["·", name, status.map { "status \($0)" } ?? "", "", printable(words.joined(separator: ", "))]
+        case .completed(let outcome, let attempts):
+            return ["sub-request \(step.exchange)", "completed", outcome, "", "attempts: \(attempts)"]
         }
     }
 

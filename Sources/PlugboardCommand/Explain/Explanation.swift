@@ -7,27 +7,33 @@ import Synchronization
     import Musl
 #endif
 
-/// What happened to one request: calls of hooks, attempts and facts in the order in which they came.
+/// What happened to one request, and to those that plugins sent for it: calls of hooks, attempts and facts in the order in
+/// which they came.
 struct Explanation: Sendable {
-    /// Times are nanoseconds since the request was handed to the kernel.
-    enum Step: Sendable {
-        case call(HookCall, at: Int64)
-        case attemptBegan(number: Int64, at: Int64)
-        /// The steps' times are counted from the attempt's beginning; zero for what it did not do.
-        case attemptEnded(number: Int64, at: Int64, steps: [(name: String, nanoseconds: Int64)])
-        /// An event; the details hold no secrets.
-        case fact(String, at: Int64, details: [String: EventDetail], status: Int?)
-
-        var isAttempt: Bool {
-            switch self {
-            case .attemptBegan, .attemptEnded: true
-            case .call, .fact: false
-            }
+    struct Step: Sendable {
+        enum Kind: Sendable {
+            /// A sub-request begins.
+            case asked(TracedSubRequest)
+            case call(HookCall)
+            case attemptBegan(number: Int64)
+            /// The steps' times are counted from the attempt's beginning; zero for what it did not do.
+            case attemptEnded(number: Int64, steps: [(name: String, nanoseconds: Int64)])
+            /// An event; the details hold no secrets.
+            case fact(String, details: [String: EventDetail], status: Int?)
+            /// A sub-request has ended.
+            case completed(outcome: String, attempts: Int64)
         }
 
-        var at: Int64 {
-            switch self {
-            case .call(_, let at), .attemptBegan(_, let at), .attemptEnded(_, let at, _), .fact(_, let at, _, _): at
+        /// 0 is the request, its sub-requests are counted from 1.
+        let exchange: Int
+        /// Nanoseconds since the request was handed to the kernel.
+        let at: Int64
+        let kind: Kind
+
+        fileprivate var isAttempt: Bool {
+            switch kind {
+            case .attemptBegan, .attemptEnded: true
+            case .asked, .call, .fact, .completed: false
             }
         }
     }
@@ -45,6 +51,7 @@ struct Explanation: Sendable {
     /// Without user and values of its query.
     let url: String
     let plugins: [EnabledPlugin]
+    let absence: Absence
     let attributes: [Attribute]
     fileprivate(set) var steps: [Step] = []
     fileprivate(set) var status: Int?
@@ -54,20 +61,24 @@ struct Explanation: Sendable {
     /// Whether it was stopped on purpose, before its first attempt.
     fileprivate(set) var wasNotSent = false
 
-    /// Sends the request, reads the whole answer, and drops it.
+    /// Sends the request, reads the whole answer, drops it, and shuts the kernel down, for which detached sub-requests are
+    /// waited for a while.
     static func observe(
-        _ request: Request, _ kernel: Kernel, _ configuration: Configuration, dryRun: DryTransport?
+        _ request: Request, _ kernel: Kernel, _ configuration: Configuration, _ absence: Absence,
+        dryRun: DryTransport?
     ) async -> Explanation {
         let observation = Observation()
         let reached = AsyncStream<Void>.makeStream()
-        let exchange = kernel.begin(request) { event in
-            observation.hear(event)
-            guard let dryRun, event.kernelEvent == .attemptBegan else { return }
-            dryRun.keepSilent()
-            reached.continuation.yield()
-        } trace: {
-            observation.hear($0)
-        }
+        let exchange = kernel.begin(
+            request,
+            trace: { step in
+                observation.hear(step)
+                guard let dryRun, step.exchange == 0, case .told(let event) = step.kind,
+                    event.kernelEvent == .attemptBegan
+                else { return }
+                dryRun.keepSilent()
+                reached.continuation.yield()
+            })
         let stopping = Task {
             for await _ in reached.stream {
                 exchange.cancel()
@@ -77,7 +88,7 @@ struct Explanation: Sendable {
         }
         var explanation = Explanation(
             method: request.method.name, url: redacted(url: request.url), plugins: kernel.plugins,
-            attributes: attributes(of: request, kernel.plugins, configuration))
+            absence: absence, attributes: attributes(of: request, kernel.plugins, configuration))
         do throws(PlugboardError) {
             let response = try await exchange.response
             explanation.status = response.status
@@ -91,10 +102,11 @@ struct Explanation: Sendable {
             explanation.wasNotSent = true
         }
         explanation.took = observation.now
+        await kernel.shutDown(within: dryRun == nil ? .seconds(5) : .zero)
         // A call is told when it is over, and what it published before that.
         explanation.steps = observation.steps.enumerated()
             .sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
-        if explanation.wasNotSent { explanation.steps.removeAll(where: \.isAttempt) }
+        if explanation.wasNotSent { explanation.steps.removeAll { $0.exchange == 0 && $0.isAttempt } }
         return explanation
     }
 
@@ -121,21 +133,32 @@ private final class Observation: Sendable {
     var steps: [Explanation.Step] { gathered.withLock { $0 } }
     var now: Int64 { Observation.clock() - began }
 
-    func hear(_ call: HookCall) { add(.call(call, at: call.began - began)) }
-
-    func hear(_ event: ExchangeEvent) {
-        switch event.kernelEvent {
-        case .attemptBegan: add(.attemptBegan(number: event.integer("attempt") ?? 0, at: now))
-        case .attemptEnded:
-            let steps = ["nameLookup", "connect", "tls", "firstByte", "total"].map { ($0, event.integer($0) ?? 0) }
-            add(.attemptEnded(number: event.integer("attempt") ?? 0, at: now, steps: steps))
-        case .interim, .headReceived, .resendScheduled, .pluginFaulted, .pluginDisabled, nil:
-            add(.fact(event.id, at: now, details: event.details, status: event.head?.status))
-        default: break
-        }
+    func hear(_ step: TraceStep) {
+        guard let (kind, at) = look(at: step.kind, isSubRequest: step.exchange > 0) else { return }
+        gathered.withLock { $0.append(Explanation.Step(exchange: step.exchange, at: at, kind: kind)) }
     }
 
-    private func add(_ step: Explanation.Step) { gathered.withLock { $0.append(step) } }
+    /// What is worth telling, and when it was.
+    private func look(at kind: TraceStep.Kind, isSubRequest: Bool) -> (Explanation.Step.Kind, at: Int64)? {
+        switch kind {
+        case .asked(let request): return (.asked(request), now)
+        case .called(let call): return (.call(call), call.began - began)
+        case .told(let event):
+            let number = event.integer("attempt") ?? 0
+            switch event.kernelEvent {
+            case .attemptBegan: return (.attemptBegan(number: number), now)
+            case .attemptEnded:
+                let steps = ["nameLookup", "connect", "tls", "firstByte", "total"].map { ($0, event.integer($0) ?? 0) }
+                return (.attemptEnded(number: number, steps: steps), now)
+            case .interim, .headReceived, .resendScheduled, .pluginFaulted, .pluginDisabled, nil:
+                return (.fact(event.id, details: event.details, status: event.head?.status), now)
+            case .completed where isSubRequest:
+                let attempts = event.integer("attempts") ?? 0
+                return (.completed(outcome: event.text("outcome") ?? "", attempts: attempts), now)
+            default: return nil
+            }
+        }
+    }
 
     private static func clock() -> Int64 {
         var time = timespec()

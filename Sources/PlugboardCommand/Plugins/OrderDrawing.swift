@@ -1,41 +1,81 @@
+import JSON
 import Plugboard
 
-/// The chain of plugins: a table, and the way of a request through it and back.
+/// The chain of plugins: a table, the way of a request through it and back, and who listens to what.
 struct OrderDrawing {
-    private let plugins: [EnabledPlugin]
-
-    init(_ plugins: [EnabledPlugin]) { self.plugins = plugins }
+    let plugins: [EnabledPlugin]
+    let absence: Absence
 
     var text: String {
-        if plugins.isEmpty { return "No plugins are switched on: requests go straight to the transport.\n" }
+        if plugins.isEmpty {
+            return "No plugins are switched on: requests go straight to the transport.\n" + absence.text
+        }
         let rows = plugins.map { plugin in
             [
-                "\(plugin.priority)", plugin.id, plugin.linkage.text,
+                "\(plugin.priority)", plugin.id, printable(plugin.linkage.text),
                 plugin.descriptor.hooks.names.joined(separator: " "), plugin.reason,
             ]
         }
-        return Table(rows: rows).text + "\n" + Table(rows: drawing).text
+        return Table(rows: rows).text + "\n" + Table(rows: drawing).text + listening + absence.text
     }
 
-    /// Each plugin has a column; a hook that it does not list leaves a line through it.
+    /// Each plugin has a column; a hook that it does not list leaves a line through it. Events go nowhere: they are told.
     private var drawing: [[String]] {
         [
             line("request", "onRequest", .request, "─▶", "▸", "─▶ transport"),
             line("response", "onResponse", .response, "◀─", "◂", "◀─ transport"),
             line("failure", "onFailure", .failure, "◀─", "◂", "◀─ transport"),
             line("the end", "onClose", .close, "◀─", "◂", ""),
+            line("events", "onEvent", .event, "", " ", "", rest: " "),
         ]
     }
 
     private func line(
-        _ what: String, _ hookName: String, _ hook: Hooks, _ start: String, _ mark: String, _ end: String
+        _ what: String, _ hookName: String, _ hook: Hooks, _ start: String, _ mark: String, _ end: String,
+        rest: String = "─"
     ) -> [String] {
         let cells = plugins.enumerated().map { index, plugin in
             let name =
                 plugin.descriptor.hooks.contains(hook)
-                ? plugin.id : String(repeating: "─", count: plugin.id.count)
+                ? plugin.id : String(repeating: rest, count: plugin.id.count)
             return index == 0 ? name : "\(mark) \(name)"
         }
         return [what, hookName, start] + cells + [end]
+    }
+
+    private var listening: String {
+        let rows = listeners.map { ["  " + $0.id, $0.hears.isEmpty ? "every event" : $0.hears.joined(separator: " ")] }
+        return rows.isEmpty ? "" : "\nListening:\n" + Table(rows: rows).text
+    }
+
+    private var listeners: [(id: String, hears: [String])] {
+        plugins.filter { $0.descriptor.hooks.contains(.event) }.map { ($0.id, $0.descriptor.events) }
+    }
+
+    /// The same for programs, as `plugboard plugins order --help` describes it.
+    func json(warnings: [String]) -> JSONValue {
+        let hooks = Hooks.all.map { hook, name in
+            let chain = plugins.filter { $0.descriptor.hooks.contains(hook) }.map { JSONValue.string($0.id) }
+            // Outward hooks meet the innermost first.
+            return (name, JSONValue.array(hook == .request || hook == .event ? chain : chain.reversed()))
+        }
+        return [
+            "plugins": .array(plugins.map(OrderDrawing.json)), "hooks": .object(JSONObject(hooks)),
+            "absent": absence.json, "warnings": .array(warnings.map { .string($0) }),
+        ]
+    }
+
+    private static func json(_ plugin: EnabledPlugin) -> JSONValue {
+        var object: JSONObject = [
+            "id": .string(plugin.id), "version": .string(plugin.descriptor.version),
+            "priority": .number(JSONNumber(plugin.priority)), "reason": .string(plugin.reason),
+            "hooks": .array(plugin.descriptor.hooks.names.map { .string($0) }),
+        ]
+        // No list stands for every event.
+        if plugin.descriptor.hooks.contains(.event), !plugin.descriptor.events.isEmpty {
+            object["events"] = .array(plugin.descriptor.events.map { .string($0) })
+        }
+        if case .loaded(let path) = plugin.linkage { object["path"] = .string(path) }
+        return .object(object)
     }
 }

@@ -40,6 +40,11 @@ struct PluginArguments: ParsableArguments {
         return DynamicLoader(folders: folders.isEmpty ? nil : folders)
     }
 
+    /// A path of the command line, from the root: relative ones begin at the working folder.
+    static func absolute(_ path: String) -> String {
+        normalized(path.hasPrefix("/") ? path : "\(workingFolder)/\(path)")
+    }
+
     /// `name=value` in its two parts.
     static func split(_ text: String, option: String) throws(CommandFailure) -> (name: String, value: String) {
         guard let equals = text.firstIndex(of: "="), text[..<equals].contains(".") else {
@@ -61,7 +66,7 @@ extension Configuration {
     fileprivate mutating func switchOn(_ name: String) throws(CommandFailure) {
         let isPath = name.contains("/")
         // Relative paths of a command line begin at the working folder, whatever the configuration's folders.
-        let path = isPath ? normalized(name.hasPrefix("/") ? name : "\(workingFolder)/\(name)") : nil
+        let path = isPath ? PluginArguments.absolute(name) : nil
         let index = plugins.firstIndex { entry in
             if let path { entry.path.map(normalized) == path } else { entry.id == name }
         }

@@ -14,7 +14,7 @@ struct ExitStatus: Equatable {
     }
 
     static let success = ExitStatus(0, "all went well; any HTTP status counts as that")
-    static let failure = ExitStatus(1, "`config check` or `plugins check` found faults, or something not listed here")
+    static let failure = ExitStatus(1, "faults were found, or what is not listed here happened")
     static let usage = ExitStatus(2, "the command line or an option cannot be used", "request.field", "request.option")
     static let url = ExitStatus(3, "the URL cannot be read", "request.url")
     static let proxy = ExitStatus(5, "the proxy refuses or cannot be found", "transport.proxy")

@@ -41,6 +41,8 @@ enum Main {
         guard let first = arguments.first, !first.hasPrefix("-"), !Program.verbs.contains(first) else {
             return try Program.parseAsRoot(arguments)
         }
+        // A lone word is sooner a slip than a plugin that is asked for nothing.
+        guard arguments.count > 1 else { throw PluginCommand.unknown(first, among: []) }
         return try PluginCommand.parseAsRoot(arguments)
     }
 
@@ -62,7 +64,8 @@ enum Main {
                 }
                 exit(0)
             }
-            StandardError.write(message + "\n")
+            let own = message.hasPrefix("Error: ") ? "plugboard: " + message.dropFirst(7) : message
+            StandardError.write(own + "\n")
             exit(ExitStatus.usage.number)
         }
     }

@@ -1,3 +1,5 @@
+import PlugboardKit
+
 /// The name of a new plugin, and what follows from it in each language.
 struct PluginName: Equatable {
     /// Letters, digits and `-`, as in `sign-requests`.
@@ -62,7 +64,9 @@ struct PluginName: Equatable {
 /// The id of a new plugin.
 enum PluginID {
     /// Says what an id must be, if this is none: the kernel takes no other.
-    static func checked(_ text: String) throws(CommandFailure) -> String {
+    ///
+    /// - Parameter taken: Of bundled plugins, beside which it could not run.
+    static func checked(_ text: String, taken: [String]) throws(CommandFailure) -> String {
         let others = "._-".utf8
         guard !text.isEmpty, text.utf8.count <= 128,
             text.utf8.allSatisfy({ PluginName.isLetter($0) || PluginName.isDigit($0) || others.contains($0) })
@@ -71,6 +75,18 @@ enum PluginID {
                 .usage,
                 "--id must be made of letters, digits, '.', '-' and '_', in reverse domain order, such as "
                     + "com.example.sign, and have at most 128 characters.")
+        }
+        guard !PluginDescriptor.isReserved(id: text) else {
+            throw CommandFailure(
+                .usage,
+                "--id \(text) is the kernel's own, as are all ids that begin with kernel. Choose another, "
+                    + "in reverse domain order, such as com.example.sign.")
+        }
+        guard !taken.contains(text.lowercased()) else {
+            throw CommandFailure(
+                .usage,
+                "--id \(text) is the id of a bundled plugin, and one configuration cannot run both. Choose another, "
+                    + "in reverse domain order, such as com.example.\(text).")
         }
         return text
     }

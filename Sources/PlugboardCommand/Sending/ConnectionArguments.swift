@@ -7,18 +7,18 @@ struct ConnectionArguments: ParsableArguments {
     var timeout: String?
     @Option(help: ArgumentHelp("The longest a connection may take to stand.", valueName: "10s"))
     var connectTimeout: String?
-    @Option(help: ArgumentHelp("A PEM file with the only certificates that are trusted.", valueName: "file"))
+    @Option(help: ArgumentHelp("A PEM file with the only certificates to trust.", valueName: "file"))
     var caFile: String?
     @Flag(name: [.customShort("k"), .long], help: "Accepts any certificate: for tests only.")
     var insecure = false
     @Option(
         name: [.customShort("x"), .long],
-        help: ArgumentHelp("Such as http://host:port or socks5://host:port; '' for none.", valueName: "url"))
+        help: ArgumentHelp("http://host:port, socks5://host:port; '' for none.", valueName: "url"))
     var proxy: String?
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Connects elsewhere, without a change of URL, Host or TLS name.", valueName: "host:port:host:port"))
+            "Connects elsewhere; URL, Host and TLS name stay.", valueName: "host:port:host:port"))
     var connectTo: [String] = []
     @Flag(help: "Speaks HTTP/2: over TLS where the server can, without TLS by upgrade.")
     var http2 = false

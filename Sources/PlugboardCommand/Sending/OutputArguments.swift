@@ -9,7 +9,7 @@ struct OutputArguments: ParsableArguments {
     var include = false
     @Flag(name: .shortAndLong, help: "Ends with status 22 and without the body if the HTTP status is 400 or more.")
     var fail = false
-    @Flag(name: .shortAndLong, help: "Says on standard error what happens; credentials are left out.")
+    @Flag(name: .shortAndLong, help: "Says on standard error what happens, without secrets.")
     var verbose = false
     @Flag(help: "Says on standard error how long each step took.")
     var timing = false

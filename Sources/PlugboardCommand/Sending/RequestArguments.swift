@@ -16,7 +16,7 @@ struct RequestArguments: ParsableArguments {
     @Option(
         name: .customLong("attribute"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "What the request says to a plugin, such as redirect.limit=5.", valueName: "plugin.name=value"))
+            "Says it to a plugin, such as redirect.limit=5.", valueName: "plugin.name=value"))
     var attributes: [String] = []
 
     func request(_ method: Method, _ url: String, _ content: BodyArguments.Content?) throws -> Request {

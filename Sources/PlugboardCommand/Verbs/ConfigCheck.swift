@@ -6,8 +6,8 @@ struct ConfigCheck: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Says all that is wrong with a configuration.",
         discussion: """
-            Ends with status 0 if nothing is wrong, else with 1. Files of plugins that the configuration names are opened,
-            for only they know their settings.
+            Ends with status 0 if nothing is wrong, else with 1. Files of plugins that the
+            configuration names are opened, for only they know their settings.
 
             EXAMPLES:
               plugboard config check plugboard.json
@@ -15,7 +15,7 @@ struct ConfigCheck: ParsableCommand {
             """)
 
     @Argument(help: ArgumentHelp("The configuration.", valueName: "file")) var file: String?
-    @Flag(help: "Writes the JSON Schema of configurations instead, for editors.") var schema = false
+    @Flag(help: "Writes the JSON Schema of configurations instead.") var schema = false
 
     func validate() throws {
         guard schema != (file != nil) else { throw ValidationError("Give a file to check, or --schema.") }

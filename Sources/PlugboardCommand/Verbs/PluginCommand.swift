@@ -6,26 +6,28 @@ import Plugboard
 struct PluginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plugboard", abstract: "Asks a plugin to do one of the things it lists.",
+        usage: "plugboard <plugin-id> <command> [<name=value> ...] [<options>]",
         discussion: """
-            Arguments are name=value, where a value that is JSON stands for itself and any other is a text; or one JSON
-            object. The plugin must be switched on by --config or --plugin.
+            Arguments are name=value, where a value that is JSON stands for itself and any
+            other is a text; or one JSON object. The plugin must be switched on by
+            --config or --plugin; `plugboard plugins inspect` lists its commands.
 
             EXAMPLES:
-              plugboard com.example.cache stats --plugin ./plugboard-cache.so
-              plugboard com.example.cache forget origin=https://example.com --config plugboard.json
+              plugboard cache stats --config plugboard.json
+              plugboard com.example.sign rotate key=2 --plugin ./libsign.so
             """)
 
     @Argument(help: ArgumentHelp("The plugin's id.", valueName: "plugin-id")) var plugin: String
     @Argument(help: ArgumentHelp("What it is to do.", valueName: "command")) var command: String
     @Argument(help: ArgumentHelp("Arguments.", valueName: "name=value")) var arguments: [String] = []
-    @OptionGroup var plugins: PluginArguments
+    @OptionGroup(title: "Plugins") var plugins: PluginArguments
 
     func run() async throws {
         let configuration = try plugins.configuration()
         let kernel = try Kernel(
             configuration: configuration, loader: PluginArguments.loader(for: configuration))
         guard kernel.plugins.contains(where: { $0.id == plugin }) else {
-            throw unknown(kernel.plugins.map(\.id))
+            throw PluginCommand.unknown(plugin, among: kernel.plugins.map(\.id))
         }
         let text = try CommandObject.text(arguments)
         do {
@@ -51,9 +53,16 @@ struct PluginCommand: AsyncParsableCommand {
         }
     }
 
-    private func unknown(_ ids: [String]) -> CommandFailure {
-        let near = nearest(plugin, in: Program.verbs.sorted() + ids).map { " Did you mean \($0)?" } ?? ""
+    /// That a first word is nobody.
+    static func unknown(_ word: String, among ids: [String]) -> CommandFailure {
+        if Catalog.bundled.descriptor(word) != nil {
+            return CommandFailure(
+                .usage,
+                "The plugin \(word) is not switched on. Say what it is to do, and switch it on: plugboard \(word) COMMAND "
+                    + "--plugin \(word), or with a --config that names it.")
+        }
+        let near = nearest(word, in: Program.verbs.sorted() + ids).map { " Did you mean \($0)?" } ?? ""
         return CommandFailure(
-            .usage, "\(plugin) is neither a verb nor a plugin that is switched on.\(near) See --help.")
+            .usage, "\(printable(word)) is neither a verb nor a plugin that is switched on.\(near) See --help.")
     }
 }

@@ -4,13 +4,16 @@ import PluginCheck
 
 struct PluginsCheck: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Holds a plugin to the rules, in a process for each check.",
+        commandName: "check", abstract: "Holds a plugin to the rules, a process for each check.",
+        usage: "plugboard plugins check [<options>] <path.so>",
         discussion: """
-            Opens the file and runs it between plugins, answers and disturbances of the checks' own, without a network.
-            Each check says passed, warned, skipped, failed or crashed, and why. Nothing of this program's own
-            configuration or data is used.
+            Opens the file and runs it between plugins, answers and disturbances of the
+            checks' own, without a network. Each check says passed, warned, skipped,
+            failed or crashed, and why. Nothing of this program's own configuration or
+            data is used.
 
-            Ends with status 0 if nothing failed or crashed, else with 1; with --strict, warnings count as failures.
+            Ends with status 0 if nothing failed or crashed, else with 1; with --strict,
+            warnings count as failures.
 
             CHECKS:
             \(catalog)
@@ -76,7 +79,7 @@ struct CheckArguments: ParsableArguments {
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp("Runs this check, and no others but those named.", valueName: "check"))
     var only: [String] = []
-    @Option(help: ArgumentHelp("What chance begins with; another one each time by default.", valueName: "n"))
+    @Option(help: ArgumentHelp("What chance begins with; by default another each time.", valueName: "n"))
     var seed: UInt64?
 
     func validate() throws {

@@ -7,8 +7,8 @@ struct PluginsInspect: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect", abstract: "Says all that a plugin says of itself.",
         discussion: """
-            Of a file, first what can be read without running it; then, unless --metadata is given, it is opened for its
-            settings, attributes and commands.
+            Of a file, first what can be read without running it; then, unless --metadata
+            is given, it is opened for its settings, attributes and commands.
 
             EXAMPLES:
               plugboard plugins inspect redirect
@@ -34,12 +34,12 @@ struct PluginsInspect: ParsableCommand {
     private var isPath: Bool { plugin.contains("/") }
 
     private func file() throws -> PluginFile? {
-        isPath ? try DynamicLoader.dynamic.inspect(plugin) : nil
+        isPath ? try DynamicLoader.dynamic.inspect(PluginArguments.absolute(plugin)) : nil
     }
 
     private func descriptor() throws -> PluginDescriptor? {
         if metadata { return nil }
-        if isPath { return try DynamicLoader.dynamic.load(plugin, sha256: nil) }
+        if isPath { return try DynamicLoader.dynamic.load(PluginArguments.absolute(plugin), sha256: nil) }
         if let descriptor = Catalog.bundled.descriptor(plugin) { return descriptor }
         let ids = Catalog.bundled.ids
         let near = nearest(plugin, in: ids).map { " Did you mean \($0)?" } ?? ""

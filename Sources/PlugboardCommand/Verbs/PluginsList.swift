@@ -4,47 +4,60 @@ import Plugboard
 
 struct PluginsList: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Lists the plugins that are linked, and those that a configuration names.",
+        commandName: "list", abstract: "Lists the plugins there are, and whether they run.",
+        usage: "plugboard plugins list [<options>]",
         discussion: """
+            Those that are linked, those that the configuration names, and those that lie
+            in its kernel.pluginFolders; why one does not run stands at its end.
+
+            With --json, an array of objects of texts: id, version, priority, hooks,
+            linkage (linked, or the file), enabled (yes, no), and why of one that is not.
+
             EXAMPLES:
               plugboard plugins list
               plugboard plugins list --config plugboard.json --json
             """)
 
-    @OptionGroup var plugins: PluginArguments
+    @OptionGroup(title: "Plugins") var plugins: PluginArguments
     @Flag(help: "Writes JSON.") var json = false
 
     func run() throws {
         let configuration = try plugins.configuration()
         let lineup = try Lineup(
             configuration, catalog: .bundled, loader: PluginArguments.loader(for: configuration))
-        let rows = PluginsList.rows(lineup.plugins)
+        for warning in lineup.warnings { StandardError.say("warning: \(warning).") }
+        let rows =
+            (lineup.plugins.map(PluginsList.row) + Absence(from: lineup, configuration).plugins.map(PluginsList.row))
+            .sorted { $0[0].value < $1[0].value }
         if json {
-            let list = JSONValue.array(rows.map { row in .object(JSONObject(row.map { ($0, .string($1)) })) })
+            let list = JSONValue.array(
+                rows.map { row in .object(JSONObject(row.filter { !$0.value.isEmpty }.map { ($0, .string($1)) })) })
             return try ByteOutput.standard.write(
                 JSONText.write(list, isForTerminal: ByteOutput.standard.isTerminal) + "\n")
         }
-        let names = ["id", "version", "priority", "hooks", "linkage", "enabled"]
-        let cells = rows.map { row in row.map(\.value) }
+        let names = ["id", "version", "priority", "hooks", "linkage", "enabled", "why"]
+        let cells = rows.map { row in row.map { $0.value.isEmpty ? "" : printable($0.value) } }
         try ByteOutput.standard.write(Table(rows: [names.map { $0.uppercased() }] + cells).text)
     }
 
-    /// Sorted by id: the enabled ones as they will run, the other linked ones as they come.
-    private static func rows(_ enabled: [EnabledPlugin]) -> [[(name: String, value: String)]] {
-        let linked = Catalog.bundled.ids.filter { id in !enabled.contains { $0.id == id } }
-            .compactMap { Catalog.bundled.descriptor($0) }
-            .map { row($0, priority: $0.priority, linkage: .linked, isEnabled: false) }
-        let running = enabled.map { row($0.descriptor, priority: $0.priority, linkage: $0.linkage, isEnabled: true) }
-        return (linked + running).sorted { $0[0].value < $1[0].value }
+    private static func row(_ plugin: EnabledPlugin) -> [(name: String, value: String)] {
+        row(plugin.id, plugin.descriptor, priority: plugin.priority, plugin.linkage.text, why: nil)
+    }
+
+    /// Of a file that is not opened, no more is known than its path and perhaps its id.
+    private static func row(_ plugin: AbsentPlugin) -> [(name: String, value: String)] {
+        let descriptor = plugin.path == nil ? plugin.id.flatMap { Catalog.bundled.descriptor($0) } : nil
+        return row(
+            plugin.name, descriptor, priority: descriptor?.priority, plugin.linkage, why: plugin.reason.text)
     }
 
     private static func row(
-        _ descriptor: PluginDescriptor, priority: Int, linkage: EnabledPlugin.Linkage, isEnabled: Bool
+        _ id: String, _ descriptor: PluginDescriptor?, priority: Int?, _ linkage: String, why: String?
     ) -> [(name: String, value: String)] {
         [
-            ("id", descriptor.id), ("version", descriptor.version), ("priority", "\(priority)"),
-            ("hooks", descriptor.hooks.names.joined(separator: " ")), ("linkage", linkage.text),
-            ("enabled", isEnabled ? "yes" : "no"),
+            ("id", id), ("version", descriptor?.version ?? ""), ("priority", priority.map { "\($0)" } ?? ""),
+            ("hooks", descriptor?.hooks.names.joined(separator: " ") ?? ""), ("linkage", linkage),
+            ("enabled", why == nil ? "yes" : "no"), ("why", why ?? ""),
         ]
     }
 }

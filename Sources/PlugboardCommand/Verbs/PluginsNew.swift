@@ -4,15 +4,16 @@ import Plugboard
 struct PluginsNew: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new", abstract: "Writes a small project for a plugin of your own.",
+        usage: "plugboard plugins new <name> --language <language> [<options>]",
         discussion: """
             The project builds with one command and has a hook, two settings, a test that
-            sends a request through the built plugin, a configuration, and a README with the
-            next steps. Nothing is overwritten.
+            sends a request through the built plugin, a configuration, and a README with
+            the next steps. Nothing is overwritten.
 
             EXAMPLES:
               plugboard plugins new sign-requests --language c
               plugboard plugins new sign-requests --language rust --id com.example.sign
-              plugboard plugins new sign-requests --language swift --directory ~/plugins/sign
+              plugboard plugins new sign-requests --language swift --directory sign
             """)
 
     @Argument(help: "Letters, digits and '-', as in sign-requests.") var name: String
@@ -46,7 +47,7 @@ struct PluginsNew: ParsableCommand {
 
     private func project() throws(CommandFailure) -> NewProject {
         let name = try PluginName(name, taken: Catalog.bundled.ids)
-        let id = try PluginID.checked(id ?? name.exampleID)
+        let id = try PluginID.checked(id ?? name.exampleID, taken: Catalog.bundled.ids)
         return NewProject(name: name, id: id, language: language, package: language == .swift ? try package() : nil)
     }
 

@@ -4,12 +4,12 @@ struct PluginsSDK: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sdk", abstract: "Installs what plugins are built against.",
         discussion: """
-            Writes, under the prefix, and in place of what an earlier version has left there:
-              include/plugboard.h               the ABI, and its manual
-              include/plugboard.hpp             the same for C++
-              lib/pkgconfig/plugboard.pc        for `pkg-config --cflags plugboard`
-              share/plugboard/plugboard.rs      the same for Rust
-              share/plugboard/README.md         who needs what; how a plugin in Swift gets PlugboardKit
+            Writes, under the prefix and in place of what an earlier version left there:
+              include/plugboard.h           the ABI, and its manual
+              include/plugboard.hpp         the same for C++
+              lib/pkgconfig/plugboard.pc    for `pkg-config --cflags plugboard`
+              share/plugboard/plugboard.rs  the same for Rust
+              share/plugboard/README.md     who needs what; how Swift gets PlugboardKit
 
             EXAMPLES:
               plugboard plugins sdk --prefix /usr/local

@@ -20,6 +20,10 @@ public struct PluginDescriptor: @unchecked Sendable {
         guard !id.isEmpty, id.utf8.allSatisfy(PluginDescriptor.isIDByte) else {
             throw PluginDescriptor.malformed("its id is not made of letters, digits, '.', '-' and '_'")
         }
+        guard !PluginDescriptor.isReserved(id: id) else {
+            throw PluginDescriptor.malformed(
+                "its id is the kernel's own, and so are those that begin with 'kernel.'", id)
+        }
         guard (0...999).contains(priority) else {
             throw PluginDescriptor.malformed("its priority \(priority) is not between 0 and 999", id)
         }
@@ -69,6 +73,9 @@ public struct PluginDescriptor: @unchecked Sendable {
         if let missing = functions.first(where: { hooks.contains($0.0) && !$0.2 }) { return missing.1 }
         return plugin.hooks >> UInt32(functions.count) == 0 ? nil : "an unknown hook"
     }
+
+    /// Whether an id would collide with the kernel's own log, counters and data directory, all of which go by ids.
+    public static func isReserved(id: String) -> Bool { id == "kernel" || id.hasPrefix("kernel.") }
 
     private static func isIDByte(_ byte: UInt8) -> Bool {
         isTokenByte(byte) && !"!#$%&'*+^`|~".utf8.contains(byte)

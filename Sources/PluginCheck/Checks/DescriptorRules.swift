@@ -9,6 +9,7 @@ enum DescriptorRules {
         if id.isEmpty || !id.utf8.allSatisfy(isIDByte) {
             faults.append("its id '\(id)' is not made of letters, digits, '.', '-' and '_'")
         }
+        if PluginDescriptor.isReserved(id: id) { faults.append("its id '\(id)' is reserved for the kernel") }
         if !isVersion(plugin.version.string) {
             faults.append("its version '\(plugin.version.string)' is not major.minor.patch")
         }

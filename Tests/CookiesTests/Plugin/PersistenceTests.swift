@@ -63,11 +63,11 @@ struct PersistenceTests {
         let kernel = try Setup.kernel(in: folder, MockTransport(), clock: clock)
         let request = Request(.get, "http://a.test/")
 
-        let first = kernel.begin(request, trace: { if $0.verdict == "wait" { waits.admit() } })
+        let first = kernel.begin(request, trace: { if $0.call?.verdict == "wait" { waits.admit() } })
         try await waits.opened()
         clock.advance(by: .seconds(5))
         _ = try await first.response
-        let second = kernel.begin(request, trace: { if $0.verdict == "wait" { waits.admit() } })
+        let second = kernel.begin(request, trace: { if $0.call?.verdict == "wait" { waits.admit() } })
         _ = try await second.response
         flock(lock, LOCK_UN)
 

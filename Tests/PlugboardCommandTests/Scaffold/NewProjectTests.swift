@@ -127,6 +127,19 @@ struct NewProjectTests {
     }
 
     @Test(arguments: [
+        ("kernel", "is the kernel's own"), ("kernel.log", "is the kernel's own"),
+        ("cache", "is the id of a bundled plugin"), ("Redirect", "is the id of a bundled plugin"),
+    ])
+    func `an id that is taken is refused, with one that is not`(id: String, reason: String) async throws {
+        let outcome = try await new("sign", "--language", "c", "--id", id)
+
+        #expect(outcome.status == 2)
+        #expect(outcome.stderr.hasPrefix("plugboard: --id \(id) \(reason)"))
+        #expect(outcome.stderr.contains("such as com.example."))
+        #expect(try folder.entries() == [])
+    }
+
+    @Test(arguments: [
         ["sign"], ["sign", "--language", "zig"], ["--language", "c"], ["sign", "--language", "c", "--plugboard", "/"],
         ["sign", "--language", "swift", "--plugboard", "/nowhere"],
         ["sign", "--language", "swift", "--plugboard", "https://a/\"b"],

@@ -25,6 +25,17 @@ import Testing
         #expect(error?.reason.contains("two linked plugins have the id a (versions 1.0.0 and 1.1.0)") == true)
     }
 
+    @Test(arguments: ["kernel", "kernel.calls"])
+    func `the kernel's ids are no plugin's`(id: String) {
+        let catalog = Catalog([CatalogPlugins.plain(id), CatalogPlugins.plain("kernels")])
+
+        #expect(catalog.ids == ["kernels"])
+        #expect(catalog.faults.map(\.code) == [.malformedDescriptor])
+        #expect(
+            catalog.faults.first?.reason.contains("The plugin \(id) cannot be used: its id is the kernel's own") == true
+        )
+    }
+
     @Test func `a malformed plugin is an error of every lineup`() {
         let catalog = Catalog([CatalogPlugins.plain("a b")])
 

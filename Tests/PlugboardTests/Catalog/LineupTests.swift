@@ -103,6 +103,37 @@ import Testing
             ])
     }
 
+    @Test func `what does not run is named with the reason`() throws {
+        let catalog = Catalog(["a", "b", "c", "d"].map { CatalogPlugins.plain($0) })
+        var configuration = try Configuration.text(
+            """
+            { "plugins": [ "a",
+                { "id": "b", "enabled": false }, { "path": "/x.so" },
+                { "id": "e", "path": "/y.so", "enabled": false },
+                { "id": "c", "enabled": false }, "c" ] }
+            """)
+        configuration.leaveOutLoadedPlugins()
+
+        let lineup = try Lineup(configuration, catalog: catalog)
+
+        #expect(lineup.plugins.map(\.id) == ["a", "c"])
+        #expect(
+            lineup.absent == [
+                AbsentPlugin(id: "b", path: nil, reason: .disabled(place: "line 2: plugins[1].enabled")),
+                AbsentPlugin(id: nil, path: "/x.so", reason: .leftOut),
+                AbsentPlugin(id: "e", path: "/y.so", reason: .disabled(place: "line 3: plugins[3].enabled")),
+                AbsentPlugin(id: "d", path: nil, reason: .unlisted),
+            ])
+    }
+
+    @Test func `a configuration made in code has no lines`() throws {
+        let configuration = Configuration(plugins: [.init("a", isEnabled: false)])
+
+        let lineup = try Lineup(configuration, catalog: Catalog([CatalogPlugins.plain("a")]))
+
+        #expect(lineup.absent == [AbsentPlugin(id: "a", path: nil, reason: .disabled(place: "plugins[0].enabled"))])
+    }
+
     @Test func `what is not enabled is left out, unchecked`() throws {
         let check = try check(
             #"{ "plugins": [{ "id": "nobody", "enabled": false }, { "id": "cache", "enabled": false }, "cache"] }"#)

@@ -14,7 +14,6 @@ import Testing
         (#"{ "id": "a", "priority": -1 }"#, "plugins[0].priority", "between 0 and 999"),
         (#"{ "id": "a", "before": "b" }"#, "plugins[0].before", "must be an array, not a string"),
         (#"{ "id": "a", "after": [1] }"#, "plugins[0].after[0]", "must be a plugin's id"),
-        (#"{ "id": "a", "onFault": "ignore" }"#, "plugins[0].onFault", "must be one of fail, skip"),
         (#"{ "id": "a", "settings": [] }"#, "plugins[0].settings", "must be an object"),
         (#"{ "id": "a", "enabled": "no" }"#, "plugins[0].enabled", "must be true or false"),
         (#"{ "path": "a", "sha256": "12" }"#, "plugins[0].sha256", "must be 64 hexadecimal digits"),
@@ -25,6 +24,13 @@ import Testing
         #expect(check.faults.count == 1)
         #expect(check.faults.first?.path == path)
         #expect(check.faults.first?.reason.contains(reason) == true, "\(check.faults)")
+    }
+
+    @Test func `what happens at a fault is one of three words`() {
+        let check = Configuration.check(#"{ "plugins": [{ "id": "a", "onFault": "ignore" }] }"#.utf8)
+
+        #expect(check.faults.map(\.path) == ["plugins[0].onFault"])
+        #expect(check.faults.map(\.reason) == ["must be one of fail, skip, disable"])
     }
 
     @Test func `a digest without a file is a fault`() {

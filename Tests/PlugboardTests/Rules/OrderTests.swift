@@ -54,6 +54,56 @@ import Testing
         #expect(error?.reason.contains("the port is taken") == true)
     }
 
+    @Test func `a plugin that the configuration switches off for an origin is not called there`() async throws {
+        let record = Record()
+        let kernel = try makeKernel([recorder("a", priority: 1, record), recorder("b", priority: 2, record)]) {
+            $0.origins = [Origin("http://origin.test")!: ["a.enabled": "false"]]
+        }
+
+        _ = try await kernel.send(Request(.get, anywhere)).body.collect(upTo: .kibibytes(1))
+        let there = record.lines
+        _ = try await kernel.send(Request(.get, "http://other.test/")).body.collect(upTo: .kibibytes(1))
+        let elsewhere = record.lines.dropFirst(there.count)
+
+        #expect(there == ["b request", "b response 200", "b close ended"])
+        #expect(elsewhere.prefix(2) == ["a request", "b request"])
+    }
+
+    @Test func `what a request says of a plugin counts more than what its origin says`() async throws {
+        let record = Record()
+        let kernel = try makeKernel([recorder("a", priority: 1, record)]) {
+            $0.origins = [Origin("http://origin.test")!: ["a.enabled": "false"]]
+        }
+
+        _ = try await kernel.send(Request(.get, anywhere, attributes: ["a.enabled": "true"]))
+
+        #expect(record.lines.first == "a request")
+    }
+
+    @Test func `whether an origin switches a plugin off is asked again where a resend goes to another`() async throws {
+        let record = Record()
+        let outer = ScriptedPlugin("outer", priority: 1)
+        outer.onResponse = { exchange in
+            if exchange.attempt > 1 { return .next }
+            exchange.request.url = "http://other.test/"
+            return .resend()
+        }
+        let plugins = [outer, recorder("a", priority: 2, record), recorder("b", priority: 3, record)]
+        let kernel = try makeKernel(plugins) {
+            $0.origins = [
+                Origin("http://origin.test")!: ["a.enabled": "false"],
+                Origin("http://other.test")!: ["b.enabled": "false", "outer.enabled": "false"],
+            ]
+        }
+
+        _ = try await kernel.send(Request(.get, anywhere)).body.collect(upTo: .kibibytes(1))
+
+        #expect(
+            record.lines == [
+                "b request", "b response 200", "b close resent", "a request", "a response 200", "a close ended",
+            ])
+    }
+
     @Test func `a plugin that a request switches off is not called`() async throws {
         let record = Record()
         let kernel = try makeKernel([recorder("a", priority: 1, record), recorder("b", priority: 2, record)])

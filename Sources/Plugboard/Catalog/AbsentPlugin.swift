@@ -1,0 +1,84 @@
+import JSON
+import PlugboardKit
+
+/// A plugin that is there and does not run, and why.
+public struct AbsentPlugin: Sendable, Equatable {
+    public enum Reason: Sendable, Equatable {
+        /// The configuration names it nowhere.
+        case unlisted
+        /// Its entry says `"enabled": false`. The place is the configuration's file, line and path, as far as it has them.
+        case disabled(place: String)
+        /// `Configuration.leaveOutLoadedPlugins` (`--safe`) has left it out.
+        case leftOut
+        /// A request says `ID.enabled = false`.
+        case ofRequest
+        /// The configuration says so for requests to its origin, at this place.
+        case ofOrigin(place: String)
+    }
+
+    /// Nil for a file that has not been asked.
+    public let id: String?
+    /// As the configuration says it; nil for linked plugins.
+    public let path: String?
+    public let reason: Reason
+
+    public init(id: String?, path: String?, reason: Reason) {
+        self.id = id
+        self.path = path
+        self.reason = reason
+    }
+}
+
+extension Configuration {
+    /// What a configuration leaves out of a catalog's plugins and of those that it names itself, in its order; then what it does
+    /// not name, by id. Opens no files.
+    func absent(from catalog: Catalog, beside running: [EnabledPlugin]) -> [AbsentPlugin] {
+        let entries = plugins.enumerated().map { ($1.place ?? ["plugins", .index($0)], $1) }
+        let named =
+            entries.compactMap { place, entry in entry.isEnabled ? nil : disabled(entry, place) }
+            + leftOut.map { entry in
+                if !entry.isEnabled, let place = entry.place { return disabled(entry, place) }
+                return AbsentPlugin(id: entry.id, path: entry.path, reason: .leftOut)
+            }
+        let known = Set(running.map(\.id))
+        let loaded = Set(
+            running.compactMap { plugin in if case .loaded(let path) = plugin.linkage { path } else { nil } })
+        // An entry that is switched off and stands there once more, switched on, is no absence.
+        let absent = named.filter { plugin in
+            plugin.path.map { !loaded.contains($0) } ?? plugin.id.map { !known.contains($0) } ?? false
+        }
+        let told = known.union(absent.compactMap(\.id))
+        return absent
+            + catalog.ids.filter { !told.contains($0) }.map { AbsentPlugin(id: $0, path: nil, reason: .unlisted) }
+    }
+
+    /// Of the plugins that run, those that do not take part in a request, as it says itself or the configuration says of its
+    /// origin.
+    public func absent(from request: Request, of running: [EnabledPlugin]) -> [AbsentPlugin] {
+        let origin = Origin(url: request.url)
+        let section = origin.flatMap { origins[$0] }
+        return running.compactMap { plugin in
+            let name = "\(plugin.id).enabled"
+            let path: String? = if case .loaded(let path) = plugin.linkage { path } else { nil }
+            if let own = request.attributes[name] {
+                return own == "false" ? AbsentPlugin(id: plugin.id, path: path, reason: .ofRequest) : nil
+            }
+            guard let origin, section?[name] == "false" else { return nil }
+            let key = source?.originKeys[origin] ?? origin.description
+            let place = place(["origins", .key(key), .key(plugin.id), "enabled"])
+            return AbsentPlugin(id: plugin.id, path: path, reason: .ofOrigin(place: place))
+        }
+    }
+
+    private func disabled(_ entry: PluginEntry, _ place: JSONPath) -> AbsentPlugin {
+        AbsentPlugin(
+            id: entry.id, path: entry.path, reason: .disabled(place: self.place(place.appending("enabled"))))
+    }
+
+    /// Such as `plugboard.json, line 4: plugins[1].enabled`.
+    private func place(_ path: JSONPath) -> String {
+        let fault = fault(at: path, "")
+        let text = [fault.file, fault.line.map { "line \($0)" }].compactMap { $0 }.joined(separator: ", ")
+        return text.isEmpty ? fault.path : "\(text): \(fault.path)"
+    }
+}

@@ -1,0 +1,111 @@
+import JSON
+import Plugboard
+import PluginLoader
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The plugins that are there and take no part, each with the reason.
+struct Absence {
+    let plugins: [AbsentPlugin]
+
+    /// What a configuration leaves out, of the plugins that are linked, of those that it names, and of those that lie in its
+    /// `kernel.pluginFolders`. Reads the files of the latter, and runs none of their code.
+    init(from lineup: Lineup, _ configuration: Configuration) {
+        let loader = PluginArguments.loader(for: configuration)
+        var plugins = lineup.absent.map { plugin in
+            let file = plugin.id == nil ? plugin.path.flatMap { try? loader.inspect($0) } : nil
+            return AbsentPlugin(id: plugin.id ?? file?.metadata?.id, path: plugin.path, reason: plugin.reason)
+        }
+        let running = lineup.plugins.compactMap { plugin in
+            if case .loaded(let path) = plugin.linkage { path } else { nil }
+        }
+        var known = Set((running + plugins.compactMap(\.path)).compactMap { try? loader.inspect($0).path })
+        for folder in configuration.kernel.pluginFolders {
+            for path in Absence.objects(in: folder) {
+                guard let file = try? loader.inspect(path), known.insert(file.path).inserted else { continue }
+                plugins.append(AbsentPlugin(id: file.metadata?.id, path: file.path, reason: .unlisted))
+            }
+        }
+        self.plugins = plugins
+    }
+
+    /// The same, and those that run and yet take no part in one request.
+    init(of request: Request, from lineup: Lineup, _ configuration: Configuration) {
+        plugins =
+            configuration.absent(from: request, of: lineup.plugins) + Absence(from: lineup, configuration).plugins
+    }
+
+    /// A section for people; empty if nobody is absent.
+    var text: String {
+        let rows = plugins.map { plugin in
+            ["  " + printable(plugin.name), printable(plugin.id == nil ? "" : plugin.linkage), plugin.reason.text]
+        }
+        return rows.isEmpty ? "" : "\nNot taking part:\n" + Table(rows: rows).text
+    }
+
+    var json: JSONValue { .array(plugins.map { .object($0.json) }) }
+
+    private static func objects(in folder: String) -> [String] {
+        guard let directory = opendir(folder) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasSuffix(".so") { names.append(name) }
+        }
+        return names.sorted().map { "\(folder)/\($0)" }
+    }
+}
+
+extension AbsentPlugin {
+    /// Its id, or else its file.
+    var name: String { id ?? path ?? "" }
+
+    var linkage: String { path ?? "linked" }
+
+    fileprivate var json: JSONObject {
+        var object = JSONObject()
+        if let id { object["id"] = .string(id) }
+        if let path { object["path"] = .string(path) }
+        object["reason"] = .string(reason.name)
+        object["place"] = reason.place.map { .string($0) }
+        return object
+    }
+}
+
+extension AbsentPlugin.Reason {
+    /// For programs.
+    var name: String {
+        switch self {
+        case .unlisted: "unlisted"
+        case .disabled: "disabled"
+        case .leftOut: "safe"
+        case .ofRequest: "request"
+        case .ofOrigin: "origin"
+        }
+    }
+
+    /// For people.
+    var text: String {
+        switch self {
+        case .unlisted: "named neither by the configuration nor by --plugin"
+        case .disabled(let place): "switched off by \(printable(place))"
+        case .leftOut: "left out by --safe, as a shared object"
+        case .ofRequest: "switched off for this request by --attribute"
+        case .ofOrigin(let place): "switched off for this origin by \(printable(place))"
+        }
+    }
+
+    fileprivate var place: String? {
+        switch self {
+        case .disabled(let place), .ofOrigin(let place): place
+        case .unlisted, .leftOut, .ofRequest: nil
+        }
+    }
+}
