@@ -134,6 +134,11 @@ final class Exchange: @unchecked Sendable {
         skipped & place.bit == 0 && (stage == .request || turns.isOpen(place))
     }
 
+    /// Whether anybody has given it any: most requests have none, and plugins ask for many.
+    var mayHaveAttributes: Bool {
+        !request.attributes.isEmpty || !outerAttributes.isEmpty || !core.origins.isEmpty
+    }
+
     /// An attribute as the place that is called sees it: who only watches a sub-request goes by the request that it is for.
     func attribute(_ name: String) -> String? {
         let watches = place.map { skipped & $0.bit != 0 } ?? false

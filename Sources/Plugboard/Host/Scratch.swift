@@ -3,8 +3,8 @@ import PlugboardKit
 
 /// Keeps what was handed out to a plugin until its hook returns.
 final class Scratch {
-    private var texts: [UnsafeMutableRawPointer] = []
-    private var fields: [Fields] = []
+    @exclusivity(unchecked) private var texts: [UnsafeMutableRawPointer] = []
+    @exclusivity(unchecked) private var fields: [Fields] = []
 
     deinit { clear() }
 
