@@ -19,6 +19,8 @@ final class SQLiteCacheStore: CacheStore {
         var used: Set<Int64> = []
         var order: [Int64] = []
         var unfinished: [Change] = []
+        /// Takes entries that come before anything else is asked of the file.
+        var gathering: Gathering?
         /// Nothing is stored until then.
         var pause: ContinuousClock.Instant?
         var hasWarned = false
@@ -177,10 +179,12 @@ final class SQLiteCacheStore: CacheStore {
 
     /// Does work that writes, together with what waits to be written.
     func write<Value: Sendable>(
+        when urgency: SQLiteStore.Urgency = .now,
         _ work: @escaping @Sendable (CacheFile, SQLiteStore.Connection) throws(SQLiteFailure) -> Value,
         then: @escaping @Sendable (Result<Value, SQLiteFailure>) -> Void
     ) {
         perform(
+            when: urgency,
             { (file, connection) throws(SQLiteFailure) in
                 let value = try work(file, connection)
                 try self.writeUses(connection)
@@ -194,10 +198,12 @@ final class SQLiteCacheStore: CacheStore {
 
     /// Adds to a file, within one transaction that also makes room for it.
     func add<Value: Sendable>(
+        when urgency: SQLiteStore.Urgency = .now,
         _ work: @escaping @Sendable (CacheFile, SQLiteStore.Connection) throws(SQLiteFailure) -> Value,
         then: @escaping @Sendable (Result<Value, SQLiteFailure>) -> Void
     ) {
         write(
+            when: urgency,
             { (file, connection) throws(SQLiteFailure) in
                 let (value, evicted) = try connection.transaction { () throws(SQLiteFailure) in
                     let value = try work(file, connection)
@@ -231,10 +237,13 @@ final class SQLiteCacheStore: CacheStore {
 
     /// Does work after all that was asked before, on a file that is known.
     func perform<Value: Sendable>(
+        when urgency: SQLiteStore.Urgency = .now,
         _ work: @escaping @Sendable (CacheFile, SQLiteStore.Connection) throws(SQLiteFailure) -> Value,
         then: @escaping @Sendable (Result<Value, SQLiteFailure>) -> Void
     ) {
+        if urgency == .now { state.withLock { $0.gathering = nil } }
         store.perform(
+            when: urgency,
             { (connection) throws(SQLiteFailure) in
                 try self.look(connection)
                 try self.finish(connection)
