@@ -36,11 +36,11 @@ final class Exchange: @unchecked Sendable {
     /// Of a sub-request: what the request that it is for says to places that only watch it.
     var outerAttributes = Attributes()
 
-    // The heads and bodies.
-    var request: Request
+    // The heads and bodies. Hooks look at the heads a hundred times, and nothing looks at one while it changes it.
+    @exclusivity(unchecked) var request: Request
     /// The request's body as the pipeline sees it; plugins wrap it.
     var requestBody: BodyNode?
-    var response: Answered?
+    @exclusivity(unchecked) var response: Answered?
     var failure: PlugboardError?
     /// The request as places further out saw it: before the first edit of each place, in ascending order.
     var versions: [Version] = []

@@ -3,6 +3,7 @@ import PlugboardKit
 
 /// Keeps what was handed out to a plugin until its hook returns.
 final class Scratch {
+    // Cleared after every hook.
     @exclusivity(unchecked) private var texts: [UnsafeMutableRawPointer] = []
     @exclusivity(unchecked) private var fields: [Fields] = []
 

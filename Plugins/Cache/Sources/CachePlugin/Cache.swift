@@ -29,6 +29,7 @@ final class Cache: Plugin {
     let questions: Questions
     let store: any CacheStore
     let flights = Flights()
+    let setbacks = Setbacks()
     let tally: Tally
 
     init(settings: CacheSettings, host: Host) throws {
