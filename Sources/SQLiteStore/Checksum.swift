@@ -8,19 +8,20 @@ public enum Checksum {
     /// - Parameter seed: says what the bytes are or where they belong, so that the same bytes elsewhere have another
     ///   sum.
     public static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
-        var lanes = SIMD4<UInt64>(
-            seed &+ prime1 &+ prime2, seed &+ prime2, seed ^ prime1, seed &- prime1)
+        // Not a vector: the processor has no product of such lanes, and would take them apart for each.
+        var (lane0, lane1) = (seed &+ prime1 &+ prime2, seed &+ prime2)
+        var (lane2, lane3) = (seed ^ prime1, seed &- prime1)
         var offset = 0
         while bytes.count - offset >= 32 {
-            for lane in 0..<4 {
-                let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 8 * lane, as: UInt64.self))
-                lanes[lane] = mixed(lanes[lane], word)
-            }
+            lane0 = mixed(lane0, word(bytes, offset))
+            lane1 = mixed(lane1, word(bytes, offset + 8))
+            lane2 = mixed(lane2, word(bytes, offset + 16))
+            lane3 = mixed(lane3, word(bytes, offset + 24))
             offset += 32
         }
         // The length first, so that zeros at the end are not for nothing.
         var sum = UInt64(truncatingIfNeeded: bytes.count) &* prime2
-        for lane in 0..<4 { sum = mixed(sum, lanes[lane]) }
+        for lane in [lane0, lane1, lane2, lane3] { sum = mixed(sum, lane) }
         while offset < bytes.count {
             var word: UInt64 = 0
             let count = min(8, bytes.count - offset)
@@ -37,6 +38,11 @@ public enum Checksum {
     public static func of(_ text: String, seed: UInt64 = 0) -> UInt64 {
         var text = text
         return text.withUTF8 { of(UnsafeRawBufferPointer($0), seed: seed) }
+    }
+
+    @inline(__always)
+    private static func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {
+        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
     @inline(__always)

@@ -16,6 +16,13 @@ public final class SQLiteStore: Sendable {
         case memory
     }
 
+    /// When work is done.
+    public enum Urgency: Sendable {
+        case now
+        /// With the next work that is `now`, or after 20 ms: for what nobody waits for, so that more of it comes together.
+        case soon
+    }
+
     private let thread: StoreThread
     private let interruption = Interruption()
 
@@ -39,13 +46,14 @@ public final class SQLiteStore: Sendable {
 
     /// Does work on the store's thread, later. From any thread.
     /// - Parameters:
+    ///   - when: the order stays, however urgent other work is.
     ///   - work: what it leaves unfinished, such as an open transaction, is undone.
     ///   - then: gets the result on the store's thread, or on the caller's at once if the store is closed.
     public func perform<Value: Sendable>(
-        _ work: @escaping @Sendable (Connection) throws(SQLiteFailure) -> Value,
+        when urgency: Urgency = .now, _ work: @escaping @Sendable (Connection) throws(SQLiteFailure) -> Value,
         then: @escaping @Sendable (Result<Value, SQLiteFailure>) -> Void
     ) {
-        let isAdded = thread.add { session in then(session?.perform(work) ?? .failure(.closed)) }
+        let isAdded = thread.add(urgency) { session in then(session?.perform(work) ?? .failure(.closed)) }
         if !isAdded { then(.failure(.closed)) }
     }
 

@@ -37,6 +37,40 @@ import Testing
         #expect(store.pending == 0)
     }
 
+    @Test func `work that can wait is done with the next that cannot, and before it`() throws {
+        let store = SQLiteStore(.memory, schema: .numbers()) { _ in }
+        defer { store.close(within: .seconds(60)) }
+        let done = Record()
+
+        for number in 1...3 {
+            store.perform(when: .soon, { (_) throws(SQLiteFailure) in number }) { _ in done.add("\(number)") }
+        }
+        try store.performAndWait { (_) throws(SQLiteFailure) in done.add("now") }
+
+        #expect(done.lines == ["1", "2", "3", "now"])
+    }
+
+    @Test func `work that can wait is done also when no other comes`() async {
+        let store = SQLiteStore(.memory, schema: .numbers()) { _ in }
+        defer { store.close(within: .seconds(60)) }
+
+        let result = await withCheckedContinuation { continuation in
+            store.perform(when: .soon, { (_) throws(SQLiteFailure) in 7 }) { continuation.resume(returning: $0) }
+        }
+
+        #expect((try? result.get()) == 7)
+    }
+
+    @Test func `a store that is closed still does the work that could wait`() {
+        let store = SQLiteStore(.memory, schema: .numbers()) { _ in }
+        let done = Record()
+
+        store.perform(when: .soon, { (_) throws(SQLiteFailure) in }) { _ in done.add("done") }
+
+        #expect(store.close(within: .seconds(60)))
+        #expect(done.lines == ["done"])
+    }
+
     @Test func `nothing is opened before there is work`() throws {
         let folder = try TemporaryFolder()
         let store = SQLiteStore.numbers(folder.file("numbers.sqlite"))

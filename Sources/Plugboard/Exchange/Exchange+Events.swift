@@ -76,7 +76,7 @@ struct Watchers: Sendable {
     }
 
     func places(_ event: KernelEvent) -> [Place] { ofKernel[event.rawValue] }
-    func places(_ id: String) -> [Place] { ofAll + (ofPlugins[id] ?? []) }
+    func places(_ id: String) -> [Place] { ofPlugins.isEmpty ? ofAll : ofAll + (ofPlugins[id] ?? []) }
 }
 
 extension Exchange {

@@ -38,11 +38,11 @@ final class Exchange: @unchecked Sendable {
     /// Of a sub-request: what the request that it is for says to places that only watch it.
     var outerAttributes = Attributes()
 
-    // The heads and bodies.
-    var request: Request
+    // The heads and bodies. Hooks look at the heads a hundred times, and nothing looks at one while it changes it.
+    @exclusivity(unchecked) var request: Request
     /// The request's body as the pipeline sees it; plugins wrap it.
     var requestBody: BodyNode?
-    var response: Answered?
+    @exclusivity(unchecked) var response: Answered?
     var failure: PlugboardError?
     /// The request as places further out saw it: before the first edit of each place, in ascending order.
     var versions: [Version] = []
@@ -136,6 +136,11 @@ final class Exchange: @unchecked Sendable {
 
     func takesPart(_ place: Place) -> Bool {
         skipped & place.bit == 0 && (stage == .request || turns.isOpen(place))
+    }
+
+    /// Whether anybody has given it any: most requests have none, and plugins ask for many.
+    var mayHaveAttributes: Bool {
+        !request.attributes.isEmpty || !outerAttributes.isEmpty || !core.origins.isEmpty
     }
 
     /// An attribute as the place that is called sees it: who only watches a sub-request goes by the request that it is for.

@@ -62,14 +62,28 @@ final class HeadNode {
     /// The first field of a name, in place.
     func field(_ name: UnsafeRawBufferPointer) -> plug_text {
         wasRead = true
-        return fields.withValue(name) { value in value.map { plug_text($0) } ?? plug_text() }
+        return withFields { $0.withValue(name) { value in value.map { plug_text($0) } ?? plug_text() } }
     }
 
     func field(at index: UInt64) -> plug_field? {
-        let fields = fields
-        guard index < UInt64(fields.count) else { return nil }
         wasRead = true
-        return fields.withField(Int(index)) { plug_field(name: plug_text($0), value: plug_text($1)) }
+        return withFields { fields in
+            guard index < UInt64(fields.count) else { return nil }
+            return fields.withField(Int(index)) { plug_field(name: plug_text($0), value: plug_text($1)) }
+        }
+    }
+
+    func isSecret(at index: UInt64) -> Bool {
+        withFields { index < UInt64($0.count) && $0.isSecret(at: Int(index)) }
+    }
+
+    /// Looks at the fields where they stand: plugins ask for them one by one.
+    @inline(__always)
+    private func withFields<Result>(_ look: (borrowing Fields) -> Result) -> Result {
+        guard let exchange else { return look(alone.fields) }
+        if isRequest { return look(exchange.request.fields) }
+        guard exchange.response != nil else { return look(Fields()) }
+        return look(exchange.response!.head.fields)  // There is one: see above.
     }
 
     // MARK: Editing

@@ -36,7 +36,7 @@ extension HostTable {
         table.attribute = { pointer, name in
             guard let pointer else { return plug_text() }
             let exchange = Exchange.from(pointer)
-            guard let value = exchange.attribute(name.string) else { return plug_text() }
+            guard exchange.mayHaveAttributes, let value = exchange.attribute(name.string) else { return plug_text() }
             exchange.usesScratch = true
             return exchange.scratch.text(value)
         }
@@ -128,8 +128,7 @@ extension HostTable {
         }
         table.is_secret = { head, index in
             guard let head else { return 0 }
-            let fields = HeadNode.from(head).fields
-            return index < UInt64(fields.count) && fields.isSecret(at: Int(index)) ? 1 : 0
+            return HeadNode.from(head).isSecret(at: index) ? 1 : 0
         }
     }
 }

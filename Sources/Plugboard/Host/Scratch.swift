@@ -3,8 +3,9 @@ import PlugboardKit
 
 /// Keeps what was handed out to a plugin until its hook returns.
 final class Scratch {
-    private var texts: [UnsafeMutableRawPointer] = []
-    private var fields: [Fields] = []
+    // Cleared after every hook.
+    @exclusivity(unchecked) private var texts: [UnsafeMutableRawPointer] = []
+    @exclusivity(unchecked) private var fields: [Fields] = []
 
     deinit { clear() }
 

@@ -73,6 +73,9 @@ public struct Head: ~Copyable {
         var copy = Fields()
         var field = plug_field()
         var index: UInt64 = 0
+        // Most values are short.
+        let count = Int(clamping: host.pointee.field_count(raw))
+        copy.reserve(fields: count, bytes: 48 * min(count, 1000))
         while host.pointee.field_at(raw, index, &field) == PLUG_OK {
             copy.append(field.name.buffer, field.value.buffer)
             // Once a name: an answer may have ten thousand fields that are secret.

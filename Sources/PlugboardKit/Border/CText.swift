@@ -37,32 +37,18 @@ package func withText<Result>(_ string: String, _ body: (plug_text) -> Result) -
 package func withCFields<Result>(
     _ fields: Fields, _ body: (UnsafePointer<plug_field>?, UInt64) -> Result
 ) -> Result {
-    var bytes: [UInt8] = []
-    var lengths: [(Int, Int)] = []
-    bytes.reserveCapacity(fields.byteCount)
-    for index in 0..<fields.count {
-        fields.withField(index) { name, value in
-            bytes.append(contentsOf: name)
-            bytes.append(contentsOf: value)
-            lengths.append((name.count, value.count))
-        }
-    }
-    return bytes.withUnsafeBytes { bytes in
-        var start = 0
-        let views = lengths.map { name, value in
-            defer { start += name + value }
-            return plug_field(
-                name: plug_text(UnsafeRawBufferPointer(rebasing: bytes[start..<start + name])),
-                value: plug_text(UnsafeRawBufferPointer(rebasing: bytes[start + name..<start + name + value])))
-        }
-        return views.withUnsafeBufferPointer { body($0.baseAddress, UInt64($0.count)) }
+    if fields.isEmpty { return body(nil, 0) }
+    return fields.withViews({ plug_field(name: plug_text($0), value: plug_text($1)) }) {
+        body($0.baseAddress, UInt64($0.count))
     }
 }
 
 /// C fields as fields.
 package func makeFields(_ fields: UnsafePointer<plug_field>?, _ count: UInt64) -> Fields {
     var copy = Fields()
-    for field in UnsafeBufferPointer(start: fields, count: fields == nil ? 0 : Int(clamping: count)) {
+    let fields = UnsafeBufferPointer(start: fields, count: fields == nil ? 0 : Int(clamping: count))
+    copy.reserve(fields: fields.count, bytes: fields.reduce(0) { $0 + $1.name.buffer.count + $1.value.buffer.count })
+    for field in fields {
         copy.append(field.name.buffer, field.value.buffer)
     }
     return copy

@@ -3,14 +3,16 @@
 /// All names and values stand in one array of bytes; reading a value as text is the only thing that makes a `String`.
 /// Look-up compares names without regard to ASCII case (RFC 9110 §5.1).
 public struct Fields: Sendable {
-    private struct Entry: Sendable {
-        var name: Range<UInt32>
-        var value: Range<UInt32>
-        var isSecret: Bool
+    // What only looks is inlined into who looks: a call through generic code costs more than the look.
+    @usableFromInline
+    struct Entry: Sendable {
+        @usableFromInline var name: Range<UInt32>
+        @usableFromInline var value: Range<UInt32>
+        @usableFromInline var isSecret: Bool
     }
 
-    private var bytes: [UInt8] = []
-    private var entries: [Entry] = []
+    @usableFromInline var bytes: [UInt8] = []
+    @usableFromInline var entries: [Entry] = []
 
     public init() {}
 
@@ -18,7 +20,9 @@ public struct Fields: Sendable {
         for (name, value) in fields { append(name, value) }
     }
 
+    @inlinable
     public var count: Int { entries.count }
+    @inlinable
     public var isEmpty: Bool { entries.isEmpty }
 
     /// The bytes that names and values take together.
@@ -124,6 +128,7 @@ extension Fields {
     }
 
     /// The value of the first field of this name, in place, or nil; the pointer is good until `body` returns.
+    @inlinable
     public func withValue<Result>(
         _ name: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer?) -> Result
     ) -> Result {
@@ -132,6 +137,7 @@ extension Fields {
     }
 
     /// A field by its place, 0 up to `count`; the pointers are good until `body` returns.
+    @inlinable
     public func withField<Result>(
         _ index: Int, _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Result
     ) -> Result {
@@ -143,7 +149,21 @@ extension Fields {
         }
     }
 
+    /// All fields at once, each as what `view` makes of its name and value in place; good until `body` returns.
+    package func withViews<View, Result>(
+        _ view: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> View,
+        _ body: (UnsafeBufferPointer<View>) -> Result
+    ) -> Result {
+        bytes.withUnsafeBytes { bytes in
+            func part(_ range: Range<UInt32>) -> UnsafeRawBufferPointer {
+                UnsafeRawBufferPointer(rebasing: bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+            }
+            return entries.map { view(part($0.name), part($0.value)) }.withUnsafeBufferPointer(body)
+        }
+    }
+
     /// Whether the field at this place is secret.
+    @inlinable
     public func isSecret(at index: Int) -> Bool { entries[index].isSecret }
 
     /// Makes room, so that what is appended next needs no new memory.
@@ -158,7 +178,8 @@ extension Fields {
         return start..<UInt32(clamping: bytes.count)
     }
 
-    private func first(_ name: UnsafeRawBufferPointer) -> Int? {
+    @usableFromInline
+    func first(_ name: UnsafeRawBufferPointer) -> Int? {
         bytes.withUnsafeBufferPointer { bytes in
             for index in entries.indices where Fields.matches(bytes, entries[index].name, name) { return index }
             return nil

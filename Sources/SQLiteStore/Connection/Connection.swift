@@ -14,7 +14,7 @@ extension SQLiteStore {
         /// A statement could not be compiled: either it is wrong, or the file's schema has become so.
         private(set) var isSuspect = false
 
-        private var statements: [String: OpaquePointer] = [:]
+        private var statements: [SQLText: Statement] = [:]
         private static let statementLimit = 128
 
         /// Takes over the database.
@@ -24,7 +24,7 @@ extension SQLiteStore {
         }
 
         deinit {
-            forgetStatements()
+            statements.removeAll()
             sqlite3_close_v2(database)
         }
 
@@ -65,13 +65,13 @@ extension SQLiteStore {
             _ sql: String, _ values: [Value] = [], visit: (borrowing Row) throws(SQLiteFailure) -> Bool
         ) throws(SQLiteFailure) {
             let statement = try taken(sql)
-            defer { keep(statement, sql) }
-            try bind(values, to: statement)
+            defer { statement.end() }
+            try bind(values, to: statement.pointer)
             while true {
-                let code = sqlite3_step(statement)
+                let code = sqlite3_step(statement.pointer)
                 if code == SQLITE_DONE { return }
                 guard code == SQLITE_ROW else { throw failure(code) }
-                guard try visit(Row(statement: statement)) else { return }
+                guard try visit(Row(statement: statement.pointer)) else { return }
             }
         }
 
@@ -130,10 +130,20 @@ extension SQLiteStore {
 
         // MARK: Compiling and binding
 
-        /// Taken out while it runs: the same statement may be needed again meanwhile.
-        private func taken(_ sql: String) throws(SQLiteFailure) -> OpaquePointer {
-            if let statement = statements.removeValue(forKey: sql) { return statement }
-            return try compile(sql)
+        /// A statement that is not running, which now runs.
+        private func taken(_ sql: String) throws(SQLiteFailure) -> Statement {
+            let known = statements[SQLText(text: sql)]
+            if let known, !known.isRunning {
+                known.isRunning = true
+                return known
+            }
+            let statement = Statement(try compile(sql))
+            statement.isRunning = true
+            if known == nil {
+                if statements.count >= Connection.statementLimit { statements.removeAll() }
+                statements[SQLText(text: sql)] = statement
+            }
+            return statement
         }
 
         private func compile(_ sql: String) throws(SQLiteFailure) -> OpaquePointer {
@@ -152,19 +162,6 @@ extension SQLiteStore {
                     ? SQLiteFailure(code: SQLITE_MISUSE, message: "The statement is empty.") : failure(code)
             }
             return statement
-        }
-
-        private func keep(_ statement: OpaquePointer, _ sql: String) {
-            // The values go too: some of them are views, good only until now.
-            sqlite3_reset(statement)
-            sqlite3_clear_bindings(statement)
-            if statements.count >= Connection.statementLimit { forgetStatements() }
-            if let other = statements.updateValue(statement, forKey: sql) { sqlite3_finalize(other) }
-        }
-
-        private func forgetStatements() {
-            for statement in statements.values { sqlite3_finalize(statement) }
-            statements.removeAll()
         }
 
         private func bind(_ values: [Value], to statement: OpaquePointer) throws(SQLiteFailure) {

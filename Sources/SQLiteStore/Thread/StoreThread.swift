@@ -11,13 +11,20 @@ final class StoreThread: Sendable {
     /// What is done on the thread, with what lives there; with nil if it must not be done any more.
     typealias Work = @Sendable (Session?) -> Void
 
+    private enum Sleep { case awake, withoutWork, onWorkThatCanWait }
+
     private struct State {
         var work: [Work] = []
+        /// Whether some of the work is wanted now.
+        var isUrgent = false
         var isStarted = false
-        var isSleeping = false
+        var sleep = Sleep.awake
         var isClosed = false
         var isAbandoned = false
     }
+
+    /// How long work waits for more that can be done with it.
+    private static let patience: Duration = .milliseconds(20)
 
     private let state = Mutex(State())
     private let wakeUp = Signal()
@@ -38,14 +45,15 @@ final class StoreThread: Sendable {
     }
 
     /// False if the work will not be done: the thread is closed, or the system gives none.
-    func add(_ work: @escaping Work) -> Bool {
+    func add(_ urgency: SQLiteStore.Urgency, _ work: @escaping Work) -> Bool {
         let (isTaken, mustWake) = state.withLock { state in
             if !state.isStarted && !state.isClosed { state.isStarted = start() }
             guard state.isStarted, !state.isClosed else { return (false, false) }
             state.work.append(work)
             count.add(1, ordering: .relaxed)
-            defer { state.isSleeping = false }
-            return (true, state.isSleeping)
+            if urgency == .soon && state.sleep == .onWorkThatCanWait { return (true, false) }
+            state.isUrgent = state.isUrgent || urgency == .now
+            return (true, StoreThread.takeSleep(&state))
         }
         if mustWake { wakeUp.raise() }
         return isTaken
@@ -55,10 +63,14 @@ final class StoreThread: Sendable {
     func close() {
         let mustWake = state.withLock { state in
             state.isClosed = true
-            defer { state.isSleeping = false }
-            return state.isSleeping
+            return StoreThread.takeSleep(&state)
         }
         if mustWake { wakeUp.raise() }
+    }
+
+    private static func takeSleep(_ state: inout State) -> Bool {
+        defer { state.sleep = .awake }
+        return state.sleep != .awake
     }
 
     /// Blocks until the thread has ended; false if the time was up first. Then the rest of the work is told that it
@@ -110,18 +122,28 @@ final class StoreThread: Sendable {
         ended.raise()
     }
 
-    /// Sleeps until there is work; nil when the thread is closed and all is done.
+    /// Sleeps until there is work that is wanted now, or has waited; nil when the thread is closed and all is done.
     private func nextBatch() -> [Work]? {
+        var hasWaited = false
         while true {
-            let (batch, isClosed) = state.withLock { state -> ([Work], Bool) in
-                var batch: [Work] = []
-                swap(&batch, &state.work)
-                state.isSleeping = batch.isEmpty && !state.isClosed
-                return (batch, state.isClosed)
+            let (batch, sleep) = state.withLock { state -> ([Work], Sleep) in
+                let isDue = state.isUrgent || state.isClosed || hasWaited
+                if isDue || state.work.isEmpty {
+                    var batch: [Work] = []
+                    swap(&batch, &state.work)
+                    state.isUrgent = false
+                    state.sleep = batch.isEmpty && !state.isClosed ? .withoutWork : .awake
+                    return (batch, state.sleep)
+                }
+                state.sleep = .onWorkThatCanWait
+                return ([], state.sleep)
             }
             if !batch.isEmpty { return batch }
-            if isClosed { return nil }
-            wakeUp.wait()
+            switch sleep {
+            case .awake: return nil
+            case .withoutWork: wakeUp.wait()
+            case .onWorkThatCanWait: hasWaited = !wakeUp.wait(upTo: StoreThread.patience)
+            }
         }
     }
 }

@@ -163,7 +163,7 @@ struct StaleTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a background question that fails leaves what is stored, and the next asks again`(linkage: Linkage)
+    func `a background question that fails leaves what is stored, and is asked again after a pause`(linkage: Linkage)
         async throws
     {
         let transport = MockTransport { _, number in
@@ -179,6 +179,8 @@ struct StaleTests {
             #expect(try await bench.get().body == "old")
             try await transport.began.opened(for: count)
             try await bench.settled(count)
+            #expect(try await bench.get().body == "old")
+            bench.clock.advance(by: .seconds(count - 1))
         }
 
         #expect(transport.requests.count == 3)

@@ -10,7 +10,7 @@ import PlugboardKit
 ///     onClose      ended well: the recorded body is committed; else it is discarded
 ///
 /// Nothing here blocks the loop: the store answers from memory, or on a thread of its own.
-struct Cache: Plugin {
+final class Cache: Plugin {
     static let manifest = Manifest(
         id: "cache", version: "1.0.0", documentation: "Keeps answers and gives them again (RFC 9111).", priority: 600,
         hooks: [.request, .response, .failure, .close],
@@ -29,6 +29,7 @@ struct Cache: Plugin {
     let questions: Questions
     let store: any CacheStore
     let flights = Flights()
+    let setbacks = Setbacks()
     let tally: Tally
 
     init(settings: CacheSettings, host: Host) throws {

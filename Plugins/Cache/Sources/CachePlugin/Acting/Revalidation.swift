@@ -26,7 +26,7 @@ final class Revalidation: Sendable {
         for field in forward.edits.set { request.fields.append(FieldName(field.name), field.value) }
         let requested = cache.host.wallClock
         cache.host.send(request, for: exchange, from: .insideAsker, isDetached: true) { result in
-            guard case .success(let answer) = result else { return self.end(.failed) }
+            guard case .success(let answer) = result else { return self.fail() }
             self.take(answer, to: forward, requested, exchange, attempts)
         }
     }
@@ -39,11 +39,14 @@ final class Revalidation: Sendable {
             received: cache.host.wallClock)
         let decision = cache.policy.decision(on: received) { _ in nil }
         cache.change(decision)
+        let hasFailed = answer.head.status >= 500
+        if !hasFailed { cache.setbacks.end(question.facts.key) }
         if case .resend(let next) = decision.outcome {
             if attempts > 1 { ask(next, for: exchange, attempts: attempts - 1) } else { end(.fruitless) }
             return
         }
         guard let recording = decision.store.flatMap({ cache.recording(of: $0) }) else {
+            if hasFailed { return fail() }
             let isConfirmed = !decision.updates.isEmpty
             if isConfirmed { cache.host.publish("cache.refreshed") }
             return end(isConfirmed ? .landed : .fruitless)
@@ -75,13 +78,21 @@ final class Revalidation: Sendable {
         end(cache.commit(recording, of: nil) ? .landed : .fruitless)
     }
 
+    /// The server is to be left alone for a while.
+    private func fail() {
+        cache.setbacks.add(question.facts.key, cache.host.now)
+        end(.failed)
+    }
+
     private func end(_ ending: Flight.Ending) { cache.flights.end(flight, ending) }
 }
 
 extension Cache {
-    /// Asks in the background, unless somebody asks the same already.
+    /// Asks in the background, unless somebody asks the same already, or the server has just failed to answer it.
     func revalidate(_ question: Question, _ forward: Forward, _ exchange: UInt64) {
-        guard case .leads(let flight) = flights.board(FlightKey(question.facts, forward.entries)) else { return }
+        guard !setbacks.forbid(question.facts.key, host.now),
+            case .leads(let flight) = flights.board(FlightKey(question.facts, forward.entries))
+        else { return }
         Revalidation(self, question, flight).ask(forward, for: exchange)
     }
 }

@@ -49,11 +49,28 @@ protocol CacheStore: AnyObject, Sendable {
 struct CacheEntry: Sendable {
     /// Of the store's own.
     let id: Int64
-    var answer: StoredAnswer
     /// Bytes of the stored body.
     let length: Int
     /// The whole body where it came along with the look-up, so that `body(of:_:)` need not ask again.
     var body: Bytes?
+    private var head: Head
+
+    init(id: Int64, answer: StoredAnswer, length: Int) {
+        self.id = id
+        self.length = length
+        head = Head(answer)
+    }
+
+    var answer: StoredAnswer {
+        get { head.answer }
+        set { head = Head(newValue) }
+    }
+
+    /// Apart, for entries are handed about a lot, and an answer is a dozen references.
+    private final class Head: Sendable {
+        let answer: StoredAnswer
+        init(_ answer: StoredAnswer) { self.answer = answer }
+    }
 }
 
 /// A body that is being stored, in order. Used by one exchange at a time.

@@ -12,7 +12,7 @@ struct ReceivedAnswer: Sendable {
 
 /// What becomes of an answer. The changes to the store come first; `store` when the body has ended well.
 struct AnswerDecision: Sendable {
-    enum Outcome: Sendable {
+    indirect enum Outcome: Sendable {
         /// It goes on to the caller as it is.
         case pass
         /// The caller gets what is stored in its place: confirmed by a 304, or stale in place of a server's error.

@@ -1,8 +1,8 @@
 import CacheOptions
 import PlugboardKit
 
-/// What a request says of caching, read once.
-struct RequestFacts: Sendable {
+/// What a request says of caching, read once, and shared by all who decide about it.
+final class RequestFacts: Sendable {
     /// What a method means to a cache.
     enum Kind: Sendable {
         case get
@@ -25,7 +25,7 @@ struct RequestFacts: Sendable {
         var version = ""
     }
 
-    private(set) var kind: Kind
+    let kind: Kind
     /// Whether the method is POST, whose answer may give the state of its URL (RFC 9110 §9.3.3).
     let isPost: Bool
     let key: CacheKey
@@ -33,9 +33,9 @@ struct RequestFacts: Sendable {
     let url: String
     let mode: CacheMode
     let own: Own
-    private(set) var fields: Fields
+    let fields: Fields
     let directives: RequestDirectives
-    private(set) var conditions: Conditions
+    let conditions: Conditions
 
     /// - Parameter body: Whether the request has one, and whether the key holds it.
     init(
@@ -54,6 +54,13 @@ struct RequestFacts: Sendable {
     }
 
     enum RequestBody: Sendable { case none, inKey, notInKey }
+
+    /// Another request that differs in these.
+    private init(_ other: RequestFacts, kind: Kind, fields: Fields, conditions: Conditions) {
+        (self.kind, self.fields, self.conditions) = (kind, fields, conditions)
+        (isPost, key, url, mode, own) = (other.isPost, other.key, other.url, other.mode, other.own)
+        directives = other.directives
+    }
 
     /// Which conditions and partial wishes of the caller's own are there (RFC 9110 §13.1, §14.2).
     struct Conditions: OptionSet, Sendable {
@@ -74,13 +81,12 @@ struct RequestFacts: Sendable {
 
     /// The same request for the whole answer and for everybody: a GET without the caller's own conditions and range.
     var withoutConditions: RequestFacts {
-        var request = self
-        if kind == .head { request.kind = .get }
+        var fields = fields
         for name: FieldName in [.ifNoneMatch, .ifModifiedSince, .range, .ifRange, .ifMatch, .ifUnmodifiedSince] {
-            request.fields.remove(name)
+            fields.remove(name)
         }
-        request.conditions.subtract(.all)
-        return request
+        return RequestFacts(
+            self, kind: kind == .head ? .get : kind, fields: fields, conditions: conditions.subtracting(.all))
     }
 
     private static func kind(_ method: PlugboardKit.Method, _ body: RequestBody) -> Kind {

@@ -127,13 +127,29 @@ struct CacheFile: Sendable {
 
     /// Begins an entry that cannot be found yet. Returns its id.
     func begin(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int64 {
-        try connection.run(
-            """
-            INSERT INTO entry (owner, key, url, used, length, sum, head)
-            VALUES (?, 0, '', \(CacheFile.now), 0, 0, x'')
-            """,
-            .text(owner))
+        try connection.run(CacheFile.beginning, .text(owner))
         return connection.lastInsertedID
+    }
+
+    /// Adds whole entries, which can be found from now on, each as the most recently used. Returns their ids.
+    func insert(
+        _ additions: [Gathering.Addition], _ connection: SQLiteStore.Connection
+    ) throws(SQLiteFailure) -> [Int64] {
+        let last = try connection.first("SELECT seq FROM sqlite_sequence WHERE name = 'entry'") { $0.integer(0) } ?? 0
+        var (id, use) = (min(max(last, 0), CacheSchema.lastID), try lastUse(connection))
+        var ids: [Int64] = []
+        for addition in additions {
+            (id, use) = (id + 1, use + 1)
+            ids.append(id)
+            let head = addition.answer.encoded(length: addition.length)
+            try connection.run(
+                "INSERT INTO entry (id, key, url, used, length, sum, head) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                .integer(id), .key(addition.answer.key), .text(addition.answer.url), .integer(use),
+                .integer(addition.length), .integer(CacheFile.sum(head, id)), .bytes(head))
+            try insert(addition.pieces, from: 0, of: id, connection)
+            try remove(addition.replaced, connection)
+        }
+        return ids
     }
 
     /// Adds pieces to an entry that was begun; throws if it is gone, with a file that was moved aside.
@@ -144,6 +160,12 @@ struct CacheFile: Sendable {
             "SELECT 1 FROM entry WHERE id = ? AND owner = ?", .integer(id), .text(owner)
         ) { _ in true }
         guard isThere == true else { throw SQLiteFailure(code: 0, message: "The entry that was begun is gone.") }
+        try insert(pieces, from: first, of: id, connection)
+    }
+
+    private func insert(
+        _ pieces: [Bytes], from first: Int, of id: Int64, _ connection: SQLiteStore.Connection
+    ) throws(SQLiteFailure) {
         for (number, piece) in zip(first..., pieces) {
             let place = CacheFile.place(id, number)
             try piece.withUnsafeBytes { (bytes) throws(SQLiteFailure) in
@@ -246,6 +268,9 @@ struct CacheFile: Sendable {
     /// The time when a row got its owner; seconds since 1970. It stands where those that can be found have their
     /// order of use.
     static let now = "CAST(strftime('%s', 'now') AS INTEGER)"
+
+    private static let beginning =
+        "INSERT INTO entry (owner, key, url, used, length, sum, head) VALUES (?, 0, '', \(now), 0, 0, x'')"
 
     static func place(_ id: Int64, _ number: Int) -> Int64 { id << CacheSchema.chunkBits | Int64(number) }
 

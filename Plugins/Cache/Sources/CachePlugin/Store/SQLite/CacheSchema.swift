@@ -10,6 +10,8 @@ import SQLiteStore
 enum CacheSchema {
     /// A chunk's number is the lower bits of its id: at most 64 GiB a body.
     static let chunkBits: Int64 = 20
+    /// Greater ids would have no room for the number; a sequence that has come so far is damaged.
+    static let lastID: Int64 = 1 << (62 - chunkBits)
 
     static let schema = SQLiteStore.Schema(
         applicationID: 0x706C_6263,  // "plbc"

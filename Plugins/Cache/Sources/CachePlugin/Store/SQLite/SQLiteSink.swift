@@ -100,6 +100,21 @@ final class SQLiteSink: PieceSink {
     ) {
         let (pieces, first) = state.withLock { SQLiteSink.send(&$0) }
         store.willAdd(answer.key)
+        let finish: @Sendable (Result<Int64, SQLiteFailure>) -> Void = { result in
+            self.store.didAdd(answer.key)
+            if case .success(let id) = result {
+                done(CacheEntry(id: id, answer: answer, length: length))
+            } else {
+                self.discard()
+                done(nil)
+            }
+        }
+        if first == 0 {
+            store.gather(
+                Gathering.Addition(
+                    answer: answer, pieces: pieces, length: length, replaced: old.map(\.id), done: finish))
+            return
+        }
         store.add(
             { (file, connection) throws(SQLiteFailure) in
                 guard !self.state.withLock({ $0.hasFailed }) else { throw SQLiteSink.discarded }
@@ -108,15 +123,7 @@ final class SQLiteSink: PieceSink {
                 try file.remove(old.map(\.id), connection)
                 return id
             },
-            then: { result in
-                self.store.didAdd(answer.key)
-                if case .success(let id) = result {
-                    done(CacheEntry(id: id, answer: answer, length: length))
-                } else {
-                    self.discard()
-                    done(nil)
-                }
-            })
+            then: finish)
     }
 
     func discard() {

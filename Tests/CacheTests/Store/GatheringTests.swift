@@ -1,0 +1,74 @@
+import PlugboardKit
+import SQLiteStore
+import TestSupport
+import Testing
+
+@testable import CachePlugin
+
+/// Small entries that are written together.
+@Suite struct GatheringTests {
+    /// Begins to store an answer of one byte, and waits for nothing.
+    private func begin(_ store: any CacheStore, _ key: String, _ byte: UInt8, _ done: Record) throws {
+        let writer = try #require(store.write(length: 1))
+        #expect([byte].withUnsafeBytes { writer.append($0) })
+        writer.commit(.sample(key), replacing: []) { done.add("\(key) \($0 == nil ? "lost" : "stored")") }
+    }
+
+    @Test(arguments: FileStoreTests.kinds)
+    func `entries that come together are all stored, in order, each with its own body`(_ kind: StoreKind) async throws {
+        let folder = try TemporaryFolder()
+        let store = kind.make(folder)
+        defer { store.close(within: .seconds(60)) }
+        let done = Record()
+
+        for number in 0..<200 { try begin(store, "\(number)", UInt8(number), done) }
+        _ = await store.statistics
+
+        #expect(done.lines == (0..<200).map { "\($0) stored" })
+        for number in 0..<200 {
+            let entry = try #require(await store.found("\(number)").first)
+            #expect(try await store.read(entry) == [UInt8(number)])
+        }
+    }
+
+    @Test(arguments: FileStoreTests.kinds)
+    func `a purge removes what was stored before it, and nothing that comes after`(_ kind: StoreKind) async throws {
+        let folder = try TemporaryFolder()
+        let store = kind.make(folder)
+        defer { store.close(within: .seconds(60)) }
+        let done = Record()
+
+        try begin(store, "before", 1, done)
+        store.purge(.all) { _ in }
+        try begin(store, "after", 2, done)
+
+        #expect(await store.found("before").isEmpty)
+        #expect(await store.found("after").count == 1)
+    }
+
+    @Test func `what comes together to a store that is closed is lost together`() async throws {
+        let folder = try TemporaryFolder()
+        let store = SQLiteCacheStore.make(folder)
+        _ = await store.statistics
+        let done = Record()
+
+        store.store.close(within: .seconds(60))
+        for number in 0..<3 { try begin(store, "\(number)", 1, done) }
+
+        #expect(done.lines == ["0 lost", "1 lost", "2 lost"])
+    }
+
+    @Test func `a sequence that is damaged does not keep entries from being stored`() async throws {
+        let folder = try TemporaryFolder()
+        let first = SQLiteCacheStore.make(folder)
+        await first.keep(.sample("a"), [1])
+        try first.store.performAndWait { (connection) throws(SQLiteFailure) in
+            try connection.run("UPDATE sqlite_sequence SET seq = ?", .integer(Int64.max))
+        }
+
+        let entry = try #require(await first.keep(.sample("b"), [2]))
+        first.close(within: .seconds(60))
+
+        #expect(entry.id == CacheSchema.lastID + 1)
+    }
+}
