@@ -6,8 +6,8 @@
 //         fuzz/RawStructuredFieldValues.swiftmodule -c -o fuzz/RawStructuredFieldValues.o \
 //         .build/checkouts/swift-http-structured-headers/Sources/RawStructuredFieldValues/*.swift
 //     R=Plugins/Retry/Sources/RetryPlugin
-//     swiftc $F -I fuzz -module-name RetryFuzz fuzz/*.o $R/{Backoff,CircuitBreaker,RateLimit,RetryPolicy,ServerDelay}.swift \
-//         Tests/Fuzz/RetryFuzz.swift -o retry-fuzz
+//     swiftc $F -I fuzz -module-name RetryFuzz fuzz/*.o \
+//         $R/{Backoff,CircuitBreaker,RateLimit,RetryPolicy,ServerDelay}.swift Tests/Fuzz/RetryFuzz.swift -o retry-fuzz
 //     ./retry-fuzz -dict=Tests/Fuzz/retry.dict -max_total_time=60 -max_len=4096
 
 import PlugboardKit

@@ -5,8 +5,10 @@
 //     C=Plugins/Cache/Sources
 //     swiftc $F -I fuzz -module-name CacheOptions -emit-module -emit-module-path fuzz/CacheOptions.swiftmodule \
 //         -c $C/CacheOptions/*.swift -o fuzz/CacheOptions.o
-//     swiftc $F -I fuzz -module-name StoredAnswerFuzz fuzz/*.o $(find $C/CachePlugin/Policy $C/CachePlugin/Store/Answer -name '*.swift') \
-//         $C/CachePlugin/Store/{BrokenSource,CacheStore,StoredSource}.swift Tests/Fuzz/StoredAnswerFuzz.swift -o storedanswer-fuzz
+//     swiftc $F -I fuzz -module-name StoredAnswerFuzz fuzz/*.o \
+//         $(find $C/CachePlugin/Policy $C/CachePlugin/Store/Answer -name '*.swift') \
+//         $C/CachePlugin/Store/{BrokenSource,CacheStore,StoredSource}.swift Tests/Fuzz/StoredAnswerFuzz.swift \
+//         -o storedanswer-fuzz
 //     ./storedanswer-fuzz -dict=Tests/Fuzz/storedanswer.dict -max_total_time=60 -max_len=1024
 
 import CacheOptions

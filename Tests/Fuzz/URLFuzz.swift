@@ -1,7 +1,8 @@
 // Feeds arbitrary text to all that takes URLs apart, and checks that they agree.
 // After the first commands of ConfigurationFuzz.swift, which compile JSON and PlugboardKit:
 //     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
-//     swiftc $F -I fuzz -module-name URLFuzz fuzz/*.o Plugins/Cache/Sources/CachePlugin/{Keys/NormalURL,Store/URLPattern}.swift \
+//     swiftc $F -I fuzz -module-name URLFuzz fuzz/*.o \
+//         Plugins/Cache/Sources/CachePlugin/{Keys/NormalURL,Store/URLPattern}.swift \
 //         Plugins/Cookies/Sources/CookiesPlugin/Rules/{HostName,RequestURI}.swift \
 //         Plugins/Redirect/Sources/RedirectPlugin/Reference.swift Tests/Fuzz/URLFuzz.swift -o url-fuzz
 //     ./url-fuzz -dict=Tests/Fuzz/url.dict -max_total_time=60 -max_len=512

@@ -27,7 +27,8 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
             precondition(status == 200 && !answer.token.isEmpty && answer.refreshToken != "")
             precondition((.zero...Duration.seconds(10 * 365 * 86_400)).contains(answer.lifetime ?? .zero))
         } catch {
-            precondition(error.code == .authenticationRefresh && error.reason.utf8.count < 256, "an error that says too much")
+            precondition(error.code == .authenticationRefresh)
+            precondition(error.reason.utf8.count < 256, "an error that says too much")
         }
     }
     return 0
