@@ -45,6 +45,19 @@ import Testing
         #expect(seen.withLock { $0 } == kept + [7919 % 500])
     }
 
+    @Test func `a timer that is not due when the loop stops is released, though it holds the loop`() {
+        weak var released: EventLoop?
+
+        do {
+            let loop = EventLoop(name: "rest", clock: ManualClock())
+            loop.enqueue { _ = loop.schedule(at: .max) { loop.stop() } }
+            loop.stop()
+            released = loop
+        }
+
+        #expect(released == nil)
+    }
+
     @Test func `what is left for the end of the turn runs after its jobs, once`() async throws {
         let loop = EventLoop(name: "end")
         let seen = Mutex<[String]>([])

@@ -8,6 +8,7 @@ struct RedactedURLTests {
         ("https://user@example.com", "https://example.com"),
         ("https://a@b:c@example.com/x@y", "https://example.com/x@y"),
         ("//user:secret@example.com/", "//example.com/"),
+        (#"https://us\er:secret@example.com/"#, "https://example.com/"),
         ("https://example.com/?token=secret", "https://example.com/?token=…"),
         ("https://example.com/?a=1&b=2&c", "https://example.com/?a=…&b=…&…"),
         ("https://example.com/?a=1=2", "https://example.com/?a=…"),

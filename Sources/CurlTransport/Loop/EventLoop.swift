@@ -96,7 +96,16 @@ public final class EventLoop: Loop, @unchecked Sendable {
     fileprivate func run() {
         threadID.store(EventLoop.currentThread, ordering: .relaxed)
         while turn() {}
+        dropRest()
         clock?.detach(self)
+    }
+
+    /// What will not be done any more goes, for it may hold the loop itself. Whoever is released by that may leave more.
+    private func dropRest() {
+        while timers.firstDeadline != nil || !endOfTurn.isEmpty {
+            _ = timers.removeAll()
+            endOfTurn = []
+        }
     }
 
     /// False after the last turn.

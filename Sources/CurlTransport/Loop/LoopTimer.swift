@@ -61,6 +61,13 @@ struct TimerHeap {
         settle(place)
     }
 
+    /// Returns them, for the caller to release: their jobs may hold what looks at the timers.
+    mutating func removeAll() -> [LoopTimer] {
+        defer { timers = [] }
+        for timer in timers { timer.place = -1 }
+        return timers
+    }
+
     mutating func move(_ timer: LoopTimer, to deadline: Int64) {
         guard timer.place >= 0 else { return }
         timer.deadline = deadline

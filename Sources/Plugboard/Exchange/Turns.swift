@@ -63,19 +63,21 @@ extension Exchange {
 }
 
 extension Turns {
-    /// Closes the open turns of all places further in than `limit`, innermost first, each once.
+    /// Closes the open turns of all places further in than `limit`, innermost first, each once, and releases what is
+    /// kept there, also for a turn that a plugin has not opened yet, as one that waits.
     ///
     /// Plugins are called, so the turns are taken from the exchange one by one.
     func close(inside limit: Int, _ outcome: Outcome, _ exchange: Exchange) {
-        guard opened != 0 else { return }
-        for place in exchange.pipeline.closePlaces {
-            guard place.index > limit else { break }
-            guard exchange.turns.isOpen(place) else { continue }
-            exchange.turns.opened &= ~place.bit
-            exchange.close(place, outcome)
+        if opened != 0 {
+            for place in exchange.pipeline.closePlaces {
+                guard place.index > limit else { break }
+                guard exchange.turns.isOpen(place) else { continue }
+                exchange.turns.opened &= ~place.bit
+                exchange.close(place, outcome)
+            }
+            let kept: UInt64 = limit < 0 ? 0 : ((1 << UInt64(limit)) << 1) &- 1
+            exchange.turns.opened &= kept
         }
-        let kept: UInt64 = limit < 0 ? 0 : ((1 << UInt64(limit)) << 1) &- 1
-        exchange.turns.opened &= kept
         for index in stride(from: exchange.turns.states.count - 1, to: max(limit, -1), by: -1) {
             exchange.setTurnState(nil, of: exchange.pipeline.places[index])
         }

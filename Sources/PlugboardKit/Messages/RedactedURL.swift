@@ -18,7 +18,8 @@ private func redacted(part: Substring.UTF8View) -> String {
     return String(Substring(part[..<equals])) + "=…"
 }
 
-/// The authority stands behind `//` and up to the next slash, and its userinfo before its last `@` (RFC 3986 §3.2).
+/// The authority stands behind `//` and up to the next slash, and its userinfo before its last `@` (RFC 3986 §3.2). A
+/// backslash does not end it: to the transport it is a character of the user.
 private func withoutUserinfo(_ url: Substring) -> String {
     let bytes = url.utf8
     guard let slash = bytes.firstIndex(of: UInt8(ascii: "/")),
@@ -26,7 +27,7 @@ private func withoutUserinfo(_ url: Substring) -> String {
         case let second = bytes.index(after: slash), second < bytes.endIndex, bytes[second] == UInt8(ascii: "/")
     else { return String(url) }
     let start = bytes.index(after: second)
-    let authority = bytes[start...].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\") }
+    let authority = bytes[start...].prefix { $0 != UInt8(ascii: "/") }
     guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return String(url) }
     return String(url[..<start]) + url[bytes.index(after: at)...]
 }

@@ -48,6 +48,16 @@ import Testing
         #expect((encoded + [0]).withUnsafeBytes { StoredAnswer.decoded($0) } == nil)
     }
 
+    @Test(arguments: [(-1, 100), (Int.min, nil), (0, -1), (5, Int.min)])
+    func `a part of what cannot be is no head`(first: Int, complete: Int?) {
+        var answer = whole()
+        answer.range = .init(first: first, complete: complete)
+
+        let decoded = answer.encoded(length: 5).withUnsafeBytes { StoredAnswer.decoded($0) }
+
+        #expect(decoded == nil)
+    }
+
     @Test func `any bytes at all are a head or none, and never a crash`() {
         var generator = SeededRandom(seed: 1)
         let encoded = whole().encoded(length: 5)

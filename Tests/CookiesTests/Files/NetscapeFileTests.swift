@@ -86,6 +86,17 @@ struct NetscapeFileTests {
         #expect(content.cookies.last?.expires == now + Cookie.longestLife)
     }
 
+    @Test(arguments: ["http://a.com\nb.com/", "http://a.com/\n.b.com\tTRUE\t/\tFALSE\t0\tforged\t/x"])
+    func `a line's end of a URL makes no line of its own`(url: String) throws {
+        var jar = Jar()
+        _ = try jar.receive(SetCookie(Array("a=b".utf8)), from: #require(RequestURI(url)), now: now)
+
+        let (bytes, skipped) = NetscapeFile.write(jar.cookies)
+        let content = NetscapeFile.read(bytes, now: now, suffixes: .system)
+
+        #expect(skipped == 1 && content == NetscapeFile.Content())
+    }
+
     @Test func `a name with a tab cannot be written`() throws {
         var jar = Jar()
         _ = try jar.receive(

@@ -173,7 +173,7 @@ struct PersistenceTests {
         let kernel = try Setup.kernel(
             in: folder, settings: ["domainLimit": 10_000],
             log: KernelLog(level: .warning) { _, _, text in log.add(text) })
-        try await kernel.cookies.set("kept=1; Max-Age=60", for: "http://kept.test/")
+        try await kernel.cookies.set("kept=1; Max-Age=86400", for: "http://kept.test/")
         // More than SQLite keeps in memory, so that it must read what was damaged.
         let value = String(repeating: "v", count: 4000)
         let lines = (0..<1500).map { "a.test\tFALSE\t/\tFALSE\t2000000000\tn\($0)\t\(value)" }

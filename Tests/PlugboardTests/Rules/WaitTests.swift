@@ -109,6 +109,24 @@ import Testing
         #expect(tickets.withLock { $0.first }?.wake() == false)
     }
 
+    @Test func `cancelling an exchange releases what a plugin keeps that has not let the head pass`() async throws {
+        let parked = Gate()
+        let released = Gate()
+        let plugin = ScriptedPlugin("a")
+        plugin.onRequest = { exchange in
+            exchange.turnState = Witness { released.admit() }
+            parked.admit()
+            return .wait(exchange.ticket())
+        }
+        let kernel = try makeKernel([plugin])
+
+        let handle = kernel.begin(Request(.get, anywhere))
+        try await parked.opened()
+        handle.cancel()
+
+        try await released.opened()
+    }
+
     @Test func `cancelling cancels the work that the exchange waits for`() async throws {
         let started = Gate()
         let cancelled = Gate()
@@ -132,4 +150,13 @@ import Testing
 
         try await cancelled.opened()
     }
+}
+
+/// Tells when it is released.
+private final class Witness {
+    private let released: () -> Void
+
+    init(_ released: @escaping () -> Void) { self.released = released }
+
+    deinit { released() }
 }

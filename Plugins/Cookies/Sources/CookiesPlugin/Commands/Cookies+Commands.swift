@@ -124,7 +124,7 @@ extension Cookies {
         let cookies = jars.withJar(try jar(arguments)) { jar, now in jar.cookies.filter { !$0.hasExpired(at: now) } }
         let (bytes, skipped) = NetscapeFile.write(cookies)
         if skipped > 0 {
-            host.log(.warning, "\(skipped) cookies have a tab in their name or path, and cannot be exported.")
+            host.log(.warning, "\(skipped) cookies hold a tab or a line's end, and cannot be exported.")
         }
         guard let path else {
             reply.body(.bytes(bytes))

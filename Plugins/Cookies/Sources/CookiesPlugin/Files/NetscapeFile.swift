@@ -2,7 +2,8 @@ import PlugboardKit
 
 /// Cookies as `cookies.txt` has them, the format of Netscape, curl and wget: a line a cookie, seven fields between tabs.
 ///
-/// What the format cannot say is left out: SameSite, when a cookie was made, and cookies with a tab in their name.
+/// What the format cannot say is left out: SameSite, when a cookie was made, and cookies with a tab in their name or a
+/// line's end anywhere.
 enum NetscapeFile {
     /// A line that is no cookie.
     struct Fault: Equatable, Sendable {
@@ -36,7 +37,7 @@ enum NetscapeFile {
         var bytes = Array("# Netscape HTTP Cookie File\n\n".utf8)
         var skipped = 0
         for cookie in cookies {
-            guard !cookie.id.name.contains(tab), !cookie.id.path.contains(tab) else {
+            guard !cookie.id.name.contains(tab), !cookie.id.path.contains(tab), isOneLine(cookie) else {
                 skipped += 1
                 continue
             }
@@ -55,6 +56,13 @@ enum NetscapeFile {
 
     private static let tab = UInt8(ascii: "\t")
     private static let httpOnly = Array("#HttpOnly_".utf8)
+
+    /// A line's end can come from a URL that a program gives, or from a jar's file that somebody else has written.
+    private static func isOneLine(_ cookie: Cookie) -> Bool {
+        let isEnd = { (byte: UInt8) in byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
+        return !cookie.id.domain.utf8.contains(where: isEnd)
+            && ![cookie.id.name, cookie.id.path, cookie.value].contains { $0.contains(where: isEnd) }
+    }
 
     private static func word(_ value: Bool) -> [UInt8] { Array((value ? "TRUE" : "FALSE").utf8) }
 

@@ -61,8 +61,10 @@ extension StoredAnswer {
         answer.isInvalidated = try reader.flag()
         if try reader.flag() {
             let first = Int(try reader.number() as Int64)
-            answer.range = StoredRange(
-                first: first, complete: try reader.flag() ? Int(try reader.number() as Int64) : nil)
+            let complete = try reader.flag() ? Int(try reader.number() as Int64) : nil
+            // What cannot be counted from is damage.
+            guard first >= 0, complete ?? 0 >= 0 else { throw ByteReader.End() }
+            answer.range = StoredRange(first: first, complete: complete)
         }
         // Counts are not trusted with memory: each element is read before room is made for it.
         for _ in 0..<(try reader.number() as UInt32) {

@@ -1,0 +1,51 @@
+// Feeds arbitrary bytes to the readers of challenges and of what token endpoints answer, and checks what must hold.
+// After the first commands of ConfigurationFuzz.swift, which compile JSON and PlugboardKit:
+//     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
+//     A=Plugins/Authentication/Sources
+//     swiftc $F -I fuzz -module-name AuthenticationOptions -emit-module -emit-module-path \
+//         fuzz/AuthenticationOptions.swiftmodule -c $A/AuthenticationOptions/*.swift -o fuzz/AuthenticationOptions.o
+//     swiftc $F -I fuzz -module-name WWWAuthenticateFuzz fuzz/*.o $A/AuthenticationPlugin/Credentials/*.swift \
+//         $A/AuthenticationPlugin/Wire/*.swift Tests/Fuzz/WWWAuthenticateFuzz.swift -o wwwauthenticate-fuzz
+//     ./wwwauthenticate-fuzz -dict=Tests/Fuzz/wwwauthenticate.dict -max_total_time=60 -max_len=2048
+
+import PlugboardKit
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+    let challenges = Challenge.parse([String(decoding: bytes, as: UTF8.self)])
+    for challenge in challenges {
+        precondition(isWord(challenge.scheme), "a scheme that is no word")
+        precondition(challenge.token68 == nil || challenge.parameters.isEmpty, "both a token68 and parameters")
+        precondition(challenge.parameters.allSatisfy { isWord($0.name) })
+    }
+    precondition(Challenge.parse([written(challenges)]) == challenges, "what was written does not read back")
+
+    for status in [200, 400] {
+        do throws(PlugboardError) {
+            let answer = try TokenAnswer(status: status, body: bytes, of: "https://a.example")
+            precondition(status == 200 && !answer.token.isEmpty && answer.refreshToken != "")
+            precondition((.zero...Duration.seconds(10 * 365 * 86_400)).contains(answer.lifetime ?? .zero))
+        } catch {
+            precondition(error.code == .authenticationRefresh)
+            precondition(error.reason.utf8.count < 256, "an error that says too much")
+        }
+    }
+    return 0
+}
+
+private func isWord(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) }
+}
+
+/// All in one field, each value between quotes.
+private func written(_ challenges: [Challenge]) -> String {
+    challenges.map { challenge in
+        let parameters = challenge.parameters.map { parameter in
+            let value = parameter.value.unicodeScalars.map { "\"\\".unicodeScalars.contains($0) ? "\\\($0)" : "\($0)" }
+            return "\(parameter.name)=\"\(value.joined())\""
+        }
+        return ([challenge.scheme] + (challenge.token68.map { [$0] } ?? [parameters.joined(separator: ", ")]))
+            .filter { !$0.isEmpty }.joined(separator: " ")
+    }.joined(separator: ", ")
+}
