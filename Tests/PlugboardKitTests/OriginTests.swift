@@ -26,6 +26,8 @@ import Testing
     @Test(arguments: [
         ("https://me:pw@A.example/x?y@z#w", "https://a.example"), ("http://a.example:/", "http://a.example"),
         ("http://a.example?q", "http://a.example"), ("http://a]:b@a.example/", "http://a.example"),
+        ("https://a.example/\u{301}@b.example", "https://a.example"),
+        ("https://a.example?\u{301}:@b.example", "https://a.example"),
         ("http://a:b@[::1]", "http://[::1]"), ("http://[::1]:81/", "http://[::1]:81"),
     ])
     func `the origin of a URL leaves the rest out`(url: String, origin: String) {

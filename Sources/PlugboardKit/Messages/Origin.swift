@@ -34,9 +34,11 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// The origin of an absolute URL; user, path, query and fragment are left out.
     public init?(url: String) {
         guard let (scheme, rest) = Origin.split(url) else { return nil }
-        let authority = rest.prefix { !"/?#".contains($0) }
-        let afterUser = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
-        guard let (host, port) = Origin.splitPort(afterUser) else { return nil }
+        // Bytes, here and below, because a combining mark would make one character of itself and the delimiter before it.
+        let authority = rest.utf8.prefix { !"/?#".utf8.contains($0) }
+        let user = authority.lastIndex(of: UInt8(ascii: "@"))
+        let place = user.map { authority[authority.index(after: $0)...] } ?? authority
+        guard let (host, port) = Origin.splitPort(Substring(place)) else { return nil }
         // RFC 3986 §3.2.3: an empty port is the scheme's own.
         self.init(scheme, host, port == "" ? nil : port)
     }
@@ -58,15 +60,19 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     private static let ports = ["http": 80, "https": 443]
 
     private static func split(_ text: String) -> (Substring, Substring)? {
-        guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else { return nil }
-        return (text[..<colon], text[colon...].dropFirst(3))
+        let bytes = text.utf8
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
+            return nil
+        }
+        return (Substring(bytes[..<colon]), Substring(bytes[colon...].dropFirst(3)))
     }
 
     /// Host and port, the port nil where there is no colon for it.
     package static func splitPort(_ authority: Substring) -> (Substring, Substring?)? {
-        let bracket = authority.lastIndex(of: "]") ?? authority.startIndex
-        guard let colon = authority[bracket...].lastIndex(of: ":") else { return (authority, nil) }
-        return (authority[..<colon], authority[authority.index(after: colon)...])
+        let bytes = authority.utf8
+        let bracket = bytes.lastIndex(of: UInt8(ascii: "]")) ?? bytes.startIndex
+        guard let colon = bytes[bracket...].lastIndex(of: UInt8(ascii: ":")) else { return (authority, nil) }
+        return (Substring(bytes[..<colon]), Substring(bytes[bytes.index(after: colon)...]))
     }
 
     /// One to five digits that make a port a connection can go to.

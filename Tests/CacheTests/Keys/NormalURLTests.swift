@@ -19,6 +19,7 @@ struct NormalURLTests {
         ("http://a.test/a b\u{e4}", "http://a.test/a%20b%C3%A4"),
         ("http://a.test/%", "http://a.test/%"),
         ("http://a.test/%zz%4", "http://a.test/%zz%4"),
+        ("http://a.test/%2%46", "http://a.test/%2%46"),
         ("http://[2001:DB8::0:1]/", "http://[2001:db8::1]/"),
         ("http://a.test/?a=1?b#c?d", "http://a.test/?a=1?b"),
     ])

@@ -56,8 +56,12 @@ struct NormalURL: Hashable, Sendable {
     private static func withNormalEscapes(_ text: some Sequence<UInt8>) -> String {
         var normal: [UInt8] = []
         var pending = Array(text)[...]
+        // Behind a percent sign that begins no escape, what is decoded could make one, and this URL another.
+        let isWhole = pending.indices.allSatisfy {
+            pending[$0] != UInt8(ascii: "%") || escaped(pending[($0 + 1)...]) != nil
+        }
         while let byte = pending.popFirst() {
-            if byte == UInt8(ascii: "%"), let value = escaped(pending) {
+            if byte == UInt8(ascii: "%"), isWhole, let value = escaped(pending) {
                 pending = pending.dropFirst(2)
                 if isUnreserved(value) { normal.append(value) } else { appendEscape(of: value, to: &normal) }
             } else if byte <= 0x20 || byte >= 0x7F {
