@@ -55,7 +55,7 @@ struct BadPluginTests {
         Case("rare", "fuzz", .crashed, "in on_close, with exchange"),
         Case("no_verdict", "fuzz", .failed, "77, which is no verdict; it is drawn again with --only fuzz --seed 1"),
         Case("never_wakes", "defaults", .failed, "no end within 10 s, with GET"),
-        Case("spins", "defaults", .failed, "no end within 10 s, in on_request, which has not returned"),
+        Case("spins", "defaults", .failed, " s, in on_request"),
         Case("exits", "defaults", .crashed, "the process was ended with status 3 in check defaults, in on_request"),
     ]
 
