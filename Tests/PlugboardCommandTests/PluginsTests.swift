@@ -23,7 +23,7 @@ struct PluginsTests {
         let outcome = try await Command.run("plugins", "order", "--config", try configuration())
 
         let lines = outcome.stdout.split(separator: "\n").map { $0.split(separator: " ").map { String($0) } }
-        #expect(outcome.status == 0, "\(outcome.stderr)")
+        try #require(outcome.status == 0 && lines.count > 3, "\(outcome.stderr)")
         #expect(lines[0].prefix(3) == ["340", "redirect", redirect])
         #expect(lines[0].suffix(2) == ["configured", "priority"])
         #expect(lines[1].prefix(3) == ["350", "decode", decode])
@@ -40,9 +40,11 @@ struct PluginsTests {
         let lines = outcome.stdout.split(separator: "\n").map { $0.split(separator: " ").map { String($0) } }
         #expect(lines.contains(["events", "onEvent", "logging", "cookies"]))
         let listening = try #require(lines.firstIndex(of: ["Listening:"]))
+        try #require(lines.count > listening + 2)
         #expect(lines[listening + 1...listening + 2].map(\.first) == ["logging", "cookies"])
         #expect(lines[listening + 2].contains("headReceived"))
         let absent = try #require(lines.firstIndex(of: ["Not", "taking", "part:"]))
+        try #require(lines.count > absent + 2)
         #expect(lines[absent + 1].first == "cache" && lines[absent + 1].last == "plugins[3].enabled")
         #expect(lines[(absent + 2)...].contains { $0.first == "decode" && $0.contains("neither") })
     }

@@ -53,6 +53,7 @@ extension StoredAnswer {
 
 /// Bytes that are the same for the same seed, and for no other.
 func bytes(_ count: Int, seed: UInt64) -> [UInt8] {
+    guard count > 0 else { return [] }
     var generator = SeededRandom(seed: seed)
     return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
         for index in 0..<count { buffer[index] = UInt8(truncatingIfNeeded: generator.next() >> 32) }
