@@ -17,8 +17,8 @@ final class Watchdog: Sendable {
     /// - Parameter stalled: Runs on the watchdog's thread, once for a call that lasts longer than the limit; before it has lasted twice as long.
     init?(_ mark: CallMark, limit: Duration, stalled: @escaping @Sendable (CallMark.Call) -> Void) {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { return nil }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        // At once, or a child that another thread makes just now has them, too.
+        guard pipe2(&ends, O_CLOEXEC) == 0 else { return nil }
         isWanted = ends[1]
         let end = ends[0]
         if !BlockingThread.startIfPossible({ Watchdog.watch(mark, limit, until: end, stalled) }) { close(end) }
@@ -30,11 +30,19 @@ final class Watchdog: Sendable {
     private static func watch(
         _ mark: CallMark, _ limit: Duration, until end: Int32, _ stalled: (CallMark.Call) -> Void
     ) {
+        // Signals are the business of the program's own threads.
+        var signals = sigset_t()
+        sigfillset(&signals)
+        pthread_sigmask(SIG_SETMASK, &signals, nil)
         let milliseconds = Int32(clamping: max(limit.nanoseconds / 1_000_000, 1))
         var last: CallMark.Call?
         var told: CallMark.Call?
         var ending = pollfd(fd: end, events: Int16(POLLIN), revents: 0)
-        while poll(&ending, 1, milliseconds) <= 0 {
+        while true {
+            let count = poll(&ending, 1, milliseconds)
+            if count > 0 { break }
+            // Only 0 says that the time is up; the first signal may have come before they were blocked.
+            if count < 0 { continue }
             let call = mark.call
             if let call, call == last, call != told {
                 stalled(call)
