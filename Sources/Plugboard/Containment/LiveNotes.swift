@@ -15,82 +15,81 @@ import Synchronization
 /// places are used again and never freed.
 enum LiveNotes {
     /// Whose a file is: a child of `fork` has the list, too, and the notes are its parent's.
-    private struct Entry {
-        let process: pid_t
-        let path: UnsafeMutablePointer<CChar>
+    private final class File: Sendable {
+        private let process = getpid()
+        private let path: String
+
+        init(_ path: String) { self.path = path }
+
+        func remove() { if process == getpid() { unlink(path) } }
     }
 
     /// A place in the list.
-    ///
-    /// Sendable because what changes of it is atomic.
-    struct Place: @unchecked Sendable {
-        fileprivate struct Memory: ~Copyable {
-            let entry: Atomic<UnsafeMutablePointer<Entry>?>
-            let next: UnsafeMutablePointer<Memory>?
+    final class Place: Sendable {
+        private let file: Atomic<Unmanaged<File>?>
+        fileprivate let next: Unmanaged<Place>?
+
+        fileprivate init(_ path: String, before next: Unmanaged<Place>?) {
+            file = Atomic(Unmanaged.passRetained(File(path)))
+            self.next = next
         }
 
-        fileprivate let memory: UnsafeMutablePointer<Memory>
+        deinit { file.load(ordering: .relaxed)?.release() }
+
+        /// False if it is another's.
+        fileprivate func take(_ path: String) -> Bool {
+            let new = Unmanaged.passRetained(File(path))
+            let isTaken = file.compareExchange(expected: nil, desired: new, ordering: .sequentiallyConsistent).exchanged
+            if !isTaken { new.release() }
+            return isTaken
+        }
 
         /// Deletes the file, unless another process has made it. To be called once: the place is then another's.
-        func remove() { LiveNotes.remove(memory) }
+        func remove() {
+            // Of the note's owner and `exit`, on whatever threads, one gets it.
+            file.exchange(nil, ordering: .sequentiallyConsistent)?.takeRetainedValue().remove()
+        }
     }
 
-    private static let first = Atomic<UnsafeMutablePointer<Place.Memory>?>(nil)
+    private static let first = Atomic<Unmanaged<Place>?>(nil)
     private static let isExiting = Atomic(false)
     /// Once a process, with the first note.
     private static let whenExiting: Void = { _ = atexit { LiveNotes.exit() } }()
 
-    /// Nil if the process is about to exit. From any thread.
+    /// Nil if the process is about to exit; the file is then deleted. From any thread.
     static func add(_ path: String) -> Place? {
         _ = whenExiting
-        guard let copy = strdup(path) else { return nil }
-        let entry = UnsafeMutablePointer<Entry>.allocate(capacity: 1)
-        entry.initialize(to: Entry(process: getpid(), path: copy))
-        let place = Place(memory: place(for: entry))
-        // After the entry is there: either this sees that `exit` has begun, or `exit` sees the entry.
-        guard !isExiting.load(ordering: .sequentiallyConsistent) else {
-            place.remove()
-            return nil
-        }
-        return place
+        let place = take(path)
+        // After it stands in the list: either this sees that `exit` has begun, or `exit` sees the file.
+        guard isExiting.load(ordering: .sequentiallyConsistent) else { return place }
+        place.remove()
+        return nil
     }
 
-    /// Puts an entry into a place that nobody has, or into a new one.
-    private static func place(for entry: UnsafeMutablePointer<Entry>) -> UnsafeMutablePointer<Place.Memory> {
-        var next = first.load(ordering: .acquiring)
-        while let place = next {
-            if place.pointee.entry.compareExchange(
-                expected: nil, desired: entry, ordering: .sequentiallyConsistent
-            ).exchanged {
-                return place
-            }
-            next = place.pointee.next
+    private static func take(_ path: String) -> Place {
+        var next = first.load(ordering: .sequentiallyConsistent)
+        while let place = next?.takeUnretainedValue() {
+            if place.take(path) { return place }
+            next = place.next
         }
-        let place = UnsafeMutablePointer<Place.Memory>.allocate(capacity: 1)
-        var head = first.load(ordering: .acquiring)
+        var head = first.load(ordering: .sequentiallyConsistent)
         while true {
-            place.initialize(to: Place.Memory(entry: Atomic(entry), next: head))
+            let place = Place(path, before: head)
+            let new = Unmanaged.passRetained(place)
             let (isDone, now) = first.compareExchange(
-                expected: head, desired: place, ordering: .sequentiallyConsistent)
+                expected: head, desired: new, ordering: .sequentiallyConsistent)
             if isDone { return place }
+            new.release()
             head = now
         }
     }
 
-    /// Who takes the entry out has it: the note's owner or `exit`, on whatever threads.
-    private static func remove(_ place: UnsafeMutablePointer<Place.Memory>) {
-        guard let entry = place.pointee.entry.exchange(nil, ordering: .sequentiallyConsistent) else { return }
-        if entry.pointee.process == getpid() { unlink(entry.pointee.path) }
-        free(entry.pointee.path)
-        entry.deallocate()
-    }
-
     private static func exit() {
         isExiting.store(true, ordering: .sequentiallyConsistent)
-        var next = first.load(ordering: .acquiring)
-        while let place = next {
-            remove(place)
-            next = place.pointee.next
+        var next = first.load(ordering: .sequentiallyConsistent)
+        while let place = next?.takeUnretainedValue() {
+            place.remove()
+            next = place.next
         }
     }
 }

@@ -1,3 +1,4 @@
+import CCurl  // eventfd
 import PlugboardKit
 
 #if canImport(Glibc)
@@ -10,22 +11,23 @@ import PlugboardKit
 ///
 /// It costs the loop nothing: whose call is under way stands in the `CallMark` anyway, and no clock is read there.
 final class Watchdog: Sendable {
-    /// While it is open, the thread looks.
-    private let isWanted: Int32
+    /// Can be read from when the thread is to end; the thread closes it.
+    private let end: Int32
 
-    /// Nil where the system gives no file descriptor; without a thread for it, nobody looks.
+    /// Nil where the system gives no file descriptor, or no thread.
     /// - Parameter stalled: Runs on the watchdog's thread, once for a call that lasts longer than the limit; before it has lasted twice as long.
     init?(_ mark: CallMark, limit: Duration, stalled: @escaping @Sendable (CallMark.Call) -> Void) {
-        var ends: [Int32] = [-1, -1]
-        // At once, or a child that another thread makes just now has them, too.
-        guard pipe2(&ends, O_CLOEXEC) == 0 else { return nil }
-        isWanted = ends[1]
-        let end = ends[0]
-        if !BlockingThread.startIfPossible({ Watchdog.watch(mark, limit, until: end, stalled) }) { close(end) }
+        let end = eventfd(0, Int32(EFD_CLOEXEC))
+        guard end >= 0 else { return nil }
+        guard BlockingThread.startIfPossible({ Watchdog.watch(mark, limit, until: end, stalled) }) else {
+            close(end)
+            return nil
+        }
+        self.end = end
     }
 
     /// The thread ends soon.
-    deinit { close(isWanted) }
+    deinit { eventfd_write(end, 1) }
 
     private static func watch(
         _ mark: CallMark, _ limit: Duration, until end: Int32, _ stalled: (CallMark.Call) -> Void
