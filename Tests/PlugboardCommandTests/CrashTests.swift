@@ -36,11 +36,11 @@ struct CrashTests {
         let second = try await get()
         let third = try await get()
 
-        #expect(crashed.status != 0 && !crashed.stderr.contains("An earlier process"))
+        #expect(crashed.status != 0 && !crashed.stderr.contains("An earlier run of plugboard"))
         #expect(next.status == 0 && next.stdout == "ok")
-        #expect(next.stderr.contains("ended while the plugin com.example.crashes was in onResponse"))
-        #expect(second.status != 0 && !second.stderr.contains("An earlier process"))
-        #expect(third.stderr.components(separatedBy: "An earlier process").count == 2)
+        #expect(next.stderr.contains("while the plugin com.example.crashes was in onResponse"))
+        #expect(second.status != 0 && !second.stderr.contains("An earlier run of plugboard"))
+        #expect(third.stderr.components(separatedBy: "An earlier run of plugboard").count == 2)
     }
 
     @Test func `a process that ends well leaves nothing behind`() async throws {
@@ -58,5 +58,97 @@ struct CrashTests {
 
         #expect(outcome.status == 0, "\(outcome.stderr)")
         #expect(notes.isEmpty)
+    }
+
+    /// A configuration with one plugin, over the same data.
+    private func configuration(with plugin: String) throws -> String {
+        try folder.write(
+            "other.json",
+            #"{"kernel": {"dataDirectory": "\#(folder.path)/data"}, "plugins": [{"path": "\#(plugin)"}]}"#)
+    }
+
+    @Test(arguments: ["nosuch nap", "com.example.lingers nap nonsense", "com.example.lingers nosuch"])
+    func `a command that is misused ends well, though its plugin takes its time to stop`(words: String) async throws {
+        defer { server.stop() }
+        let config = try configuration(with: try FixturePlugin.build("lingers"))
+
+        let outcome = try await Command.shell(
+            #""$plugboard" $words --config "$config""#, ["words": words, "config": config])
+
+        #expect(outcome.status == 2 || outcome.status == 104)
+        #expect(notes.isEmpty)
+    }
+
+    @Test(arguments: ["get $url --attribute nosuch.x=1", "explain $url --attribute nosuch.x=1"])
+    func `a request that is misused ends well, too`(words: String) async throws {
+        defer { server.stop() }
+        let config = try configuration(with: try FixturePlugin.build("lingers"))
+
+        let outcome = try await Command.shell(
+            #""$plugboard" \#(words) --config "$config""#, ["url": server.url(), "config": config])
+
+        #expect(outcome.status == 2, "\(outcome.stderr)")
+        #expect(notes.isEmpty)
+    }
+
+    @Test(arguments: ["TERM", "INT"])
+    func `a signal ends a plugin's command in good order`(signal: String) async throws {
+        defer { server.stop() }
+        let config = try configuration(with: try FixturePlugin.build("lingers"))
+
+        // The plugin says when its command runs; an interactive shell's jobs alone may be interrupted.
+        let outcome = try await Command.shell(
+            #"""
+            set -m
+            mkfifo "$folder/said"
+            "$plugboard" com.example.lingers nap --config "$config" 2> "$folder/said" &
+            exec 3< "$folder/said"
+            read line <&3
+            kill -$signal $!
+            wait $!
+            status=$?
+            cat <&3 >&2
+            exit $status
+            """#, ["signal": signal, "config": config, "folder": folder.path])
+
+        #expect(outcome.status == 130, "\(outcome.stderr)")
+        #expect(outcome.stderr.contains("was cancelled before com.example.lingers answered"))
+        #expect(notes.isEmpty)
+    }
+
+    @Test(arguments: [
+        "plugins order --config $config", "plugins list --config $config", "config check $config",
+        "explain $url --config $config", "get $url --config $config --set com.example.falls.in=x",
+    ])
+    func `a file that ends the process while it is loaded is named, whatever verb loads it`(words: String) async throws
+    {
+        defer { server.stop() }
+        let plugin = try FixturePlugin.build("falls", options: ["-DFALLS_LOADING"])
+        let config = try configuration(with: plugin)
+        let variables = ["url": server.url(), "config": config]
+
+        let crashed = try await Command.shell(#""$plugboard" \#(words)"#, variables)
+        let next = try await Command.shell(#""$plugboard" plugins order --safe --config "$config""#, variables)
+        let second = try await Command.shell(#""$plugboard" \#(words)"#, variables)
+        let third = try await Command.shell(#""$plugboard" \#(words)"#, variables)
+
+        #expect([crashed, second, third].allSatisfy { $0.status == 128 + SIGABRT || $0.status == SIGABRT })
+        #expect(!crashed.stderr.contains("An earlier run"))
+        #expect(next.status == 0 && next.stderr.contains("while it loaded the plugin \(plugin)."))
+        // Said before the file is loaded again.
+        #expect(!second.stderr.contains("An earlier run") && third.stderr.contains("while it loaded the plugin"))
+    }
+
+    @Test func `a request without plugins is told nothing, and the next with some is`() async throws {
+        defer { server.stop() }
+        _ = try await get()
+
+        let bare = try folder.write("bare.json", #"{"kernel": {"dataDirectory": "\#(folder.path)/data"}}"#)
+        let other = try await Command.shell(
+            #""$plugboard" get "$url" --config "$bare""#, ["url": server.url(), "bare": bare])
+        let next = try await get("--safe")
+
+        #expect(other.status == 0 && !other.stderr.contains("An earlier run"))
+        #expect(next.stderr.contains("the plugin com.example.crashes was in onResponse"))
     }
 }

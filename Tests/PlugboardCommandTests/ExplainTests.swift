@@ -219,6 +219,25 @@ struct ExplainTests {
         #expect(events.contains { $0["pid"] == 2 && $0["name"] == "attempt 1" })
     }
 
+    @Test func `in a trace a fact is its own plugin's, though another's id begins alike`() async throws {
+        defer { server.stop() }
+        let file = folder.file("trace.json")
+        let plugins = try ["com.acme", "com.acme.sign"].map {
+            try FixturePlugin.build("teller", options: ["-DPLUGIN_ID=\"\($0)\""])
+        }
+
+        _ = try await Command.run(
+            "explain", server.url(), "--plugin", plugins[0], "--plugin", plugins[1], "--trace", file)
+
+        let trace = try JSONParser.parse(try String(contentsOfFile: file, encoding: .utf8))
+        let events = try #require(trace["traceEvents"]?.arrayValue)
+        for id in ["com.acme", "com.acme.sign"] {
+            let track = try #require(events.first { $0["name"] == "thread_name" && $0["args"]?["name"] == .string(id) })
+            let fact = try #require(events.first { $0["name"] == .string("\(id).told") })
+            #expect(fact["tid"] == track["tid"])
+        }
+    }
+
     @Test func `a failure is explained, and is the command's status`() async throws {
         let port = try ClosedPort()
 

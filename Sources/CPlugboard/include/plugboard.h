@@ -170,7 +170,8 @@ typedef struct plug_host_v1 plug_host_v1;
 typedef struct plug_plugin_v1 {
     uint32_t abi_revision;     // PLUG_ABI_REVISION
     uint32_t hooks;            // PLUG_ON_… together
-    plug_text id;              // letters, digits, `.`, `-`, `_`; of your own ones in reverse domain order; not `kernel`
+    plug_text id;              // letters, digits, `.`, `-`, `_`; of your own ones in reverse domain order; neither
+                               // `kernel` nor with `kernel.` in front
     plug_text version;         // major.minor.patch
     plug_text documentation;   // one line
     int32_t priority;          // 0 to 999: outermost to innermost

@@ -12,7 +12,8 @@ public struct Lineup: Sendable {
 
     /// Opens the files that the configuration names, and checks all it says of plugins.
     ///
-    /// - Parameter loader: Opens files; nil in a program that is built without.
+    /// - Parameter loader: Opens files; nil in a program that is built without. Should a file end the process meanwhile, the next start
+    ///   says so (`CrashNotes`).
     /// - Throws: One error that says all that is wrong: `plugins.order` for a cycle, the loader's for a file that is
     ///   refused, else `configuration`.
     public init(
@@ -35,6 +36,7 @@ public struct Lineup: Sendable {
     public static func check(
         _ configuration: Configuration, catalog: Catalog, loader: (any Loader)? = nil
     ) -> Check {
+        let loader = loader.map { CrashNotes(configuration).noting($0) }
         var assembly = LineupAssembly(configuration, catalog: catalog, loader: loader)
         assembly.checkCatalog()
         let plugins = assembly.plugins()

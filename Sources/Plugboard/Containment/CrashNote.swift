@@ -8,41 +8,58 @@ import Synchronization
 
 /// A file that says whose code a process runs: what is left of it after a crash names the plugin.
 ///
-/// `FOLDER/running-PID-N`: `signature`, the words of the calls under way (`CallMark`'s, then those of `SideMarks`), then the names
-/// that they stand for. The process holds a lock on it as long as it lives, and removes it when there is nothing to tell; so one
-/// that nobody locks is a dead process's. It gets that name only when it is locked and whole; up to then it is `new-PID-N`.
+/// `FOLDER/running-PID-N`: `signature`, the words of the calls under way (`CallMark`'s, then those of `SideMarks`), when the note was made,
+/// then the program's name and the names that the calls stand for. The process holds a lock on it as long as it lives, and removes it when
+/// there is nothing to tell, at the latest in `exit`; so one that nobody locks is of a process that crashed or was killed. It gets that name
+/// only when it is locked and whole; up to then it is `new-PID-N`.
 ///
-/// Sendable because nothing in it changes but the words, which are atomic.
+/// It lies with the data, though calls make its page dirty and the system writes that back: 4 KiB every half a minute at most, while there
+/// is work. A folder of the session (`$XDG_RUNTIME_DIR`) is in memory, but services and containers have none, and it goes with the user's
+/// last session, as a container's memory goes with a crash: just when somebody wants to read it.
+///
+/// Sendable because nothing in it changes but what is atomic.
 final class CrashNote: @unchecked Sendable {
     /// Of the loop, and of up to 31 calls beside it.
     static let wordCount = 32
     /// As many bytes as a word. A note of another form is nobody's.
-    private static let signature = Array("plugnot1".utf8)
-    private static let headSize = (1 + wordCount) * 8
+    static let signature = Array("plugnot2".utf8)
+    /// Of what stands before the names.
+    static let headSize = (2 + wordCount) * 8
     /// More than any name or number of plugins needs.
-    private static let sizeLimit = 1 << 20
+    static let sizeLimit = 1 << 20
 
-    private let path: String
     private let descriptor: Int32
     private let memory: UnsafeMutableRawPointer
     private let size: Int
+    private let live: LiveNotes.Place
+    private let isRemoved = Atomic(false)
     /// The words of the calls; 0 where none is under way.
     let words: UnsafeMutablePointer<Atomic<UInt64>>
 
     /// Nil where such a file cannot be: it is a help, and no more. Blocks.
-    /// - Parameter names: What calls name by their place: ids of plugins, or paths.
-    init?(folder: String, names: [String]) {
+    /// - Parameters:
+    ///   - names: What calls name by their place: ids of plugins, or paths.
+    ///   - program: Who is told of it (`CrashReport.take`).
+    init?(folder: String, names: [String], program: String = RunningProgram.name) {
         var content = CrashNote.signature + [UInt8](repeating: 0, count: CrashNote.wordCount * 8)
-        for name in names { content += Array(name.utf8.filter { $0 != 0 }) + [0] }
+        let began = clockTime(CLOCK_REALTIME) / 1_000_000_000
+        withUnsafeBytes(of: began) { content += $0 }
+        for name in [program] + names { content += Array(name.utf8.filter { $0 != 0 }) + [0] }
         guard content.count <= CrashNote.sizeLimit else { return nil }
         var made: (path: String, descriptor: Int32)?
         for _ in 0..<3 where made == nil { made = CrashNote.make(folder, content) }
         guard let made else { return nil }
+        guard let live = LiveNotes.add(made.path) else {
+            unlink(made.path)
+            close(made.descriptor)
+            return nil
+        }
+        self.live = live
         size = content.count
-        (path, descriptor) = made
+        descriptor = made.descriptor
         guard let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), memory != MAP_FAILED
         else {
-            unlink(path)
+            live.remove()
             close(descriptor)
             return nil
         }
@@ -69,58 +86,13 @@ final class CrashNote: @unchecked Sendable {
     }
 
     /// Takes the file away: there is nothing to tell.
-    func remove() { unlink(path) }
+    func remove() {
+        if !isRemoved.exchange(true, ordering: .relaxed) { live.remove() }
+    }
 
     deinit {
         remove()
         munmap(memory, size)
         close(descriptor)
-    }
-
-    // MARK: What is left
-
-    /// A call that was under way when its process ended.
-    struct Finding: Equatable, Sendable {
-        /// The plugin's id; of a file that was being loaded its path.
-        let plugin: String
-        let hook: CalledHook
-    }
-
-    /// Takes away what dead processes have left in a folder, and tells what each was in. Blocks.
-    static func collect(folder: String) -> [[Finding]] {
-        guard let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var findings: [[Finding]] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard name.hasPrefix("running-") || name.hasPrefix("new-") else { continue }
-            let found = take("\(folder)/\(name)")
-            if !found.isEmpty && name.hasPrefix("running-") { findings.append(found) }
-        }
-        return findings
-    }
-
-    private static func take(_ path: String) -> [Finding] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { return [] }
-        defer { close(descriptor) }
-        var status = stat()
-        // Of several starts at once, the one that takes it away tells.
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0, unlink(path) == 0,
-            status.st_size >= headSize, status.st_size <= sizeLimit
-        else { return [] }
-        var content = [UInt8](repeating: 0, count: Int(status.st_size))
-        guard read(descriptor, &content, content.count) == content.count, content.starts(with: signature) else {
-            return []
-        }
-        let names = content[headSize...].split(separator: 0, omittingEmptySubsequences: false)
-        return (1...wordCount).compactMap { index in
-            let bytes = content[(index * 8)..<(index * 8 + 8)]
-            let word = bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
-            guard let call = CallMark.Call(word: word), call.place < names.count else { return nil }
-            return Finding(plugin: String(decoding: names[call.place], as: UTF8.self), hook: call.hook)
-        }
     }
 }

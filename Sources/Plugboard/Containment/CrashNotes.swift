@@ -1,33 +1,35 @@
 import PlugboardKit
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// The notes that tell the next start what a process ended in. They lie in the kernel's own part of the data directory.
 ///
 /// A program without plugins writes none. One whose plugins are all linked writes one where there is a place for it: in the data
 /// directory of the configuration, or in the user's, if that is there. For a plugin that is loaded, the place is made.
-struct CrashNotes {
+///
+/// Kernels write them, and tell, by themselves. This is for programs that load plugins without a kernel.
+public struct CrashNotes: Sendable {
     private let data: DataDirectory
     private let isConfigured: Bool
+    private let hasPlugins: Bool
 
-    init(_ settings: KernelSettings) {
-        data = DataDirectory(settings)
-        isConfigured = settings.dataDirectory != nil
+    public init(_ configuration: Configuration) {
+        data = DataDirectory(configuration.kernel)
+        isConfigured = configuration.kernel.dataDirectory != nil
+        hasPlugins = !configuration.plugins.isEmpty || !configuration.leftOut.isEmpty
     }
 
-    /// Says what earlier processes ended in, once.
-    func tell(_ log: KernelLog) {
-        guard let folder = data.path(of: CrashNotes.folder) else { return }
-        for found in CrashNote.collect(folder: folder) { log.write(.warning, "kernel", CrashNotes.sentence(found)) }
+    /// Says what earlier runs of this program ended in, once. A configuration without any plugin, be it one that is switched off, says
+    /// nothing and leaves that to the next. Blocks.
+    public func tell(_ log: KernelLog) {
+        guard hasPlugins, let folder = data.path(of: CrashNotes.folder) else { return }
+        for report in CrashReport.take(from: folder) { log.write(.warning, "kernel", report.sentence) }
     }
 
-    /// For the time in which files are loaded; nil if there are none.
-    func note(loading paths: [String]) -> CrashNote? {
-        paths.isEmpty ? nil : data.make(CrashNotes.folder).flatMap { CrashNote(folder: $0, names: paths) }
+    /// A loader that leaves a note of a file that ends the process. A `Lineup` has one anyway.
+    public func noting(_ loader: any Loader) -> any Loader { NotedLoader(loader, notes: self) }
+
+    /// For the time in which a file is loaded.
+    func note(loading path: String) -> CrashNote? {
+        data.make(CrashNotes.folder).flatMap { CrashNote(folder: $0, names: [path]) }
     }
 
     /// For the time in which plugins run.
@@ -39,35 +41,21 @@ struct CrashNotes {
     }
 
     private static let folder = "kernel"
-
-    private static func sentence(_ found: [CrashNote.Finding]) -> String {
-        let calls = found.map { call in
-            call.hook == .load
-                ? "it loaded the plugin \(printable(call.plugin))"
-                : "the plugin \(printable(call.plugin)) was in \(call.hook)"
-        }
-        let plugins = found.count == 1 ? "that plugin" : "one of them"
-        return "An earlier process ended while \(calls.joined(separator: " and ")). If that happens again, switch "
-            + "\(plugins) off (\"enabled\": false in the configuration); --safe starts the command without loaded plugins."
-    }
 }
 
-/// A loader that marks in a note what it loads: constructors and entry functions are plugins' code, too.
+/// Marks in a note what it loads: constructors and entry functions are plugins' code, too.
 struct NotedLoader: Loader {
     private var base: any Loader
-    private let marks: SideMarks
-    private let paths: [String]
+    private let notes: CrashNotes
 
-    /// - Parameter paths: What the note names.
-    init(_ base: any Loader, note: CrashNote, paths: [String]) {
+    init(_ base: any Loader, notes: CrashNotes) {
         self.base = base
-        marks = SideMarks(in: note)
-        self.paths = paths
+        self.notes = notes
     }
 
     func load(_ path: String, sha256: String?) throws(PlugboardError) -> PluginDescriptor {
-        guard let place = paths.firstIndex(of: path) else { return try base.load(path, sha256: sha256) }
-        return try marks.calling(place, .load) { () throws(PlugboardError) in
+        guard let note = notes.note(loading: path) else { return try base.load(path, sha256: sha256) }
+        return try SideMarks(in: note).calling(0, .load) { () throws(PlugboardError) in
             try base.load(path, sha256: sha256)
         }
     }

@@ -87,7 +87,8 @@ extension KernelCore {
         faulty &= ~places
     }
 
-    /// Leaves a plugin out of all exchanges that begin from here on, and stops its timers and commands. [loop]
+    /// Leaves a plugin out of all exchanges that begin from here on, stops its timers and commands, and cancels those of its sub-requests
+    /// that have no answer yet. Bodies of answers flow on, for others may read them. [loop]
     private func disable(_ place: Place, after faults: Int, in exchange: Exchange) {
         let cause = faults == 1 ? "a fault" : "\(faults) faults in a row"
         let error = PlugboardError(
@@ -100,7 +101,10 @@ extension KernelCore {
         exchange.report(.pluginDisabled, [("plugin", .text(place.id)), ("faults", .integer(Int64(faults)))])
         // What waits in its hook may wait for a timer that fires no more. Not within the call that was at fault.
         loop.enqueue { [self] in
-            for exchange in exchanges { exchange.endWait(at: place) }
+            for exchange in exchanges {
+                exchange.endWait(at: place)
+                if exchange.sender == place.index && exchange.phase != .flowing { exchange.cancel(error) }
+            }
         }
     }
 }

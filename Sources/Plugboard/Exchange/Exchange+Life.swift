@@ -14,9 +14,9 @@ extension Exchange {
         requestBody = request.body.map { BodyNode($0.source.again() ?? $0.source, core: core) }
         if let fault = core.check(request) { return finish(failing: fault) }
         deaf |= core.disabled
+        skipped |= deaf
         // Who stands further out than a sub-request begins, takes no part in it, and yet hears its events: a cookie is a
         // cookie, whoever asked.
-        skipped |= deaf
         if position > 0 { skipped |= (1 << UInt64(position)) - 1 }
         switchOff(core.switchedOff(by: request))
         if let limit = request.storedOptions?.options.timeout ?? core.settings.defaults.timeout { startTimeout(limit) }

@@ -86,6 +86,8 @@ final class Exchange: @unchecked Sendable {
 
     // Relations.
     let depth: Int
+    /// The place of the plugin that sent it; nil for a program's.
+    var sender: Int?
     /// A bit for each plugin that sent a request which led to this one.
     var ancestry: UInt64 = 0
     /// Sub-requests under way that are cancelled with this exchange.

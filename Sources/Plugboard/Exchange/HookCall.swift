@@ -83,7 +83,7 @@ extension Exchange {
 
     /// Calls `onClose`, and tells of it where somebody traces.
     func close(_ place: Place, _ outcome: Outcome) {
-        let start = trace.map { HookCallStart(self, place, $0) }
+        let start = trace.map { (number: $0.nextCall(of: place), began: clockTime(CLOCK_MONOTONIC)) }
         calling(place, .onClose) { place.plugin.pointee.on_close?(place.instance, pointer, outcome.rawValue) }
         guard let start else { return }
         trace?.tell(

@@ -86,10 +86,9 @@ final class ExchangeTrace: @unchecked Sendable {
 }
 
 extension Exchange {
-    /// Tells a trace of this exchange's events and calls from here on.
+    /// Tells a trace of this exchange's events and calls; before it begins.
     func trace(with trace: ExchangeTrace) {
         self.trace = trace
-        core.isTraced = true
         // Events go where they are watched anyway, so that exchanges without a trace pay nothing for it.
         let watch = watch
         self.watch = { event in
@@ -103,7 +102,7 @@ extension KernelCore {
     /// What a plugin sends for nobody in particular, such as a token that many share, is told to the trace of an exchange that
     /// waits for that plugin. [loop]
     func trace(waitingFor place: Int) -> ExchangeTrace? {
-        guard isTraced else { return nil }
+        guard tracedCount > 0 else { return nil }
         return exchanges.first { $0.trace != nil && $0.isParked(at: place) }?.trace
     }
 }

@@ -53,7 +53,9 @@ extension HostTable {
         }
         table.pass = { host, pull, piece in
             guard let host, let piece else { return PLUG_BAD_ARGUMENT }
-            guard let original = PieceTelling.original(of: piece) else { return PLUG_WRONG_TIME }
+            guard let original = PieceTelling.original(of: piece, PluginHost.from(host).core) else {
+                return PLUG_WRONG_TIME
+            }
             return answerPull(host, pull, original)
         }
     }

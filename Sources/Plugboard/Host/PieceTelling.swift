@@ -1,6 +1,5 @@
 import CPlugboard
 import PlugboardKit
-import Synchronization
 
 /// Tells a plugin what its pull brought, and remembers the original meanwhile, so that it can be passed on as it is.
 struct PieceTelling {
@@ -17,12 +16,16 @@ struct PieceTelling {
         self.pulled = pulled
     }
 
-    /// What is being told right now, by the address of its view.
-    private static let current = Mutex<[UInt: Piece]>([:])
+    /// What is being told, by the address of its view.
+    struct Told {
+        fileprivate let address: UnsafePointer<plug_piece_v1>
+        fileprivate let piece: Piece
+    }
 
+    /// [loop]
     func tell(_ piece: Piece, _ core: KernelCore) {
         var view = plug_piece_v1()
-        let scratch = Scratch()
+        var scratch: Scratch?
         var trailerHead: HeadNode?
         switch piece {
         case .bytes(let bytes):
@@ -33,26 +36,28 @@ struct PieceTelling {
             if !trailers.isEmpty { trailerHead = HeadNode(ResponseHead(status: 0, fields: trailers)) }
             view.trailers = trailerHead?.pointer
         case .broken(let error):
+            let texts = Scratch()
             view.kind = UInt32(PLUG_BREAK)
-            view.code = scratch.text(error.code.name)
-            view.reason = scratch.text(error.reason)
+            view.code = texts.text(error.code.name)
+            view.reason = texts.text(error.reason)
+            scratch = texts
         }
         withExtendedLifetime((piece, scratch, trailerHead)) {
             withUnsafePointer(to: &view) { pointer in
-                let address = UInt(bitPattern: pointer)
-                PieceTelling.current.withLock { $0[address] = piece }
+                core.told.append(Told(address: pointer, piece: piece))
                 if let place {
                     core.calling(place, .pulled) { pulled(context, pointer) }
                 } else {
                     pulled(context, pointer)
                 }
-                PieceTelling.current.withLock { $0[address] = nil }
+                core.told.removeLast()
             }
         }
     }
 
-    /// The original of a piece that is being told; nil for one that the plugin made up.
-    static func original(of piece: UnsafePointer<plug_piece_v1>) -> Piece? {
-        current.withLock { $0[UInt(bitPattern: piece)] }
+    /// The original of a piece that is being told; nil for one that the plugin made up, and off the loop. [any]
+    static func original(of piece: UnsafePointer<plug_piece_v1>, _ core: KernelCore?) -> Piece? {
+        guard let core, core.loop.isCurrent else { return nil }
+        return core.told.last { $0.address == piece }?.piece
     }
 }

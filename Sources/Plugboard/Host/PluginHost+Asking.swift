@@ -29,6 +29,7 @@ extension PluginHost {
                 request, core: core, outcome: outcome, skipped: (asker?.ancestry ?? 0) | (1 << UInt64(place)),
                 depth: depth)
             child.ancestry = child.skipped
+            child.sender = place
             if let asker {
                 child.deaf = asker.deaf
                 child.outerAttributes = asker.request.attributes

@@ -19,6 +19,17 @@ final class Registry<Value: Sendable>: Sendable {
         }
     }
 
+    /// A number that stands for nothing until it is `set`.
+    func reserve() -> UInt64 {
+        state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+    }
+
+    /// - Parameter number: Of `reserve`, once.
+    func set(_ number: UInt64, to value: Value) { state.withLock { $0.values[number] = value } }
+
     subscript(number: UInt64) -> Value? { state.withLock { $0.values[number] } }
 
     /// Takes out all there is.

@@ -37,9 +37,9 @@ public final class Kernel: PluginCommands {
         watch: (@Sendable (ExchangeEvent) -> Void)? = nil
     ) throws(PlugboardError) {
         let log = log ?? .standardError(level: configuration.kernel.logLevel)
-        let notes = CrashNotes(configuration.kernel)
+        let notes = CrashNotes(configuration)
         notes.tell(log)
-        let lineup = try Kernel.lineup(configuration, catalog, loader, notes)
+        let lineup = try Lineup(configuration, catalog: catalog, loader: loader)
         guard lineup.plugins.count <= Pipeline.limit else {
             throw PlugboardError(
                 .configuration, "\(lineup.plugins.count) plugins are switched on; at most \(Pipeline.limit) can be.")
@@ -53,31 +53,22 @@ public final class Kernel: PluginCommands {
                 ?? CurlTransport(loop: loop, settings: Kernel.transportSettings(settings)),
             crashNote: notes.note(running: lineup.plugins), watch: watch)
         self.core = core
+        var created: [Place] = []
         do {
-            try Startup(core: core).run()
+            try Startup(core: core).run(&created)
         } catch {
+            core.timers.stopAll()
             loop.enqueue {
                 core.cancelAll(PlugboardError(.shutDown, "The kernel could not be started."))
                 core.transport.shutDown()
             }
+            // First, for it must not call what is destroyed below.
             loop.stop()
-            Startup(core: core).destroy(core.pipeline.places)
+            Startup(core: core).destroy(created)
             core.endContainment()
             life.withLock { $0 = .closed }
             throw error
         }
-    }
-
-    /// Loads what is to be loaded; should a file end the process, the next start says which.
-    private static func lineup(
-        _ configuration: Configuration, _ catalog: Catalog, _ loader: (any Loader)?, _ notes: CrashNotes
-    ) throws(PlugboardError) -> Lineup {
-        let paths = configuration.plugins.filter(\.isEnabled).compactMap(\.path)
-        guard let loader, let note = notes.note(loading: paths) else {
-            return try Lineup(configuration, catalog: catalog, loader: loader)
-        }
-        return try Lineup(
-            configuration, catalog: catalog, loader: NotedLoader(loader, note: note, paths: paths))
     }
 
     deinit {
@@ -122,6 +113,8 @@ public final class Kernel: PluginCommands {
     }
 
     /// Asks a plugin to do one of the things it lists. Arguments are a JSON object as text.
+    ///
+    /// Cancelling the task throws `cancelled` at once; the plugin is not told, and what it answers then is dropped.
     public func command(
         _ plugin: String, _ name: String, _ arguments: String = "{}"
     ) async throws(PlugboardError) -> CommandAnswer {
@@ -143,18 +136,27 @@ public final class Kernel: PluginCommands {
         guard core.commandCalls.enter(place.index) else {
             throw PlugboardError(.shutDown, "The kernel is shut down and takes no commands.")
         }
-        let result = await withUnsafeContinuation { continuation in
-            let reply = core.replies.add(continuation)
-            BlockingThread.start {
-                withText(name) { name in
-                    withText(arguments) { arguments in
-                        core.calling(place.index, .command) {
-                            place.plugin.pointee.command?(place.instance, name, arguments, reply)
+        let reply = core.replies.reserve()
+        let cancelled = Result<CommandAnswer, PlugboardError>.failure(
+            PlugboardError(.cancelled, "The command was cancelled before \(plugin) answered it."))
+        let result = await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                core.replies.wait(for: reply, continuation)
+                // The closure below may have run already, and found nothing.
+                if Task.isCancelled { _ = core.replies.answer(reply, cancelled) }
+                BlockingThread.start {
+                    withText(name) { name in
+                        withText(arguments) { arguments in
+                            core.calling(place.index, .command) {
+                                place.plugin.pointee.command?(place.instance, name, arguments, reply)
+                            }
                         }
                     }
+                    core.commandCalls.leave(place.index)
                 }
-                core.commandCalls.leave(place.index)
             }
+        } onCancel: {
+            _ = core.replies.answer(reply, cancelled)
         }
         return try result.get()
     }

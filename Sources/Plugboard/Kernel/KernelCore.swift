@@ -51,8 +51,10 @@ final class KernelCore: @unchecked Sendable {
     /// The program's, for facts about the kernel. [loop]
     let watch: (@Sendable (ExchangeEvent) -> Void)?
 
-    /// Whether an exchange was ever traced. [loop]
-    var isTraced = false
+    /// How many of the exchanges under way are traced. [loop]
+    private(set) var tracedCount = 0
+    /// What plugins are being told by `pulled`, the innermost last. [loop]
+    var told: [PieceTelling.Told] = []
 
     // The exchanges under way, in a list of their own so that coming and going costs nothing. [loop]
     private var first: Exchange?
@@ -114,6 +116,7 @@ final class KernelCore: @unchecked Sendable {
         first?.preceding = exchange
         first = exchange
         count += 1
+        if exchange.trace != nil { tracedCount += 1 }
         return true
     }
 
@@ -130,6 +133,7 @@ final class KernelCore: @unchecked Sendable {
         exchange.following = nil
         exchange.preceding = nil
         count -= 1
+        if exchange.trace != nil { tracedCount -= 1 }
         if count == 0 && !whenIdle.isEmpty {
             let jobs = whenIdle
             whenIdle = []

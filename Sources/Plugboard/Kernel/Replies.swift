@@ -7,7 +7,10 @@ final class Replies: Sendable {
 
     private let waiting = Registry<Continuation>()
 
-    func add(_ continuation: Continuation) -> UInt64 { waiting.add(continuation) }
+    /// A number for an answer that nobody waits for yet.
+    func reserve() -> UInt64 { waiting.reserve() }
+
+    func wait(for number: UInt64, _ continuation: Continuation) { waiting.set(number, to: continuation) }
 
     /// Nobody will answer any more.
     func failAll(_ error: PlugboardError) {

@@ -12,16 +12,10 @@ final class Startup: Sendable {
     init(core: KernelCore) { self.core = core }
 
     /// Creates all plugins, then starts them. Called once, by the thread that makes the kernel. After an error the caller
-    /// stops the loop and destroys what is installed.
-    func run() throws(PlugboardError) {
-        var places: [Place] = []
-        do {
-            for (index, plugin) in core.lineup.plugins.enumerated() {
-                places.append(try create(plugin, at: index))
-            }
-        } catch {
-            destroy(places)
-            throw error
+    /// stops the loop, and then destroys what was created.
+    func run(_ places: inout [Place]) throws(PlugboardError) {
+        for (index, plugin) in core.lineup.plugins.enumerated() {
+            places.append(try create(plugin, at: index))
         }
         core.install(places)
         for (started, place) in places.enumerated() {

@@ -63,7 +63,8 @@ private struct ChromeTrace {
                 last = end
             }
         case .fact(let name, let details, _):
-            let owner = plugins.first { name.hasPrefix("\($0).") }
+            // Ids may have dots, so the longest that fits.
+            let owner = plugins.filter { name.hasPrefix("\($0).") }.max { $0.utf8.count < $1.utf8.count }
             event(
                 "i", name, owner.map { lane(step.exchange, $0) } ?? transport,
                 [

@@ -102,6 +102,7 @@ struct Explanation: Sendable {
             explanation.wasNotSent = true
         }
         explanation.took = observation.now
+        // Here and not where the kernel was made, for what plugins do at the end is told, too.
         await kernel.shutDown(within: dryRun == nil ? .seconds(5) : .zero)
         // A call is told when it is over, and what it published before that.
         explanation.steps = observation.steps.enumerated()

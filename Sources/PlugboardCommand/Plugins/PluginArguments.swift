@@ -30,9 +30,20 @@ struct PluginArguments: ParsableArguments {
         var configuration = try config.map { try Configuration.file($0) } ?? Configuration()
         for name in names { try configuration.switchOn(name) }
         if safe { configuration.leaveOutLoadedPlugins() }
-        let loader = PluginArguments.loader(for: configuration)
-        for setting in settings { try configuration.set(setting, loader: loader) }
+        if !settings.isEmpty { PluginArguments.tellOfCrashes(configuration) }
+        for setting in settings { try configuration.set(setting) }
         return configuration
+    }
+
+    /// The plugins in their order, for verbs that need no kernel, or not yet.
+    static func lineup(of configuration: Configuration) throws -> Lineup {
+        tellOfCrashes(configuration)
+        return try Lineup(configuration, catalog: .bundled, loader: loader(for: configuration))
+    }
+
+    /// To be said before files are loaded: the process may end with the next one. A kernel says it by itself.
+    static func tellOfCrashes(_ configuration: Configuration) {
+        CrashNotes(configuration).tell(.standardError(level: configuration.kernel.logLevel))
     }
 
     static func loader(for configuration: Configuration) -> DynamicLoader {
@@ -86,11 +97,9 @@ extension Configuration {
     }
 
     /// Puts a setting of the command line into its plugin's entry, in the type that the plugin's table names.
-    fileprivate mutating func set(_ setting: String, loader: DynamicLoader) throws(CommandFailure) {
+    fileprivate mutating func set(_ setting: String) throws(CommandFailure) {
         let (name, value) = try PluginArguments.split(setting, option: "--set")
-        let descriptors = plugins.map { entry in
-            entry.isEnabled ? Configuration.descriptor(of: entry, loader: loader) : nil
-        }
+        let descriptors = plugins.map { $0.isEnabled ? descriptor(of: $0) : nil }
         // Ids may have dots, so the longest that fits.
         let fitting = descriptors.indices.filter { descriptors[$0].map { name.hasPrefix("\($0.id).") } ?? false }
         guard let index = fitting.max(by: { length(descriptors[$0]) < length(descriptors[$1]) }),
@@ -105,15 +114,15 @@ extension Configuration {
 
     /// Whether it says anything of a plugin, be it that it is switched off. Opens the files of enabled plugins.
     func names(_ id: String) -> Bool {
-        let loader = PluginArguments.loader(for: self)
-        return plugins.contains { entry in
-            entry.id == id
-                || entry.path != nil && entry.isEnabled && Configuration.descriptor(of: entry, loader: loader)?.id == id
+        plugins.contains { entry in
+            entry.id == id || entry.path != nil && entry.isEnabled && descriptor(of: entry)?.id == id
         }
     }
 
-    private static func descriptor(of entry: PluginEntry, loader: DynamicLoader) -> PluginDescriptor? {
-        if let path = entry.path { return try? loader.load(path, sha256: entry.sha256) }
+    private func descriptor(of entry: PluginEntry) -> PluginDescriptor? {
+        if let path = entry.path {
+            return try? CrashNotes(self).noting(PluginArguments.loader(for: self)).load(path, sha256: entry.sha256)
+        }
         return entry.id.flatMap { Catalog.bundled.descriptor($0) }
     }
 

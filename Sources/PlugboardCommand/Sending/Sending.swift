@@ -13,10 +13,13 @@ struct Sending {
         if output.silent { configuration.kernel.logLevel = .error }
         if output.verbose { configuration.kernel.logLevel = .debug }
         let request = try arguments.request(method, url, try body.content())
-        let kernel = try Kernel(
-            configuration: configuration, loader: PluginArguments.loader(for: configuration))
-        try arguments.check(request, kernel)
+        let timings = try await Kernel.whileRunning(configuration) { try await send(request, $0) }
+        if output.timing { StandardError.write(timings) }
+    }
 
+    /// Returns what to say of the times it took.
+    private func send(_ request: Request, _ kernel: Kernel) async throws -> String {
+        try arguments.check(request, kernel)
         let observer = ExchangeObserver(
             isVerbose: output.verbose, progress: ProgressBar(for: output))
         observer.tell(request)
@@ -27,12 +30,10 @@ struct Sending {
             try await write(try await exchange.response)
         } catch {
             exchange.cancel()
-            await kernel.shutDown(within: .zero)
             throw error
         }
         withExtendedLifetime(interrupt) {}
-        await kernel.shutDown(within: .seconds(5))
-        if output.timing { StandardError.write(observer.timings) }
+        return observer.timings
     }
 
     private func write(_ response: Response) async throws {

@@ -28,6 +28,7 @@ struct ConfigCheck: ParsableCommand {
         }
         let reading = Configuration.check(file: file)
         guard let configuration = reading.readable else { throw report(reading.faults) }
+        PluginArguments.tellOfCrashes(configuration)
         let assembly = Lineup.check(
             configuration, catalog: .bundled, loader: PluginArguments.loader(for: configuration))
         // What a text has wrong and what its plugins make of it may be told of one place: the text comes first.

@@ -26,14 +26,8 @@ struct ExecVerb: AsyncParsableCommand {
             if !configuration.names(id) { configuration.plugins.append(PluginEntry(id)) }
         }
         if let state { configuration.kernel.dataDirectory = state }
-        let kernel = try Kernel(
-            configuration: configuration, loader: PluginArguments.loader(for: configuration))
-        do throws(CommandFailure) {
+        try await Kernel.whileRunning(configuration) { kernel in
             try await Driver(kernel).run(StandardInputLines(limit: Driver.limit))
-        } catch {
-            await kernel.shutDown(within: .zero)
-            throw error
         }
-        await kernel.shutDown(within: .seconds(5))
     }
 }

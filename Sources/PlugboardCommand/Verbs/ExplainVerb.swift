@@ -45,13 +45,13 @@ struct ExplainVerb: AsyncParsableCommand {
         let request = try arguments.request(
             Method(method), url, data.map { BodyArguments.Content(body: .text($0), type: "application/octet-stream") })
         let dry = dryRun ? DryTransport() : nil
-        let loader = PluginArguments.loader(for: configuration)
-        let lineup = try Lineup(configuration, catalog: .bundled, loader: loader)
-        let kernel = try Kernel(configuration: configuration, loader: loader, transport: dry)
-        try arguments.check(request, kernel)
+        let lineup = try PluginArguments.lineup(of: configuration)
         let file = try trace.map { try ByteOutput(path: $0) }
-        let explanation = await Explanation.observe(
-            request, kernel, configuration, Absence(of: request, from: lineup, configuration), dryRun: dry)
+        let explanation = try await Kernel.whileRunning(configuration, transport: dry) { kernel in
+            try arguments.check(request, kernel)
+            return await Explanation.observe(
+                request, kernel, configuration, Absence(of: request, from: lineup, configuration), dryRun: dry)
+        }
         let output = ByteOutput.standard
         try output.write(
             json

@@ -23,21 +23,23 @@ struct PluginCommand: AsyncParsableCommand {
     @OptionGroup(title: "Plugins") var plugins: PluginArguments
 
     func run() async throws {
-        let configuration = try plugins.configuration()
-        let kernel = try Kernel(
-            configuration: configuration, loader: PluginArguments.loader(for: configuration))
+        try await Kernel.whileRunning(try plugins.configuration()) { try await ask($0) }
+    }
+
+    private func ask(_ kernel: Kernel) async throws {
         guard kernel.plugins.contains(where: { $0.id == plugin }) else {
             throw PluginCommand.unknown(plugin, among: kernel.plugins.map(\.id))
         }
         let text = try CommandObject.text(arguments)
+        let asking = Task { try await write(try await kernel.command(plugin, command, text)) }
+        let interrupt = Interrupt { asking.cancel() }
         do {
-            try await write(try await kernel.command(plugin, command, text))
-        } catch {
-            await kernel.shutDown(within: .zero)
+            try await asking.value
+        } catch let error as PlugboardError where error.code != .cancelled {
             // Codes of plugins' own say nothing of what they were doing.
-            throw (error as? PlugboardError).map { CommandFailure(.command, $0) } ?? error
+            throw CommandFailure(.command, error)
         }
-        await kernel.shutDown(within: .seconds(5))
+        withExtendedLifetime(interrupt) {}
     }
 
     private func write(_ answer: CommandAnswer) async throws {

@@ -23,8 +23,7 @@ struct PluginsList: ParsableCommand {
 
     func run() throws {
         let configuration = try plugins.configuration()
-        let lineup = try Lineup(
-            configuration, catalog: .bundled, loader: PluginArguments.loader(for: configuration))
+        let lineup = try PluginArguments.lineup(of: configuration)
         for warning in lineup.warnings { StandardError.say("warning: \(warning).") }
         let rows =
             (lineup.plugins.map(PluginsList.row) + Absence(from: lineup, configuration).plugins.map(PluginsList.row))

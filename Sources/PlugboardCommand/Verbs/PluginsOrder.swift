@@ -27,8 +27,7 @@ struct PluginsOrder: ParsableCommand {
 
     func run() throws {
         let configuration = try plugins.configuration()
-        let lineup = try Lineup(
-            configuration, catalog: .bundled, loader: PluginArguments.loader(for: configuration))
+        let lineup = try PluginArguments.lineup(of: configuration)
         for warning in lineup.warnings { StandardError.say("warning: \(warning).") }
         let drawing = OrderDrawing(plugins: lineup.plugins, absence: Absence(from: lineup, configuration))
         let output = ByteOutput.standard

@@ -51,13 +51,15 @@ public final class Host: Sendable {
         }
     }
 
-    /// Runs a closure once on the loop, after a time. One that is not due when the plugin is destroyed is let go of.
+    /// Runs a closure once on the loop, after a time. One that is not due when the plugin is destroyed is let go of, and one that is not due
+    /// when the plugin is switched off for its faults never runs; without a time to wait, it still does.
     @discardableResult
     public func schedule(after delay: Duration, _ fired: @escaping @Sendable () -> Void) -> Timer {
         schedule(after: delay, fired, orNever: {})
     }
 
-    /// Runs a closure on the loop, or the other one when there is no loop any more.
+    /// Runs a closure on the loop, or the other one when there is no loop any more. Also for a plugin that was switched off for its faults:
+    /// what it has begun must come to an end.
     func runOnLoop(_ job: @escaping @Sendable () -> Void, orNever dropped: @escaping @Sendable () -> Void) {
         schedule(after: .zero, job, orNever: dropped)
     }
@@ -67,10 +69,10 @@ public final class Host: Sendable {
         after delay: Duration, _ fired: @escaping @Sendable () -> Void, orNever dropped: @escaping @Sendable () -> Void
     ) -> Timer {
         guard let pending = timers.add(fired, dropped: dropped) else { return Timer(number: 0, pending: 0, host: self) }
-        let number = raw.pointee.timer(raw, delay.nanoseconds, Unmanaged.passUnretained(pending).toOpaque()) {
-            if let context = $0 { Unmanaged<PendingTimers.Pending>.fromOpaque(context).takeUnretainedValue().run() }
+        let number = raw.pointee.timer(raw, delay.nanoseconds, UnsafeMutableRawPointer(bitPattern: pending)) {
+            PendingTimers.run(UInt(bitPattern: $0))
         }
-        return Timer(number: number, pending: pending.number, host: self)
+        return Timer(number: number, pending: pending, host: self)
     }
 
     /// A number that operators can read; the same name is the same counter.
@@ -86,14 +88,14 @@ public final class Host: Sendable {
 
     public struct Timer: Sendable {
         let number: plug_timer
-        let pending: UInt64
+        let pending: UInt
         let host: Host
 
         /// False if it has run already.
         @discardableResult
         public func cancel() -> Bool {
             guard host.raw.pointee.cancel_timer(host.raw, number) == PLUG_OK else { return false }
-            host.timers.remove(pending)
+            PendingTimers.remove(pending)
             return true
         }
     }

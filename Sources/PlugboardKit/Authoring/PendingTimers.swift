@@ -2,62 +2,55 @@ import Synchronization
 
 /// The closures of a plugin's timers that have not run yet.
 ///
-/// The kernel gives a timer's context back when the timer is due, and never if the kernel ends before. So the contexts
-/// are borrowed from here, and what has not run when the plugin is destroyed is let go of.
+/// The kernel gives a timer's context back when the timer is due, perhaps when the plugin has gone, and never if the kernel ends before. So a
+/// context is a number that is never used again, and no pointer: one that comes too late finds nothing.
 final class PendingTimers: Sendable {
-    /// What a timer's context points at.
-    final class Pending: Sendable {
-        let number: UInt64
-        private let timers: PendingTimers
-        private let fired: @Sendable () -> Void
-        fileprivate let dropped: @Sendable () -> Void
-
-        fileprivate init(
-            _ number: UInt64, of timers: PendingTimers, _ fired: @escaping @Sendable () -> Void,
-            _ dropped: @escaping @Sendable () -> Void
-        ) {
-            self.number = number
-            self.timers = timers
-            self.fired = fired
-            self.dropped = dropped
-        }
-
-        func run() {
-            if timers.remove(number) { fired() }
-        }
+    private struct Pending {
+        let owner: ObjectIdentifier
+        let fired: @Sendable () -> Void
+        let dropped: @Sendable () -> Void
     }
 
     private struct State {
-        var last: UInt64 = 0
-        /// Nil once the plugin is destroyed.
-        var waiting: [UInt64: Pending]? = [:]
+        var last: UInt = 0
+        /// Of all plugins that share this code.
+        var waiting: [UInt: Pending] = [:]
     }
 
-    private let state = Mutex(State())
+    private static let state = Mutex(State())
+    /// Written and read within the lock of the others.
+    private let hasEnded = Atomic(false)
 
     /// Keeps a closure until it has run. Nil once the plugin is destroyed; `dropped` has then been called.
-    func add(_ fired: @escaping @Sendable () -> Void, dropped: @escaping @Sendable () -> Void) -> Pending? {
-        let pending = state.withLock { state -> Pending? in
-            guard state.waiting != nil else { return nil }
+    func add(_ fired: @escaping @Sendable () -> Void, dropped: @escaping @Sendable () -> Void) -> UInt? {
+        let number = PendingTimers.state.withLock { state -> UInt? in
+            guard !hasEnded.load(ordering: .relaxed) else { return nil }
             state.last += 1
-            let pending = Pending(state.last, of: self, fired, dropped)
-            state.waiting?[state.last] = pending
-            return pending
+            state.waiting[state.last] = Pending(owner: ObjectIdentifier(self), fired: fired, dropped: dropped)
+            return state.last
         }
-        if pending == nil { dropped() }
-        return pending
+        if number == nil { dropped() }
+        return number
     }
 
-    /// False if it has run, or begun to, or was removed before.
-    @discardableResult
-    func remove(_ number: UInt64) -> Bool { state.withLock { $0.waiting?.removeValue(forKey: number) } != nil }
+    /// Runs a closure, unless it has run, was removed, or its plugin is destroyed.
+    static func run(_ number: UInt) { take(number)?.fired() }
 
-    /// The kernel's loop has ended: nothing will run any more.
+    /// Lets go of a closure that is not to run.
+    static func remove(_ number: UInt) { _ = take(number) }
+
+    private static func take(_ number: UInt) -> Pending? {
+        state.withLock { $0.waiting.removeValue(forKey: number) }
+    }
+
+    /// The plugin is destroyed, or was never created: nothing will run any more.
     func end() {
-        let waiting = state.withLock { state in
-            defer { state.waiting = nil }
-            return state.waiting
+        let own = PendingTimers.state.withLock { state in
+            hasEnded.store(true, ordering: .relaxed)
+            let own = state.waiting.filter { $0.value.owner == ObjectIdentifier(self) }
+            for number in own.keys { state.waiting[number] = nil }
+            return own
         }
-        for pending in (waiting ?? [:]).values { pending.dropped() }
+        for pending in own.values { pending.dropped() }
     }
 }

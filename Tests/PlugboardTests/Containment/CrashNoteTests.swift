@@ -1,4 +1,5 @@
 import Foundation
+import PlugboardKit
 import Synchronization
 import TestSupport
 import Testing
@@ -11,13 +12,16 @@ struct CrashNoteTests {
 
     init() throws { folder = try TemporaryFolder("notes") }
 
-    private func finding(_ plugin: String, _ hook: CalledHook) -> CrashNote.Finding {
-        CrashNote.Finding(plugin: plugin, hook: hook)
+    private func call(_ plugin: String, _ hook: CalledHook) -> CrashReport.Call {
+        CrashReport.Call(plugin: plugin, hook: hook)
     }
+
+    /// What the dead have left for this program.
+    private func calls() -> [[CrashReport.Call]] { CrashReport.take(from: folder.path).map(\.calls) }
 
     /// Makes it look as if the process had died: a copy that nobody locks.
     private func die() throws {
-        for name in try folder.entries() where name.hasPrefix("running-") {
+        for name in try folder.entries() where name.hasPrefix("running-") && !name.hasSuffix("-copy") {
             let path = folder.file(name)
             try FileManager.default.copyItem(atPath: path, toPath: "\(path)-copy")
         }
@@ -31,7 +35,7 @@ struct CrashNoteTests {
         _ = mark.enter(63, .fired)
         try die()
 
-        #expect(CrashNote.collect(folder: folder.path) == [[finding(ids[63], .fired)]])
+        #expect(calls() == [[call(ids[63], .fired)]])
     }
 
     @Test func `calls beside the loop are told after the loop's, while they last`() throws {
@@ -43,8 +47,8 @@ struct CrashNoteTests {
         try side.calling(1, .stop) { try side.calling(1, .release) { try die() } }
 
         #expect(
-            CrashNote.collect(folder: folder.path) == [
-                [finding("a", .onClose), finding("b", .stop), finding("b", .release)]
+            calls() == [
+                [call("a", .onClose), call("b", .stop), call("b", .release)]
             ])
     }
 
@@ -62,18 +66,18 @@ struct CrashNoteTests {
         try die()
 
         #expect(deepest.withLock { $0 } == 2 * CrashNote.wordCount)
-        #expect(CrashNote.collect(folder: folder.path).isEmpty)
+        #expect(calls().isEmpty)
     }
 
     @Test func `a live process's note is left alone, and goes with it`() throws {
         var note = CrashNote(folder: folder.path, names: ["a"])
         _ = note.map { CallMark(in: $0).enter(0, .onRequest) }
 
-        let findings = CrashNote.collect(folder: folder.path)
+        let found = calls()
         let kept = try folder.entries().count
         note = nil
 
-        #expect(findings.isEmpty && kept == 1)
+        #expect(found.isEmpty && kept == 1)
         #expect(try folder.entries().isEmpty)
     }
 
@@ -84,18 +88,90 @@ struct CrashNoteTests {
         defer { close(descriptor) }
         #expect(flock(descriptor, LOCK_EX) == 0)
 
-        let findings = CrashNote.collect(folder: folder.path)
+        let found = calls()
 
-        #expect(findings.isEmpty)
+        #expect(found.isEmpty)
         #expect(try folder.entries() == ["new-1-2"])
     }
 
-    @Test(arguments: ["", "plugnot1", "plugnot0" + String(repeating: "\u{1}", count: 400), "\u{1}\u{1}"])
+    @Test(arguments: ["", "plugnot2", "plugnot1" + String(repeating: "\u{1}", count: 400), "\u{1}\u{1}"])
     func `what is no note says nothing, and goes`(content: String) throws {
         _ = try folder.write("running-1-1", content)
 
-        #expect(CrashNote.collect(folder: folder.path).isEmpty)
+        #expect(calls().isEmpty)
         #expect(try folder.entries().isEmpty)
+    }
+
+    @Test func `each program is told its own, with its name and when it began; another's stays`() throws {
+        let before = clockTime(CLOCK_REALTIME) / 1_000_000_000
+        for program in ["a", "b"] {
+            let note = try #require(CrashNote(folder: folder.path, names: ["of \(program)"], program: program))
+            _ = CallMark(in: note).enter(0, .onRequest)
+            try die()
+        }
+
+        let stranger = CrashReport.take(from: folder.path, for: "c")
+        let own = CrashReport.take(from: folder.path, for: "b")
+        let again = CrashReport.take(from: folder.path, for: "b")
+        let other = CrashReport.take(from: folder.path, for: "a")
+
+        #expect(stranger.isEmpty && again.isEmpty)
+        #expect(own.map(\.calls) == [[call("of b", .onRequest)]] && other.map(\.program) == ["a"])
+        #expect(own.allSatisfy { before <= $0.began.seconds && $0.began.seconds <= before + 60 })
+        #expect(try folder.entries().isEmpty)
+    }
+
+    @Test func `another's goes a month after it was found`() throws {
+        let note = try #require(CrashNote(folder: folder.path, names: ["plugin"], program: "other"))
+        _ = CallMark(in: note).enter(0, .onRequest)
+        try die()
+        let found: Int64 = 2_000_000_000
+        let days = { (count: Int64) in found + count * 86_400 }
+
+        let counts = try [found, days(30), days(30) + 1].map { now in
+            _ = CrashReport.take(from: folder.path, for: "mine", now: now)
+            return try folder.entries().filter { $0.hasPrefix("ended-") }.count
+        }
+
+        #expect(counts == [1, 1, 0])
+    }
+
+    @Test func `of others' the last 32 stay`() {
+        let strangers = (0..<40).map { CrashReport.Stranger(path: "\($0)", age: Int64($0)) }
+
+        let gone = CrashReport.tooMany(strangers.shuffled())
+
+        #expect(Set(gone.map(\.path)) == Set((32..<40).map { "\($0)" }))
+    }
+
+    @Test func `a report says no more than is known`() {
+        let report = CrashReport(
+            program: "plug\u{7}board", began: HTTPDate(seconds: 784_111_777), calls: [call("acme", .onRequest)])
+
+        #expect(
+            report.sentence.hasPrefix(
+                "An earlier run of \(printable("plug\u{7}board")) (begun Sun, 06 Nov 1994 08:49:37 GMT) ended – crashed or "
+                    + "was killed – while the plugin acme was in onRequest. If that happens again, switch that plugin off"
+            ))
+    }
+
+    @Test(arguments: [
+        ("/usr/bin/plugboard", "plugboard"), ("/opt/a b (deleted)", "a b"), ("server", "server"), ("/", "a program"),
+        ("", "a program"),
+    ])
+    func `a program is known by its file's name`(path: String, name: String) {
+        #expect(RunningProgram.lastPart(of: path) == name)
+    }
+
+    @Test func `a note that was taken away takes no other with it`() throws {
+        let first = try #require(CrashNote(folder: folder.path, names: ["a"]))
+
+        first.remove()
+        let second = try #require(CrashNote(folder: folder.path, names: ["b"]))
+        first.remove()
+
+        #expect(try folder.entries().count == 1)
+        withExtendedLifetime((first, second)) {}
     }
 
     @Test func `where there can be no file there is no note`() {
@@ -106,7 +182,7 @@ struct CrashNoteTests {
         let path = folder.path
         let isDone = Atomic(false)
         let sweeper = Thread.running {
-            while !isDone.load(ordering: .relaxed) { _ = CrashNote.collect(folder: path) }
+            while !isDone.load(ordering: .relaxed) { _ = CrashReport.take(from: path) }
         }
 
         let notes = (0..<200).compactMap { CrashNote(folder: path, names: ["plugin \($0)"]) }

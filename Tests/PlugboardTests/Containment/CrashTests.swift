@@ -14,10 +14,12 @@ struct CrashTests {
 
     init() throws { folder = try TemporaryFolder("crashes") }
 
-    /// What a start without any plugin says.
-    private func linesOfNextStart() throws -> [String] {
+    /// What a start says that runs no plugin, but knows of one.
+    private func linesOfNextStart(knowing plugins: [PluginEntry] = [PluginEntry("in-house", isEnabled: false)]) throws
+        -> [String]
+    {
         let lines = Record()
-        var configuration = Configuration()
+        var configuration = Configuration(plugins: plugins)
         configuration.kernel.dataDirectory = data
         _ = try Kernel(
             configuration: configuration, transport: MockTransport(),
@@ -54,7 +56,7 @@ struct CrashTests {
         let lines = try linesOfNextStart()
 
         #expect(lines.count == 1)
-        #expect(lines.first?.contains("ended while") == true)
+        #expect(lines.first?.contains("ended – crashed or was killed – while") == true)
         #expect(lines.first?.contains("the plugin com.example.falls was in \(name)") == true)
         #expect(lines.first?.contains("\"enabled\": false") == true && lines.first?.contains("--safe") == true)
         #expect(notes.isEmpty)
@@ -70,7 +72,75 @@ struct CrashTests {
         let lines = try linesOfNextStart()
 
         #expect(lines.count == 1)
-        #expect(lines.first?.contains("ended while it loaded the plugin \(path).") == true)
+        #expect(lines.first?.contains("while it loaded the plugin \(path).") == true)
+    }
+
+    @Test func `so it is where plugins are put together without a kernel`() async throws {
+        let path = try FixturePlugin.build("falls", options: ["-DFALLS_LOADING"])
+
+        await #expect(processExitsWith: .signal(SIGABRT)) { [path = path as String, data = data as String] in
+            var configuration = Configuration(plugins: [PluginEntry(path)])
+            configuration.kernel.dataDirectory = data
+            _ = Lineup.check(configuration, catalog: .bundled, loader: .dynamic)
+        }
+        let lines = try linesOfNextStart()
+
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("while it loaded the plugin \(path).") == true)
+    }
+
+    @Test func `a start that knows no plugin is not told to switch one off, and leaves that to the next`() async throws
+    {
+        await #expect(processExitsWith: .signal(SIGABRT)) { [data = data as String] in
+            let plugin = ScriptedPlugin("in-house")
+            plugin.onRequest = { _ in abort() }
+            let kernel = try makeKernel([plugin]) { $0.kernel.dataDirectory = data }
+            _ = try await kernel.send(Request(.get, anywhere))
+        }
+
+        #expect(try linesOfNextStart(knowing: []).isEmpty)
+        #expect(try linesOfNextStart().count == 1)
+    }
+
+    @Test(arguments: ["hook", "stop"])
+    func `a process that calls exit leaves nothing behind, whatever its plugins do meanwhile`(place: String) async {
+        await #expect(processExitsWith: .exitCode(3)) { [data = data as String, place = place as String] in
+            let begun = Gate()
+            let plugin = ScriptedPlugin("slow")
+            plugin.onRequest = { _ in
+                if place == "hook" {
+                    begun.admit()
+                    try? Gate().wait()
+                }
+                return .next
+            }
+            plugin.onStop = {
+                begun.admit()
+                try? Gate().wait()
+            }
+            var kernel: Kernel? = try makeKernel([plugin]) { $0.kernel.dataDirectory = data }
+            if place == "hook" { _ = kernel?.begin(Request(.get, anywhere)) } else { kernel = nil }
+            try await begun.opened()
+            withExtendedLifetime(kernel) { exit(3) }
+        }
+
+        #expect(notes.isEmpty)
+    }
+
+    @Test func `a child of fork that calls exit leaves its parent's note alone`() async throws {
+        let path = try FixturePlugin.build("forks")
+
+        await #expect(processExitsWith: .signal(SIGABRT)) { [path = path as String, data = data as String] in
+            var configuration = Configuration(plugins: [PluginEntry(path)])
+            configuration.kernel.dataDirectory = data
+            let kernel = try Kernel(
+                configuration: configuration, loader: .dynamic, transport: MockTransport(), log: .silent)
+            _ = try await kernel.send(Request(.get, anywhere))
+        }
+        let lines = try linesOfNextStart()
+
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("the plugin com.example.forks was in onRequest") == true)
     }
 
     @Test func `one that is linked is named, too`() async throws {

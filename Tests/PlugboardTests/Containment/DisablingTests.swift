@@ -159,6 +159,48 @@ struct DisablingTests {
         #expect(record.lines == ["deadline"])
     }
 
+    @Test func `what it reads of an answer it reads to the end`() async throws {
+        let plugin = fragile(Record())
+        let kernel = try kernel(plugin, limit: 1)
+        let host = try #require(plugin.host)
+
+        let answer = try await host.send(Request(.get, "http://tokens.test/"), for: nil, isDetached: true)
+        _ = try await kernel.send(Request(.get, anywhere))
+        let bytes = try await answer.collect(upTo: .kibibytes(1))
+        await kernel.shutDown(within: .seconds(600))
+
+        #expect(kernel.plugins.first?.disabled != nil)
+        #expect(bytes.text == "ok")
+    }
+
+    @Test func `what it has sent and got no answer to is cancelled, what others sent is not`() async throws {
+        let transport = MockTransport { request, _ in
+            request.url == anywhere ? .answer(200) : .silence
+        }
+        let plugin = fragile(Record())
+        let sound = ScriptedPlugin("sound")
+        var configuration = Configuration(plugins: [PluginEntry("fragile", onFault: .disable), "sound"])
+        configuration.plugins[0].faultLimit = 1
+        let kernel = try Kernel(
+            configuration: configuration, catalog: Catalog([plugin.descriptor, sound.descriptor]),
+            transport: transport, log: .silent)
+        let (host, other) = (try #require(plugin.host), try #require(sound.host))
+
+        let failed = Gate()
+        let otherEnded = Record()
+        host.send(Request(.get, "http://tokens.test/"), for: nil, isDetached: true) { result in
+            if case .failure(let error) = result, error.code == .pluginDisabled { failed.admit() }
+        }
+        other.send(Request(.get, "http://others.test/"), for: nil, isDetached: true) { _ in otherEnded.add("ended") }
+        try await transport.began.opened(for: 2)
+        _ = try await kernel.send(Request(.get, anywhere))
+        try await failed.opened()
+        let endedBefore = otherEnded.lines
+        await kernel.shutDown(within: .zero)
+
+        #expect(endedBefore.isEmpty && otherEnded.lines == ["ended"])
+    }
+
     @Test func `the program hears of it from the kernel, whatever exchange it came of`() async throws {
         let heard = Record()
         let plugin = fragile(Record())

@@ -82,4 +82,35 @@ struct PluginTimersTests {
         #expect(token() == nil)
         #expect(record.lines == ["4 fired"])
     }
+
+    @Test func `those without a time to wait still fire for a plugin that was stopped`() async {
+        defer { loop.stop() }
+        let record = Record()
+
+        let timers = timers
+        await onLoop {
+            _ = timers.start(of: 3, after: 0) { record.add("before") }
+            timers.stop(of: 3)
+        }
+        _ = timers.start(of: 3, after: -1) { record.add("after") }
+        await onLoop {}
+        await onLoop {}
+
+        #expect(record.lines == ["before", "after"])
+    }
+
+    @Test func `when all stop none fires, and none is left to be cancelled`() async {
+        defer { loop.stop() }
+        let record = Record()
+        let (number, _) = start(of: 0, record)
+        await onLoop {}
+
+        timers.stopAll()
+        clock.advance(by: .seconds(2))
+        await onLoop {}
+        await onLoop {}
+
+        #expect(record.lines.isEmpty)
+        #expect(!timers.cancel(number))
+    }
 }

@@ -1,7 +1,8 @@
-import Plugboard
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Plugboard
 
 /// What a program that traces an exchange hears of the calls of its hooks.
 struct TraceTests {
@@ -132,6 +133,22 @@ struct TraceTests {
 
         let asked = asked(steps)
         #expect(asked.map(\.by.call) == [1] && asked.map(\.by.isDetached) == [true])
+    }
+
+    @Test func `when the last traced exchange has ended, nobody looks for one any more`() async throws {
+        let kernel = try makeKernel([asker("asker", priority: 500)])
+        let during = Mutex<Set<Int>>([])
+        let core = kernel.core
+        let handle = kernel.begin(
+            Request(.get, anywhere), trace: { _ in during.withLock { _ = $0.insert(core.tracedCount) } })
+
+        _ = try await handle.response.body.collect(upTo: .kibibytes(1))
+        await kernel.shutDown()
+        let late = kernel.begin(Request(.get, anywhere), trace: { _ in })
+
+        #expect(during.withLock { $0.contains(1) && $0.contains(2) })
+        #expect(await (try? late.response) == nil)
+        #expect(core.tracedCount == 0)
     }
 
     @Test func `who only watches hears nothing of sub-requests`() async throws {

@@ -39,6 +39,38 @@ import Testing
         #expect(!record.lines.dropFirst().contains("true"))
     }
 
+    @Test(arguments: [true, false])
+    func `who cancels a command waits no longer, whenever it does, and the answer is dropped`(isEarly: Bool)
+        async throws
+    {
+        let (started, freed) = (Gate(), Gate())
+        let record = Record()
+        let plugin = commanding { _, _, reply in
+            started.admit()
+            try? freed.wait()
+            record.add("answered \(reply.json(1))")
+        }
+        let kernel = try makeKernel([plugin])
+
+        let asking = Task { () -> PlugboardError? in
+            if isEarly { while !Task.isCancelled { await Task.yield() } }
+            do throws(PlugboardError) {
+                _ = try await kernel.command("box", "show")
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if !isEarly { try await started.opened() }
+        asking.cancel()
+        let error = await asking.value
+        freed.open()
+        await kernel.shutDown()
+
+        #expect(error?.code == .cancelled)
+        #expect(record.lines == ["answered false"])
+    }
+
     @Test func `a shutdown waits for the commands that are under way`() async throws {
         let record = Record()
         let started = Gate()

@@ -156,19 +156,48 @@ struct SwiftServicesTests {
         withExtendedLifetime((late, far)) {}
     }
 
-    @Test func `timers of a plugin that cannot be created or started are let go of`() throws {
+    /// Says when the kernel shuts it down, which is on the loop.
+    private final class LastTransport: Transport {
+        private let record: Record
+        init(_ record: Record) { self.record = record }
+
+        func perform(
+            _ attempt: AttemptRequest, observer: any AttemptObserver, loop: any Loop
+        ) -> any PlugboardKit.Attempt { MockTransport().perform(attempt, observer: observer, loop: loop) }
+        func forget() {}
+        func shutDown() { record.add("loop ended") }
+    }
+
+    @Test(arguments: ["create", "start"])
+    func `timers are let go of when a plugin cannot be created or started, after the loop has ended`(
+        place: String
+    ) throws {
+        let clock = ManualClock()
         let record = Record()
-        let plugin = ScriptedPlugin("box")
-        plugin.onStart = { [unowned plugin] in
-            let probe = Probe("timer", record)
-            plugin.host?.schedule(after: .seconds(60)) { probe.touch() }
-            throw PlugboardError("box.shut", "The box is shut.")
+        let sound = ScriptedPlugin("a", priority: 1)
+        sound.onCreate = { host in
+            let (probe, late) = (Probe("due", record), Probe("late", record))
+            host.schedule(after: .seconds(60)) { probe.touch() }
+            host.schedule(after: .seconds(600)) { late.touch() }
         }
+        let broken = ScriptedPlugin("box", priority: 2)
+        let shut = PlugboardError("box.shut", "The box is shut.")
+        broken.onCreate = { host in
+            let probe = Probe("own", record)
+            host.schedule(after: .seconds(60)) { probe.touch() }
+            if place == "create" { throw shut }
+        }
+        broken.onStart = { throw shut }
 
-        let error = #expect(throws: PlugboardError.self) { try makeKernel([plugin]) }
+        let error = #expect(throws: PlugboardError.self) {
+            try makeKernel([sound, broken], LastTransport(record), clock: clock)
+        }
+        clock.advance(by: .seconds(120))
 
-        #expect(error?.code == .pluginStart)
-        #expect(record.lines == ["timer"])
+        #expect(error?.code == .pluginStart && error?.reason.contains("box is shut") == true)
+        #expect(record.lines.sorted() == ["due", "late", "loop ended", "own"])
+        // A plugin that was never created has let go of its own before.
+        #expect(record.lines.first { $0 != "own" } == "loop ended")
     }
 
     @Test func `a command that its plugin lets go of fails, and one that was answered stays so`() async throws {

@@ -25,6 +25,8 @@ package final class ScriptedPlugin: Plugin, @unchecked Sendable {
     package var onFailure: (@Sendable (borrowing Exchange) throws -> FailureVerdict)?
     package var onClose: (@Sendable (borrowing Exchange, Outcome) -> Void)?
     package var onEvent: (@Sendable (borrowing Event, borrowing Exchange?) -> Void)?
+    /// While the kernel creates the plugin.
+    package var onCreate: (@Sendable (Host) throws -> Void)?
     package var onStart: (@Sendable () throws -> Void)?
     package var onStop: (@Sendable () -> Void)?
     package var onCommand: (@Sendable (String, JSONValue, Reply) -> Void)?
@@ -53,6 +55,7 @@ package final class ScriptedPlugin: Plugin, @unchecked Sendable {
             attributes: attributes, commands: commands)
         let descriptor = makeDescriptor(manifest) { (_: NoSettings, host: Host) in
             self.host = host
+            try self.onCreate?(host)
             return self
         }
         ScriptedPlugin.kept.withLock { $0.append(UInt(bitPattern: descriptor)) }

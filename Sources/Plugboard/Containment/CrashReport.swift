@@ -1,0 +1,143 @@
+import PlugboardKit
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// What one run of a program ended in, as its note says (`CrashNote`).
+struct CrashReport: Equatable, Sendable {
+    /// A call that was under way then.
+    struct Call: Equatable, Sendable {
+        /// The plugin's id; of a file that was being loaded its path.
+        let plugin: String
+        let hook: CalledHook
+    }
+
+    let program: String
+    /// When the note was made: soon after the run began.
+    let began: HTTPDate
+    let calls: [Call]
+
+    /// For the log; says no more than is known.
+    var sentence: String {
+        let calls = calls.map { call in
+            call.hook == .load
+                ? "it loaded the plugin \(printable(call.plugin))"
+                : "the plugin \(printable(call.plugin)) was in \(call.hook)"
+        }
+        let plugins = calls.count == 1 ? "that plugin" : "one of them"
+        return "An earlier run of \(printable(program)) (begun \(began)) ended – crashed or was killed – while "
+            + "\(calls.joined(separator: " and ")). If that happens again, switch \(plugins) off "
+            + "(\"enabled\": false in the configuration); --safe starts the command without loaded plugins."
+    }
+}
+
+extension CrashReport {
+    /// How long a note waits for its program, and how many do.
+    private static let daysKept: Int64 = 30
+    private static let countKept = 32
+
+    /// A note of another program, and how long ago it was found.
+    struct Stranger {
+        let path: String
+        let age: Int64
+    }
+
+    /// Takes away what dead runs of one program have left in a folder, and tells what each was in; other programs' notes stay, a month
+    /// from when they were found, at most 32 of them. Blocks.
+    static func take(
+        from folder: String, for program: String = RunningProgram.name,
+        now: Int64 = clockTime(CLOCK_REALTIME) / 1_000_000_000
+    ) -> [CrashReport] {
+        guard let directory = opendir(folder) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if ["running-", "ended-", "new-"].contains(where: name.hasPrefix) { names.append(name) }
+        }
+        var reports: [CrashReport] = []
+        var strangers: [Stranger] = []
+        for name in names {
+            switch look(at: name, in: folder, for: program, now) {
+            case .report(let report): reports.append(report)
+            case .stranger(let stranger): strangers.append(stranger)
+            case nil: break
+            }
+        }
+        for stranger in tooMany(strangers) { unlink(stranger.path) }
+        return reports
+    }
+
+    /// Those that go.
+    static func tooMany(_ strangers: [Stranger]) -> [Stranger] {
+        strangers.sorted { $0.age < $1.age }.enumerated()
+            .filter { $0.offset >= countKept || $0.element.age > daysKept * 86_400 }.map(\.element)
+    }
+
+    private enum Look {
+        case report(CrashReport)
+        case stranger(Stranger)
+    }
+
+    /// Nil for one that is alive, or says nothing; the latter goes.
+    private static func look(
+        at name: String, in folder: String, for program: String, _ now: Int64
+    ) -> Look? {
+        let path = "\(folder)/\(name)"
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
+        guard !name.hasPrefix("new-"), let report = contents(of: descriptor), !report.calls.isEmpty else {
+            unlink(path)
+            return nil
+        }
+        if report.program == program {
+            // Of several starts at once, the one that takes it away tells.
+            return unlink(path) == 0 ? .report(report) : nil
+        }
+        guard name.hasPrefix("running-") else {
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { return nil }
+            return .stranger(Stranger(path: path, age: now - Int64(status.st_mtim.tv_sec)))
+        }
+        // The file's time is from here on when it was found: how long ago a run ended, nothing says.
+        let ended = "\(folder)/ended-\(name.dropFirst("running-".count))"
+        let times = [timespec](repeating: timespec(tv_sec: Int(now), tv_nsec: 0), count: 2)
+        guard futimens(descriptor, times) == 0, rename(path, ended) == 0 else { return nil }
+        return .stranger(Stranger(path: ended, age: 0))
+    }
+
+    private static func contents(of descriptor: Int32) -> CrashReport? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_size >= CrashNote.headSize,
+            status.st_size <= CrashNote.sizeLimit
+        else { return nil }
+        var content = [UInt8](repeating: 0, count: Int(status.st_size))
+        guard content.withUnsafeMutableBytes({ read(descriptor, $0.baseAddress, $0.count) }) == content.count
+        else { return nil }
+        return CrashReport(content)
+    }
+
+    /// Nil for what is no note.
+    private init?(_ content: [UInt8]) {
+        guard content.starts(with: CrashNote.signature) else { return nil }
+        func word(_ index: Int) -> UInt64 {
+            content[(index * 8)..<(index * 8 + 8)].withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+        }
+        let names = content[CrashNote.headSize...].split(separator: 0, omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+        guard let program = names.first else { return nil }
+        self.program = program
+        began = HTTPDate(seconds: Int64(bitPattern: word(1 + CrashNote.wordCount)))
+        calls = (1...CrashNote.wordCount).compactMap { index in
+            guard let call = CallMark.Call(word: word(index)), call.place + 1 < names.count else { return nil }
+            return Call(plugin: names[call.place + 1], hook: call.hook)
+        }
+    }
+}

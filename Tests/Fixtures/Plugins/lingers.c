@@ -1,0 +1,32 @@
+// Takes its time to stop. Its command `nap` says so on standard error, and is never answered.
+#include <plugboard.h>
+#include <unistd.h>
+
+static int self;
+static void *create(const plug_host_v1 *host, const plug_settings *settings) { return &self; }
+static void stop(void *instance, int64_t within) { usleep(300 * 1000); }
+static void destroy(void *instance) {}
+
+static void command(void *instance, plug_text name, plug_text arguments, plug_reply reply) {
+    static const char text[] = "napping\n";
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) return;
+}
+
+static const plug_command_v1 commands[] = {
+    { PLUG_LITERAL("nap"), PLUG_LITERAL("{}"), PLUG_LITERAL("Never answers.") },
+};
+
+PLUGBOARD_METADATA(lingers, "com.example.lingers", "1.0.0");
+PLUGBOARD_PLUGIN(lingers) {
+    .abi_revision = PLUG_ABI_REVISION,
+    .id = PLUG_LITERAL("com.example.lingers"),
+    .version = PLUG_LITERAL("1.0.0"),
+    .documentation = PLUG_LITERAL("Takes its time to stop."),
+    .priority = 500,
+    .commands = commands,
+    .command_count = 1,
+    .create = create,
+    .stop = stop,
+    .destroy = destroy,
+    .command = command,
+};
