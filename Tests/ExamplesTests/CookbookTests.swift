@@ -118,28 +118,6 @@ struct CookbookTests {
         #expect(bench.events.first { $0.id == "com.example.byte-meter.read" }?.text("bytes") == "12")
     }
 
-    @Test func `wrapping in C: a body is measured and comes as it was`() async throws {
-        let folder = try TemporaryFolder("meter")
-        defer { folder.remove() }
-        let library = folder.file("meter.so")
-        try await Repository.output(
-            of: "cc -O2 -Wall -Wextra -Werror -fPIC -shared -fvisibility=hidden -I Sources/CPlugboard/include".split(
-                separator: " "
-            ).map(String.init) + ["-Wl,-z,defs", "-Wl,-z,now", "Examples/Cookbook/C/meter.c", "-o", library])
-        chmod(library, 0o755)
-        let bench = try Workbench(
-            file: library, loader: .dynamic,
-            transport: ScriptedTransport { sent, _ in
-                .respond(sent.method == .head ? 204 : 200, body: .text("twelve bytes"))
-            })
-
-        let text = try await bench.send(Request(.get, url)).body.text()
-        _ = try await bench.send(Request(.head, url))
-
-        #expect(text == "twelve bytes")
-        #expect(bench.kernel.counters["com.example.meter.bytes"] == 12)
-    }
-
     @Test func `wrapping: a body over the limit breaks off, one below it does not`() async throws {
         let bench = try Workbench(
             BodyLimit.self, settings: ["limit": "8B"],

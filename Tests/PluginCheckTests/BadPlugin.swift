@@ -32,7 +32,7 @@ enum BadPlugin {
             "-fPIC",
             "-shared", "-fvisibility=hidden", "-pthread", "-I",
             root.appendingPathComponent("Sources/CPlugboard/include").path,
-            root.appendingPathComponent("Tests/Fixtures/BadPlugins/\(name).c").path, "-o", path,
+            "\(sources)/\(name).c", "-o", path,
         ])
         guard outcome.status == 0 else { throw ProcessError.failed("cc \(name).c", outcome.status, outcome.stderr) }
         // Whatever the umask of who runs the tests.
@@ -42,6 +42,10 @@ enum BadPlugin {
 
     /// Runs `plugboard plugins check` on a file.
     static func check(_ path: String, _ arguments: String...) async throws -> Verdict {
+        try await check(path, arguments)
+    }
+
+    static func check(_ path: String, _ arguments: [String]) async throws -> Verdict {
         await places.take()
         defer { places.giveBack() }
         let outcome = try await ProcessRunner.running(
@@ -52,5 +56,6 @@ enum BadPlugin {
     /// A few at a time: all at once, each would take so long that it looks stuck.
     private static let places = Places(4)
 
+    static let sources = root.appendingPathComponent("Tests/Fixtures/BadPlugins").path
     private static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
 }

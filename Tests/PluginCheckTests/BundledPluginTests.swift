@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import PluginCheck
 import TestSupport
 import Testing
@@ -28,7 +29,11 @@ struct BundledPluginTests {
         #expect(verdict.status == 0, "\(verdict.errors)")
     }
 
-    @Test func `there are bundled plugins to check`() {
-        #expect(BundledPluginTests.plugins.contains("libplugboard-redirect.so"))
+    @Test func `every plugin of the catalog is there to be checked, and no other`() async throws {
+        let listed = try await ProcessRunner.running([Products.executable("plugboard"), "plugins", "list", "--json"])
+
+        let ids = try JSONParser.parse(listed.stdout).arrayValue?.compactMap { $0["id"]?.stringValue } ?? []
+        #expect(!ids.isEmpty && listed.status == 0)
+        #expect(BundledPluginTests.plugins == ids.sorted().map { "libplugboard-\($0).so" })
     }
 }

@@ -1,7 +1,8 @@
 import JSON
-import PluginCheck
 import TestSupport
 import Testing
+
+@testable import PluginCheck
 
 struct CheckVerbTests {
     private let folder: TemporaryFolder
@@ -77,6 +78,17 @@ struct CheckVerbTests {
         #expect(verdict.errors.contains("There is no check loda. There are load, exports,"))
     }
 
+    @Test func `a path that begins here is told without parts that lead nowhere`() async throws {
+        let verdict = try await ProcessRunner.running(
+            [Products.executable("plugboard"), "plugins", "check", "././absent.so", "--only", "load"],
+            folder: folder.path)
+
+        #expect(verdict.stdout.contains("\(folder.path)/absent.so"), "\(verdict.stdout)")
+        #expect(verdict.stdout.hasSuffix("\n././absent.so: 1 failed (seed \(seed(in: verdict.stdout)))\n"))
+    }
+
+    private func seed(in text: String) -> Substring { text.firstMatch(of: /seed ([0-9]+)/)?.1 ?? "" }
+
     @Test func `a file that is not there fails to load`() async throws {
         let verdict = try await BadPlugin.check(folder.file("absent.so"), "--only", "load", "--json")
 
@@ -91,6 +103,9 @@ struct CheckVerbTests {
 
         for check in PluginCheck.catalog {
             #expect(help.contains(check.purpose), "\(check.name)")
+        }
+        for key in CheckReport(path: "", seed: 0, results: []).json(strict: false).objectValue ?? [:] {
+            #expect(help.contains(" \(key.key) "), "--json writes \(key.key)")
         }
         #expect(verbs.contains("check ") && !verbs.contains("check-alone"))
     }

@@ -13,7 +13,12 @@ struct PluginsCheck: ParsableCommand {
             data is used.
 
             Ends with status 0 if nothing failed or crashed, else with 1; with --strict,
-            warnings count as failures.
+            warnings count as failures. --json writes one object:
+
+              path      the file
+              seed      what chance began with, as text
+              refused   whether the status is 1
+              checks    a list, in order: check, status, and reason, which may be empty
 
             CHECKS:
             \(catalog)
@@ -32,8 +37,10 @@ struct PluginsCheck: ParsableCommand {
     func run() throws {
         let seed = options.seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
         let check = options.check(path, seed: seed)
+        // Reasons name the file as every other verb does.
+        let file = PluginArguments.absolute(path)
         let report = try check.run { name in
-            ["plugins", "check-alone", path, "--only", name, "--seed", "\(seed)"]
+            ["plugins", "check-alone", file, "--only", name, "--seed", "\(seed)"]
                 + options.settings.flatMap { ["--set", $0] } + ["--scratch"]
         }
         let output = ByteOutput.standard

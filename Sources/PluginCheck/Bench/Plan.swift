@@ -10,7 +10,7 @@ struct Plan: Sendable, CustomStringConvertible {
     }
 
     /// For reports: what is special about it.
-    let description: String
+    var description: String
     var method = Method.get
     /// What follows the number in the URL; begins with `/` or `?`, or is empty.
     var path = ""

@@ -46,12 +46,13 @@ extension Check {
             let whole = try await bench.conclude(plan)
             for way in ways {
                 var other = plan
+                other.description += " in \(way.name)"
                 other.body = plan.body.map(way.change)
                 other.answers = plan.answers.map { answer in
                     guard case .head(let status, let fields, let body?) = answer else { return answer }
                     return .head(status, fields, way.change(body))
                 }
-                try expect(try await bench.conclude(other), whole, "\(plan.description) in \(way.name)")
+                try expect(try await bench.conclude(other), whole, other.description)
             }
         }
     }

@@ -138,22 +138,25 @@ extension Wiretap {
     // MARK: Pulls
 
     private static func setAnswers(_ table: inout plug_host_v1) {
-        table.give = { host, pull, bytes in Wiretap.answered(pull, Wiretap.kernel.give(host, pull, bytes)) }
+        table.give = { host, pull, bytes in Wiretap.answered(host, pull, Wiretap.kernel.give(host, pull, bytes)) }
         table.end = { host, pull, trailers, count in
-            Wiretap.answered(pull, Wiretap.kernel.end(host, pull, trailers, count))
+            Wiretap.answered(host, pull, Wiretap.kernel.end(host, pull, trailers, count))
         }
         table.break_off = { host, pull, code, reason in
-            Wiretap.answered(pull, Wiretap.kernel.break_off(host, pull, code, reason))
+            Wiretap.answered(host, pull, Wiretap.kernel.break_off(host, pull, code, reason))
         }
-        table.pass = { host, pull, piece in Wiretap.answered(pull, Wiretap.kernel.pass(host, pull, piece)) }
+        table.pass = { host, pull, piece in Wiretap.answered(host, pull, Wiretap.kernel.pass(host, pull, piece)) }
     }
 
     /// Too late is legal: the exchange may have ended. Twice is not.
-    private static func answered(_ pull: plug_pull, _ code: UInt32) -> UInt32 {
-        let isSecond = Wiretap.state.withLock { state in
-            if code == PLUG_OK { state.answeredPulls?.insert(pull) }
-            return code == PLUG_STALE && state.answeredPulls?.contains(pull) == true
-        }
+    private static func answered(
+        _ host: UnsafePointer<plug_host_v1>?, _ pull: plug_pull, _ code: UInt32
+    ) -> UInt32 {
+        // What was refused for another reason is still to be answered.
+        guard code == PLUG_OK || code == PLUG_STALE else { return code }
+        // The answer that the kernel took need not come here before one that it refused on another thread.
+        let answered = AnsweredPull(host: UInt(bitPattern: host), pull: pull)
+        let isSecond = Wiretap.state.withLock { $0.answeredPulls?.insert(answered).inserted == false }
         if isSecond { note("a pull was answered twice") }
         return code
     }

@@ -18,6 +18,13 @@ enum Wiretap {
         case wokenTwice
     }
 
+    /// Numbers of pulls are a kernel's own, and a check may have one kernel after the other.
+    struct AnsweredPull: Hashable {
+        /// The address of the tap's own host, which no other kernel gets.
+        let host: UInt
+        let pull: plug_pull
+    }
+
     struct State {
         var waits = Waits.faithfully
         /// Called on the loop, within the hook that waits.
@@ -27,7 +34,7 @@ enum Wiretap {
         var bodies = 0
         var waitCount = 0
         /// Pulls that were answered; nil where nobody wants to know.
-        var answeredPulls: Set<UInt64>? = []
+        var answeredPulls: Set<AnsweredPull>? = []
         var askedExtensions: Set<String> = []
         var slowest: [Hook: Duration] = [:]
         var slowCalls: [Hook: Int] = [:]

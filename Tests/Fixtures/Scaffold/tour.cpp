@@ -79,6 +79,7 @@ public:
         if (what == "throw-number") throw 42;
         if (what == "fail") return exchange.fail("tour.refused", "It was asked to fail.");
         if (what == "respond") return exchange.respond(203, {{"x-answered", "here"}}, std::string("answered"));
+        if (what == "secret") return tell_secrets(exchange);
         if (what == "wait") {
             plug_ticket ticket = 0;
             Verdict verdict = exchange.wait(ticket, std::chrono::seconds(30));
@@ -89,6 +90,18 @@ public:
         if (what.rfind("timer", 0) == 0) return wait_for_timer(exchange, what == "timer-throw");
         if (what.rfind("ask", 0) == 0) return ask(exchange, what);
         return Verdict::next();
+    }
+
+    // Answers with the names of the fields that are secret.
+    Verdict tell_secrets(Exchange &exchange) {
+        auto request = exchange.request();
+        request.mark_secret("x-tour");
+        auto fields = request.fields();
+        std::string names;
+        for (size_t index = 0; index < fields.size(); index++) {
+            if (request.is_secret(index)) names += fields[index].first + ";";
+        }
+        return exchange.respond(200, {}, names);
     }
 
     // The first timer is cancelled; the second wakes, or throws and so wakes nobody.
@@ -174,6 +187,7 @@ private:
 
 const plug_option_v1 settings[] = {
     plugboard::option(PLUG_TEXT_TYPE, "refuse", "no", "Whether it refuses to be made.", 1, 0, 0, "yes no"),
+    plugboard::secret(plugboard::option(PLUG_TEXT_TYPE, "key", "none", "What nobody may see.")),
 };
 const plug_command_v1 commands[] = {
     {PLUG_TEXT("echo"), PLUG_TEXT("{}"), PLUG_TEXT("Answers with its arguments.")},

@@ -50,6 +50,14 @@ impl Drop for Told {
     }
 }
 
+/// The names of the fields that are secret.
+fn secrets(request: &mut Head<'_>) -> Result<String, Error> {
+    request.mark_secret("x-tour")?;
+    let fields = request.fields();
+    let names = (0..fields.len()).filter(|index| request.is_secret(*index)).map(|index| format!("{};", fields[index].0));
+    Ok(names.collect())
+}
+
 struct Tour {
     host: Host,
     closed: Counter,
@@ -87,6 +95,10 @@ impl Plugin for Tour {
             "respond" => {
                 let body = Body::of_bytes(self.host, "answered");
                 Ok(exchange.respond(203, &[("x-answered".to_string(), b"here".to_vec())], Some(body)))
+            }
+            "secret" => {
+                let names = secrets(&mut exchange.request())?;
+                Ok(exchange.respond(200, &[], Some(Body::of_bytes(self.host, names))))
             }
             "wait" => {
                 let (verdict, ticket) = exchange.wait(Some(Duration::from_secs(30)));
@@ -184,7 +196,10 @@ plugboard::export! {
     plugin: Tour, entry: tour_LTX_plugboard_plugin,
     id: "com.example.tour", version: "1.0.0", documentation: "Walks through the shim.",
     priority: 300, hooks: ON_REQUEST | ON_RESPONSE | ON_CLOSE,
-    settings: [OptionDefinition::text("refuse", "no", "Whether it refuses to be made.").choices("yes no panic")],
+    settings: [
+        OptionDefinition::text("refuse", "no", "Whether it refuses to be made.").choices("yes no panic"),
+        OptionDefinition::text("key", "none", "What nobody may see.").secret(),
+    ],
     commands: [
         CommandDefinition::new("echo", "{}", "Answers with its arguments."),
         CommandDefinition::new("throw", "{}", "Throws."),

@@ -39,6 +39,7 @@ import Testing
             "get", server.url(), "--plugin", object, "--set", "org.acme.try-it.every=0")
         let shown = try await Command.run("org.acme.try-it", "show", "--plugin", object)
         let ownTest = try await project.run(try project.commands()[1])
+        let rules = try await Command.run("plugins", "check", object, "--strict", "--seed", "1")
 
         let report = try JSONParser.parse(inspected.stdout)
         #expect(report["file"]?["id"] == "org.acme.try-it" && report["file"]?["version"] == "0.1.0")
@@ -66,6 +67,7 @@ import Testing
         #expect(server.requests.first?["x-try-it"] == "hello")
         #expect(server.requests.dropFirst().compactMap { $0["x-try-it"] } == ["two words", "two words"])
         #expect(ownTest.status == 0, "\(ownTest.stdout)\(ownTest.stderr)")
+        #expect(rules.status == 0 && rules.stdout.contains("\(object): "), "\(rules.stdout)\(rules.stderr)")
     }
 
     @Test(.enabled(if: ScaffoldedProject.canBuild("c"), "there is no compiler for C"))

@@ -47,7 +47,7 @@ import Testing
         }
         defer { server.stop() }
         let ways =
-            ["throw", "throw-number", "fail", "respond", "wait", "capitals", "break", "none"]
+            ["throw", "throw-number", "fail", "respond", "wait", "capitals", "break", "none", "secret"]
             + ["timer", "timer-throw", "ask", "ask-less", "ask-whole", "ask-throw"]
         let lines = ways.map { way in
             var line = line(way, server.url("/\(way)"))
@@ -69,18 +69,23 @@ import Testing
         #expect(replies["respond"]?["status"] == 203)
         #expect(body("respond") == "answered" && body("wait") == "hello yes" && body("capitals") == "HELLO ")
         #expect(replies["break"]?["error"] != nil, "\(replies["break"] ?? "none")")
-        #expect(body("none") == "hello ")
+        #expect(body("none") == "hello " && body("secret") == "x-tour;")
         #expect(body("timer") == "hello yes" && body("ask") == "hello tour asks" && body("ask-whole") == "tour asks")
         #expect(message("ask-less").contains("larger than the limit"), "\(message("ask-less"))")
         for way in ["timer-throw", "ask-throw"] { #expect(message(way).contains("Nobody woke it."), "\(message(way))") }
         let asked = server.requests.filter { $0.path == "/asked" }
         // One of the four may have been too late.
         #expect(asked.count >= 3 && asked.allSatisfy { $0.method == "POST" && $0.body == Array("question".utf8) })
-        #expect(!server.requests.contains { ["/throw", "/throw-number", "/fail", "/respond"].contains($0.path) })
+        #expect(
+            !server.requests.contains { ["/throw", "/throw-number", "/fail", "/respond", "/secret"].contains($0.path) })
         try await commandsAndStart(object)
     }
 
     private func commandsAndStart(_ object: String) async throws {
+        let inspected = try await Command.run("plugins", "inspect", object, "--json")
+        let settings = try JSONParser.parse(inspected.stdout)["plugin"]?["settings"]?.arrayValue
+        #expect(settings?.map { $0["secret"] } == [false, true])
+
         let echo = try await Command.run("com.example.tour", "echo", "a=1", "--plugin", object)
         let thrown = try await Command.run("com.example.tour", "throw", "--plugin", object)
         let refused = try await Command.run(

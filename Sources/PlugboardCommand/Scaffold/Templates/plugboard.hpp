@@ -411,6 +411,8 @@ public:
     void remove_field(std::string_view name) noexcept { host_->remove_field(raw_, text(name)); }
     // Never printed, and dropped when a resend goes to another origin.
     void mark_secret(std::string_view name) { detail::check("mark_secret", host_->mark_secret(raw_, text(name))); }
+    // Whether the field at this place of `fields()` is secret.
+    bool is_secret(size_t index) const noexcept { return host_->is_secret(raw_, index) == 1; }
     // A copy of all, in order.
     Fields fields() const {
         Fields fields;
@@ -739,6 +741,11 @@ inline plug_option_v1 option(uint32_t type, std::string_view name, std::string_v
     std::string_view choices = {}) noexcept {
     return {text(name), type, flags, text(fallback), minimum, maximum, text(choices), text(documentation)};
 }
+
+// The same row, of what is never printed: `plugboard::secret(plugboard::option(…))`.
+inline plug_option_v1 secret(plug_option_v1 option) noexcept { return option.flags |= PLUG_SECRET, option; }
+// The same row, of what a configuration must say.
+inline plug_option_v1 required(plug_option_v1 option) noexcept { return option.flags |= PLUG_REQUIRED, option; }
 
 // What a plugin says of itself. Texts and tables are static.
 template <class Plugin> class Manifest {

@@ -1016,6 +1016,11 @@ impl Head<'_> {
         check("mark_secret", unsafe { (self.host.table().mark_secret)(self.raw, text(name)) })
     }
 
+    /// Whether the field at this place of `fields()` is secret.
+    pub fn is_secret(&self, index: usize) -> bool {
+        unsafe { (self.host.table().is_secret)(self.raw, index as u64) == 1 }
+    }
+
     /// A copy of all, in order.
     pub fn fields(&self) -> Fields {
         let mut fields = Fields::new();
@@ -1619,9 +1624,14 @@ impl OptionDefinition {
         OptionDefinition(plug_option_v1 { choices: text(words), ..self.0 })
     }
 
-    /// `raw::PLUG_SECRET`, `raw::PLUG_REQUIRED`.
-    pub const fn flags(self, flags: u32) -> OptionDefinition {
-        OptionDefinition(plug_option_v1 { flags, ..self.0 })
+    /// Never printed.
+    pub const fn secret(self) -> OptionDefinition {
+        OptionDefinition(plug_option_v1 { flags: self.0.flags | PLUG_SECRET, ..self.0 })
+    }
+
+    /// A configuration must say it.
+    pub const fn required(self) -> OptionDefinition {
+        OptionDefinition(plug_option_v1 { flags: self.0.flags | PLUG_REQUIRED, ..self.0 })
     }
 }
 

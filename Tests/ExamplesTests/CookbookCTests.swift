@@ -1,0 +1,103 @@
+import Foundation
+import PlugboardTesting
+import PluginLoader
+import TestSupport
+import Testing
+
+/// What the plugins of `Examples/Cookbook/C` do.
+struct CookbookCTests {
+    private let url = "https://api.test/v1/feed?page=2"
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder("cookbook") }
+
+    /// The sources that are compiled here.
+    static let sources = ["meter.c", "token.c"]
+
+    @Test func `every source is compiled here`() throws {
+        let folder = "\(Repository.root)/Examples/Cookbook/C"
+
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == CookbookCTests.sources)
+    }
+
+    @Test func `wrapping: a body is measured and comes as it was`() async throws {
+        let bench = try Workbench(
+            file: try await build("meter.c"), loader: .dynamic,
+            transport: ScriptedTransport { sent, _ in
+                .respond(sent.method == .head ? 204 : 200, body: .text("twelve bytes"))
+            })
+
+        let text = try await bench.send(Request(.get, url)).body.text()
+        _ = try await bench.send(Request(.head, url))
+
+        #expect(text == "twelve bytes")
+        #expect(bench.kernel.counters["com.example.meter.bytes"] == 12)
+    }
+
+    @Test func `sub-requests: each request waits for a token and carries it`() async throws {
+        let bench = try tokenBench(try await build("token.c")) { number in .respond(200, ["X-Token": "token \(number)"])
+        }
+
+        let statuses = [
+            try await bench.send(Request(.get, url)).status, try await bench.send(Request(.get, url)).status,
+        ]
+
+        #expect(statuses == [200, 200])
+        #expect(bench.transport.requests.map(\.url) == [tokens, url, tokens, url])
+        #expect(bench.transport.requests.map { $0["X-Token"] } == [nil, "token 1", nil, "token 3"])
+    }
+
+    @Test func `sub-requests: without a token the request is not sent`() async throws {
+        let library = try await build("token.c")
+        let refused = try tokenBench(library) { _ in .respond(403, ["X-Token": "none for you"]) }
+        let broken = try tokenBench(library) { _ in .fail(PlugboardError(.connect, "refused")) }
+        let silent = try tokenBench(library) { _ in .silence }
+
+        let errors = [await error(of: refused), await error(of: broken)]
+        let late = silent.begin(Request(.get, url))
+        _ = await silent.transport.requests(atLeast: 1)
+        silent.clock.advance(by: .seconds(10))
+        let lateError = await #expect(throws: PlugboardError.self) { try await late.response }
+
+        for error in errors + [lateError] { #expect(error?.code == "com.example.token.none") }
+        for bench in [refused, broken, silent] { #expect(bench.transport.requests.map(\.url) == [tokens]) }
+    }
+
+    @Test func `sub-requests: an exchange that is cancelled takes its question along`() async throws {
+        let bench = try tokenBench(try await build("token.c")) { _ in .silence }
+
+        let handle = bench.begin(Request(.get, url))
+        _ = await bench.transport.requests(atLeast: 1)
+        handle.cancel()
+
+        let error = await #expect(throws: PlugboardError.self) { try await handle.response }
+        #expect(error?.code == .cancelled)
+        #expect(bench.transport.requests.map(\.url) == [tokens])
+    }
+
+    private let tokens = "https://tokens.test/new"
+
+    /// - Parameter answer: What is said to who asks for a token, with the request's number.
+    private func tokenBench(
+        _ library: String, _ answer: @escaping @Sendable (Int) -> ScriptedTransport.Answer
+    ) throws -> Workbench {
+        let tokens = tokens
+        return try Workbench(
+            file: library, loader: .dynamic, settings: ["url": .string(tokens)],
+            transport: ScriptedTransport { sent, number in sent.url == tokens ? answer(number) : .respond(200) })
+    }
+
+    private func error(of bench: Workbench) async -> PlugboardError? {
+        await #expect(throws: PlugboardError.self) { try await bench.send(Request(.get, url)) }
+    }
+
+    private func build(_ source: String) async throws -> String {
+        let library = folder.file("\(source).so")
+        try await Repository.output(
+            of: "cc -O2 -Wall -Wextra -Werror -fPIC -shared -fvisibility=hidden -I Sources/CPlugboard/include".split(
+                separator: " "
+            ).map(String.init) + ["-Wl,-z,defs", "-Wl,-z,now", "Examples/Cookbook/C/\(source)", "-o", library])
+        chmod(library, 0o755)
+        return library
+    }
+}

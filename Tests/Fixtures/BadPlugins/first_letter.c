@@ -1,0 +1,25 @@
+// Looks at the first letter of a field's value, whether there is one or not. Crashes `heads`.
+#include <plugboard.h>
+#include <assert.h>
+
+static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
+
+static uint32_t on_response(void *self, plug_exchange *exchange) {
+    const plug_host_v1 *host = self;
+    plug_text value = host->field(host->response(exchange), PLUG_TEXT("etag"));
+    if (!value.bytes) return PLUG_NEXT;
+    assert(value.count > 0);
+    return value.bytes[0] == 'W' ? PLUG_NEXT : PLUG_NEXT;
+}
+
+PLUGBOARD_METADATA(first_letter, "com.example.first-letter", "1.0.0");
+PLUGBOARD_PLUGIN(first_letter) {
+    .abi_revision = PLUG_ABI_REVISION,
+    .hooks = PLUG_ON_RESPONSE,
+    .id = PLUG_LITERAL("com.example.first-letter"),
+    .version = PLUG_LITERAL("1.0.0"),
+    .documentation = PLUG_LITERAL("Trusts a field to say something."),
+    .priority = 500,
+    .create = create,
+    .on_response = on_response,
+};

@@ -1,0 +1,61 @@
+// Pulls the body that it wraps on a thread of its own. Fails `pulls`, and whatever else has a body.
+#include <plugboard.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
+
+typedef struct source {
+    const plug_host_v1 *host;
+    plug_body *inner;
+    plug_pull open;
+} source;
+
+static void pulled(void *context, const plug_piece_v1 *piece) {
+    source *self = context;
+    self->host->pass(self->host, self->open, piece);
+}
+
+static void *from_elsewhere(void *context) {
+    source *self = context;
+    self->host->pull(self->inner, self, pulled);
+    return NULL;
+}
+
+static void pull(void *context, plug_pull number) {
+    source *self = context;
+    self->open = number;
+    // Nothing runs at the same time, so that what the kernel holds is not in danger: only the rule is broken.
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, from_elsewhere, self) == 0) pthread_join(thread, NULL);
+}
+
+static void release(void *context) {
+    source *self = context;
+    self->host->release_body(self->inner);
+    free(self);
+}
+
+static uint32_t on_response(void *self, plug_exchange *exchange) {
+    const plug_host_v1 *host = self;
+    plug_body *inner = host->take_response_body(exchange);
+    if (!inner) return PLUG_NEXT;
+    source *outer = calloc(1, sizeof *outer);
+    if (!outer) abort();
+    *outer = (source){ host, inner, 0 };
+    plug_source_v1 table = { .context = outer, .length = PLUG_UNKNOWN, .pull = pull, .release = release };
+    host->set_response_body(exchange, host->body_of_source(host, &table));
+    return PLUG_NEXT;
+}
+
+PLUGBOARD_METADATA(pulls_elsewhere, "com.example.pulls-elsewhere", "1.0.0");
+PLUGBOARD_PLUGIN(pulls_elsewhere) {
+    .abi_revision = PLUG_ABI_REVISION,
+    .hooks = PLUG_ON_RESPONSE,
+    .id = PLUG_LITERAL("com.example.pulls-elsewhere"),
+    .version = PLUG_LITERAL("1.0.0"),
+    .documentation = PLUG_LITERAL("Pulls from elsewhere."),
+    .priority = 500,
+    .create = create,
+    .on_response = on_response,
+};
