@@ -83,8 +83,9 @@ extension Exchange {
 
     /// Calls `onClose`, and tells of it where somebody traces.
     func close(_ place: Place, _ outcome: Outcome) {
+        let exchange = pointer
         let start = trace.map { HookCallStart(self, place, $0) }
-        calling(place, .onClose) { place.plugin.pointee.on_close?(place.instance, pointer, outcome.rawValue) }
+        calling(place, .onClose) { place.plugin.pointee.on_close?(place.instance, exchange, outcome.rawValue) }
         guard let start else { return }
         trace?.tell(
             .called(

@@ -44,15 +44,17 @@ public struct Body: Sendable {
         upTo limit: ByteCount
     ) async throws(PlugboardError) -> Bytes {
         if let length = source.length, length > limit.bytes { throw Body.tooLarge(limit) }
-        var pieces: [Bytes] = []
+        var first = Bytes.empty
+        // Most bodies come in one piece, and need no array.
+        var others: [Bytes] = []
         var count = 0
         var iterator = makeAsyncIterator()
         while let piece = try await iterator.next() {
+            if count == 0 { first = piece } else { others.append(piece) }
             count += piece.count
             if count > limit.bytes { throw Body.tooLarge(limit) }
-            pieces.append(piece)
         }
-        return pieces.isEmpty ? .empty : Bytes.joined(pieces)
+        return others.isEmpty ? first : Bytes.joined([first] + others)
     }
 
     /// The whole body as text; what is no UTF-8 shows as U+FFFD.
