@@ -15,7 +15,7 @@ final class MultiHandle: LoopParticipant {
     /// TLS sessions, which libcurl would else remember for each easy handle alone.
     let share: UnsafeMutableRawPointer?
     private let multi: UnsafeMutableRawPointer?
-    // Nothing that changes these calls anybody meanwhile.
+    // What changes these never comes back to them: handles that go call libcurl, and that no more than the poller.
     @exclusivity(unchecked) private var idleHandles: [EasyHandle] = []
     @exclusivity(unchecked) private var transfers: [Transfer] = []
     private var connectionRoom: Int

@@ -29,7 +29,7 @@ public final class EventLoop: Loop, @unchecked Sendable {
     /// Nanoseconds of the system's monotonic clock, read once a turn, whatever the loop's clock is. [loop]
     private(set) var systemNow: Int64
     private var batch: [Inbox.Job] = []
-    // Nothing that changes these two calls or releases anybody meanwhile.
+    // What changes these two calls nobody meanwhile, and releases nobody but what its caller still holds.
     @exclusivity(unchecked) private var endOfTurn: [() -> Void] = []
     @exclusivity(unchecked) private var timers = TimerHeap()
     private var endOfThisTurn: [() -> Void] = []

@@ -117,6 +117,7 @@ extension Exchange {
 
     private func tell(_ event: EventNode, _ places: [Watchers.Listener]) {
         let (exchange, fact) = (pointer, event.pointer)
+        defer { withExtendedLifetime(event) {} }
         for place in places {
             place._withUnsafeGuaranteedRef { place in
                 guard deaf & place.bit == 0 else { return }

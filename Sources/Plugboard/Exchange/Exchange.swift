@@ -26,7 +26,7 @@ final class Exchange: @unchecked Sendable {
     var cursor = 0
     /// Why the hook at the cursor runs.
     var visit = Visit.first
-    // Nothing that changes turns or versions calls anybody meanwhile.
+    // What changes turns or versions never comes back to them.
     @exclusivity(unchecked) var turns = Turns()
     /// A bit for each place that does not take part: switched off by the request, or in a sub-request's ancestry.
     var skipped: UInt64
