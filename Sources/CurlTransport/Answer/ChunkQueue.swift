@@ -26,7 +26,6 @@ struct ChunkQueue {
                 .copyMemory(from: UnsafeRawBufferPointer(rebasing: rest[..<size]))
             filled += size
             rest = UnsafeRawBufferPointer(rebasing: rest[size...])
-            if filled == chunk.count { closeChunk(chunk) }
         }
     }
 
@@ -61,7 +60,11 @@ struct ChunkQueue {
     }
 
     private mutating func openChunk(room: Int, expected: Int?) -> UnsafeMutableRawBufferPointer {
-        if let open { return open }
+        if let open {
+            // A full one stays open until there is more: most bodies are one chunk, and need no list of chunks.
+            if filled < open.count { return open }
+            closeChunk(open)
+        }
         let wanted = max(min(room, ChunkQueue.largest), nextCapacity)
         nextCapacity = min(2 * wanted, ChunkQueue.largest)
         let capacity = max(min(wanted, expected ?? wanted), 1)

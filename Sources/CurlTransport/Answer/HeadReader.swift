@@ -90,20 +90,24 @@ struct HeadReader {
 
     private mutating func readField(_ line: UnsafeRawBufferPointer) -> Step {
         if line[0] == 0x20 || line[0] == 0x09 { return unfold(HeadReader.trimmed(line)) }
-        guard let colon = line.firstIndex(of: 0x3A) else { return .malformed("has a line without a colon") }
+        let colon = Token.length(line)
+        guard colon > 0, colon < line.count, line[colon] == 0x3A else {
+            return .malformed(
+                line.contains(0x3A) ? "has a field whose name is no token" : "has a line without a colon")
+        }
+        let range = HeadReader.trimmed(line, from: colon + 1)
         let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
-        let value = HeadReader.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))
-        guard Token.isToken(name) else { return .malformed("has a field whose name is no token") }
+        let value = UnsafeRawBufferPointer(rebasing: line[range])
         guard HeadReader.isValue(value) || HeadReader.isCookieToBeRefused(name, value) else {
             return .malformed("has a field with a control character in its value")
         }
         if phase == .done {
             if trailers.count >= fieldLimit { return tooManyFields }
-            trailers.append(name, value)
+            trailers.append(line: line, name: 0..<colon, value: range)
             return .trailer
         }
         if fields.count >= fieldLimit { return tooManyFields }
-        fields.append(name, value)
+        fields.append(line: line, name: 0..<colon, value: range)
         return note(name, value)
     }
 
@@ -174,10 +178,14 @@ extension HeadReader {
     }
 
     private static func trimmed(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        var (start, end) = (0, text.count)
+        UnsafeRawBufferPointer(rebasing: text[trimmed(text, from: 0)])
+    }
+
+    private static func trimmed(_ text: UnsafeRawBufferPointer, from first: Int) -> Range<Int> {
+        var (start, end) = (first, text.count)
         while start < end, text[start] == 0x20 || text[start] == 0x09 { start += 1 }
         while start < end, text[end - 1] == 0x20 || text[end - 1] == 0x09 { end -= 1 }
-        return UnsafeRawBufferPointer(rebasing: text[start..<end])
+        return start..<end
     }
 
     /// Digits only, up to what 63 bits hold.

@@ -7,7 +7,7 @@ struct StatusLine {
     let reason: String
 
     init?(_ line: UnsafeRawBufferPointer) {
-        guard line.count >= 10, line.starts(with: "HTTP/".utf8), let space = line.firstIndex(of: 0x20),
+        guard line.count >= 10, StatusLine.isHTTP(line), let space = line.firstIndex(of: 0x20),
             let version = StatusLine.version(line[5..<space]), space + 4 <= line.count,
             let status = HeadReader.number(UnsafeRawBufferPointer(rebasing: line[(space + 1)..<(space + 4)])),
             status >= 100, space + 4 == line.count || line[space + 4] == 0x20
@@ -15,6 +15,10 @@ struct StatusLine {
         self.version = version
         self.status = status
         reason = space + 5 < line.count ? Fields.text(UnsafeRawBufferPointer(rebasing: line[(space + 5)...])) : ""
+    }
+
+    private static func isHTTP(_ line: UnsafeRawBufferPointer) -> Bool {
+        line[0] == 0x48 && line[1] == 0x54 && line[2] == 0x54 && line[3] == 0x50 && line[4] == 0x2F
     }
 
     private static func version(_ text: Slice<UnsafeRawBufferPointer>) -> ResponseHead.Version? {

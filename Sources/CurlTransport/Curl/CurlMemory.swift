@@ -21,17 +21,20 @@ enum CurlMemory {
     private static let slotCount = 512
 
     /// Nil when the system refuses: then all comes from there.
-    nonisolated(unsafe) private static let slots: UnsafeMutableRawPointer? = {
-        let memory = mmap(
-            nil, slotCount * slotSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-        return memory == MAP_FAILED ? nil : memory
-    }()
+    ///
+    /// Set once, before libcurl asks for anything. No lazy constant: libcurl frees a hundred times in an exchange, and each
+    /// look would first ask whether it was made.
+    nonisolated(unsafe) private static var slots: UnsafeMutableRawPointer?
 
     /// The numbers of the slots that nobody uses; the last used is used first.
     private static let idle = Mutex(slots == nil ? [] : Array((0..<slotCount).reversed()))
 
-    /// Starts libcurl; false when it cannot be. If another part of the process was first, libcurl stays with its memory.
+    /// Starts libcurl, called once; false when it cannot be. If another part of the process was first, libcurl stays with its
+    /// memory.
     static func startCurl() -> Bool {
+        let memory = mmap(
+            nil, slotCount * slotSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        slots = memory == MAP_FAILED ? nil : memory
         let code = curl_global_init_mem(
             Int(CURL_GLOBAL_DEFAULT),
             { size in CurlMemory.take(size) },

@@ -15,8 +15,9 @@ final class MultiHandle: LoopParticipant {
     /// TLS sessions, which libcurl would else remember for each easy handle alone.
     let share: UnsafeMutableRawPointer?
     private let multi: UnsafeMutableRawPointer?
-    private var idleHandles: [EasyHandle] = []
-    private var transfers: [Transfer] = []
+    // What changes these never comes back to them: handles that go call libcurl, and that no more than the poller.
+    @exclusivity(unchecked) private var idleHandles: [EasyHandle] = []
+    @exclusivity(unchecked) private var transfers: [Transfer] = []
     private var connectionRoom: Int
     private var curlDeadline = Int64.max
     /// No new transfers: whoever uses it drops it when the last has ended.

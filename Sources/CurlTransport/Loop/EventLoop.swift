@@ -29,9 +29,10 @@ public final class EventLoop: Loop, @unchecked Sendable {
     /// Nanoseconds of the system's monotonic clock, read once a turn, whatever the loop's clock is. [loop]
     private(set) var systemNow: Int64
     private var batch: [Inbox.Job] = []
-    private var endOfTurn: [() -> Void] = []
+    // What changes these two calls nobody meanwhile, and releases nobody but what its caller still holds.
+    @exclusivity(unchecked) private var endOfTurn: [() -> Void] = []
+    @exclusivity(unchecked) private var timers = TimerHeap()
     private var endOfThisTurn: [() -> Void] = []
-    private var timers = TimerHeap()
     private var participants: [LoopParticipant] = []
 
     /// Starts the thread; the system shows the first 15 bytes of its name. With a manual clock, timers wait for
@@ -104,7 +105,9 @@ public final class EventLoop: Loop, @unchecked Sendable {
     private func dropRest() {
         while timers.firstDeadline != nil || !endOfTurn.isEmpty {
             _ = timers.removeAll()
+            let rest = endOfTurn
             endOfTurn = []
+            withExtendedLifetime(rest) {}
         }
     }
 

@@ -36,34 +36,42 @@ public final class LoopTimer {
 /// The timers of a loop, the earliest first: a binary heap whose timers know their places, so that taking one back
 /// costs no more than putting it in, and leaves nothing behind.
 struct TimerHeap {
-    private var timers: [LoopTimer] = []
+    /// The deadline stands beside its timer, so that comparing two counts no references.
+    private struct Entry {
+        let deadline: Int64
+        let timer: LoopTimer
+    }
 
-    var firstDeadline: Int64? { timers.first?.deadline }
+    private var entries: [Entry] = []
+
+    var firstDeadline: Int64? { entries.isEmpty ? nil : entries[0].deadline }
 
     mutating func insert(_ timer: LoopTimer) {
-        timer.place = timers.count
-        timers.append(timer)
+        timer.place = entries.count
+        entries.append(Entry(deadline: timer.deadline, timer: timer))
         rise(timer.place)
     }
 
     mutating func popDue(_ now: Int64) -> LoopTimer? {
-        guard let first = timers.first, first.deadline <= now else { return nil }
+        guard let firstDeadline, firstDeadline <= now else { return nil }
+        let first = entries[0].timer
         remove(first)
         return first
     }
 
     mutating func remove(_ timer: LoopTimer) {
         let place = timer.place
-        guard place >= 0, let last = timers.popLast() else { return }
+        guard place >= 0, let last = entries.popLast() else { return }
         timer.place = -1
-        guard place < timers.count else { return }
+        guard place < entries.count else { return }
         put(last, place)
         settle(place)
     }
 
     /// Returns them, for the caller to release: their jobs may hold what looks at the timers.
     mutating func removeAll() -> [LoopTimer] {
-        defer { timers = [] }
+        let timers = entries.map(\.timer)
+        entries = []
         for timer in timers { timer.place = -1 }
         return timers
     }
@@ -71,38 +79,43 @@ struct TimerHeap {
     mutating func move(_ timer: LoopTimer, to deadline: Int64) {
         guard timer.place >= 0 else { return }
         timer.deadline = deadline
+        entries[timer.place] = Entry(deadline: deadline, timer: timer)
         settle(timer.place)
     }
 
     private mutating func settle(_ place: Int) {
-        if place > 0, timers[place].deadline < timers[(place - 1) / 2].deadline { rise(place) } else { sink(place) }
+        if place > 0, entries[place].deadline < entries[(place - 1) / 2].deadline { rise(place) } else { sink(place) }
     }
 
     private mutating func rise(_ start: Int) {
+        let deadline = entries[start].deadline
         var place = start
-        let timer = timers[place]
-        while place > 0, timer.deadline < timers[(place - 1) / 2].deadline {
-            put(timers[(place - 1) / 2], place)
+        while place > 0, deadline < entries[(place - 1) / 2].deadline {
+            swap(place, (place - 1) / 2)
             place = (place - 1) / 2
         }
-        put(timer, place)
     }
 
     private mutating func sink(_ start: Int) {
+        let deadline = entries[start].deadline
         var place = start
-        let timer = timers[place]
         while true {
             var child = 2 * place + 1
-            if child + 1 < timers.count, timers[child + 1].deadline < timers[child].deadline { child += 1 }
-            guard child < timers.count, timers[child].deadline < timer.deadline else { break }
-            put(timers[child], place)
+            if child + 1 < entries.count, entries[child + 1].deadline < entries[child].deadline { child += 1 }
+            guard child < entries.count, entries[child].deadline < deadline else { return }
+            swap(place, child)
             place = child
         }
-        put(timer, place)
     }
 
-    private mutating func put(_ timer: LoopTimer, _ place: Int) {
-        timers[place] = timer
-        timer.place = place
+    private mutating func swap(_ place: Int, _ other: Int) {
+        entries.swapAt(place, other)
+        entries[place].timer.place = place
+        entries[other].timer.place = other
+    }
+
+    private mutating func put(_ entry: Entry, _ place: Int) {
+        entries[place] = entry
+        entry.timer.place = place
     }
 }

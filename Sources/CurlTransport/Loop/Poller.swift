@@ -37,7 +37,8 @@ final class Poller {
     private let epoll: Int32
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Poller.batchSize)
     /// By descriptor: the kernel gives the smallest free number, so the table stays dense.
-    private var watches: [Watch] = []
+    // Nothing that changes it calls anybody meanwhile.
+    @exclusivity(unchecked) private var watches: [Watch] = []
 
     /// `wait` also ends when the alarm rings.
     init(alarm: Int32) {

@@ -6,7 +6,8 @@ final class FieldList {
     private var text = UnsafeMutablePointer<CChar>.allocate(capacity: 512)
     private var textCapacity = 512
     private var textCount = 0
-    private var starts: [Int] = []
+    // What changes it calls nobody meanwhile.
+    @exclusivity(unchecked) private var starts: [Int] = []
     private var nodes = UnsafeMutablePointer<curl_slist>.allocate(capacity: 16)
     private var nodeCapacity = 16
 

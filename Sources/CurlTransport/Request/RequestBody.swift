@@ -53,7 +53,8 @@ struct RequestBody {
                 throw RequestBody.error("The request's fields announce a body, but there is none.")
             }
             length = nil
-            saysNothing = announced != nil || [.post, .put, .patch].contains(attempt.method)
+            saysNothing =
+                announced != nil || attempt.method == .post || attempt.method == .put || attempt.method == .patch
         }
     }
 

@@ -5,12 +5,16 @@ enum Token {
 
     /// Whether the text is a token.
     @inline(__always)
-    static func isToken(_ text: UnsafeRawBufferPointer) -> Bool {
-        if text.isEmpty { return false }
-        for byte in text {
+    static func isToken(_ text: UnsafeRawBufferPointer) -> Bool { !text.isEmpty && length(text) == text.count }
+
+    /// How many bytes at the beginning a token may have.
+    @inline(__always)
+    static func length(_ text: UnsafeRawBufferPointer) -> Int {
+        for index in 0..<text.count {
+            let byte = text[index]
             let bits = byte < 64 ? low : byte < 128 ? high : 0
-            if bits >> UInt64(byte & 63) & 1 == 0 { return false }
+            if bits >> UInt64(byte & 63) & 1 == 0 { return index }
         }
-        return true
+        return text.count
     }
 }

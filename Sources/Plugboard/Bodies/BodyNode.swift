@@ -104,7 +104,10 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         isReleased = true
         open.withLock { $0 = 0 }
         source.release()
-        deliver(.broken(BodyNode.released))
+        hasEnded = true
+        let pull = waiting
+        waiting = nil
+        pull?.fail(BodyNode.released)
     }
 
     private static let released = PlugboardError(.cancelled, "The body was given back before its end.")

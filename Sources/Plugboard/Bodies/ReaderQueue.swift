@@ -14,6 +14,8 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
         var isFull = false
     }
 
+    private static let abandoned = PlugboardError(.cancelled, "Reading the body was cancelled.")
+
     private let state = Mutex(State())
     private let body: FlowingBody
     private let loop: any Loop
@@ -112,15 +114,16 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
 
     /// The reader is gone: whoever waits gets no more, and the exchange is cancelled unless it has ended. [any]
     func abandon() {
-        let error = PlugboardError(.cancelled, "Reading the body was cancelled.")
         let (hadEnded, reader) = state.withLock { state in
             let before = (state.end != nil, state.reader)
-            // Who asks again must not take what is left for the whole.
-            state = State()
-            state.end = .broken(error)
+            // Who asks again must not take what is left for the whole; what was read to its end stays read.
+            if state.end == nil || state.first < state.pieces.count {
+                state = State()
+                state.end = .broken(ReaderQueue.abandoned)
+            }
             return before
         }
-        reader?.fail(error)
+        reader?.fail(ReaderQueue.abandoned)
         if !hadEnded { body.release() }
     }
 }

@@ -22,8 +22,7 @@ extension KernelCore {
                     + "waits for it. Slow work belongs into `wait`.")
             loop.enqueue { [weak self] in
                 self?.publish(
-                    EventNode(
-                        KernelEvent.pluginStalled.name, [("plugin", .text(id)), ("hook", .text("\(call.hook)"))]))
+                    EventNode(.pluginStalled) { [("plugin", .text(id)), ("hook", .text("\(call.hook)"))] })
             }
         }
     }

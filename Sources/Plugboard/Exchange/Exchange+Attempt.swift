@@ -136,7 +136,7 @@ extension Exchange {
         }
         let run = AttemptRun(self, attempts)
         attempt = run
-        let (options, identity) = core.options(for: request)
+        let (options, identity) = core.options(request.storedOptions, for: request.url)
         let control = core.transport.perform(
             AttemptRequest(
                 method: request.method, url: request.url, fields: request.fields, body: requestBody,

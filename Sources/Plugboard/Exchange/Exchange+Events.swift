@@ -47,24 +47,29 @@ public struct ExchangeEvent: Sendable {
 }
 
 /// Who watches what, known at start-up: an event that nobody watches is never made.
-struct Watchers: Sendable {
-    private let ofAll: [Place]
+///
+/// The pipeline keeps the places, so that eight listeners to every event count no references.
+/// Sendable because nothing in it changes.
+struct Watchers: @unchecked Sendable {
+    typealias Listener = Unmanaged<Place>
+
+    private let ofAll: [Listener]
     /// By the event's number.
-    private let ofKernel: [[Place]]
-    private let ofPlugins: [String: [Place]]
+    private let ofKernel: [[Listener]]
+    private let ofPlugins: [String: [Listener]]
     /// Whether somebody wants milestones or progress, which cost the transport something.
     let isWatchedClosely: Bool
 
     init(_ places: [Place]) {
         let watching = places.filter { $0.hooks.contains(.event) }
         let chosen = watching.map { place in
-            (place, (try? PluginDescriptor(checking: place.plugin))?.events ?? [])
+            (Listener.passUnretained(place), (try? PluginDescriptor(checking: place.plugin))?.events ?? [])
         }
         ofAll = chosen.filter { $0.1.isEmpty }.map(\.0)
         ofKernel = KernelEvent.allCases.map { event in
             chosen.filter { $0.1.isEmpty || $0.1.contains(event.name) }.map(\.0)
         }
-        var others: [String: [Place]] = [:]
+        var others: [String: [Listener]] = [:]
         for (place, events) in chosen {
             for event in events { others[event, default: []].append(place) }
         }
@@ -75,8 +80,8 @@ struct Watchers: Sendable {
         }
     }
 
-    func places(_ event: KernelEvent) -> [Place] { ofKernel[event.rawValue] }
-    func places(_ id: String) -> [Place] { ofPlugins.isEmpty ? ofAll : ofAll + (ofPlugins[id] ?? []) }
+    func places(_ event: KernelEvent) -> [Listener] { ofKernel[event.rawValue] }
+    func places(_ id: String) -> [Listener] { ofPlugins.isEmpty ? ofAll : ofAll + (ofPlugins[id] ?? []) }
 }
 
 extension Exchange {
@@ -86,7 +91,16 @@ extension Exchange {
     ) {
         let places = pipeline.watchers.places(event)
         if places.isEmpty && watch == nil { return }
-        tell(EventNode(event.name, details(), head), places)
+        withoutActuallyEscaping(details) { tell(event, about: head, $0, places) }
+    }
+
+    /// The node is gone when this returns, and the details with it.
+    @inline(never)
+    private func tell(
+        _ event: KernelEvent, about head: ResponseHead?, _ details: @escaping () -> [(String, EventDetail)],
+        _ places: [Watchers.Listener]
+    ) {
+        tell(EventNode(event, head, details), places)
     }
 
     /// An event of a plugin's own.
@@ -96,14 +110,19 @@ extension Exchange {
 
     /// What befell a plugin, which concerns the kernel as a whole too.
     func report(_ event: KernelEvent, _ details: [(String, EventDetail)]) {
-        let node = EventNode(event.name, details)
+        let node = EventNode(event) { details }
         tell(node, pipeline.watchers.places(event))
         core.watch?(node.exchangeEvent)
     }
 
-    private func tell(_ event: EventNode, _ places: [Place]) {
-        for place in places where deaf & place.bit == 0 {
-            calling(place, .onEvent) { place.plugin.pointee.on_event?(place.instance, pointer, event.pointer) }
+    private func tell(_ event: EventNode, _ places: [Watchers.Listener]) {
+        let (exchange, fact) = (pointer, event.pointer)
+        defer { withExtendedLifetime(event) {} }
+        for place in places {
+            place._withUnsafeGuaranteedRef { place in
+                guard deaf & place.bit == 0 else { return }
+                calling(place, .onEvent) { place.plugin.pointee.on_event?(place.instance, exchange, fact) }
+            }
         }
         watch?(event.exchangeEvent)
     }

@@ -12,13 +12,13 @@ extension Exchange {
         emit(.created)
         // A request is a value: sent twice, its body begins twice.
         requestBody = request.body.map { BodyNode($0.source.again() ?? $0.source, core: core) }
-        if let fault = core.check(request) { return finish(failing: fault) }
+        if let fault = core.check(request.method, request.attributes) { return finish(failing: fault) }
         deaf |= core.disabled
         skipped |= deaf
         // Who stands further out than a sub-request begins, takes no part in it, and yet hears its events: a cookie is a
         // cookie, whoever asked.
         if position > 0 { skipped |= (1 << UInt64(position)) - 1 }
-        switchOff(core.switchedOff(by: request))
+        switchOff(core.switchedOff(by: request.attributes, for: request.url))
         if let limit = request.storedOptions?.options.timeout ?? core.settings.defaults.timeout { startTimeout(limit) }
         cursor = pipeline.requestPlaces.firstIndex { $0.index >= position } ?? pipeline.requestPlaces.count
         emit(.started)
@@ -39,7 +39,7 @@ extension Exchange {
         deaf &= ~old
         skipped &= ~old
         switchedOff &= ~old
-        switchOff(core.switchedOff(by: request) & inside)
+        switchOff(core.switchedOff(by: request.attributes, for: request.url) & inside)
     }
 
     /// Gives back everything, once the last turn is closed.

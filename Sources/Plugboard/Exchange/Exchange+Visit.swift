@@ -19,32 +19,42 @@ enum Decision {
 /// Calling a hook, and holding it to the rules.
 extension Exchange {
     func visit(_ place: Place) -> Decision {
-        switch stage {
-        case .request: break
-        case .response, .failure: recall(for: place)
-        }
+        if stage != .request { recall(for: place) }
         let reason = visit
         if place.isSkippedOnFault {
             beforeFault = BeforeFault(request: request, body: requestBody, response: response)
         }
-        let start = trace.map { HookCallStart(self, place, $0) }
-        var code = PLUG_NEXT
-        calling(place, stage.hook) { code = place.call(stage, pointer) }
-        visit = .first
-        let edits = start?.edits(self) ?? []
-        let decision = settle(code, of: place, reason)
-        if let start { tell(decision, of: place, reason, start, edits) }
+        let decision: Decision
+        if let trace {
+            let start = HookCallStart(self, place, trace)
+            let code = call(place)
+            let edits = start.edits(self)
+            decision = settle(code, of: place, reason)
+            tell(decision, of: place, reason, start, edits)
+        } else {
+            decision = settle(call(place), of: place, reason)
+        }
         heldBody = nil
         if place.isSkippedOnFault { beforeFault = nil }
         return decision
     }
 
+    /// Calls the hook, which finds `visit`.
+    private func call(_ place: Place) -> UInt32 {
+        let exchange = pointer
+        var code = PLUG_NEXT
+        calling(place, stage.hook) { code = place.call(stage, exchange) }
+        visit = .first
+        return code
+    }
+
     /// Makes a plugin the one that the host's functions act for, for the time of a call.
+    @inline(__always)
     func calling(_ place: Place, _ hook: CalledHook, _ call: () -> Void) {
-        let outer = (self.place, self.isSteering)
-        (self.place, self.isSteering) = (place, hook.isSteering)
+        let outer = (caller, isSteering)
+        (caller, isSteering) = (Unmanaged.passUnretained(place), hook.isSteering)
         core.calling(place, hook, call)
-        (self.place, self.isSteering) = outer
+        (caller, isSteering) = outer
         if outer.0 == nil && usesScratch {
             scratch.clear()
             usesScratch = false

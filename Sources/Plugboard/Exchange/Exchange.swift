@@ -26,7 +26,8 @@ final class Exchange: @unchecked Sendable {
     var cursor = 0
     /// Why the hook at the cursor runs.
     var visit = Visit.first
-    var turns = Turns()
+    // What changes turns or versions never comes back to them.
+    @exclusivity(unchecked) var turns = Turns()
     /// A bit for each place that does not take part: switched off by the request, or in a sub-request's ancestry.
     var skipped: UInt64
     /// Those of them that do not because of what the request or its origin says now.
@@ -45,7 +46,7 @@ final class Exchange: @unchecked Sendable {
     @exclusivity(unchecked) var response: Answered?
     var failure: PlugboardError?
     /// The request as places further out saw it: before the first edit of each place, in ascending order.
-    var versions: [Version] = []
+    @exclusivity(unchecked) var versions: [Version] = []
     /// What an outward hook edits counts only if it resends.
     var requestBeforeEdit: Version?
     /// What a plugin found that is passed over when it is at fault.
@@ -55,7 +56,8 @@ final class Exchange: @unchecked Sendable {
     private var section: (url: String, attributes: [String: String]?)?
 
     // The call under way. The pipeline keeps its places.
-    unowned(unsafe) var place: Place?
+    var caller: Unmanaged<Place>?
+    var place: Place? { caller?.takeUnretainedValue() }
     /// Whether that call is a steering hook's, whose verdict counts.
     var isSteering = false
     var payload: Decision?
@@ -130,7 +132,9 @@ final class Exchange: @unchecked Sendable {
     }
 
     /// What C sees of it; good as long as a call lasts.
-    var pointer: OpaquePointer { OpaquePointer(Unmanaged.passUnretained(self).toOpaque()) }
+    ///
+    /// What `Unmanaged.toOpaque` gives, without counting a reference: a hundred calls of an exchange need it.
+    var pointer: OpaquePointer { unsafeBitCast(self, to: OpaquePointer.self) }
 
     static func from(_ pointer: OpaquePointer) -> Exchange {
         Unmanaged<Exchange>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()

@@ -83,8 +83,9 @@ extension Exchange {
 
     /// Calls `onClose`, and tells of it where somebody traces.
     func close(_ place: Place, _ outcome: Outcome) {
+        let exchange = pointer
         let start = trace.map { (number: $0.nextCall(of: place), began: clockTime(CLOCK_MONOTONIC)) }
-        calling(place, .onClose) { place.plugin.pointee.on_close?(place.instance, pointer, outcome.rawValue) }
+        calling(place, .onClose) { place.plugin.pointee.on_close?(place.instance, exchange, outcome.rawValue) }
         guard let start else { return }
         trace?.tell(
             .called(

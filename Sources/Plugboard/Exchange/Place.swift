@@ -9,6 +9,8 @@ import Synchronization
 final class Place: @unchecked Sendable {
     /// 0 is outermost.
     let index: Int
+    /// That of the index, in words that have a bit for each place.
+    let bit: UInt64
     let id: String
     let hooks: Hooks
     let isSkippedOnFault: Bool
@@ -31,6 +33,7 @@ final class Place: @unchecked Sendable {
         onFault: PluginEntry.OnFault = .fail, faultLimit: Int = 0
     ) {
         self.index = index
+        bit = 1 << UInt64(index)
         id = descriptor.id
         hooks = descriptor.hooks
         plugin = descriptor.raw
@@ -48,8 +51,6 @@ final class Place: @unchecked Sendable {
         get { disabling.withLock { $0 } }
         set { disabling.withLock { $0 = newValue } }
     }
-
-    var bit: UInt64 { 1 << UInt64(index) }
 
     @inline(__always)
     func call(_ stage: Stage, _ exchange: OpaquePointer) -> UInt32 {

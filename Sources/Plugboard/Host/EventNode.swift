@@ -1,18 +1,39 @@
 import CPlugboard
 import PlugboardKit
 
-/// What C sees as an event.
+/// What C sees as an event. What it says is made when somebody asks for it: most who listen look at few events.
 final class EventNode {
-    let id: String
-    private let details: [(String, EventDetail)]
+    private enum Name {
+        case kernel(KernelEvent)
+        case own(String)
+    }
+
+    private let name: Name
+    private let makeDetails: () -> [(String, EventDetail)]
+    private lazy var details = makeDetails()
     private let head: ResponseHead?
     private lazy var headNode = head.map { HeadNode($0) }
     private lazy var scratch = Scratch()
 
-    init(_ id: String, _ details: [(String, EventDetail)], _ head: ResponseHead? = nil) {
-        self.id = id
-        self.details = details
+    /// One of the kernel's.
+    init(_ event: KernelEvent, _ head: ResponseHead? = nil, _ details: @escaping () -> [(String, EventDetail)]) {
+        name = .kernel(event)
+        makeDetails = details
         self.head = head
+    }
+
+    /// One that a plugin published.
+    init(_ id: String, _ details: [(String, EventDetail)]) {
+        name = .own(id)
+        makeDetails = { details }
+        head = nil
+    }
+
+    var id: String {
+        switch name {
+        case .kernel(let event): event.name
+        case .own(let id): id
+        }
     }
 
     var pointer: OpaquePointer { OpaquePointer(Unmanaged.passUnretained(self).toOpaque()) }

@@ -201,20 +201,20 @@ final class KernelCore: @unchecked Sendable {
     // MARK: What requests may say
 
     /// What is wrong with a request before it is sent, or nil.
-    func check(_ request: Request) -> PlugboardError? {
-        guard request.method.isValid else {
+    func check(_ method: Method, _ attributes: Attributes) -> PlugboardError? {
+        guard method.isValid else {
             return PlugboardError(.invalidField, "The method is no token (RFC 9110 §9.1). Use letters, such as GET.")
         }
-        return attributeCheck.fault(in: request.attributes)
+        return attributeCheck.fault(in: attributes)
     }
 
-    /// The places that `ID.enabled = false` switches off: in the request, or else for its origin.
-    func switchedOff(by request: Request) -> UInt64 {
-        if request.attributes.isEmpty && origins.isEmpty { return 0 }
-        let section = section(for: request.url)
+    /// The places that `ID.enabled = false` switches off: in a request's attributes, or else for its origin.
+    func switchedOff(by attributes: Attributes, for url: String) -> UInt64 {
+        if attributes.isEmpty && origins.isEmpty { return 0 }
+        let section = section(for: url)
         return pipeline.places.reduce(0) { places, place in
             let name = "\(place.id).enabled"
-            return (request.attributes[name] ?? section?[name]) == "false" ? places | place.bit : places
+            return (attributes[name] ?? section?[name]) == "false" ? places | place.bit : places
         }
     }
 
@@ -227,12 +227,12 @@ final class KernelCore: @unchecked Sendable {
         for name in attributes.values.keys where secretAttributes.contains(name) { attributes[name] = nil }
     }
 
-    /// The options of a request over the kernel's, and a number that is the same only for the same options.
-    func options(for request: Request) -> (StoredOptions, UInt64) {
-        if !request.hasOptions, settings.pins.isEmpty { return (defaults, 0) }
-        var options = request.hasOptions ? request.options.over(settings.defaults) : settings.defaults
-        var isOwn = !request.hasOptions
-        if options.pins == nil, let host = Address.host(of: request.url), let pins = settings.pins[host] {
+    /// A request's own options over the kernel's, and a number that is the same only for the same options.
+    func options(_ requested: StoredOptions?, for url: String) -> (StoredOptions, UInt64) {
+        if requested == nil, settings.pins.isEmpty { return (defaults, 0) }
+        var options = requested?.options.over(settings.defaults) ?? settings.defaults
+        var isOwn = requested == nil
+        if options.pins == nil, let host = Address.host(of: url), let pins = settings.pins[host] {
             options.pins = pins.joined(separator: ";")
             isOwn = false
         }
@@ -246,8 +246,10 @@ final class KernelCore: @unchecked Sendable {
     /// A fact about the kernel. [loop]
     func publish(_ event: EventNode) {
         for place in pipeline.watchers.places(event.id) {
-            guard disabled & place.bit == 0 else { continue }
-            calling(place, .onEvent) { place.plugin.pointee.on_event?(place.instance, nil, event.pointer) }
+            place._withUnsafeGuaranteedRef { place in
+                guard disabled & place.bit == 0 else { return }
+                calling(place, .onEvent) { place.plugin.pointee.on_event?(place.instance, nil, event.pointer) }
+            }
         }
         watch?(event.exchangeEvent)
     }

@@ -26,7 +26,10 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
         } onCancel: {
             exchange.loop.enqueue { exchange.cancel() }
         }
-        return try outcome.get()
+        switch outcome {
+        case .success(let response): return response
+        case .failure(let error): throw error
+        }
     }
 
     private func wait(_ continuation: UnsafeContinuation<Outcome, Never>) {
@@ -66,24 +69,22 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
         let queue = body.map {
             ReaderQueue($0, loop: exchange.loop, limit: exchange.core.settings.bufferLimit.bytes)
         }
-        let response = Response(
-            head: answer.head, body: queue.map { Body(ResponseReader($0)) } ?? .empty,
-            url: exchange.sentURL ?? exchange.request.url, attempts: exchange.attempts)
+        arrived = .success(
+            Response(
+                head: answer.head, body: queue.map { Body(ResponseReader($0)) } ?? .empty,
+                url: exchange.sentURL ?? exchange.request.url, attempts: exchange.attempts))
         queue?.pump()
-        resolve(.success(response), exchange)
-    }
-
-    func fail(_ error: PlugboardError, _ exchange: Exchange) { resolve(.failure(error), exchange) }
-
-    /// At the end of the turn, so that an answer which came whole is handed over whole, with one wake-up.
-    private func resolve(_ outcome: Outcome, _ exchange: Exchange) {
-        arrived = outcome
         exchange.loop.atEndOfTurn { self.handOver() }
     }
 
+    func fail(_ error: PlugboardError, _ exchange: Exchange) {
+        arrived = .failure(error)
+        exchange.loop.atEndOfTurn { self.handOver() }
+    }
+
+    /// At the end of the turn, so that an answer which came whole is handed over whole, with one wake-up.
     private func handOver() {
-        guard let outcome = arrived else { return }
-        arrived = nil
+        guard let outcome = arrived.take() else { return }
         let waiting = state.withLock { state -> UnsafeContinuation<Outcome, Never>? in
             switch state {
             case .waiting(let continuation):

@@ -44,15 +44,27 @@ public struct Body: Sendable {
         upTo limit: ByteCount
     ) async throws(PlugboardError) -> Bytes {
         if let length = source.length, length > limit.bytes { throw Body.tooLarge(limit) }
-        var pieces: [Bytes] = []
+        var first = Bytes.empty
+        // Most bodies come in one piece, and need no array.
+        var others: [Bytes] = []
         var count = 0
-        var iterator = makeAsyncIterator()
-        while let piece = try await iterator.next() {
-            count += piece.count
-            if count > limit.bytes { throw Body.tooLarge(limit) }
-            pieces.append(piece)
+        while true {
+            // Without the iterator, whose `next` looks for the task's executor twice, even for what is there at once.
+            let piece: Piece
+            if let ready = source.take() {
+                piece = ready
+            } else {
+                piece = await Iterator.pulled(from: source, isolation: #isolation)
+            }
+            switch piece {
+            case .bytes(let bytes):
+                if first.isEmpty { first = bytes } else { others.append(bytes) }
+                count += bytes.count
+                if count > limit.bytes { throw Body.tooLarge(limit) }
+            case .end: return others.isEmpty ? first : Bytes.joined([first] + others)
+            case .broken(let error): throw error
+            }
         }
-        return pieces.isEmpty ? .empty : Bytes.joined(pieces)
     }
 
     /// The whole body as text; what is no UTF-8 shows as U+FFFD.
@@ -107,7 +119,7 @@ extension Body: AsyncSequence {
             return nil
         }
 
-        private static func pulled(
+        fileprivate static func pulled(
             from source: any BodySource, isolation actor: isolated (any Actor)?
         ) async -> Piece {
             await withTaskCancellationHandler {

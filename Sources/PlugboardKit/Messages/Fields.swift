@@ -101,6 +101,17 @@ extension Fields {
         entries.append(entry)
     }
 
+    /// Adds the field of a line that holds both its name and its value; one copy instead of two.
+    package mutating func append(line: UnsafeRawBufferPointer, name: Range<Int>, value: Range<Int>) {
+        let start = bytes.count
+        bytes.append(contentsOf: line)
+        func stored(_ range: Range<Int>) -> Range<UInt32> {
+            UInt32(clamping: start + range.lowerBound)..<UInt32(clamping: start + range.upperBound)
+        }
+        let isSecret = Fields.isAlwaysSecret(UnsafeRawBufferPointer(rebasing: line[name]))
+        entries.append(Entry(name: stored(name), value: stored(value), isSecret: isSecret))
+    }
+
     /// Replaces all fields of this name by one, in the first one's place, or adds it at the end.
     public mutating func set(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         guard let index = first(name) else { return append(name, value) }

@@ -49,11 +49,14 @@ extension Check {
         let results = await withTaskGroup(of: (Int, Result<Conclusion, CheckEnd>).self) { group in
             for (number, plan) in plans.enumerated() {
                 group.addTask {
+                    // Made first: Swift 6.3's optimizer loses a number that is returned from within `do throws`.
+                    let result: Result<Conclusion, CheckEnd>
                     do throws(CheckEnd) {
-                        return (number, .success(try await bench.run(plan, number: known[number])))
+                        result = .success(try await bench.run(plan, number: known[number]))
                     } catch {
-                        return (number, .failure(error))
+                        result = .failure(error)
                     }
+                    return (number, result)
                 }
             }
             return await group.reduce(into: [Int: Result<Conclusion, CheckEnd>]()) { $0[$1.0] = $1.1 }
