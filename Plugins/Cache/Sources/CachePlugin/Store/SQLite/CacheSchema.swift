@@ -30,7 +30,10 @@ enum CacheSchema {
                 -- Of the body.
                 length INTEGER NOT NULL,
                 sum INTEGER NOT NULL,
-                head BLOB NOT NULL
+                head BLOB NOT NULL,
+                -- Null if the body stands in chunks.
+                bodySum INTEGER,
+                body BLOB
             );
             -- The owner stands in them, null in every row, so that SQLite need not look it up.
             CREATE INDEX entry_key ON entry (key, owner) WHERE owner IS NULL;
