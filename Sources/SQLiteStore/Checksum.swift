@@ -8,10 +8,11 @@ public enum Checksum {
     /// - Parameter seed: says what the bytes are or where they belong, so that the same bytes elsewhere have another
     ///   sum.
     public static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
-        guard let start = bytes.baseAddress else { return ended(seed ^ keys.0, 0) }
+        // Like none of the keys, or the words of a first pair could change places.
+        var sum = mixed(seed ^ keys.2, keys.3)
+        guard let start = bytes.baseAddress else { return ended(sum, 0) }
         // The offsets below stay within the count, so that the loads need not be checked one by one.
         let count = bytes.count
-        var sum = seed ^ keys.0
         var offset = 0
         if count > 64 {
             // Four products at a time, of which none waits for another.
