@@ -1,37 +1,37 @@
 /// A 64-bit sum that tells damaged bytes, and bytes in the wrong place, from those that were stored. No protection
 /// against an adversary.
 ///
-/// Four lanes take eight bytes each in turn, by steps that can be undone: so a change within one word always shows,
-/// and any other is missed once in some 2⁶⁴ times. It runs several times faster than CRC-32, and never changes: sums
-/// stand in files.
+/// Sixteen bytes at a time are multiplied, as two words, to 128 bits of which the halves are laid over each other: each
+/// bit of the words bears on every bit of the sum. A change is missed once in some 2⁶⁴ times. It runs many times faster
+/// than CRC-32, and never changes: sums stand in files.
 public enum Checksum {
     /// - Parameter seed: says what the bytes are or where they belong, so that the same bytes elsewhere have another
     ///   sum.
     public static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
-        // Not a vector: the processor has no product of such lanes, and would take them apart for each.
-        var (lane0, lane1) = (seed &+ prime1 &+ prime2, seed &+ prime2)
-        var (lane2, lane3) = (seed ^ prime1, seed &- prime1)
+        // Like none of the keys, or the words of a first pair could change places.
+        var sum = mixed(seed ^ keys.2, keys.3)
+        guard let start = bytes.baseAddress else { return ended(sum, 0) }
+        // The offsets below stay within the count, so that the loads need not be checked one by one.
+        let count = bytes.count
         var offset = 0
-        while bytes.count - offset >= 32 {
-            lane0 = mixed(lane0, word(bytes, offset))
-            lane1 = mixed(lane1, word(bytes, offset + 8))
-            lane2 = mixed(lane2, word(bytes, offset + 16))
-            lane3 = mixed(lane3, word(bytes, offset + 24))
-            offset += 32
+        if count > 64 {
+            // Four products at a time, of which none waits for another.
+            var (lane1, lane2, lane3) = (sum, sum, sum)
+            while count - offset > 64 {
+                sum = mixed(word(start, offset) ^ keys.0, word(start, offset + 8) ^ sum)
+                lane1 = mixed(word(start, offset + 16) ^ keys.1, word(start, offset + 24) ^ lane1)
+                lane2 = mixed(word(start, offset + 32) ^ keys.2, word(start, offset + 40) ^ lane2)
+                lane3 = mixed(word(start, offset + 48) ^ keys.3, word(start, offset + 56) ^ lane3)
+                offset += 64
+            }
+            sum = mixed(sum ^ keys.1, lane1) ^ mixed(lane2 ^ keys.2, lane3)
         }
-        // The length first, so that zeros at the end are not for nothing.
-        var sum = UInt64(truncatingIfNeeded: bytes.count) &* prime2
-        for lane in [lane0, lane1, lane2, lane3] { sum = mixed(sum, lane) }
-        while offset < bytes.count {
-            var word: UInt64 = 0
-            let count = min(8, bytes.count - offset)
-            for index in 0..<count { word |= UInt64(bytes[offset + index]) << UInt64(8 * index) }
-            sum = mixed(sum, word)
-            offset += count
+        while count - offset > 16 {
+            sum = mixed(word(start, offset) ^ keys.1, word(start, offset + 8) ^ sum)
+            offset += 16
         }
-        sum = (sum ^ (sum >> 33)) &* prime2
-        sum = (sum ^ (sum >> 29)) &* prime1
-        return sum ^ (sum >> 32)
+        let (first, second) = last(start, count)
+        return ended(mixed(first ^ keys.2, second ^ sum), count)
     }
 
     /// Of a text's UTF-8.
@@ -40,19 +40,45 @@ public enum Checksum {
         return text.withUTF8 { of(UnsafeRawBufferPointer($0), seed: seed) }
     }
 
+    /// The last sixteen bytes, some of which may have been mixed in before; of fewer, all, some of them twice.
     @inline(__always)
-    private static func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {
-        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    private static func last(_ start: UnsafeRawPointer, _ count: Int) -> (UInt64, UInt64) {
+        switch count {
+        case 16...: return (word(start, count - 16), word(start, count - 8))
+        case 8...: return (word(start, 0), word(start, count - 8))
+        case 4...: return (halfWord(start, 0), halfWord(start, count - 4))
+        default:
+            var bytes: UInt64 = 0
+            for offset in 0..<count { bytes = bytes << 8 | UInt64(start.load(fromByteOffset: offset, as: UInt8.self)) }
+            return (bytes, 0)
+        }
+    }
+
+    /// The length tells apart what differs only in zeros at its end.
+    @inline(__always)
+    private static func ended(_ sum: UInt64, _ count: Int) -> UInt64 {
+        mixed(sum ^ keys.3, UInt64(truncatingIfNeeded: count) ^ keys.1)
     }
 
     @inline(__always)
-    private static func mixed(_ sum: UInt64, _ word: UInt64) -> UInt64 {
-        // The word is spread first, so that a change of one and a change of the next do not make up for each other.
-        let added = sum &+ word &* prime2
-        return (added << 31 | added >> 33) &* prime1
+    private static func word(_ start: UnsafeRawPointer, _ offset: Int) -> UInt64 {
+        UInt64(littleEndian: start.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    // Odd, so that multiplying can be undone.
-    private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
-    private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
+    @inline(__always)
+    private static func halfWord(_ start: UnsafeRawPointer, _ offset: Int) -> UInt64 {
+        UInt64(UInt32(littleEndian: start.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+    }
+
+    @inline(__always)
+    private static func mixed(_ left: UInt64, _ right: UInt64) -> UInt64 {
+        let product = left.multipliedFullWidth(by: right)
+        return product.high ^ product.low
+    }
+
+    /// Of as many ones as zeros, without a pattern, so that no bytes that are likely make a factor zero.
+    @inline(__always)
+    private static var keys: (UInt64, UInt64, UInt64, UInt64) {
+        (0xA076_1D64_78BD_642F, 0xE703_7ED1_A0B4_28DB, 0x8EBC_6AF0_9C88_C6E3, 0x5899_65CC_7537_4CC3)
+    }
 }

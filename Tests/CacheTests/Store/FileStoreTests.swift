@@ -145,13 +145,15 @@ import Testing
         let raw = SQLiteStore(.file(folder.file("cache.sqlite")), schema: CacheSchema.schema) { _ in }
         defer { raw.close(within: .seconds(60)) }
         for key in ["small", "head"] { await store.keep(.sample(key), [1, 2, 3]) }
+        await store.keep(.sample("medium"), bytes(10_000, seed: 1))
         let large = try #require(await store.keep(.sample("large"), bytes(500_000, seed: 1)))
         let swapped = try #require(await store.keep(.sample("swapped"), bytes(500_000, seed: 1)))
         try await raw.performing { (connection) throws(SQLiteFailure) in
             try connection.script(
                 """
-                UPDATE chunk SET bytes = x'010204' WHERE bytes = x'010203' AND id >> 20 = (
-                    SELECT id FROM entry WHERE url LIKE '%/small');
+                UPDATE entry SET body = x'010204' WHERE url LIKE '%/small';
+                UPDATE chunk SET bytes = zeroblob(10000) WHERE id >> 20 = (
+                    SELECT id FROM entry WHERE url LIKE '%/medium');
                 UPDATE entry SET head = CAST(replace(head, x'7465', x'7466') AS BLOB) WHERE url LIKE '%/head';
                 UPDATE chunk SET bytes = zeroblob(65536) WHERE id = \(large.id << 20 + 3);
                 UPDATE chunk SET bytes = (SELECT bytes FROM chunk WHERE id = \(swapped.id << 20 + 1)),
@@ -159,14 +161,51 @@ import Testing
                 """)
         }
 
-        #expect(await store.found("small").isEmpty)
-        #expect(await store.found("head").isEmpty)
+        for key in ["small", "medium", "head"] { #expect(await store.found(key).isEmpty) }
         for entry in [large, swapped] {
             await #expect(throws: PlugboardError.damaged) { _ = try await store.read(entry) }
         }
         #expect(await store.found("large").isEmpty)
         #expect(await store.statistics.entries == 0)
-        #expect(notices.lines.count == 4)
+        #expect(notices.lines.count == 5)
+    }
+
+    @Test func `a body is read whole and in parts, wherever it stands in the file`() async throws {
+        let folder = try TemporaryFolder()
+        let store = SQLiteCacheStore.make(folder)
+        defer { store.close(within: .seconds(60)) }
+        let piece = PieceBuffer.pieceSize
+        for length in [0, 1, CacheFile.smallSize, CacheFile.smallSize + 1, piece, 8 * piece, 8 * piece + 1] {
+            let body = bytes(length, seed: UInt64(length))
+            await store.keep(.sample("\(length)"), body)
+            var entry = try #require(await store.found("\(length)").first)
+            // As it is once it was in memory, without its body.
+            entry.body = nil
+
+            #expect(try await store.read(entry) == body)
+            for part in [0..<length, length / 3..<length / 2, length / 2..<length, length..<length] {
+                #expect(try await store.read(entry, part) == Array(body[part]), "\(part) of \(length)")
+            }
+        }
+    }
+
+    @Test func `a chunk that is missing is no damage, and the entry goes`() async throws {
+        let folder = try TemporaryFolder()
+        let notices = Record()
+        let store = SQLiteCacheStore.make(folder, notices: notices)
+        defer { store.close(within: .seconds(60)) }
+        let raw = SQLiteStore(.file(folder.file("cache.sqlite")), schema: CacheSchema.schema) { _ in }
+        defer { raw.close(within: .seconds(60)) }
+        for chunk in [0, 3, 7] {
+            let entry = try #require(await store.keep(.sample("a"), bytes(500_000, seed: 1)))
+            try await raw.performing { (connection) throws(SQLiteFailure) in
+                try connection.run("DELETE FROM chunk WHERE id = ?", .integer(entry.id << 20 + Int64(chunk)))
+            }
+
+            await #expect(throws: PlugboardError.removed) { _ = try await store.read(entry) }
+            #expect(await store.found("a").isEmpty)
+        }
+        #expect(notices.lines.isEmpty)
     }
 
     @Test(arguments: kinds, 0..<8)

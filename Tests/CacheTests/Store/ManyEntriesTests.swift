@@ -7,7 +7,10 @@ import Testing
 /// What must not take longer the more entries there are.
 @Suite struct ManyEntriesTests {
     @Test(arguments: [
-        ("SELECT id, sum, head FROM entry WHERE key = ? AND owner IS NULL ORDER BY used DESC", "entry_key"),
+        (
+            "SELECT id, sum, head, bodySum, body FROM entry WHERE key = ? AND owner IS NULL ORDER BY id DESC",
+            "entry_key"
+        ),
         ("SELECT id, sum, head FROM entry WHERE url = ? AND owner IS NULL", "entry_url"),
         ("SELECT id FROM entry WHERE url = ? AND owner IS NULL", "entry_url"),
         ("SELECT max(used) FROM entry WHERE owner IS NULL", "entry_used"),
@@ -18,15 +21,15 @@ import Testing
         ("SELECT DISTINCT owner FROM entry WHERE owner IS NOT NULL", "entry_owner"),
         ("DELETE FROM entry WHERE owner = ?", "entry_owner"),
         ("SELECT key FROM entry WHERE owner IS NULL AND id > ?", "INTEGER PRIMARY KEY"),
-        ("SELECT sum, bytes FROM chunk WHERE id = ?", "INTEGER PRIMARY KEY"),
+        ("SELECT id, sum, bytes FROM chunk WHERE id >= ? AND id < ? ORDER BY id", "INTEGER PRIMARY KEY"),
         ("DELETE FROM chunk WHERE id >= 1 << 20 AND id < 2 << 20", "INTEGER PRIMARY KEY"),
     ])
-    func `each statement goes by an index, and sorts nothing that it need not`(_ sql: String, _ index: String) throws {
+    func `each statement goes by an index, and sorts nothing`(_ sql: String, _ index: String) throws {
         let store = SQLiteStore(.memory, schema: CacheSchema.schema) { _ in }
         defer { store.close(within: .seconds(60)) }
 
         let plan = try store.performAndWait { (connection) throws(SQLiteFailure) in
-            let values: [SQLiteStore.Value] = sql.contains("?") ? [1] : []
+            let values: [SQLiteStore.Value] = Array(repeating: 1, count: sql.count { $0 == "?" })
             var plan: [String] = []
             try connection.each("EXPLAIN QUERY PLAN \(sql)", values) { row in
                 plan.append(row.text(3))
@@ -36,7 +39,7 @@ import Testing
         }
 
         #expect(plan.contains(index), "\(plan)")
-        #expect(!plan.contains("TEMP B-TREE") || sql.contains("key = ?"), "\(plan)")
+        #expect(!plan.contains("TEMP B-TREE"), "\(plan)")
     }
 
     @Test func `of twenty thousand entries the right ones are found, and the oldest go`() async throws {

@@ -11,11 +11,6 @@ struct CacheFile: Sendable {
     /// The entries whose bodies are being read in this process; they are hidden, and removed later.
     let readings: Readings
 
-    /// Bodies up to this size come along with the look-up.
-    static let attachedSize = PieceBuffer.pieceSize
-
-    private typealias Connection = SQLiteStore.Connection
-
     // MARK: Finding
 
     /// What was found, and what was found damaged.
@@ -26,23 +21,32 @@ struct CacheFile: Sendable {
 
     func find(_ key: CacheKey, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Finding {
         var finding = Finding()
+        // The order is that of the index, so that nothing is sorted.
         try connection.each(
-            "SELECT id, sum, head FROM entry WHERE key = ? AND owner IS NULL ORDER BY used DESC", [.key(key)]
+            "SELECT id, sum, head, bodySum, body FROM entry WHERE key = ? AND owner IS NULL ORDER BY id DESC",
+            [.key(key)]
         ) { row in
             let id = row.integer(0)
             guard let (answer, length) = CacheFile.head(row, id) else {
                 finding.damaged.append(id)
                 return true
             }
-            if answer.key == key { finding.entries.append(CacheEntry(id: id, answer: answer, length: length)) }
+            guard answer.key == key else { return true }
+            var entry = CacheEntry(id: id, answer: answer, length: length)
+            if length <= CacheFile.smallSize {
+                entry.body = CacheFile.piece(row, 3, 0, of: id, length: length)
+                if entry.body == nil { finding.damaged.append(id) }
+            }
+            finding.entries.append(entry)
             return true
         }
         var left = CacheFile.attachedSize
-        for index in finding.entries.indices where finding.entries[index].length <= left {
+        for index in finding.entries.indices {
             let entry = finding.entries[index]
+            guard entry.length > CacheFile.smallSize, entry.length <= left else { continue }
             left -= entry.length
-            switch try chunk(0, of: entry.id, length: entry.length, connection) {
-            case .intact(let bytes): finding.entries[index].body = bytes
+            switch try pieces(0..<1, of: entry.id, length: entry.length, connection) {
+            case .intact(let pieces): finding.entries[index].body = pieces.first
             case .damaged, .absent: finding.damaged.append(entry.id)
             }
         }
@@ -101,28 +105,6 @@ struct CacheFile: Sendable {
         return StoredAnswer.decoded(head)
     }
 
-    // MARK: Reading bodies
-
-    enum Chunk {
-        case intact(Bytes)
-        case damaged
-        case absent
-    }
-
-    /// The piece of a body with this number. The body's length says how long it must be.
-    func chunk(
-        _ number: Int, of id: Int64, length: Int, _ connection: SQLiteStore.Connection
-    ) throws(SQLiteFailure) -> Chunk {
-        let wanted = min(PieceBuffer.pieceSize, length - number * PieceBuffer.pieceSize)
-        if wanted <= 0 { return .intact(.empty) }
-        let place = CacheFile.place(id, number)
-        return try connection.first("SELECT sum, bytes FROM chunk WHERE id = ?", .integer(place)) { row in
-            let bytes = row.bytes(1)
-            guard bytes.count == wanted, CacheFile.sum(bytes, place) == row.integer(0) else { return .damaged }
-            return .intact(Bytes(copying: bytes))
-        } ?? .absent
-    }
-
     // MARK: Writing
 
     /// Begins an entry that cannot be found yet. Returns its id.
@@ -141,39 +123,10 @@ struct CacheFile: Sendable {
         for addition in additions {
             (id, use) = (id + 1, use + 1)
             ids.append(id)
-            let head = addition.answer.encoded(length: addition.length)
-            try connection.run(
-                "INSERT INTO entry (id, key, url, used, length, sum, head) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                .integer(id), .key(addition.answer.key), .text(addition.answer.url), .integer(use),
-                .integer(addition.length), .integer(CacheFile.sum(head, id)), .bytes(head))
-            try insert(addition.pieces, from: 0, of: id, connection)
+            try insert(addition, as: id, use: use, connection)
             try remove(addition.replaced, connection)
         }
         return ids
-    }
-
-    /// Adds pieces to an entry that was begun; throws if it is gone, with a file that was moved aside.
-    func append(
-        _ pieces: [Bytes], from first: Int, to id: Int64, _ connection: SQLiteStore.Connection
-    ) throws(SQLiteFailure) {
-        let isThere = try connection.first(
-            "SELECT 1 FROM entry WHERE id = ? AND owner = ?", .integer(id), .text(owner)
-        ) { _ in true }
-        guard isThere == true else { throw SQLiteFailure(code: 0, message: "The entry that was begun is gone.") }
-        try insert(pieces, from: first, of: id, connection)
-    }
-
-    private func insert(
-        _ pieces: [Bytes], from first: Int, of id: Int64, _ connection: SQLiteStore.Connection
-    ) throws(SQLiteFailure) {
-        for (number, piece) in zip(first..., pieces) {
-            let place = CacheFile.place(id, number)
-            try piece.withUnsafeBytes { (bytes) throws(SQLiteFailure) in
-                try connection.run(
-                    "INSERT INTO chunk (id, sum, bytes) VALUES (?, ?, ?)", .integer(place),
-                    .integer(CacheFile.sum(bytes, place)), .view(bytes))
-            }
-        }
     }
 
     /// Makes an entry visible as the most recently used.

@@ -31,6 +31,7 @@ final class SQLiteCacheStore: CacheStore {
     let largest: Int
     let store: SQLiteStore
     private let staleness: Duration
+    private let lookPeriod: Duration
     let notice: @Sendable (String) -> Void
     private let changed: @Sendable () -> Void
     let state = Mutex(State())
@@ -51,6 +52,7 @@ final class SQLiteCacheStore: CacheStore {
         file = CacheFile(owner: ProcessIdentity().text, limit: bytes, readings: Readings())
         largest = max(bytes, 0) / 4
         self.staleness = staleness
+        lookPeriod = min(staleness / 4, .milliseconds(250))
         self.notice = notice
         self.changed = changed
         // What is there is known before the first request, if that comes a little later.
@@ -192,6 +194,7 @@ final class SQLiteCacheStore: CacheStore {
 
     /// Sees what others have done to the file.
     private func look(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+        if state.withLock({ hasLooked($0, connection) }) { return }
         let version = try connection.dataVersion()
         let (isOther, isChanged, after) = state.withLock { state in
             let isOther = state.seen?.opening != connection.opening
@@ -209,6 +212,14 @@ final class SQLiteCacheStore: CacheStore {
             state.seen = (connection.opening, version)
             state.asked = .now
         }
+    }
+
+    /// Whether it was looked at just now: so often that, while requests come, what is known never gets too old.
+    private func hasLooked(_ state: State, _ connection: SQLiteStore.Connection) -> Bool {
+        guard let asked = state.asked, state.seen?.opening == connection.opening, !state.filter.isStale else {
+            return false
+        }
+        return asked.duration(to: .now) < lookPeriod
     }
 
     // MARK: The rest

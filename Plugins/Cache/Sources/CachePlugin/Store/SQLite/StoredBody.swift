@@ -29,7 +29,8 @@ final class StoredBody: StoredSource {
     private let part: Range<Int>
     private let state: Mutex<State>
 
-    private static let batch = 4
+    /// Pieces that are read at a time: each time takes two hops between threads.
+    private static let batch = 8
 
     init(_ store: SQLiteCacheStore, _ entry: CacheEntry, _ part: Range<Int>) {
         self.store = store
@@ -96,20 +97,20 @@ final class StoredBody: StoredSource {
     private func read(
         from start: Int, _ file: CacheFile, _ connection: SQLiteStore.Connection
     ) throws(SQLiteFailure) -> Batch {
-        var pieces: [Bytes] = []
-        var offset = start
-        while offset < part.upperBound, pieces.count < StoredBody.batch {
-            let (number, skipped) = offset.quotientAndRemainder(dividingBy: PieceBuffer.pieceSize)
-            switch try file.chunk(number, of: entry.id, length: entry.length, connection) {
-            case .intact(let bytes):
-                let piece = bytes[skipped..<min(bytes.count, skipped + part.upperBound - offset)]
-                pieces.append(piece)
-                offset += piece.count
-            case .damaged: return .damaged
-            case .absent: return .removed
+        guard start < part.upperBound else { return .pieces([]) }
+        let size = PieceBuffer.pieceSize
+        let (first, end) = (start / size, (part.upperBound + size - 1) / size)
+        let numbers = first..<min(first + StoredBody.batch, end)
+        switch try file.pieces(numbers, of: entry.id, length: entry.length, connection) {
+        case .intact(var pieces):
+            for (index, number) in numbers.enumerated() {
+                let wanted = max(start - number * size, 0)..<min(part.upperBound - number * size, size)
+                pieces[index] = pieces[index][wanted]
             }
+            return .pieces(pieces)
+        case .damaged: return .damaged
+        case .absent: return .removed
         }
-        return .pieces(pieces)
     }
 
     private func next(_ result: Result<Batch, SQLiteFailure>) -> Piece {

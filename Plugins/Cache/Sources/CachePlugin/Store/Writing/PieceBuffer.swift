@@ -15,6 +15,12 @@ struct PieceBuffer {
     mutating func append(_ more: UnsafeRawBufferPointer, full: (Bytes) -> Void) {
         var rest = more[...]
         while !rest.isEmpty {
+            if bytes.isEmpty, rest.count >= PieceBuffer.pieceSize {
+                let piece = rest.prefix(PieceBuffer.pieceSize)
+                full(PiecePool.shared.copy(UnsafeRawBufferPointer(rebasing: piece)))
+                rest = rest.dropFirst(piece.count)
+                continue
+            }
             if bytes.isEmpty { bytes.reserveCapacity(expected) }
             let part = rest.prefix(PieceBuffer.pieceSize - bytes.count)
             bytes.append(contentsOf: part)
