@@ -74,12 +74,20 @@ private enum LinkedProgram {
         let outcome = try await ProcessRunner.running(
             ["swiftc", "-swift-version", "6", "\(ScaffoldTestFiles.fixtures)/linked.swift", "-o", program]
                 + ["-I", "\(Products.folder)/Modules", "-I", module] + sanitizers
-                + ["-Xcc", "-fmodule-map-file=\(Products.folder)/CPlugboard.build/module.modulemap"]
                 + ["-Xcc", "-I\(ScaffoldTestFiles.root)/Sources/CPlugboard/include"]
+                + (moduleMaps(in: Products.folder) + moduleMaps(in: "\(ScaffoldTestFiles.root)/Sources"))
+                .flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
                 + ["-module-cache-path", project.file("modules"), "@\(project.file("kernel.rsp"))"] + objects,
             folder: project.path)
         try #require(outcome.status == 0, "\(outcome.stdout)\(outcome.stderr)")
         return program
+    }
+
+    /// Of targets in C, and of libraries of the system: modules in Swift name them.
+    private static func moduleMaps(in folder: String) -> [String] {
+        let entries = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return entries.sorted().map { "\(folder)/\($0)/module.modulemap" }
+            .filter { FileManager.default.fileExists(atPath: $0) }
     }
 
     /// Those that the kernel's objects need, as the tests themselves were built with them.
