@@ -58,17 +58,22 @@ import Testing
         #expect(done.lines == ["0 lost", "1 lost", "2 lost"])
     }
 
-    @Test func `a sequence that is damaged does not keep entries from being stored`() async throws {
+    @Test(arguments: [Int64.max, -1, CacheSchema.lastID])
+    func `a sequence that is damaged does not keep entries from being stored`(sequence: Int64) async throws {
         let folder = try TemporaryFolder()
-        let first = SQLiteCacheStore.make(folder)
-        await first.keep(.sample("a"), [1])
-        try first.store.performAndWait { (connection) throws(SQLiteFailure) in
-            try connection.run("UPDATE sqlite_sequence SET seq = ?", .integer(Int64.max))
+        let store = SQLiteCacheStore.make(folder)
+        await store.keep(.sample("a"), [1])
+        try store.store.performAndWait { (connection) throws(SQLiteFailure) in
+            try connection.run("UPDATE sqlite_sequence SET seq = ?", .integer(sequence))
         }
 
-        let entry = try #require(await first.keep(.sample("b"), [2]))
-        first.close(within: .seconds(60))
+        let small = await store.keep(.sample("b"), [2])
+        let large = await store.keep(.sample("c"), bytes(1_000_000, seed: 3))
+        let other = await store.keep(.sample("d"), [4])
+        let found = await (store.found("a").count, store.found("b").count, store.found("c").count)
+        store.close(within: .seconds(60))
 
-        #expect(entry.id == CacheSchema.lastID + 1)
+        #expect(Set([small, large, other].compactMap { $0?.id }).count == 3)
+        #expect(found == (1, 1, 1))
     }
 }

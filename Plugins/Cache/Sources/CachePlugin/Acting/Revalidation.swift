@@ -39,14 +39,13 @@ final class Revalidation: Sendable {
             received: cache.host.wallClock)
         let decision = cache.policy.decision(on: received) { _ in nil }
         cache.change(decision)
-        let hasFailed = answer.head.status >= 500
-        if !hasFailed { cache.setbacks.end(question.facts.key) }
         if case .resend(let next) = decision.outcome {
             if attempts > 1 { ask(next, for: exchange, attempts: attempts - 1) } else { end(.fruitless) }
             return
         }
         guard let recording = decision.store.flatMap({ cache.recording(of: $0) }) else {
-            if hasFailed { return fail() }
+            // RFC 6585 §4: 429 is a wish to be left alone, too.
+            if answer.head.status >= 500 || answer.head.status == 429 { return fail() }
             let isConfirmed = !decision.updates.isEmpty
             if isConfirmed { cache.host.publish("cache.refreshed") }
             return end(isConfirmed ? .landed : .fruitless)
@@ -63,6 +62,7 @@ final class Revalidation: Sendable {
     private func drain(_ body: InnerBody, into recording: Recording) {
         body.withPiece { view in
             recording.look(view)
+            if case .broken = view { return self.fail() }
             // What the store does not take need not be read to its end.
             guard recording.isOpen else { return self.end(.fruitless) }
             switch view {
@@ -84,7 +84,10 @@ final class Revalidation: Sendable {
         end(.failed)
     }
 
-    private func end(_ ending: Flight.Ending) { cache.flights.end(flight, ending) }
+    private func end(_ ending: Flight.Ending) {
+        if ending != .failed { cache.setbacks.end(question.facts.key) }
+        cache.flights.end(flight, ending)
+    }
 }
 
 extension Cache {

@@ -109,6 +109,7 @@ struct CacheFile: Sendable {
 
     /// Begins an entry that cannot be found yet. Returns its id.
     func begin(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int64 {
+        _ = try lastID(connection)
         try connection.run(CacheFile.beginning, .text(owner))
         return connection.lastInsertedID
     }
@@ -117,8 +118,7 @@ struct CacheFile: Sendable {
     func insert(
         _ additions: [Gathering.Addition], _ connection: SQLiteStore.Connection
     ) throws(SQLiteFailure) -> [Int64] {
-        let last = try connection.first("SELECT seq FROM sqlite_sequence WHERE name = 'entry'") { $0.integer(0) } ?? 0
-        var (id, use) = (min(max(last, 0), CacheSchema.lastID), try lastUse(connection))
+        var (id, use) = (try lastID(connection), try lastUse(connection))
         var ids: [Int64] = []
         for addition in additions {
             (id, use) = (id + 1, use + 1)
@@ -127,6 +127,17 @@ struct CacheFile: Sendable {
             try remove(addition.replaced, connection)
         }
         return ids
+    }
+
+    /// The last id that was given to an entry. A sequence that is damaged begins anew, or nothing could be stored any more.
+    private func lastID(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int64 {
+        let sql = "SELECT seq FROM sqlite_sequence WHERE name = 'entry'"
+        let last = try connection.first(sql) { $0.integer(0) } ?? -1
+        if (0..<CacheSchema.lastID).contains(last) { return last }
+        try connection.run("DELETE FROM entry WHERE id NOT BETWEEN 1 AND ?", .integer(CacheSchema.lastID / 2))
+        try connection.run("DELETE FROM sqlite_sequence WHERE name = 'entry'")
+        try connection.run(CacheSchema.beginning)
+        return try connection.first(sql) { $0.integer(0) } ?? 0
     }
 
     /// Makes an entry visible as the most recently used.

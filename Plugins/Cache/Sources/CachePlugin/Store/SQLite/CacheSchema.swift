@@ -13,6 +13,12 @@ enum CacheSchema {
     /// Greater ids would have no room for the number; a sequence that has come so far is damaged.
     static let lastID: Int64 = 1 << (62 - chunkBits)
 
+    /// Where ids begin. Not at one: after a file, or its sequence, was lost, the ids of the new one are others.
+    static let beginning = """
+        INSERT INTO sqlite_sequence (name, seq)
+        SELECT 'entry', ifnull(max(id), 0) + abs(random() % 1099511627776) FROM entry
+        """
+
     static let schema = SQLiteStore.Schema(
         applicationID: 0x706C_6263,  // "plbc"
         migrations: [
@@ -49,8 +55,7 @@ enum CacheSchema {
             CREATE TRIGGER entry_gone AFTER DELETE ON entry BEGIN
                 DELETE FROM chunk WHERE id >= OLD.id << 20 AND id < (OLD.id + 1) << 20;
             END;
-            -- Not from one on: after a file was lost, the ids of the new one are others.
-            INSERT INTO sqlite_sequence (name, seq) VALUES ('entry', abs(random() % 1099511627776));
+            \(beginning);
             """
         ],
         pageSize: 4096)

@@ -56,7 +56,8 @@ extension SQLiteCacheStore {
         case .closed, nil:
             let gathering = Gathering(addition)
             write(gathering)
-            // Only now, for what others ask of the file must not come between the entries that they add before and after.
+            // Only now: what is asked of the file in between may take an entry away that was added after it, which is
+            // fetched again; the other way round, one that was purged would come back.
             state.withLock { $0.gathering = gathering }
         }
     }
