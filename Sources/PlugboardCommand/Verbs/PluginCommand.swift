@@ -31,8 +31,15 @@ struct PluginCommand: AsyncParsableCommand {
             throw PluginCommand.unknown(plugin, among: kernel.plugins.map(\.id))
         }
         let text = try CommandObject.text(arguments)
+        // Before the command begins, or a signal would find nobody.
+        let interrupted = AsyncStream<Void>.makeStream()
+        let interrupt = Interrupt { interrupted.continuation.finish() }
         let asking = Task { try await write(try await kernel.command(plugin, command, text)) }
-        let interrupt = Interrupt { asking.cancel() }
+        let cancelling = Task {
+            for await _ in interrupted.stream {}
+            asking.cancel()
+        }
+        defer { cancelling.cancel() }
         do {
             try await asking.value
         } catch let error as PlugboardError where error.code != .cancelled {
