@@ -43,26 +43,36 @@ public struct PluginCheck: Sendable {
 
     /// Runs the checks, some at a time, and blocks until the last has ended.
     ///
-    /// - Parameter arguments: What the `plugboard` command wants to be started with for one check; the check is done by
-    ///   `perform` there.
+    /// A file that cannot be loaded is a failure whatever was chosen: nothing was tried.
+    /// - Parameters:
+    ///   - arguments: What the `plugboard` command wants to be started with for one check; the check is done by
+    ///     `perform` there.
+    ///   - tell: Hears which checks run whenever that changes, and of each result, in the order of the report, as soon
+    ///     as those before it are there.
     public func run(
-        startingEach arguments: @escaping (_ check: String) -> [String]
+        startingEach arguments: @escaping (_ check: String) -> [String],
+        telling tell: @escaping (CheckProgress) -> Void = { _ in }
     ) throws(PlugboardError) -> CheckReport {
-        let wanted = Check.all.filter { chosen?.contains($0.name) ?? true }
-        var queue = CheckQueue(path: path, arguments: arguments)
-        var results: [CheckResult] = []
+        let wanted = Check.all.filter { isChosen($0) }
+        let queue = CheckQueue(path: path, arguments: arguments)
         // Nothing else can be said of what cannot be opened.
-        if let first = wanted.first, first.name == Check.loading.name {
-            results = try queue.run([first])
-        }
-        let rest = Array(wanted.dropFirst(results.count))
-        if results.contains(where: { $0.status == .failed || $0.status == .crashed }) {
-            results += rest.map { CheckResult($0.name, .skipped, "it cannot be loaded") }
+        var results = try queue.run([.loading]) { if case .running = $0 { tell($0) } }
+        let isLoaded = !results.contains(where: \.isFailure)
+        if isLoaded && !isChosen(.loading) { results = [] }
+        for result in results { tell(.ended(result)) }
+        let rest = wanted.filter { $0.name != Check.loading.name }
+        if isLoaded {
+            // Where all of them are run, one of them says what is wrong with it, and no other needs to.
+            results += try queue.run(rest, chosen == nil ? tell : { tell($0.refusing) })
+            if chosen != nil { results = results.map(\.refusing) }
         } else {
-            results += try queue.run(rest)
+            results += rest.map { CheckResult($0.name, .skipped, "it cannot be loaded") }
+            for result in results.dropFirst() { tell(.ended(result)) }
         }
         return CheckReport(path: path, seed: seed, results: results)
     }
+
+    private func isChosen(_ check: Check) -> Bool { chosen?.contains(check.name) ?? true }
 
     /// Does one check in this process, tells the outcome to who started it, and ends the process.
     ///
@@ -83,5 +93,18 @@ public struct PluginCheck: Sendable {
         } catch {
             Diary.close(.failed, "\(error)")
         }
+    }
+}
+
+extension CheckResult {
+    /// The same, as a failure if the check tried nothing because the loader refuses the file.
+    fileprivate var refusing: CheckResult {
+        status == .skipped && reason.hasPrefix(Subject.refusal) ? CheckResult(check, .failed, reason) : self
+    }
+}
+
+extension CheckProgress {
+    fileprivate var refusing: CheckProgress {
+        if case .ended(let result) = self { .ended(result.refusing) } else { self }
     }
 }

@@ -92,6 +92,16 @@ struct HelpTests {
         #expect(outcome.stderr.contains("plugboard cache COMMAND --plugin cache"))
     }
 
+    @Test(arguments: [[], ["--plugin", "redirect"], ["stats"]])
+    func `a URL in place of a verb is answered with the verb that it lacks`(rest: [String]) async throws {
+        let outcome = try await ProcessRunner.running(
+            [try Products.executable("plugboard"), "http://127.0.0.1:9/a?key=hidden"] + rest)
+
+        #expect(outcome.status == 2)
+        #expect(
+            outcome.stderr == "plugboard: A URL needs a verb before it: plugboard get http://127.0.0.1:9/a?key=…\n")
+    }
+
     @Test func `what the parser refuses begins with who speaks, as all errors do`() async throws {
         let outcome = try await Command.run("get", "http://127.0.0.1/", "--nonsense")
 

@@ -16,8 +16,8 @@ struct CheckVerbTests {
 
         let lines = verdict.output.split(separator: "\n")
         #expect(lines.count == 3, "\(verdict.output)")
-        #expect(lines[0] == "passed  load")
-        #expect(lines[1].hasPrefix("warned  exports  it exports 1 more names"))
+        #expect(lines[0] == "passed   load")
+        #expect(lines[1].hasPrefix("warned   exports  it exports 1 more names"))
         #expect(lines[2] == "\(path): 1 passed, 1 warned (seed 7)")
         #expect(verdict.status == 0)
     }
@@ -94,6 +94,27 @@ struct CheckVerbTests {
 
         #expect(verdict.status == 1)
         #expect(verdict.results["load"]?.reason.contains("loading.missing") == true)
+    }
+
+    @Test(arguments: ["absent", "undefined_symbol", "bad_version"])
+    func `a file that is not loaded is refused, whatever was chosen`(name: String) async throws {
+        let path =
+            name == "absent" ? folder.file("absent.so") : try await BadPlugin.build(name, in: folder)
+
+        let verdict = try await BadPlugin.check(path, "--only", "parallel", "--json")
+
+        #expect(verdict.status == 1)
+        #expect(verdict.results.values.contains { $0.status == .failed }, "\(verdict.output)")
+    }
+
+    @Test func `a file of the working folder is checked without a slash`() async throws {
+        _ = try await BadPlugin.build("exports_more", in: folder)
+
+        let verdict = try await ProcessRunner.running(
+            [Products.executable("plugboard"), "plugins", "check", "exports_more.so", "--only", "load"],
+            folder: folder.path)
+
+        #expect(verdict.status == 0, "\(verdict.stdout)")
     }
 
     @Test func `the help names every check, and hides what is not for people`() async throws {

@@ -22,6 +22,17 @@ struct ReportTests {
         #expect(report(.passed, .passed, .warned).summary == "a.so: 2 passed, 1 warned (seed 3)")
     }
 
+    @Test func `lines are aligned before all of them are known`() {
+        let results = [CheckResult("load", .passed, ""), CheckResult("heads", .skipped, "be\u{1B}cause")]
+
+        #expect(results.map { $0.line(width: 7) } == ["passed   load", "skipped  heads    be\\u{1B}cause"])
+    }
+
+    @Test(arguments: [(Duration.seconds(1), 3_000), (.seconds(3), 3_000), (.seconds(6), 1_660), (.seconds(60), 500)])
+    func `fewer exchanges are measured where they take long`(time: Duration, count: Int) {
+        #expect(Check.leakStage(after: time) == count)
+    }
+
     @Test func `the JSON says the same`() {
         let json = report(.warned).json(strict: true)
 

@@ -1,7 +1,7 @@
 import Plugboard
 
 extension Explanation {
-    /// A table for people; what plugins sent themselves is indented below the call that asked for it.
+    /// A table for people, by the time at which each began; what plugins sent themselves is indented.
     var text: String {
         var text = "\(printable("\(method) \(url)"))\n"
         for attribute in attributes {
@@ -11,7 +11,7 @@ extension Explanation {
         let head = ["AT", "WHO", "WHAT", "DECIDED", "TOOK", "CHANGED, OR MORE"]
         let rows = nestedSteps.map { step, depth in
             var row = [Explanation.milliseconds(step.at)] + cells(step)
-            row[1] = String(repeating: "  ", count: depth) + row[1]
+            row[1] = String(repeating: "  ", count: depth) + row[1] + place(step)
             return row
         }
         text += "\n" + Table(rows: [head] + rows).text + "\n"
@@ -20,6 +20,9 @@ extension Explanation {
 
     private var summary: String {
         let time = Explanation.milliseconds(took)
+        if let dryPlugin {
+            return "Stopped at a request of \(dryPlugin)'s own, which a dry run does not send; nothing was sent."
+        }
         if wasNotSent { return "Stopped before the first attempt; nothing was sent." }
         if let failure { return "Failed after \(time): \(failure.code)" }
         let attempts = steps.count { step in
@@ -28,6 +31,15 @@ extension Explanation {
         let subRequests = steps.map(\.exchange).max() ?? 0
         return "Status \(status ?? 0), a body of \(bodyLength) bytes, attempts: \(attempts), "
             + (subRequests == 0 ? "" : "sub-requests: \(subRequests), ") + time
+    }
+
+    /// Whose step it is, where several sub-requests may be under way at once.
+    private func place(_ step: Step) -> String {
+        switch step.kind {
+        case .asked, .completed: ""
+        case .call, .attemptBegan, .attemptEnded, .fact:
+            step.exchange > 0 && steps.contains { $0.exchange > 1 } ? " (\(step.exchange))" : ""
+        }
     }
 
     /// What stands in a row behind the time.

@@ -7,8 +7,8 @@ import Synchronization
     import Musl
 #endif
 
-/// What happened to one request, and to those that plugins sent for it: calls of hooks, attempts and facts in the order in
-/// which they came.
+/// What happened to one request, and to those that plugins sent for it: calls of hooks, attempts and facts in the order
+/// in which they began.
 struct Explanation: Sendable {
     struct Step: Sendable {
         enum Kind: Sendable {
@@ -16,7 +16,8 @@ struct Explanation: Sendable {
             case asked(TracedSubRequest)
             case call(HookCall)
             case attemptBegan(number: Int64)
-            /// The steps' times are counted from the attempt's beginning; zero for what it did not do.
+            /// The steps' times are counted from the attempt's beginning; zero for what it did not do. The last is the
+            /// whole, to its end, be that a resend that cut it off.
             case attemptEnded(number: Int64, steps: [(name: String, nanoseconds: Int64)])
             /// An event; the details hold no secrets.
             case fact(String, details: [String: EventDetail], status: Int?)
@@ -60,6 +61,8 @@ struct Explanation: Sendable {
     fileprivate(set) var failure: PlugboardError?
     /// Whether it was stopped on purpose, before its first attempt.
     fileprivate(set) var wasNotSent = false
+    /// The plugin that failed it for want of an answer to a request of its own, which a dry run does not send.
+    fileprivate(set) var dryPlugin: String?
 
     /// Sends the request, reads the whole answer, drops it, and shuts the kernel down, for which detached sub-requests are
     /// waited for a while.
@@ -107,8 +110,19 @@ struct Explanation: Sendable {
         // A call is told when it is over, and what it published before that.
         explanation.steps = observation.steps.enumerated()
             .sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
+        if dryRun != nil { explanation.noteDryFailure() }
         if explanation.wasNotSent { explanation.steps.removeAll { $0.exchange == 0 && $0.isAttempt } }
         return explanation
+    }
+
+    private mutating func noteDryFailure() {
+        guard let plugin = failure?.plugin else { return }
+        let hasAsked = steps.contains { step in
+            if case .asked(let request) = step.kind { request.plugin == plugin } else { false }
+        }
+        guard hasAsked else { return }
+        dryPlugin = plugin
+        wasNotSent = true
     }
 
     private static func attributes(
@@ -130,30 +144,37 @@ struct Explanation: Sendable {
 private final class Observation: Sendable {
     private let began = Observation.clock()
     private let gathered = Mutex<[Explanation.Step]>([])
+    /// When attempts began that are under way, by exchange.
+    private let attempts = Mutex<[Int: [Int64: Int64]]>([:])
 
     var steps: [Explanation.Step] { gathered.withLock { $0 } }
     var now: Int64 { Observation.clock() - began }
 
     func hear(_ step: TraceStep) {
-        guard let (kind, at) = look(at: step.kind, isSubRequest: step.exchange > 0) else { return }
+        guard let (kind, at) = look(at: step.kind, of: step.exchange) else { return }
         gathered.withLock { $0.append(Explanation.Step(exchange: step.exchange, at: at, kind: kind)) }
     }
 
     /// What is worth telling, and when it was.
-    private func look(at kind: TraceStep.Kind, isSubRequest: Bool) -> (Explanation.Step.Kind, at: Int64)? {
+    private func look(at kind: TraceStep.Kind, of exchange: Int) -> (Explanation.Step.Kind, at: Int64)? {
         switch kind {
         case .asked(let request): return (.asked(request), now)
         case .called(let call): return (.call(call), call.began - began)
         case .told(let event):
             let number = event.integer("attempt") ?? 0
             switch event.kernelEvent {
-            case .attemptBegan: return (.attemptBegan(number: number), now)
+            case .attemptBegan:
+                let at = now
+                attempts.withLock { $0[exchange, default: [:]][number] = at }
+                return (.attemptBegan(number: number), at)
             case .attemptEnded:
-                let steps = ["nameLookup", "connect", "tls", "firstByte", "total"].map { ($0, event.integer($0) ?? 0) }
-                return (.attemptEnded(number: number, steps: steps), now)
+                let at = now
+                let whole = at - (attempts.withLock { $0[exchange]?.removeValue(forKey: number) } ?? at)
+                let steps = ["nameLookup", "connect", "tls", "firstByte"].map { ($0, event.integer($0) ?? 0) }
+                return (.attemptEnded(number: number, steps: steps + [("total", whole)]), at)
             case .interim, .headReceived, .resendScheduled, .pluginFaulted, .pluginDisabled, nil:
                 return (.fact(event.id, details: event.details, status: event.head?.status), now)
-            case .completed where isSubRequest:
+            case .completed where exchange > 0:
                 let attempts = event.integer("attempts") ?? 0
                 return (.completed(outcome: event.text("outcome") ?? "", attempts: attempts), now)
             default: return nil

@@ -39,12 +39,15 @@ struct Absence {
             configuration.absent(from: request, of: lineup.plugins) + Absence(from: lineup, configuration).plugins
     }
 
-    /// A section for people; empty if nobody is absent.
+    /// A section for people; empty if nobody is absent. Linked plugins that nobody named share a line.
     var text: String {
-        let rows = plugins.map { plugin in
+        guard !plugins.isEmpty else { return "" }
+        let unlisted = plugins.filter(\.isLinkedAndUnlisted)
+        let rows = plugins.filter { !$0.isLinkedAndUnlisted }.map { plugin in
             ["  " + printable(plugin.name), printable(plugin.id == nil ? "" : plugin.linkage), plugin.reason.text]
         }
-        return rows.isEmpty ? "" : "\nNot taking part:\n" + Table(rows: rows).text
+        let names = unlisted.map { printable($0.name) }.joined(separator: ", ")
+        return "\nNot taking part:\n" + Table(rows: rows).text + (unlisted.isEmpty ? "" : "  unlisted: \(names)\n")
     }
 
     var json: JSONValue { .array(plugins.map { .object($0.json) }) }
@@ -68,6 +71,10 @@ extension AbsentPlugin {
     var name: String { id ?? path ?? "" }
 
     var linkage: String { path ?? "linked" }
+
+    fileprivate var isLinkedAndUnlisted: Bool {
+        if case .unlisted = reason { path == nil } else { false }
+    }
 
     fileprivate var json: JSONObject {
         var object = JSONObject()

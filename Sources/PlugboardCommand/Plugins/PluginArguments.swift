@@ -108,8 +108,14 @@ extension Configuration {
             throw PluginArguments.stranger("--set \(name)", name, among: descriptors.compactMap { $0?.id })
         }
         let key = String(name.dropFirst(descriptor.id.count + 1))
-        let kind = descriptor.settings.first { $0.name == key }?.kind
-        plugins[index].settings[key] = Configuration.value(value, kind)
+        guard let option = descriptor.settings.first(where: { $0.name == key }) else {
+            throw CommandFailure(.configuration, "--set \(name) \(Configuration.unknown(key, descriptor)).")
+        }
+        // Said here, for the configuration's text may say something else there.
+        if let fault = option.fault(in: value) {
+            throw CommandFailure(.configuration, "--set \(name) \(fault).")
+        }
+        plugins[index].settings[key] = Configuration.value(value, option.kind)
     }
 
     /// Whether it says anything of a plugin, be it that it is switched off. Opens the files of enabled plugins.
@@ -124,6 +130,15 @@ extension Configuration {
             return try? CrashNotes(self).noting(PluginArguments.loader(for: self)).load(path, sha256: entry.sha256)
         }
         return entry.id.flatMap { Catalog.bundled.descriptor($0) }
+    }
+
+    private static func unknown(_ key: String, _ descriptor: PluginDescriptor) -> String {
+        let names = descriptor.settings.map(\.name)
+        if let near = nearest(key, in: names) {
+            return "is not a known setting; did you mean \(descriptor.id).\(near)?"
+        }
+        let known = names.isEmpty ? "there are none" : "known are \(names.joined(separator: ", "))"
+        return "is not a known setting; \(known)"
     }
 
     /// What does not fit stays text, and the kernel says what is wrong with it.

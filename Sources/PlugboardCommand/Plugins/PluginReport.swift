@@ -15,7 +15,9 @@ struct PluginReport {
         if file != nil { text += "\n" }
         text += Table(rows: rows(descriptor)).text
         text += section("Settings", descriptor.settings.map(row))
-        text += section("Attributes", descriptor.attributes.map(row))
+        text += section(
+            // As requests say them.
+            "Attributes", descriptor.attributes.map { ["\(descriptor.id).\($0.name)"] + row($0).dropFirst() })
         text += section("Commands", descriptor.commands.map { [$0.name, $0.arguments, $0.documentation] })
         return text
     }

@@ -42,7 +42,7 @@ enum Main {
             return try Program.parseAsRoot(arguments)
         }
         // A lone word is sooner a slip than a plugin that is asked for nothing.
-        guard arguments.count > 1 else { throw PluginCommand.unknown(first, among: []) }
+        guard arguments.count > 1, !first.contains("://") else { throw PluginCommand.unknown(first, among: []) }
         return try PluginCommand.parseAsRoot(arguments)
     }
 

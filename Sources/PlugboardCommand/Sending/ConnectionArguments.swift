@@ -25,8 +25,8 @@ struct ConnectionArguments: ParsableArguments {
 
     func options() throws(CommandFailure) -> RequestOptions {
         var options = RequestOptions()
-        options.timeout = try duration(timeout, "--timeout")
-        options.connectTimeout = try duration(connectTimeout, "--connect-timeout")
+        options.timeout = try Duration.argument(timeout, "--timeout")
+        options.connectTimeout = try Duration.argument(connectTimeout, "--connect-timeout")
         options.caFile = caFile
         if insecure { options.verifiesTLS = false }
         options.proxy = proxy
@@ -43,14 +43,6 @@ struct ConnectionArguments: ParsableArguments {
         return options
     }
 
-    private func duration(_ text: String?, _ option: String) throws(CommandFailure) -> Duration? {
-        guard let text else { return nil }
-        guard let duration = Duration(configured: text), duration > .zero else {
-            throw CommandFailure(.usage, "\(option) must be a time like 30s (ms, s, m, h, d).")
-        }
-        return duration
-    }
-
     /// Split at colons outside brackets, for IPv6 addresses have colons of their own.
     private static func parts(_ text: String) -> [String] {
         var parts = [""]
@@ -65,5 +57,16 @@ struct ConnectionArguments: ParsableArguments {
             parts[parts.count - 1].append(character)
         }
         return parts
+    }
+}
+
+extension Duration {
+    /// A time of the command line; nil if the option is not given.
+    static func argument(_ text: String?, _ option: String) throws(CommandFailure) -> Duration? {
+        guard let text else { return nil }
+        guard let duration = Duration(configured: text), duration > .zero else {
+            throw CommandFailure(.usage, "\(option) must be a time like 30s (ms, s, m, h, d).")
+        }
+        return duration
     }
 }

@@ -6,13 +6,14 @@ struct ExplainVerb: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Sends a request, and shows what plugins do with it.",
         discussion: """
-            A line a call of a hook, in order: when, which plugin, what it decided, how
+            A line a call of a hook, by the time at which it began: when, which plugin, what it decided, how
             long it took, and which parts of the heads it changed; the attempts on the
             network; and, indented, what plugins sent themselves. Then the plugins that
             take no part, and why. Values of fields are not shown.
 
             With --dry-run nothing is sent: what comes before the first attempt is shown,
-            and requests of plugins' own, such as a token's, fail.
+            and requests of plugins' own, such as a token's, fail, which is no failure of
+            the command.
 
             With --json, one object; times are nanoseconds from the beginning:
               method, url, attributes, nanoseconds, sent; status and bodyLength, or
@@ -57,6 +58,6 @@ struct ExplainVerb: AsyncParsableCommand {
             json
                 ? JSONText.write(explanation.json, isForTerminal: output.isTerminal) + "\n" : explanation.text)
         try file?.write(JSONWriter.write(explanation.chromeTrace) + "\n")
-        if let error = explanation.failure { throw error }
+        if let error = explanation.failure, explanation.dryPlugin == nil { throw error }
     }
 }

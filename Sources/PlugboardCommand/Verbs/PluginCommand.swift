@@ -10,7 +10,8 @@ struct PluginCommand: AsyncParsableCommand {
         discussion: """
             Arguments are name=value, where a value that is JSON stands for itself and any
             other is a text; or one JSON object. The plugin must be switched on by
-            --config or --plugin; `plugboard plugins inspect` lists its commands.
+            --config or --plugin; `plugboard plugins inspect` lists its commands. A
+            command may take as long as it likes, unless --timeout says otherwise.
 
             EXAMPLES:
               plugboard cache stats --config plugboard.json
@@ -20,9 +21,12 @@ struct PluginCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The plugin's id.", valueName: "plugin-id")) var plugin: String
     @Argument(help: ArgumentHelp("What it is to do.", valueName: "command")) var command: String
     @Argument(help: ArgumentHelp("Arguments.", valueName: "name=value")) var arguments: [String] = []
+    @Option(help: ArgumentHelp("The longest its whole answer may take; no limit by default.", valueName: "30s"))
+    var timeout: String?
     @OptionGroup(title: "Plugins") var plugins: PluginArguments
 
     func run() async throws {
+        _ = try Duration.argument(timeout, "--timeout")
         try await Kernel.whileRunning(try plugins.configuration()) { try await ask($0) }
     }
 
@@ -32,21 +36,33 @@ struct PluginCommand: AsyncParsableCommand {
         }
         let text = try CommandObject.text(arguments)
         // Before the command begins, or a signal would find nobody.
-        let interrupted = AsyncStream<Void>.makeStream()
-        let interrupt = Interrupt { interrupted.continuation.finish() }
+        let stopping = AsyncStream<Void>.makeStream()
+        let interrupt = Interrupt { stopping.continuation.finish() }
+        let limit = try limit { stopping.continuation.finish() }
+        defer { limit?.lift() }
         let asking = Task { try await write(try await kernel.command(plugin, command, text)) }
         let cancelling = Task {
-            for await _ in interrupted.stream {}
+            for await _ in stopping.stream {}
             asking.cancel()
         }
         defer { cancelling.cancel() }
         do {
             try await asking.value
+        } catch  where limit?.isReached == true {
+            throw limit?.failure ?? error
         } catch let error as PlugboardError where error.code != .cancelled {
             // Codes of plugins' own say nothing of what they were doing.
             throw CommandFailure(.command, error)
         }
         withExtendedLifetime(interrupt) {}
+    }
+
+    private func limit(_ cancel: @escaping @Sendable () -> Void) throws -> TimeLimit? {
+        try Duration.argument(timeout, "--timeout").map { duration in
+            TimeLimit(
+                duration,
+                "The plugin \(plugin) has not answered its command \(command) within \(duration.configured).", cancel)
+        }
     }
 
     private func write(_ answer: CommandAnswer) async throws {
@@ -69,6 +85,10 @@ struct PluginCommand: AsyncParsableCommand {
                 .usage,
                 "The plugin \(word) is not switched on. Say what it is to do, and switch it on: plugboard \(word) COMMAND "
                     + "--plugin \(word), or with a --config that names it.")
+        }
+        if word.contains("://") {
+            let url = printable(redacted(url: word))
+            return CommandFailure(.usage, "A URL needs a verb before it: plugboard get \(url)")
         }
         let near = nearest(word, in: Program.verbs.sorted() + ids).map { " Did you mean \($0)?" } ?? ""
         return CommandFailure(

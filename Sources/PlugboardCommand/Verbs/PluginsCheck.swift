@@ -13,7 +13,8 @@ struct PluginsCheck: ParsableCommand {
             data is used.
 
             Ends with status 0 if nothing failed or crashed, else with 1; with --strict,
-            warnings count as failures. --json writes one object:
+            warnings count as failures. Each result is written as soon as those before it
+            are; on a terminal, a last line says what runs. --json writes one object:
 
               path      the file
               seed      what chance began with, as text
@@ -39,16 +40,20 @@ struct PluginsCheck: ParsableCommand {
         let check = options.check(path, seed: seed)
         // Reasons name the file as every other verb does.
         let file = PluginArguments.absolute(path)
+        let output = ByteOutput.standard
+        let lines = json ? nil : CheckLines(output, of: options.only)
         let report = try check.run { name in
             ["plugins", "check-alone", file, "--only", name, "--seed", "\(seed)"]
                 + options.settings.flatMap { ["--set", $0] } + ["--scratch"]
+        } telling: { progress in
+            lines?.show(progress)
         }
-        let output = ByteOutput.standard
         if json {
             let value = report.json(strict: strict)
             try output.write(JSONText.write(value, isForTerminal: output.isTerminal) + "\n")
         } else {
-            try output.write(Table(rows: report.rows).text + report.summary + "\n")
+            if let failure = lines?.failure { throw failure }
+            try output.write(report.summary + "\n")
         }
         if report.isRefused(strict: strict) { throw CommandFailure(.failure, nil) }
     }

@@ -3,6 +3,12 @@ import JSON
 import Plugboard
 import PluginLoader
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 struct PluginsInspect: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect", abstract: "Says all that a plugin says of itself.",
@@ -31,7 +37,10 @@ struct PluginsInspect: ParsableCommand {
         if metadata && !isPath { throw ValidationError("--metadata is for files; a linked plugin has none.") }
     }
 
-    private var isPath: Bool { plugin.contains("/") }
+    /// What lies in the working folder needs no slash, unless a linked plugin has that name.
+    private var isPath: Bool {
+        plugin.contains("/") || Catalog.bundled.descriptor(plugin) == nil && access(plugin, F_OK) == 0
+    }
 
     private func file() throws -> PluginFile? {
         isPath ? try DynamicLoader.dynamic.inspect(PluginArguments.absolute(plugin)) : nil
@@ -44,6 +53,6 @@ struct PluginsInspect: ParsableCommand {
         let ids = Catalog.bundled.ids
         let near = nearest(plugin, in: ids).map { " Did you mean \($0)?" } ?? ""
         throw CommandFailure(
-            .usage, "No plugin \(plugin) is linked into this program.\(near) A file needs a path with a slash.")
+            .usage, "No plugin \(plugin) is linked into this program.\(near) There is no such file here either.")
     }
 }

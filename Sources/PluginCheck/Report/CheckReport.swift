@@ -9,17 +9,8 @@ public struct CheckReport: Sendable {
 
     /// Whether the plugin is to be refused; with `strict`, warnings count too.
     public func isRefused(strict: Bool) -> Bool {
-        results.contains { result in
-            switch result.status {
-            case .failed, .crashed: true
-            case .warned: strict
-            case .passed, .skipped: false
-            }
-        }
+        results.contains { $0.isFailure || strict && $0.status == .warned }
     }
-
-    /// A row a check: status, name, reason.
-    public var rows: [[String]] { results.map { [$0.status.rawValue, $0.check, printable($0.reason)] } }
 
     /// One line: how many ended in which way, and the seed.
     public var summary: String {

@@ -12,12 +12,15 @@ struct Subject: Sendable {
     /// A folder of this check's own.
     let scratch: String
 
+    /// How checks begin their reason that could not try anything, for the loader refuses what it says of itself.
+    static let refusal = "the loader refuses it: "
+
     /// What the loader makes of the file; skips the check if it refuses it.
     func descriptor() throws(CheckEnd) -> PluginDescriptor {
         do throws(PlugboardError) {
             return try DynamicLoader.dynamic.load(path, sha256: nil)
         } catch {
-            throw .skipped("the loader refuses it: \(error.code)")
+            throw .skipped("\(Subject.refusal)\(error.code)")
         }
     }
 
@@ -27,7 +30,7 @@ struct Subject: Sendable {
             return try DynamicLoader.dynamic.load(path, sha256: nil).raw
         } catch {
             guard [.loadingMetadata, .malformedDescriptor].contains(error.code) else {
-                throw .skipped("the loader refuses it: \(error.code)")
+                throw .skipped("\(Subject.refusal)\(error.code)")
             }
         }
         typealias Entry = @convention(c) () -> UnsafePointer<plug_plugin_v1>?

@@ -1,0 +1,42 @@
+import PluginCheck
+
+/// Writes the results of checks as they come, and on a terminal below them what runs.
+final class CheckLines {
+    private let output: ByteOutput
+    private let width: Int
+    private let count: Int
+    private let showsRunning: Bool
+    private var ended = 0
+    /// That nothing can be written any more.
+    private(set) var failure: CommandFailure?
+
+    /// - Parameter chosen: The checks that are run; none for all.
+    init(_ output: ByteOutput, of chosen: [String]) {
+        let names = PluginCheck.catalog.map(\.name).filter { chosen.isEmpty || chosen.contains($0) }
+        self.output = output
+        width = names.map(\.count).max() ?? 0
+        count = names.count
+        showsRunning = output.isTerminal && StandardError.isTerminal
+    }
+
+    func show(_ progress: CheckProgress) {
+        guard failure == nil else { return }
+        clear()
+        switch progress {
+        case .running(let names):
+            guard showsRunning else { return }
+            StandardError.write("\(ended) of \(count) done; now \(names.joined(separator: ", "))")
+        case .ended(let result):
+            ended += 1
+            do throws(CommandFailure) {
+                try output.write(result.line(width: width) + "\n")
+            } catch {
+                failure = error
+            }
+        }
+    }
+
+    private func clear() {
+        if showsRunning { StandardError.write("\r\u{1B}[K") }
+    }
+}

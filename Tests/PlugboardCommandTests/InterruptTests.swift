@@ -1,0 +1,84 @@
+import TestSupport
+import Testing
+
+/// Signals, and a plugin that never returns from its hook.
+struct InterruptTests {
+    private let folder: TemporaryFolder
+    private let plugin: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        plugin = try FixturePlugin.build("stuck")
+    }
+
+    /// Starts the command as an interactive shell does, and does something to `$process` once the plugin is stuck.
+    private func stuck(_ words: String, _ then: String) async throws -> ProcessRunner.Outcome {
+        try await Command.shell(
+            #"""
+            set -m
+            mkfifo "$folder/said"
+            "$plugboard" $words --plugin "$plugin_file" 2> "$folder/said" &
+            process=$!
+            exec 3< "$folder/said"
+            read line <&3
+            # The hook may be there before the command listens: until SIGINT and SIGTERM are ignored, beside SIGPIPE.
+            until grep -q '^SigIgn:.*5002$' "/proc/$process/status"; do :; done
+            \#(then)
+            wait $process
+            status=$?
+            cat <&3 >&2
+            exit $status
+            """#, ["words": words, "folder": folder.path, "plugin_file": plugin])
+    }
+
+    @Test(arguments: [("TERM", 143), ("INT", 130)])
+    func `a stuck hook does not outlive a signal by more than seconds`(signal: String, status: Int32) async throws {
+        let clock = ContinuousClock()
+        var outcome: ProcessRunner.Outcome?
+
+        let time = try await clock.measure {
+            outcome = try await stuck("get http://127.0.0.1:9/", "kill -\(signal) $process")
+        }
+
+        #expect(outcome?.status == status)
+        #expect(time >= .seconds(5))
+    }
+
+    @Test func `a second signal of either kind ends a stuck hook at once`() async throws {
+        // The first one has been taken once SIGINT and SIGTERM are ignored no more; SIGPIPE still is.
+        let outcome = try await stuck(
+            "get http://127.0.0.1:9/",
+            "kill -INT $process; until grep -q '^SigIgn:.*1000$' /proc/$process/status; do :; done; kill -TERM $process"
+        )
+
+        #expect(outcome.status == 143)
+    }
+
+    @Test func `a command that is given a time ends after it, and says whose it was`() async throws {
+        let lingering = try FixturePlugin.build("lingers")
+
+        let outcome = try await Command.run(
+            "com.example.lingers", "nap", "--plugin", lingering, "--timeout", "200ms")
+
+        #expect(outcome.status == 28)
+        #expect(
+            outcome.stderr.contains(
+                "plugboard: The plugin com.example.lingers has not answered its command nap within 200ms."))
+    }
+
+    @Test func `a command whose plugin is stuck ends too when its time is up`() async throws {
+        let outcome = try await Command.run(
+            "com.example.stuck", "stay", "--plugin", plugin, "--timeout", "200ms")
+
+        #expect(outcome.status == 28)
+        #expect(outcome.stderr.contains("com.example.stuck has not answered its command stay within 200ms."))
+    }
+
+    @Test(arguments: ["soon", "0s", "-1s"])
+    func `a command's time must be one`(text: String) async throws {
+        let outcome = try await Command.run("com.example.stuck", "stay", "--plugin", plugin, "--timeout=\(text)")
+
+        #expect(outcome.status == 2)
+        #expect(outcome.stderr.contains("--timeout must be a time like 30s"))
+    }
+}
