@@ -16,7 +16,8 @@ struct PendingTimersTests {
         let number: UInt
         do {
             let timers = PendingTimers()
-            number = try #require(timers.add({ marks.add("ran") }, dropped: { marks.add("dropped") }))
+            let added = timers.add({ marks.add("ran") }, dropped: { marks.add("dropped") })
+            number = try #require(added)
             timers.end()
         }
 
@@ -28,7 +29,8 @@ struct PendingTimersTests {
     @Test func `one runs once, and is not dropped then`() throws {
         let marks = Marks()
         let timers = PendingTimers()
-        let number = try #require(timers.add({ marks.add("ran") }, dropped: { marks.add("dropped") }))
+        let added = timers.add({ marks.add("ran") }, dropped: { marks.add("dropped") })
+        let number = try #require(added)
 
         PendingTimers.run(number)
         PendingTimers.run(number)
@@ -41,7 +43,8 @@ struct PendingTimersTests {
         let marks = Marks()
         let (first, second) = (PendingTimers(), PendingTimers())
         _ = first.add({ marks.add("first ran") }, dropped: { marks.add("first dropped") })
-        let number = try #require(second.add({ marks.add("second ran") }, dropped: { marks.add("second dropped") }))
+        let added = second.add({ marks.add("second ran") }, dropped: { marks.add("second dropped") })
+        let number = try #require(added)
 
         first.end()
         PendingTimers.run(number)
