@@ -306,8 +306,8 @@ struct plug_host_v1 {
     // its time anew.
     uint32_t (*wait)(plug_exchange *exchange, int64_t within, plug_ticket *ticket);
     // Ends the exchange with an error. The code is one word or dotted words (empty, or not of letters, digits, `.`, `-`
-    // and `_` alone: `plugin.failed`); the reason says what, where and what to do, and holds no secrets. Of reasons, as
-    // of lines of the log, control characters are shown escaped (`\u{1B}`).
+    // and `_` alone: `plugin.failed`); the reason says what, where and what to do, and holds no secrets. Control
+    // characters in reasons are shown escaped (`\u{1B}`).
     uint32_t (*fail)(plug_exchange *exchange, plug_text code, plug_text reason);
     // For shims: the plugin's code broke (an exception, a panic). What follows is the configuration's word (`onFault`).
     uint32_t (*fault)(plug_exchange *exchange, plug_text reason);
@@ -446,6 +446,7 @@ struct plug_host_v1 {
     void (*refuse)(const plug_host_v1 *host, plug_text reason);
 
     // ---- services. [any]
+    // Control characters are shown escaped, but for line breaks before four blanks: the further lines of a text.
     void (*log)(const plug_host_v1 *host, uint32_t level, plug_text text);
     uint32_t (*log_level)(const plug_host_v1 *host);            // the lowest that is printed
     int64_t (*now)(const plug_host_v1 *host);                   // monotonic

@@ -95,7 +95,7 @@ extension HostTable {
             guard let host = host.map({ PluginHost.from($0) }), let level = Host.LogLevel(rawValue: level) else {
                 return
             }
-            host.core?.log.write(level, host.id, text.words)
+            host.core?.log.write(level, host.id, text.lines)
         }
         table.log_level = { host in host.flatMap { PluginHost.from($0).core?.log.level.rawValue } ?? PLUG_LOG_ERROR }
         table.now = { host in host.flatMap { PluginHost.from($0).core?.monotonicTime() } ?? 0 }

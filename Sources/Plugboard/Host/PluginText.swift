@@ -6,10 +6,18 @@ import PlugboardKit
 extension plug_text {
     /// A copy that is `printable`: a plugin's words neither steer a terminal nor forge lines of a log. Without the blanks
     /// and line ends that may stand at its end.
-    var words: String {
+    var words: String { printable(String(trimmed)) }
+
+    /// The same for the log, where a text may have further lines: those that are indented, and so cannot pass for others.
+    var lines: String {
+        trimmed.split(separator: indentation, omittingEmptySubsequences: false)
+            .map { printable(String($0)) }.joined(separator: indentation)
+    }
+
+    private var trimmed: Substring {
         let text = string
-        guard text.last?.isWhitespace == true else { return printable(text) }
-        return printable(text.lastIndex { !$0.isWhitespace }.map { String(text[...$0]) } ?? "")
+        guard text.last?.isWhitespace == true else { return text[...] }
+        return text.lastIndex { !$0.isWhitespace }.map { text[...$0] } ?? ""
     }
 
     /// The same as the end of a sentence whose full stop somebody else sets.
@@ -19,6 +27,8 @@ extension plug_text {
         return words.hasSuffix(".") && !words.hasSuffix("..") ? String(words.dropLast()) : words
     }
 }
+
+private let indentation = "\n    "
 
 extension PlugboardError {
     /// An error in a plugin's words. A code that is no code is `plugin.failed`.

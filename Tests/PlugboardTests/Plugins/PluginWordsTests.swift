@@ -32,6 +32,19 @@ import Testing
         withExtendedLifetime(kernel) {}
     }
 
+    @Test func `a text of the log may have further lines where they are indented`() throws {
+        let record = Record()
+        let plugin = ScriptedPlugin("box")
+        plugin.onCreate = { $0.log(.warning, "heads\n    a: b\u{7}\n    c: d\nforged\n  too\r\n    and\n") }
+
+        let kernel = try Kernel(
+            configuration: Configuration(plugins: ["box"]), catalog: Catalog([plugin.descriptor]),
+            transport: MockTransport(), log: KernelLog(level: .warning) { _, _, text in record.add(text) })
+
+        #expect(record.lines == ["heads\n    a: b\\u{7}\n    c: d\\u{A}forged\\u{A}  too\\u{D}\\u{A}    and"])
+        withExtendedLifetime(kernel) {}
+    }
+
     @Test func `an error keeps its reason, without control characters, and a code that is none is plugin.failed`()
         async throws
     {
