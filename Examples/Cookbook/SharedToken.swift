@@ -41,8 +41,9 @@ final class SharedToken: Plugin {
     func onResponse(_ exchange: borrowing Exchange) -> ResponseVerdict {
         guard exchange.response?.status == 401, exchange.canResend else { return .next }
         if exchange.visit == .first {
-            guard exchange.state == nil else { return .next }
-            exchange.state = Renewed()
+            let memory = memory(of: exchange)
+            if memory.isRenewed { return .next }
+            memory.isRenewed = true
             forget(exchange.request[.authorization])
         }
         switch step(exchange) {
@@ -55,7 +56,25 @@ final class SharedToken: Plugin {
         }
     }
 
-    private final class Renewed {}
+    /// What an exchange remembers from one visit to the next.
+    private final class Memory {
+        var isRenewed = false
+        var giveUp = Duration.zero
+    }
+
+    private func memory(of exchange: borrowing Exchange) -> Memory {
+        if let memory = exchange.state as? Memory { return memory }
+        let memory = Memory()
+        exchange.state = memory
+        return memory
+    }
+
+    /// What is left of the patience: a ticket of all of it, at each wake, would never come to its deadline.
+    private func rest(of exchange: borrowing Exchange) -> Duration {
+        let memory = memory(of: exchange)
+        if exchange.visit == .first { memory.giveUp = host.now + settings.patience }
+        return max(memory.giveUp - host.now, .zero)
+    }
 
     private enum Step {
         case go(String)
@@ -69,7 +88,7 @@ final class SharedToken: Plugin {
         if let known { return .go(known) }
         if exchange.visit == .deadline { return .fail(SharedToken.late) }
         if exchange.visit == .woken, let failure { return .fail(failure) }
-        let ticket = exchange.ticket(within: settings.patience)
+        let ticket = exchange.ticket(within: rest(of: exchange))
         let (token, isFirst) = state.withLock { state in
             if let token = state.token { return (token as String?, false) }
             state.waiting.append(ticket)

@@ -72,6 +72,9 @@ public struct AttributeCheck: Sendable {
     /// Whether an enabled plugin has an attribute of this whole name.
     func knows(_ name: String) -> Bool { options[name] != nil }
 
+    /// Whether an attribute of this whole name can be: an enabled plugin has it, or its plugin is not enabled.
+    func admits(_ name: String) -> Bool { knows(name) || plugin(of: name) == nil }
+
     /// The enabled plugin that an attribute speaks to: ids may have dots, so the longest that fits.
     func plugin(of name: String) -> String? {
         var rest = name[...]

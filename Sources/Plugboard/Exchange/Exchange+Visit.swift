@@ -66,6 +66,7 @@ extension Exchange {
         if code == PLUG_NEXT, hasLeftNothing { return .next }
         let payload = payload
         self.payload = nil
+        defer { refusal = nil }
         let decision = checked(code, payload, place, reason)
         if case .resend = decision {
             // Further out, the request is as it was before this plugin's edits.
@@ -88,7 +89,8 @@ extension Exchange {
 
     /// A hook that does nothing, as most do most of the time, costs next to nothing.
     private var hasLeftNothing: Bool {
-        payload == nil && requestBeforeEdit == nil && takenRequestBody == nil && takenResponseBody == nil
+        payload == nil && refusal == nil && requestBeforeEdit == nil && takenRequestBody == nil
+            && takenResponseBody == nil
     }
 
     private func checked(_ code: UInt32, _ payload: Decision?, _ place: Place, _ reason: Visit) -> Decision {
@@ -97,7 +99,7 @@ extension Exchange {
         case (PLUG_NEXT, _): return .next
         case (PLUG_FAULT, .fail(let error)?): return fault(error.reason, of: place)
         case (PLUG_HOLD, .hold?) where reason == .held || reason == .overLimit:
-            return fault("asked to hold a body again that it was just given", of: place)
+            return fault("it asked to hold a body again that it was just given", of: place)
         case (PLUG_RESPOND, .respond?), (PLUG_RESEND, .resend?), (PLUG_HOLD, .hold?), (PLUG_WAIT, .wait?):
             return payload ?? .next
         case (PLUG_FAIL, .fail(var error)?):
@@ -105,9 +107,9 @@ extension Exchange {
             error.attempt = attempts == 0 ? nil : attempts
             return .fail(error)
         case (PLUG_RESPOND...PLUG_FAULT, _):
-            return fault("returned the verdict \(code) without its payload, or one that was refused", of: place)
+            return fault(refusal ?? "it returned the verdict \(code) without its payload", of: place)
         default:
-            return fault("returned \(code), which is no verdict", of: place)
+            return fault("it returned \(code), which is no verdict", of: place)
         }
     }
 
@@ -116,19 +118,21 @@ extension Exchange {
         defer { (takenRequestBody, takenResponseBody) = (nil, nil) }
         if let taken = takenRequestBody {
             requestBody = taken
-            return "took the request's body and gave none in its place"
+            return "it took the request's body and gave none in its place"
         }
         if let taken = takenResponseBody {
             response?.body = taken
-            return "took the response's body and gave none in its place"
+            return "it took the response's body and gave none in its place"
         }
         return nil
     }
 
     /// A plugin that breaks the rules fails the exchange, or is passed over, as its configuration says.
     private func fault(_ what: String, of place: Place) -> Decision {
-        let text = "The plugin \(place.id) is at fault in \(stage.hook): it \(what)."
-        core.log.write(.error, place.id, text)
+        let fault = "at fault in \(stage.hook): \(what)."
+        let text = "The plugin \(place.id) is \(fault)"
+        // The log says whose line it is.
+        core.log.write(.error, place.id, fault)
         report(.pluginFaulted, [("plugin", .text(place.id)), ("hook", .text("\(stage.hook)"))])
         core.count(faultOf: place, in: self)
         faultTold = trace != nil
@@ -156,6 +160,12 @@ extension Exchange {
         if case .wait(let old, _)? = self.payload { core.tickets.remove(old) }
         self.payload?.drop()
         self.payload = payload
+    }
+
+    /// Gives a verdict back that cannot be, and keeps why: returned all the same, it is a fault.
+    func refuse(_ verdict: UInt32, _ name: String, _ reason: String) -> UInt32 {
+        refusal = "its \(name) was refused: \(reason)"
+        return verdict
     }
 
     /// A hook is about to edit the request: inward, what it was is kept for those further out, who must see it unedited;

@@ -61,6 +61,8 @@ final class Exchange: @unchecked Sendable {
     /// Whether that call is a steering hook's, whose verdict counts.
     var isSteering = false
     var payload: Decision?
+    /// Why the host refused a verdict of that call.
+    var refusal: String?
     var takenRequestBody: BodyNode?
     var takenResponseBody: BodyNode?
     var heldBody: Bytes?

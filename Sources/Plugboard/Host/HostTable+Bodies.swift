@@ -47,9 +47,7 @@ extension HostTable {
         }
         table.break_off = { host, pull, code, reason in
             guard let host else { return PLUG_BAD_ARGUMENT }
-            let code = code.count == 0 ? .pluginFailed : PlugboardError.Code(code.string)
-            return answerPull(
-                host, pull, .broken(PlugboardError(code, reason.string, plugin: PluginHost.from(host).id)))
+            return answerPull(host, pull, .broken(PlugboardError(code, reason, plugin: PluginHost.from(host).id)))
         }
         table.pass = { host, pull, piece in
             guard let host, let piece else { return PLUG_BAD_ARGUMENT }

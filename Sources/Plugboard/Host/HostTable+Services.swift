@@ -1,4 +1,5 @@
 import CPlugboard
+import JSON
 import PlugboardKit
 
 #if canImport(Glibc)
@@ -85,7 +86,7 @@ extension HostTable {
             return PLUG_OK
         }
         table.refuse = { host, reason in
-            if let host { PluginHost.from(host).refusal = reason.string }
+            if let host { PluginHost.from(host).refusal = reason.clause }
         }
     }
 
@@ -94,7 +95,7 @@ extension HostTable {
             guard let host = host.map({ PluginHost.from($0) }), let level = Host.LogLevel(rawValue: level) else {
                 return
             }
-            host.core?.log.write(level, host.id, text.string)
+            host.core?.log.write(level, host.id, text.lines)
         }
         table.log_level = { host in host.flatMap { PluginHost.from($0).core?.log.level.rawValue } ?? PLUG_LOG_ERROR }
         table.now = { host in host.flatMap { PluginHost.from($0).core?.monotonicTime() } ?? 0 }
@@ -127,8 +128,18 @@ extension HostTable {
 
     private static func setReplies(_ table: inout plug_host_v1) {
         table.reply_json = { host, reply, json in
-            guard let host else { return PLUG_BAD_ARGUMENT }
-            return PluginHost.from(host).core?.replies.answer(reply, .success(.json(json.string))) ?? PLUG_STALE
+            guard let host = host.map({ PluginHost.from($0) }) else { return PLUG_BAD_ARGUMENT }
+            guard let replies = host.core?.replies else { return PLUG_STALE }
+            let text = json.string
+            do {
+                _ = try JSONParser.parse(text)
+                return replies.answer(reply, .success(.json(text)))
+            } catch {
+                let error = PlugboardError(
+                    .pluginFault, "The plugin \(host.id) answered the command with what is no JSON: \(error)",
+                    plugin: host.id)
+                return replies.answer(reply, .failure(error)) == PLUG_OK ? PLUG_BAD_ARGUMENT : PLUG_STALE
+            }
         }
         table.reply_body = { host, reply, body in
             guard let host, let body else { return PLUG_BAD_ARGUMENT }
@@ -137,8 +148,7 @@ extension HostTable {
         }
         table.reply_failed = { host, reply, code, reason in
             guard let host = host.map({ PluginHost.from($0) }) else { return PLUG_BAD_ARGUMENT }
-            let code = code.count == 0 ? .pluginFailed : PlugboardError.Code(code.string)
-            let error = PlugboardError(code, reason.string, plugin: host.id)
+            let error = PlugboardError(code, reason, plugin: host.id)
             return host.core?.replies.answer(reply, .failure(error)) ?? PLUG_STALE
         }
     }

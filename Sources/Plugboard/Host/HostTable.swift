@@ -23,13 +23,17 @@ enum HostTable {
     private static func setVerdicts(_ table: inout plug_host_v1) {
         table.respond = { pointer, status, fields, count, body in
             let node = body.map { takeNode($0) }
-            guard let exchange = steering(pointer), (200...999).contains(status) else { return PLUG_RESPOND }
+            guard let exchange = steering(pointer) else { return PLUG_RESPOND }
+            guard (200...999).contains(status) else {
+                return exchange.refuse(PLUG_RESPOND, "respond", "the status \(status) is none (200 to 999)")
+            }
             let head = ResponseHead(status: Int(status), fields: makeFields(fields, count))
             exchange.leave(.respond(Answered(head: head, body: node)))
             return PLUG_RESPOND
         }
         table.respond_with = { pointer, answer in
-            guard let exchange = steering(pointer), let answer else { return PLUG_RESPOND }
+            guard let exchange = steering(pointer) else { return PLUG_RESPOND }
+            guard let answer else { return exchange.refuse(PLUG_RESPOND, "respond_with", "there is no answer") }
             switch AnswerNode.from(answer).take() {
             case .success(let answer):
                 exchange.leave(.respond(answer))
@@ -40,31 +44,47 @@ enum HostTable {
             }
         }
         table.resend = { pointer, after in
-            guard let exchange = steering(pointer), exchange.canResend else { return PLUG_RESEND }
+            guard let exchange = steering(pointer) else { return PLUG_RESEND }
+            guard exchange.stage != .request else {
+                return exchange.refuse(PLUG_RESEND, "resend", "in onRequest nothing was sent yet")
+            }
+            guard exchange.canResend else {
+                return exchange.refuse(
+                    PLUG_RESEND, "resend", "the request's body has begun and cannot be rewound (canResend)")
+            }
             exchange.leave(.resend(.nanoseconds(max(after, 0))))
             return PLUG_RESEND
         }
         table.hold = { pointer, limit in
-            guard let exchange = steering(pointer), exchange.stage != .failure else { return PLUG_HOLD }
+            guard let exchange = steering(pointer) else { return PLUG_HOLD }
+            guard exchange.stage != .failure else {
+                return exchange.refuse(PLUG_HOLD, "hold", "in onFailure there is no body")
+            }
             exchange.leave(.hold(Int(clamping: limit)))
             return PLUG_HOLD
         }
         table.wait = { pointer, within, ticket in
-            guard let exchange = steering(pointer), let ticket else { return PLUG_WAIT }
+            guard let exchange = steering(pointer) else { return PLUG_WAIT }
+            guard let ticket else { return exchange.refuse(PLUG_WAIT, "wait", "it has no place for the ticket") }
             ticket.pointee = exchange.core.tickets.add(exchange)
             let (deadline, isFar) = exchange.loop.now.addingReportingOverflow(within)
             exchange.leave(.wait(ticket.pointee, deadline: within < 0 || isFar ? nil : deadline))
             return PLUG_WAIT
         }
         table.fail = { pointer, code, reason in
-            guard let exchange = steering(pointer) else { return PLUG_FAIL }
-            let code = code.count == 0 ? .pluginFailed : PlugboardError.Code(code.string)
-            exchange.leave(.fail(PlugboardError(code, reason.string)))
+            guard let exchange = steering(pointer), let place = exchange.place else { return PLUG_FAIL }
+            exchange.leave(.fail(PlugboardError(code, reason, plugin: place.id)))
             return PLUG_FAIL
         }
         table.fault = { pointer, reason in
-            steering(pointer)?.leave(.fail(PlugboardError(.pluginFault, "broke: \(reason.string)")))
+            steering(pointer)?.leave(.fail(PlugboardError(.pluginFault, HostTable.brokenness(reason.clause))))
             return PLUG_FAULT
         }
+    }
+
+    /// Shims say `it panicked: …`, which says already that it broke.
+    private static func brokenness(_ reason: String) -> String {
+        if reason.isEmpty { return "it broke and gave no reason" }
+        return reason.hasPrefix("it ") ? reason : "it broke: \(reason)"
     }
 }

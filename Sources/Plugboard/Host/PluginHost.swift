@@ -48,6 +48,12 @@ final class PluginHost: @unchecked Sendable {
         set { state.withLock { $0.refusal = newValue } }
     }
 
+    /// The same as the end of a sentence.
+    var refusalText: String {
+        guard let refusal, !refusal.isEmpty else { return "it gave no reason." }
+        return refusal.last.map { ".!?…".contains($0) } == true ? refusal : refusal + "."
+    }
+
     /// Made when it is first asked for; kept, because the header promises the text as long as the host lives.
     func dataDirectory() -> plug_text {
         state.withLock { state in

@@ -35,7 +35,7 @@ final class Startup: Sendable {
         guard let instance else {
             throw PlugboardError(
                 .pluginStart,
-                "The plugin \(plugin.id) could not be created: \(host.refusal ?? "it gave no reason").",
+                "The plugin \(plugin.id) could not be created: \(host.refusalText)",
                 plugin: plugin.id)
         }
         return Place(
@@ -48,7 +48,7 @@ final class Startup: Sendable {
             core.calling(place.index, .start, { start(place.instance) }) != PLUG_OK
         else { return nil }
         return PlugboardError(
-            .pluginStart, "The plugin \(place.id) could not be started: \(place.host.refusal ?? "it gave no reason").",
+            .pluginStart, "The plugin \(place.id) could not be started: \(place.host.refusalText)",
             plugin: place.id)
     }
 

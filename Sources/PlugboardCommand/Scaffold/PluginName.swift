@@ -67,14 +67,11 @@ enum PluginID {
     ///
     /// - Parameter taken: Of bundled plugins, beside which it could not run.
     static func checked(_ text: String, taken: [String]) throws(CommandFailure) -> String {
-        let others = "._-".utf8
-        guard !text.isEmpty, text.utf8.count <= 128,
-            text.utf8.allSatisfy({ PluginName.isLetter($0) || PluginName.isDigit($0) || others.contains($0) })
-        else {
+        guard text.utf8.count <= 128, PluginDescriptor.isWellFormed(id: text) else {
             throw CommandFailure(
                 .usage,
-                "--id must be made of letters, digits, '.', '-' and '_', in reverse domain order, such as "
-                    + "com.example.sign, and have at most 128 characters.")
+                "--id must be made of words of letters, digits, '-' and '_', joined by single dots, in reverse domain "
+                    + "order, such as com.example.sign, and have at most 128 characters.")
         }
         guard !PluginDescriptor.isReserved(id: text) else {
             throw CommandFailure(

@@ -54,8 +54,11 @@ public struct Exchange: ~Copyable {
         withText(name) { host.pointee.attribute(raw, $0).optionalString }
     }
 
-    public func setAttribute(_ name: String, _ value: String) {
-        withText(name) { name in withText(value) { _ = host.pointee.set_attribute(raw, name, $0) } }
+    /// Sets the request's. False, and nothing is set, if the kernel would refuse it of a request too: a name that the enabled
+    /// plugin it speaks to does not have, a value that does not fit its table, or more bytes than requests may carry.
+    @discardableResult
+    public func setAttribute(_ name: String, _ value: String) -> Bool {
+        withText(name) { name in withText(value) { host.pointee.set_attribute(raw, name, $0) == PLUG_OK } }
     }
 
     // MARK: State

@@ -17,8 +17,9 @@ public struct PluginDescriptor: @unchecked Sendable {
                     + "Rebuild the plugin against this kernel's plugboard.h.")
         }
         self.raw = raw
-        guard !id.isEmpty, id.utf8.allSatisfy(PluginDescriptor.isIDByte) else {
-            throw PluginDescriptor.malformed("its id is not made of letters, digits, '.', '-' and '_'")
+        guard PluginDescriptor.isWellFormed(id: id) else {
+            throw PluginDescriptor.malformed(
+                "its id is not made of words of letters, digits, '-' and '_', joined by single dots")
         }
         guard !PluginDescriptor.isReserved(id: id) else {
             throw PluginDescriptor.malformed(
@@ -77,7 +78,14 @@ public struct PluginDescriptor: @unchecked Sendable {
     /// Whether an id would collide with the kernel's own log, counters and data directory, all of which go by ids.
     public static func isReserved(id: String) -> Bool { id == "kernel" || id.hasPrefix("kernel.") }
 
-    private static func isIDByte(_ byte: UInt8) -> Bool {
+    /// Whether an id is words of letters, digits, `-` and `_`, joined by single dots.
+    public static func isWellFormed(id: String) -> Bool {
+        id.utf8.allSatisfy(isWordByte)
+            && id.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
+    }
+
+    /// Of ids and of codes of errors: a letter, a digit, `.`, `-` or `_`.
+    package static func isWordByte(_ byte: UInt8) -> Bool {
         isTokenByte(byte) && !"!#$%&'*+^`|~".utf8.contains(byte)
     }
 

@@ -24,6 +24,14 @@ public struct Setting<Value: OptionValue>: Sendable {
             isSecret, false)
     }
 
+    /// Of a text, a list or a map: how many bytes or items it may have.
+    public init(
+        wrappedValue: Value, _ documentation: String, count: ClosedRange<Int>, isSecret: Bool = false
+    ) where Value: Collection {
+        box = SettingBox(
+            wrappedValue, documentation, Int64(count.lowerBound)...Int64(count.upperBound), isSecret, false)
+    }
+
     public var wrappedValue: Value { box.value }
 }
 

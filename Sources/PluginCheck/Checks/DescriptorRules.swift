@@ -6,8 +6,8 @@ enum DescriptorRules {
     static func faults(in plugin: plug_plugin_v1) -> [String] {
         let id = plugin.id.string
         var faults: [String] = []
-        if id.isEmpty || !id.utf8.allSatisfy(isIDByte) {
-            faults.append("its id '\(id)' is not made of letters, digits, '.', '-' and '_'")
+        if !PluginDescriptor.isWellFormed(id: id) {
+            faults.append("its id '\(id)' is not made of words of letters, digits, '-' and '_', joined by single dots")
         }
         if PluginDescriptor.isReserved(id: id) { faults.append("its id '\(id)' is reserved for the kernel") }
         if !isVersion(plugin.version.string) {
@@ -19,7 +19,7 @@ enum DescriptorRules {
         faults += functions(plugin)
         let order = texts(plugin.before, plugin.before_count) + texts(plugin.after, plugin.after_count)
         if order.contains(id) { faults.append("it is to stand before or after itself") }
-        for other in order where other.isEmpty || !other.utf8.allSatisfy(isIDByte) {
+        for other in order where !PluginDescriptor.isWellFormed(id: other) {
             faults.append("before or after names '\(other)', which is no id")
         }
         if plugin.documentation.string.contains(where: \.isNewline) {
@@ -51,10 +51,6 @@ enum DescriptorRules {
     static func isVersion(_ text: String) -> Bool {
         text.wholeMatch(
             of: /(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?/) != nil
-    }
-
-    private static func isIDByte(_ byte: UInt8) -> Bool {
-        isTokenByte(byte) && !"!#$%&'*+^`|~".utf8.contains(byte)
     }
 
     private static func texts(_ start: UnsafePointer<plug_text>?, _ count: UInt64) -> [String] {

@@ -170,8 +170,8 @@ typedef struct plug_host_v1 plug_host_v1;
 typedef struct plug_plugin_v1 {
     uint32_t abi_revision;     // PLUG_ABI_REVISION
     uint32_t hooks;            // PLUG_ON_… together
-    plug_text id;              // letters, digits, `.`, `-`, `_`; of your own ones in reverse domain order; neither
-                               // `kernel` nor with `kernel.` in front
+    plug_text id;              // words of letters, digits, `-`, `_`, joined by single `.`; of your own ones in
+                               // reverse domain order; neither `kernel` nor with `kernel.` in front
     plug_text version;         // major.minor.patch
     plug_text documentation;   // one line
     int32_t priority;          // 0 to 999: outermost to innermost
@@ -302,10 +302,12 @@ struct plug_host_v1 {
     // later one (PLUG_WOKEN) the body has to be asked for again.
     uint32_t (*hold)(plug_exchange *exchange, uint64_t limit);
     // What the hook edited before stays. Parks the exchange for at most `within` nanoseconds (negative: for ever) and
-    // writes the ticket.
+    // writes the ticket. To return another verdict after all is no fault: the ticket is then stale. Each call begins
+    // its time anew.
     uint32_t (*wait)(plug_exchange *exchange, int64_t within, plug_ticket *ticket);
-    // Ends the exchange with an error. The code is one word or dotted words (empty: `plugin.failed`); the reason says
-    // what, where and what to do, and holds no secrets.
+    // Ends the exchange with an error. The code is one word or dotted words (empty, or not of letters, digits, `.`, `-`
+    // and `_` alone: `plugin.failed`); the reason says what, where and what to do, and holds no secrets. Control
+    // characters in reasons are shown escaped (`\u{1B}`).
     uint32_t (*fail)(plug_exchange *exchange, plug_text code, plug_text reason);
     // For shims: the plugin's code broke (an exception, a panic). What follows is the configuration's word (`onFault`).
     uint32_t (*fault)(plug_exchange *exchange, plug_text reason);
@@ -329,6 +331,8 @@ struct plug_host_v1 {
     // An attribute by its whole name (`cache.ttl`): the request's, else the origin's of the configuration, else
     // {NULL, 0}.
     plug_text (*attribute)(plug_exchange *exchange, plug_text name);
+    // Sets the request's. PLUG_NOT_FOUND if the name is no attribute of the enabled plugin that it speaks to,
+    // PLUG_BAD_ARGUMENT if the value does not fit its table; one of a plugin that is not enabled is taken as it is.
     uint32_t (*set_attribute)(plug_exchange *exchange, plug_text name, plug_text value);
     // The URL that `reference` means here (RFC 3986 §5, against the request's URL), normalized; or {NULL, 0}.
     plug_text (*resolve_url)(plug_exchange *exchange, plug_text reference);
@@ -442,6 +446,7 @@ struct plug_host_v1 {
     void (*refuse)(const plug_host_v1 *host, plug_text reason);
 
     // ---- services. [any]
+    // Control characters are shown escaped, but for line breaks before four blanks: the further lines of a text.
     void (*log)(const plug_host_v1 *host, uint32_t level, plug_text text);
     uint32_t (*log_level)(const plug_host_v1 *host);            // the lowest that is printed
     int64_t (*now)(const plug_host_v1 *host);                   // monotonic
@@ -459,7 +464,8 @@ struct plug_host_v1 {
     plug_counter (*counter)(const plug_host_v1 *host, plug_text name);
     void (*count)(const plug_host_v1 *host, plug_counter counter, int64_t delta);
 
-    // Answers to a command, once: a JSON text, or a body, or a failure.
+    // Answers to a command, once: a JSON text, or a body, or a failure. A text that is no JSON is PLUG_BAD_ARGUMENT,
+    // and fails the command.
     uint32_t (*reply_json)(const plug_host_v1 *host, plug_reply reply, plug_text json);
     uint32_t (*reply_body)(const plug_host_v1 *host, plug_reply reply, plug_body *body);
     uint32_t (*reply_failed)(const plug_host_v1 *host, plug_reply reply, plug_text code, plug_text reason);

@@ -47,6 +47,9 @@ static uint32_t use_attributes(plugin *self, plug_exchange *exchange) {
     set_number(self, exchange, "x-set", host->set_attribute(exchange, PLUG_TEXT(ID ".label"), PLUG_TEXT("set")));
     host->set_field(request, PLUG_TEXT("x-label"), host->attribute(exchange, PLUG_TEXT(ID ".label")));
     set_number(self, exchange, "x-none", host->attribute(exchange, PLUG_TEXT(ID ".none")).bytes == NULL);
+    set_number(self, exchange, "x-bad", host->set_attribute(exchange, PLUG_TEXT(ID ".limit"), PLUG_TEXT("x")));
+    set_number(self, exchange, "x-unknown", host->set_attribute(exchange, PLUG_TEXT(ID ".limt"), PLUG_TEXT("3")));
+    set_number(self, exchange, "x-nobody", host->set_attribute(exchange, PLUG_TEXT("nobody.at"), PLUG_TEXT("home")));
     static char large[70000];
     memset(large, 'a', sizeof large);
     set_number(self, exchange, "x-too-large",

@@ -176,10 +176,20 @@ public:
 
     void command(std::string_view name, std::string_view arguments, plugboard::Reply reply) {
         if (name == "throw") throw std::runtime_error("thrown by a command");
+        if (name == "lose") return lose(std::move(reply));
         reply.json(arguments);
     }
 
 private:
+    // What is thrown takes the reply along, and nobody hears of it.
+    static void lose(plugboard::Reply reply) {
+        try {
+            plugboard::Reply lost = std::move(reply);
+            throw std::runtime_error("caught by the plugin");
+        } catch (const std::exception &) {
+        }
+    }
+
     plugboard::Host host_;
     plug_counter closed_ = 0;
     std::thread waker_;
@@ -192,6 +202,7 @@ const plug_option_v1 settings[] = {
 const plug_command_v1 commands[] = {
     {PLUG_TEXT("echo"), PLUG_TEXT("{}"), PLUG_TEXT("Answers with its arguments.")},
     {PLUG_TEXT("throw"), PLUG_TEXT("{}"), PLUG_TEXT("Throws.")},
+    {PLUG_TEXT("lose"), PLUG_TEXT("{}"), PLUG_TEXT("Throws, and catches that itself.")},
 };
 
 }  // namespace

@@ -117,7 +117,7 @@ struct NewProjectTests {
         #expect(outcome.stderr.contains("bundled"))
     }
 
-    @Test(arguments: ["", "a b", "com.example/x", "\"", String(repeating: "a", count: 129)])
+    @Test(arguments: ["", "a b", "com.example/x", "a..b", ".a", "a.", "..", "\"", String(repeating: "a", count: 129)])
     func `an id that the kernel would refuse is refused here`(id: String) async throws {
         let outcome = try await new("sign", "--language", "c", "--id", id)
 

@@ -11,6 +11,10 @@ import Testing
         let object = try await build("c++", "tour.cpp", as: "tour.cpp")
 
         try await breakAndGoOn(object, thrown: "thrown on purpose", number: "it threw what is no std::exception")
+        let thrown = try await Command.run("com.example.tour", "throw", "--plugin", object)
+        #expect(!thrown.stderr.contains("gave no answer"), "who asked is told what was thrown: \(thrown.stderr)")
+        let lost = try await Command.run("com.example.tour", "lose", "--plugin", object)
+        #expect(lost.status == 104 && lost.stderr.contains("The plugin gave no answer"), "\(lost.stderr)")
     }
 
     @Test(.enabled(if: ScaffoldedProject.canBuild("rust"), "there is no compiler for Rust"))

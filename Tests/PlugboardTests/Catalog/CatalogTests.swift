@@ -36,6 +36,15 @@ import Testing
         )
     }
 
+    @Test(arguments: ["a..b", ".a", "a.", ".", "..", "", "a/b"])
+    func `ids that are not words joined by single dots are no plugin's`(id: String) {
+        let catalog = Catalog([CatalogPlugins.plain(id), CatalogPlugins.plain("com.a-b_c.d1")])
+
+        #expect(catalog.ids == ["com.a-b_c.d1"])
+        #expect(catalog.faults.map(\.code) == [.malformedDescriptor])
+        #expect(catalog.faults.first?.reason.contains("joined by single dots") == true)
+    }
+
     @Test func `a malformed plugin is an error of every lineup`() {
         let catalog = Catalog([CatalogPlugins.plain("a b")])
 

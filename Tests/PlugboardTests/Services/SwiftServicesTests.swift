@@ -75,6 +75,67 @@ struct SwiftServicesTests {
         #expect(record.lines == ["before 5s", "after \(Duration.seconds(90).configured)", "inner true"])
     }
 
+    @Test func `what a plugin sets as an attribute is held against the table of whom it speaks to`() async throws {
+        let key = AttributeKey<Duration>("inner", "patience", "How long it waits.")
+        let record = Record()
+        let outer = ScriptedPlugin("outer", priority: 1)
+        outer.onRequest = { exchange in
+            let tries = [
+                ("inner.patience", "soon"), ("inner.patiense", "3s"), ("inner.enabled", "no"), ("inner.patience", "2s"),
+                ("nobody.at", "home"),
+            ]
+            for (name, value) in tries { record.add("\(name) \(value) \(exchange.setAttribute(name, value))") }
+            return .next
+        }
+        let inner = ScriptedPlugin("inner", priority: 2)
+        inner.attributes = [key.definition]
+        inner.onRequest = { exchange in
+            record.add(
+                "patience \(exchange.attribute("inner.patience") ?? "-"), at \(exchange.attribute("nobody.at") ?? "-")")
+            return .next
+        }
+        let kernel = try makeKernel([outer, inner])
+
+        _ = try await kernel.send(Request(.get, anywhere))
+
+        #expect(
+            record.lines == [
+                "inner.patience soon false", "inner.patiense 3s false", "inner.enabled no false",
+                "inner.patience 2s true",
+                "nobody.at home true", "patience 2s, at home",
+            ])
+    }
+
+    @Test func `the attributes of a sub-request are held against the tables, as a program's are`() async throws {
+        let key = AttributeKey<Duration>("inner", "patience", "How long it waits.")
+        let record = Record()
+        let outer = ScriptedPlugin("outer", priority: 1)
+        outer.onRequest = { [unowned outer] exchange in
+            guard let host = outer.host else { return .next }
+            let id = exchange.id
+            return .wait {
+                for (name, value) in [("inner.patience", "soon"), ("inner.patiense", "3s"), ("nobody.at", "home")] {
+                    do throws(PlugboardError) {
+                        let answer = try await host.send(
+                            Request(.get, anywhere, attributes: [name: value]), for: id)
+                        record.add("\(name) \(answer.head.status)")
+                    } catch {
+                        record.add("\(name) \(error.code)")
+                    }
+                }
+                return { _ in .next }
+            }
+        }
+        let inner = ScriptedPlugin("inner", priority: 2)
+        inner.attributes = [key.definition]
+        let kernel = try makeKernel([outer, inner])
+
+        _ = try await kernel.send(Request(.get, anywhere))
+
+        #expect(
+            record.lines == ["inner.patience request.option", "inner.patiense request.option", "nobody.at 200"])
+    }
+
     @Test func `a command answers with a body, with an error, or later`() async throws {
         let clock = ManualClock()
         let started = Gate()

@@ -706,6 +706,17 @@ private:
     const plug_event *raw_;
 };
 
+namespace detail {
+
+// The command that this thread is in. A reply that an exception takes along is left to the barrier, which knows why.
+struct Commanding {
+    plug_reply number = 0;
+    bool is_left = false;
+};
+inline thread_local Commanding *commanding = nullptr;
+
+}  // namespace detail
+
 // The outstanding answer to a command, to be given once, from any thread. One that goes away without is a failure.
 class Reply {
 public:
@@ -714,8 +725,15 @@ public:
     Reply &operator=(Reply &&) = delete;
     ~Reply() {
         if (host_ == nullptr) return;
-        fail("plugin.command", "The plugin gave no answer; if it broke, its log says how.");
+        auto commanding = detail::commanding;
+        if (commanding != nullptr && commanding->number == number_ && std::uncaught_exceptions() > exceptions_) {
+            commanding->is_left = true;
+            return;
+        }
+        fail("plugin.command", no_answer);
     }
+
+    static constexpr std::string_view no_answer = "The plugin gave no answer; if it broke, its log says how.";
 
     void json(std::string_view json) noexcept {
         if (auto host = answered()) host->reply_json(host, number_, text(json));
@@ -731,6 +749,7 @@ private:
     const plug_host_v1 *answered() noexcept { return std::exchange(host_, nullptr); }
     const plug_host_v1 *host_;
     plug_reply number_;
+    int exceptions_ = std::uncaught_exceptions();
 };
 
 // ------------------------------------------------------------------------------------------------ The descriptor
@@ -884,14 +903,22 @@ private:
             raw_.command = [](void *self, plug_text name, plug_text arguments, plug_reply number) noexcept {
                 auto instance = static_cast<Instance *>(self);
                 auto host = instance->host.raw();
+                detail::Commanding commanding{number};
+                detail::commanding = &commanding;
                 detail::guarded(
                     [&] { instance->plugin.command(view(name), view(arguments), Reply(instance->host, number)); },
                     [&](std::string_view what) {
-                        // Too late if it was answered, or went away with the exception.
+                        commanding.is_left = false;
+                        // Too late if it was answered.
                         if (host->reply_failed(host, number, PLUG_TEXT("plugin.command"), text(what)) != PLUG_OK) {
                             Host(host).log(PLUG_LOG_ERROR, what);
                         }
                     });
+                detail::commanding = nullptr;
+                // The plugin caught what took the reply along.
+                if (commanding.is_left) {
+                    host->reply_failed(host, number, PLUG_TEXT("plugin.command"), text(Reply::no_answer));
+                }
             };
         }
     }
