@@ -1,5 +1,6 @@
 // Publishes an event `told` of each exchange. Build it with -DPLUGIN_ID='"com.example.a"', several times.
 #include <plugboard.h>
+#include <stddef.h>
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
