@@ -190,14 +190,14 @@ struct ExplainTests {
 
         let outcome = try await explainWithToken(server)
 
-        let lines = outcome.stdout.split(separator: "\n").map { String($0.drop { $0 != " " }) }
+        let lines = outcome.stdout.split(separator: "\n").map { String($0) }
         let asked = try #require(lines.firstIndex { $0.contains("sub-request 1  POST") }, "\(outcome.stdout)")
         let ended = try #require(lines.firstIndex { $0.contains("sub-request 1  completed") })
         #expect(outcome.status == 0, "\(outcome.stderr)")
         #expect(lines[asked - 1].contains("authentication") && lines[asked - 1].contains("wait"))
-        let indents = lines.map { $0.prefix { $0 == " " }.count }
+        // Where the second word begins.
+        let indents = lines.map { $0.count - $0.drop { $0 != " " }.drop { $0 == " " }.count }
         let plain = indents[asked - 1]
-        // The time before it is as long as its digits.
         #expect(indents[asked...ended].allSatisfy { $0 > plain }, "\(outcome.stdout)")
         #expect(lines[asked...ended].contains { $0.contains("retry") && $0.contains("onRequest") })
         #expect(lines[asked...ended].contains { $0.contains("attempt 1") })

@@ -6,8 +6,8 @@ struct ExplainVerb: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Sends a request, and shows what plugins do with it.",
         discussion: """
-            A line a call of a hook, by the time at which it began: when, which plugin, what it decided, how
-            long it took, and which parts of the heads it changed; the attempts on the
+            A line a call of a hook, by its beginning: when, which plugin, what it decided,
+            how long it took, and which parts of the heads it changed; the attempts on the
             network; and, indented, what plugins sent themselves. Then the plugins that
             take no part, and why. Values of fields are not shown.
 

@@ -21,7 +21,7 @@ struct PluginCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The plugin's id.", valueName: "plugin-id")) var plugin: String
     @Argument(help: ArgumentHelp("What it is to do.", valueName: "command")) var command: String
     @Argument(help: ArgumentHelp("Arguments.", valueName: "name=value")) var arguments: [String] = []
-    @Option(help: ArgumentHelp("The longest its whole answer may take; no limit by default.", valueName: "30s"))
+    @Option(help: ArgumentHelp("The longest its answer may take.", valueName: "30s"))
     var timeout: String?
     @OptionGroup(title: "Plugins") var plugins: PluginArguments
 

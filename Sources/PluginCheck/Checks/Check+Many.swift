@@ -96,9 +96,9 @@ extension Check {
         let bench = try Bench(subject)
         let known = recurring.map { bench.transport.add($0) }
         let began = ContinuousClock.now
-        var done = 0
-        func mark(after count: Int) async throws -> Int {
-            let end = done + count
+        var (marks, stage, done) = ([Int](), 1_000, 0)
+        while marks.count < 4 {
+            let end = done + stage
             while done < end {
                 Diary.now("exchanges from \(done) on")
                 // Some at once, for those that wait.
@@ -108,14 +108,12 @@ extension Check {
             guard let bytes = HeapUse.bytes else {
                 throw CheckEnd.skipped("the C library does not tell how much is in use")
             }
-            return bytes
+            if marks.isEmpty { stage = leakStage(after: began.duration(to: .now)) }
+            marks.append(bytes)
         }
-        var marks = [try await mark(after: 1_000)]
-        let stage = leakStage(after: began.duration(to: .now))
-        for _ in 1...3 { marks.append(try await mark(after: stage)) }
         try await bench.close()
         // Tables double and caches fill, but not in each of three stages.
-        let growth = zip(marks, marks.dropFirst()).map { ($1 - $0) / stage }
+        let growth = zip(marks, marks.dropFirst()).map { [stage] in ($1 - $0) / stage }
         guard let least = growth.min(), least >= leakThreshold else {
             return stage == fullStage ? "" : "over \(done) exchanges only, for they take long"
         }
