@@ -10,8 +10,12 @@ extension plug_text {
 
     /// The same for the log, where a text may have further lines: those that are indented, and so cannot pass for others.
     var lines: String {
-        trimmed.split(separator: indentation, omittingEmptySubsequences: false)
-            .map { printable(String($0)) }.joined(separator: indentation)
+        var lines = ""
+        for (index, line) in trimmed.split(separator: Character("\n"), omittingEmptySubsequences: false).enumerated() {
+            if index > 0 { lines += line.hasPrefix(indentation) ? "\n" : printable("\n") }
+            lines += printable(String(line))
+        }
+        return lines
     }
 
     private var trimmed: Substring {
@@ -28,7 +32,7 @@ extension plug_text {
     }
 }
 
-private let indentation = "\n    "
+private let indentation = "    "
 
 extension PlugboardError {
     /// An error in a plugin's words. A code that is no code is `plugin.failed`.
