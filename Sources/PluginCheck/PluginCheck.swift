@@ -62,9 +62,12 @@ public struct PluginCheck: Sendable {
         for result in results { tell(.ended(result)) }
         let rest = wanted.filter { $0.name != Check.loading.name }
         if isLoaded {
-            // Where all of them are run, one of them says what is wrong with it, and no other needs to.
-            results += try queue.run(rest, chosen == nil ? tell : { tell($0.refusing) })
-            if chosen != nil { results = results.map(\.refusing) }
+            // Mostly one of them says what is wrong with it, and no other needs to.
+            results += try queue.run(rest, chosen == nil ? tell : { if case .running = $0 { tell($0) } })
+            if chosen != nil {
+                if !results.contains(where: \.isFailure) { results = results.map(\.refusing) }
+                for result in results.suffix(rest.count) { tell(.ended(result)) }
+            }
         } else {
             results += rest.map { CheckResult($0.name, .skipped, "it cannot be loaded") }
             for result in results.dropFirst() { tell(.ended(result)) }
@@ -100,11 +103,5 @@ extension CheckResult {
     /// The same, as a failure if the check tried nothing because the loader refuses the file.
     fileprivate var refusing: CheckResult {
         status == .skipped && reason.hasPrefix(Subject.refusal) ? CheckResult(check, .failed, reason) : self
-    }
-}
-
-extension CheckProgress {
-    fileprivate var refusing: CheckProgress {
-        if case .ended(let result) = self { .ended(result.refusing) } else { self }
     }
 }

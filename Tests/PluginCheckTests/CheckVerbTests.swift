@@ -96,7 +96,7 @@ struct CheckVerbTests {
         #expect(verdict.results["load"]?.reason.contains("loading.missing") == true)
     }
 
-    @Test(arguments: ["absent", "undefined_symbol", "bad_version"])
+    @Test(arguments: ["absent", "undefined_symbol", "bad_table"])
     func `a file that is not loaded is refused, whatever was chosen`(name: String) async throws {
         let path =
             name == "absent" ? folder.file("absent.so") : try await BadPlugin.build(name, in: folder)

@@ -30,9 +30,8 @@ final class Interrupt {
                 cancel()
             }
             source.resume()
-            // A signal that is ignored before somebody waits for it is lost.
+            // From here on the signal is the source's: one that comes before ends the process as ever, and none is lost.
             registered.wait()
-            signal(number, SIG_IGN)
             return source
         }
     }
