@@ -16,6 +16,7 @@ struct InterruptTests {
         try await Command.shell(
             #"""
             set -m
+            export XDG_STATE_HOME="$folder/state"
             mkfifo "$folder/said"
             "$plugboard" $words --plugin "$plugin_file" 2> "$folder/said" &
             process=$!
