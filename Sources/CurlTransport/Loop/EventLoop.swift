@@ -98,6 +98,8 @@ public final class EventLoop: Loop, @unchecked Sendable {
         threadID.store(EventLoop.currentThread, ordering: .relaxed)
         while turn() {}
         dropRest()
+        // The system may give the number of this thread to another one.
+        threadID.store(0, ordering: .relaxed)
         clock?.detach(self)
     }
 
@@ -117,7 +119,7 @@ public final class EventLoop: Loop, @unchecked Sendable {
         systemNow = EventLoop.systemTime()
         now = clock?.now ?? systemNow
         guard inbox.endWait(&batch) else { return false }
-        poller.dispatch(readyCount)
+        poller.dispatch(readyCount, at: systemNow)
         runBatch()
         while let timer = timers.popDue(now) { timer.fire() }
         for participant in participants { participant.settle() }
