@@ -95,6 +95,7 @@ final class Transfer: Attempt, @unchecked Sendable {
     func settle() {
         guard let state else { return }
         clock.lastActivity = multi.loop.now
+        if gateStage != .free { tellGate(state) }
         if ending != nil { return finish(state) }
         if isSuspended { return applyPauses(state) }
         report(state)
@@ -107,8 +108,13 @@ final class Transfer: Attempt, @unchecked Sendable {
         applyPauses(state)
     }
 
-    private func report(_ state: TransferState.Pointer) {
+    /// Others wait for what this one finds out about its connection, also while it is suspended.
+    private func tellGate(_ state: TransferState.Pointer) {
         if state.pointee.sendings > 0 { multi.gate.noteConnection(of: self) }
+        if state.pointee.head.isFinal, state.pointee.head.version != .http2 { multi.gate.noteHTTP1(of: self) }
+    }
+
+    private func report(_ state: TransferState.Pointer) {
         if isWatched { reportMilestones(state) }
         if !state.pointee.interims.isEmpty {
             let interims = state.pointee.interims
@@ -122,7 +128,6 @@ final class Transfer: Attempt, @unchecked Sendable {
     private func reportHead(_ state: TransferState.Pointer) {
         isHeadReported = true
         let head = state.pointee.head.takeHead()
-        if head.version != .http2 { multi.gate.noteHTTP1(of: self) }
         if !isHead, head.status != 204, head.status != 304 {
             let length = state.pointee.head.hasTransferEncoding ? nil : state.pointee.head.contentLength
             body = ResponseBody(transfer: self, length: length, loop: multi.loop)
@@ -136,7 +141,7 @@ final class Transfer: Attempt, @unchecked Sendable {
         let timings = Timings(of: handle.easy)
         if isWatched, error == nil { reportProgress(state, isLast: true) }
         let isClean = ending == nil && result == CURLE_OK && state.pointee.sendings == 1
-        if !isClean { closeSilentConnection() }
+        if result == nil { closeSilentConnection() }
         multi.stop(self, handle)
         // The body's end may end the exchange, and the attempt's end with its timings is to be told before that.
         if isHeadReported { observer.attemptEnded(nil, timings) }
@@ -185,9 +190,13 @@ final class Transfer: Attempt, @unchecked Sendable {
         case CURLE_HTTP2 where !isHeadReported: break
         default: return nil
         }
-        // RFC 9110 §15.5.18: the 417 is the response. libcurl reads it to its end first.
-        if isHeadReported { return (nil, ()) }
         let place = url?.place ?? ""
+        if isHeadReported {
+            // RFC 9110 §15.5.18: the 417 is the response. libcurl reads its body and drops it.
+            if state.pointee.expected == 0 { return (nil, ()) }
+            let reason = "The body of the 417 from \(place) is lost: libcurl drops it."
+            return (PlugboardError(.bodyCut, reason), ())
+        }
         var bytesSent = 0
         ccurl_get_long(handle.easy, CURLINFO_REQUEST_SIZE, &bytesSent)
         if state.pointee.isRefused || bytesSent == 0 {

@@ -46,7 +46,9 @@ extension Transfer {
         let (now, place) = (multi.loop.now, url?.place ?? "")
         if let deadline = clock.drainDeadline, deadline <= now { return end(.abandoned) }
         if let limit = clock.attemptTimeout, later(clock.began, limit) <= now {
-            return end(PlugboardError(.attemptTimeout, "The attempt at \(place) took longer than \(limit.configured) (attemptTimeout)."))
+            return end(
+                PlugboardError(
+                    .attemptTimeout, "The attempt at \(place) took longer than \(limit.configured) (attemptTimeout)."))
         }
         // Asked once: each look at what the system still has to send is compared with the one before.
         let isSilent = isSilent()
@@ -78,7 +80,8 @@ extension Transfer {
     /// Other transfers on it may wait for slow responses; then it goes only when it was silent for the idle timeout.
     func closeSilentConnection() {
         let systemNow = multi.loop.systemNow
-        guard let handle, let state, state.pointee.sendings > 0, systemNow - clock.systemBegan >= Transfer.patience else {
+        guard let handle, let state, state.pointee.sendings > 0, systemNow - clock.systemBegan >= Transfer.patience
+        else {
             return
         }
         let socket = handle.activeSocket

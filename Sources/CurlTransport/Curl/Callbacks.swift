@@ -45,6 +45,7 @@ enum Callbacks {
     static let prerequest: ccurl_prerequest = { context, _, _, _, _ in
         guard let state = Callbacks.state(context) else { return Int32(CURL_PREREQFUNC_ABORT) }
         state.pointee.sendings += 1
+        state.pointee.beginPlacing()
         state.pointee.touched.pointee.add(state)
         return state.pointee.sendings == 1 ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
     }
@@ -81,7 +82,7 @@ enum Callbacks {
         var context: UnsafeMutableRawPointer?
         if !wanted.isEmpty, let easy {
             ccurl_get_pointer(easy, CURLINFO_PRIVATE, &context)
-            Callbacks.state(context)?.pointee.socket = socket
+            Callbacks.state(context)?.pointee.place(on: socket)
         }
         let user = UInt(bitPattern: context)
         multi._withUnsafeGuaranteedRef { $0.loop.poller.watch(socket, wanted, for: $0, user: user) }

@@ -24,7 +24,9 @@ struct ConnectionChoice {
         let isClearHTTP2 = !url.isSecure && (wanted == .http2PriorKnowledge || wanted == .http2)
         if isClearHTTP2, !abilities.reusesClearHTTP2 { isAlone = true }
         // libcurl compares neither when it chooses. What all attempts have in common cannot be mixed up.
-        if attempt.optionsIdentity != 0, options.ipVersion ?? .any != .any || options.interface != nil { isAlone = true }
+        if attempt.optionsIdentity != 0, options.ipVersion ?? .any != .any || options.interface != nil {
+            isAlone = true
+        }
         self.isAlone = isAlone
         isFresh = isAlone || attempt.usesFreshConnection
         version = ConnectionChoice.number(wanted)

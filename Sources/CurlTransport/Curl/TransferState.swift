@@ -35,7 +35,9 @@ struct TransferState {
     /// The queue was full, and is not yet half empty again.
     var isReceivingPaused = false
     /// The socket that libcurl last waited for on behalf of this transfer, or -1.
-    var socket: Int32 = -1
+    private(set) var socket: Int32 = -1
+    /// It sends on a connection that libcurl has not named yet.
+    private var isUnplaced = false
     /// Why a callback ended the transfer.
     var failure: PlugboardError?
 
@@ -64,10 +66,29 @@ struct TransferState {
 
     mutating func end() {
         transfer = nil
+        endPlacing()
         received.removeAll()
         upload = UploadQueue(length: nil)
         failure = nil
         if !interims.isEmpty { interims = [] }
+    }
+
+    /// libcurl is about to send on a connection: one that it has named, unless it uses it again.
+    mutating func beginPlacing() {
+        if socket >= 0 || isUnplaced { return }
+        isUnplaced = true
+        multi._withUnsafeGuaranteedRef { $0.loop.poller.beginPlacing() }
+    }
+
+    mutating func place(on socket: Int32) {
+        self.socket = socket
+        endPlacing()
+    }
+
+    private mutating func endPlacing() {
+        if !isUnplaced { return }
+        isUnplaced = false
+        multi._withUnsafeGuaranteedRef { $0.loop.poller.endPlacing() }
     }
 
     /// The bytes that are still to come, if the answer's head tells.

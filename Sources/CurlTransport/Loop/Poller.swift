@@ -51,6 +51,10 @@ final class Poller {
     @exclusivity(unchecked) private var watches: [Watch] = []
     /// Sockets that became idle since the last wait.
     private var newlyIdle: [Int32] = []
+    /// Transfers that have begun to send and have not named their socket.
+    private var unplaced = 0
+    /// Idle sockets that were sent something while that was so.
+    private var suspects: [Int32] = []
 
     /// `wait` also ends when the alarm rings.
     init(alarm: Int32) {
@@ -149,7 +153,7 @@ final class Poller {
     /// From now on, until it is watched again, what can be read from this socket belongs to no response; if its last user, a
     /// number of the participant's choice, is still this one.
     func beginIdling(_ socket: Int32, after user: UInt) {
-        guard socket >= 0, Int(socket) < watches.count, watches[Int(socket)].user == user,
+        guard socket >= 0, unplaced == 0, Int(socket) < watches.count, watches[Int(socket)].user == user,
             watches[Int(socket)].isLazy, watches[Int(socket)].wanted.isEmpty
         else { return }
         watches[Int(socket)].isIdle = true
@@ -168,12 +172,36 @@ final class Poller {
         newlyIdle.removeAll(keepingCapacity: true)
     }
 
-    /// RFC 9112 §9.2: a response that no request asked for makes the connection unusable. libcurl would take what it finds for
-    /// the next response; now its next write fails, before a byte of a request is sent.
+    /// RFC 9112 §9.2: a response that no request asked for makes the connection unusable. libcurl looks only whether there is
+    /// something to read, and would take it for the next response; so that is taken away, and it finds the connection closed.
+    ///
+    /// While a transfer has begun to send and has not said on which socket, no connection is known to be idle.
     private func closeIdle(_ socket: Int32) {
+        if unplaced > 0 {
+            register(Int(socket), [])
+            return suspects.append(socket)
+        }
         watches[Int(socket)].isIdle = false
         register(Int(socket), [])
+        guard ccurl_socket_cookie(socket) == watches[Int(socket)].cookie else { return }
         shutdown(socket, Int32(SHUT_RDWR))
+        withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { room in
+            // A server that sends without end is not waited for: then the next write fails.
+            var reads = 0
+            while reads < 64, recv(socket, room.baseAddress, room.count, Int32(MSG_DONTWAIT)) > 0 { reads += 1 }
+        }
+    }
+
+    /// A transfer begins to send on a connection that it has not named yet.
+    func beginPlacing() { unplaced += 1 }
+
+    /// It has named it, or has ended.
+    func endPlacing() {
+        unplaced -= 1
+        guard unplaced == 0, !suspects.isEmpty else { return }
+        let sockets = suspects
+        suspects = []
+        for socket in sockets where watches[Int(socket)].isIdle { closeIdle(socket) }
     }
 
     /// When something could last be read from it, by the system's clock; nil for a socket that is not known.
