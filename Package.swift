@@ -171,7 +171,8 @@ let package = Package(
             name: "ExampleFeed", dependencies: ["Plugboard", "RedirectOptions"], path: "Examples/Feed",
             swiftSettings: strict),
         .target(
-            name: "ExampleCookbook", dependencies: ["PlugboardKit"], path: "Examples/Cookbook", exclude: ["C", "Cpp", "Rust", "Scenarios"],
+            name: "ExampleCookbook", dependencies: ["PlugboardKit"], path: "Examples/Cookbook",
+            exclude: ["C", "Cpp", "Rust", "Scenarios"],
             swiftSettings: strict),
 
         .target(

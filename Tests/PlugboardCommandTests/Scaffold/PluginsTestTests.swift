@@ -45,7 +45,7 @@ struct PluginsTestTests {
             #"{ "send": $, "fail": { "code": "a.b" }, "failed": { "code": "a.c" } }"#,
             "failed.code: is \"a.b\", expected \"a.c\""
         ),
-        (#"{ "send": $, "fail": { "code": "a.b" } }, { "nothingSent": true }"#, "failed, and no step expects it: a.b"),
+        (#"{ "send": $, "sent": {}, "fail": { "code": "a.b" } }"#, "failed, and no step expects it: a.b"),
         (#"{ "send": $ }, { "nothingSent": true }"#, "steps[1].nothingSent: GET https://a.test/ was sent"),
         (#"{ "send": $ }, { "advance": "1s" }"#, "GET https://a.test/ was sent (number 1), and no step answers it."),
         (
@@ -81,7 +81,7 @@ struct PluginsTestTests {
     }
 
     @Test(arguments: [
-        ("{", "a.json: 1:2:"), ("[]", "a.json: must be an object"), ("{}", "scenarios: must be a list"),
+        ("{", "a.json: line 1, column 2:"), ("[]", "a.json: must be an object"), ("{}", "scenarios: must be a list"),
         (#"{ "scenario": [] }"#, "scenario is no key here. There are clock, settings"),
         (#"{ "scenarios": [{ "name": "n", "steps": [] }] }"#, "scenarios[0]: needs steps"),
         (#"{ "scenarios": [{ "steps": [{}] }] }"#, "scenarios[0]: needs a name"),

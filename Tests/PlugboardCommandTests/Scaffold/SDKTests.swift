@@ -14,7 +14,8 @@ struct SDKTests {
 
         #expect(outcome.status == 0, "\(outcome.stderr)")
         let files = [
-            "include/plugboard-transform.h", "include/plugboard.h", "include/plugboard.hpp", "lib/pkgconfig/plugboard.pc",
+            "include/plugboard-transform.h", "include/plugboard.h", "include/plugboard.hpp",
+            "lib/pkgconfig/plugboard.pc",
             "share/plugboard/README.md", "share/plugboard/plugboard.rs",
         ]
         let found = FileManager.default.enumerator(atPath: prefix)?.compactMap { $0 as? String }.sorted() ?? []
