@@ -157,9 +157,8 @@ let package = Package(
         .executableTarget(
             name: "PlugboardCommand",
             dependencies: [
-                "Plugboard", "CurlTransport", "PluginLoader", "PluginCheck", "PlugboardKit", "CPlugboard",
-                "ScaffoldTemplates",
-                "JSON",
+                "Plugboard", "CurlTransport", "PluginLoader", "PluginCheck", "PlugboardTesting", "PlugboardKit",
+                "CPlugboard", "ScaffoldTemplates", "JSON",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],
@@ -172,7 +171,8 @@ let package = Package(
             name: "ExampleFeed", dependencies: ["Plugboard", "RedirectOptions"], path: "Examples/Feed",
             swiftSettings: strict),
         .target(
-            name: "ExampleCookbook", dependencies: ["PlugboardKit"], path: "Examples/Cookbook", exclude: ["C"],
+            name: "ExampleCookbook", dependencies: ["PlugboardKit"], path: "Examples/Cookbook",
+            exclude: ["C", "Cpp", "Rust", "Scenarios"],
             swiftSettings: strict),
 
         .target(

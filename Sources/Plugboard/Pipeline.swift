@@ -114,6 +114,7 @@ extension Exchange {
 
     /// What came of the attempt turns the exchange around, at its innermost point.
     func answered(_ outcome: Result<Answered, PlugboardError>) {
+        responder = nil
         switch outcome {
         case .success(let answer): goOutward(from: pipeline.places.count, with: answer)
         case .failure(let error): goOutward(from: pipeline.places.count, failing: error)
@@ -125,6 +126,7 @@ extension Exchange {
     private func turnAround(at place: Place, with answer: Answered) {
         discardAnswer()
         turns.close(inside: place.index, .replaced, self)
+        responder = place
         goOutward(from: place.index, with: answer)
     }
 
@@ -209,7 +211,7 @@ extension Exchange {
     func end(_ closing: Outcome) {
         phase = .ended
         unpark()
-        emit(.willComplete)
+        emit(.willComplete) { self.origins }
         core.settleFaults(of: self)
         turns.close(inside: -1, closing, self)
         emit(.completed) { [("outcome", .text("\(closing)")), ("attempts", .integer(Int64(self.attempts)))] }

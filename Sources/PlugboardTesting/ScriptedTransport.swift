@@ -38,10 +38,21 @@ public final class ScriptedTransport: Transport {
     /// Asked once an attempt, off the loop, with the attempt's number, counted from 1. It may wait as long as it likes.
     public typealias Script = @Sendable (Sent, Int) async -> Answer
 
-    private let script: Script
+    /// Gets an attempt with its number, on the loop, and a function to answer it with, once, from any thread. Returns what is
+    /// to be done when the attempt is over.
+    typealias Asking = @Sendable (Sent, Int, @escaping @Sendable (Answer) -> Void) -> @Sendable () -> Void
+
+    private let ask: Asking
     private let sent = Recording<Sent>()
 
-    public init(_ script: @escaping Script) { self.script = script }
+    public convenience init(_ script: @escaping Script) {
+        self.init { sent, number, answer in
+            let asking = Task { answer(await script(sent, number)) }
+            return { asking.cancel() }
+        }
+    }
+
+    init(asking ask: @escaping Asking) { self.ask = ask }
 
     /// Answers everything with 200 and `ok`.
     public convenience init() { self.init { _, _ in .respond(200, body: .text("ok")) } }
@@ -55,8 +66,8 @@ public final class ScriptedTransport: Transport {
     public func perform(
         _ attempt: AttemptRequest, observer: any AttemptObserver, loop: any Loop
     ) -> any Attempt {
-        let attempt = ScriptedAttempt(attempt, observer: observer, loop: loop) { [sent, script] request in
-            await script(request, sent.add(request))
+        let attempt = ScriptedAttempt(attempt, observer: observer, loop: loop) { [sent, ask] request, answer in
+            ask(request, sent.add(request), answer)
         }
         // Nothing is reported before the kernel has the attempt.
         loop.enqueue { attempt.begin() }
@@ -71,17 +82,21 @@ public final class ScriptedTransport: Transport {
 ///
 /// Sendable because its state is touched on the loop only.
 private final class ScriptedAttempt: Attempt, PullReceiver, @unchecked Sendable {
+    typealias Ask =
+        @Sendable (ScriptedTransport.Sent, @escaping @Sendable (ScriptedTransport.Answer) -> Void)
+        -> @Sendable () -> Void
+
     private let request: AttemptRequest
     private let observer: any AttemptObserver
     private let loop: any Loop
-    private let ask: @Sendable (ScriptedTransport.Sent) async -> ScriptedTransport.Answer
+    private let ask: Ask
     private var pieces: [Bytes] = []
-    private var asking: Task<Void, Never>?
+    private var stopAsking: (@Sendable () -> Void)?
     private var isOver = false
 
     init(
         _ request: AttemptRequest, observer: any AttemptObserver, loop: any Loop,
-        ask: @escaping @Sendable (ScriptedTransport.Sent) async -> ScriptedTransport.Answer
+        ask: @escaping Ask
     ) {
         self.request = request
         self.observer = observer
@@ -111,10 +126,8 @@ private final class ScriptedAttempt: Attempt, PullReceiver, @unchecked Sendable 
         let sent = ScriptedTransport.Sent(
             method: request.method, url: request.url, fields: request.fields,
             body: request.body == nil ? nil : Bytes.joined(pieces), options: request.options)
-        asking = Task { [ask, loop] in
-            let answer = await ask(sent)
-            loop.enqueue { self.carryOut(answer) }
-        }
+        let stop = ask(sent) { [loop] answer in loop.enqueue { self.carryOut(answer) } }
+        if isOver { stop() } else { stopAsking = stop }
     }
 
     private func carryOut(_ answer: ScriptedTransport.Answer) {
@@ -131,7 +144,7 @@ private final class ScriptedAttempt: Attempt, PullReceiver, @unchecked Sendable 
     }
 
     func cancel() {
-        asking?.cancel()
+        stopAsking?()
         end(PlugboardError(.cancelled, "The attempt was cancelled."))
     }
 
@@ -141,6 +154,7 @@ private final class ScriptedAttempt: Attempt, PullReceiver, @unchecked Sendable 
     private func end(_ error: PlugboardError?) {
         guard !isOver else { return }
         isOver = true
+        stopAsking = nil
         observer.attemptEnded(error, Timings())
     }
 }

@@ -59,24 +59,35 @@ public final class Workbench: Sendable {
             beside: others, configure)
     }
 
-    private init(
+    private convenience init(
         _ entry: PluginEntry, loader: (any Loader)?, transport: ScriptedTransport,
         linked: [UnsafePointer<plug_plugin_v1>], beside others: [UnsafePointer<plug_plugin_v1>],
         _ configure: (inout Configuration) -> Void
     ) throws(PlugboardError) {
-        let folder = try ScratchFolder()
         var configuration = Configuration(plugins: [entry])
         for other in others { configuration.plugins.append(PluginEntry(try PluginDescriptor(checking: other).id)) }
+        try self.init(
+            configuration, catalog: Catalog(linked + others), loader: loader, transport: transport,
+            clock: ManualClock(),
+            configure)
+    }
+
+    /// - Parameter configure: Called when the data directory is set.
+    init(
+        _ configuration: Configuration, catalog: Catalog, loader: (any Loader)?, transport: ScriptedTransport,
+        clock: ManualClock, _ configure: (inout Configuration) -> Void = { _ in }
+    ) throws(PlugboardError) {
+        let folder = try ScratchFolder()
+        var configuration = configuration
         configuration.kernel.dataDirectory = folder.path
         configure(&configuration)
         let lines = Recording<LogLine>()
-        let clock = ManualClock()
         self.folder = folder
         self.lines = lines
         self.clock = clock
         self.transport = transport
         kernel = try Kernel(
-            configuration: configuration, catalog: Catalog(linked + others), loader: loader, transport: transport,
+            configuration: configuration, catalog: catalog, loader: loader, transport: transport,
             log: KernelLog(level: .debug) { lines.add(LogLine(level: $0, source: $1, text: $2)) }, clock: clock)
     }
 

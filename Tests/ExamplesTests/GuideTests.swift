@@ -26,12 +26,13 @@ struct GuideTests {
             for command in try projectCommands("`c`") { outputs.append(try await run(command)) }
         }
 
-        try #require(commands.count == 6 && outputs.count == 8)
+        try #require(commands.count == 7 && outputs.count == 9)
         #expect(outputs[0].contains("acme-sign/acme_sign.c\n"))
         #expect(outputs[2].contains("passed: the request got its field"))
         #expect(outputs[3].contains("com.acme.sign"))
         #expect(outputs[4].contains("\n./acme_sign.so: ") && !outputs[4].contains(" failed"))
-        #expect(outputs[5].contains("com.acme.sign") && outputs[7].contains("com.acme.sign"))
+        #expect(outputs[5].contains("com.acme.sign") && outputs[8].contains("com.acme.sign"))
+        #expect(outputs[7].hasSuffix("\n2 passed, 0 failed\n"))
         #expect(outputs[6].contains("\(folder.path)/.local/include/plugboard.h\n"))
         let trace = try JSONParser.parse(folder.read("acme-sign/trace.json"))
         #expect(trace["traceEvents"]?.arrayValue?.isEmpty == false)

@@ -34,6 +34,9 @@ struct ReadmeTests {
 
         let compiled = try await CompiledFiles(of: packages, and: inC)
 
+        let inOthers = Set(blocks.filter { ["cpp", "rust"].contains($0.language) }.map(\.file))
+        let built = CookbookScenarioTests.rows.map { "\($0.language.folder)/\($0.plugin).\($0.language.suffix)" }
+        #expect(inOthers.filter { !built.contains($0) && !($0.hasSuffix(".rs") && !CookbookLanguage.hasRust) } == [])
         #expect(files.count > 10)
         #expect(files.filter { !compiled.contains($0) } == [])
     }

@@ -114,6 +114,81 @@ struct LoggingTests {
         #expect(log.lines.first?.hasPrefix("debug GET http://a.test/?page=2 → 200 ") == true)
     }
 
+    @Test(arguments: Linkage.allCases)
+    func `a line names the plugin that responded, and whether by a sub-request of its own`(
+        linkage: Linkage
+    ) async throws {
+        let stored = ScriptedPlugin("stored", priority: 600)
+        stored.onRequest = { $0.request.url.hasSuffix("/stored") ? .respond(ResponseHead(status: 203)) : .next }
+        let hedge = ScriptedPlugin("hedge", priority: 700)
+        hedge.onRequest = { [unowned hedge] exchange in
+            guard exchange.request.url.hasSuffix("/hedged"), let host = hedge.host else { return .next }
+            let id = exchange.id
+            return .wait {
+                let answer = try await host.send(Request(.get, "http://b.test/"), for: id)
+                return { _ in .respond(with: answer) }
+            }
+        }
+        let log = Record()
+        let kernel = try kernel(linkage, log, MockTransport(), beside: [stored, hedge])
+
+        for path in ["stored", "hedged", "sent"] {
+            _ = try await kernel.send(Request(.get, "http://a.test/\(path)")).body.text()
+        }
+
+        #expect(log.lines.count == 3, "a sub-request inside has no line of its own")
+        #expect(log.lines.first?.hasSuffix(" (not sent, response of stored)") == true, "\(log.lines)")
+        #expect(
+            log.lines.dropFirst().first?.hasSuffix(" (not sent, response of a sub-request of hedge)") == true,
+            "\(log.lines)")
+        #expect(log.lines.last?.hasSuffix(" ms") == true, "\(log.lines)")
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a response of the network after one of a plugin names nobody`(linkage: Linkage) async throws {
+        let stored = ScriptedPlugin("stored", priority: 600)
+        stored.onRequest = {
+            $0.attempt == 0 && $0.request["X-Again"] == nil ? .respond(ResponseHead(status: 503)) : .next
+        }
+        let again = ScriptedPlugin("again", priority: 500)
+        again.onResponse = { exchange in
+            guard exchange.response?.status == 503 else { return .next }
+            exchange.request["X-Again"] = "yes"
+            return .resend()
+        }
+        let log = Record()
+        let kernel = try kernel(linkage, log, MockTransport(), beside: [stored, again])
+
+        _ = try await kernel.send(Request(.get, "http://a.test/")).body.text()
+
+        #expect(
+            log.lines.first?.contains(" → 200 ") == true && log.lines.first?.hasSuffix(" ms") == true, "\(log.lines)")
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a sub-request that begins outside of it has a line that names whose it is`(linkage: Linkage) async throws {
+        let refresh = ScriptedPlugin("refresh", priority: 450)
+        refresh.onRequest = { [unowned refresh] exchange in
+            guard let host = refresh.host else { return .next }
+            let id = exchange.id
+            return .wait {
+                _ = try await host.send(Request(.get, "http://tokens.test/"), for: id, from: .outermost).collect(
+                    upTo: .kibibytes(1))
+                return { _ in .next }
+            }
+        }
+        let log = Record()
+        let kernel = try kernel(linkage, log, MockTransport(), beside: [refresh])
+
+        _ = try await kernel.send(Request(.get, "http://a.test/")).body.text()
+
+        #expect(log.lines.count == 2)
+        #expect(log.lines.first?.contains("GET http://tokens.test/ → 200 ") == true)
+        #expect(log.lines.first?.hasSuffix(" (sub-request of refresh)") == true, "\(log.lines)")
+        #expect(log.lines.last?.contains("GET http://a.test/ → 200 ") == true)
+        #expect(log.lines.last?.hasSuffix(")") == false)
+    }
+
     private func kernel(
         _ linkage: Linkage, _ log: Record, _ transport: MockTransport? = nil, settings: JSONObject = [:],
         beside scripted: [ScriptedPlugin] = []

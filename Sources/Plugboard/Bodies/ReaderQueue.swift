@@ -48,8 +48,14 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
 
     func receive(_ piece: Piece, serial: UInt64) -> Bool {
         isPulling = false
-        push(piece)
-        if case .bytes = piece { pump() } else { hasEnded = true }
+        if case .bytes(let bytes) = piece {
+            // A piece of nothing takes no room in the queue, and so would not slow its sender.
+            if !bytes.isEmpty { push(piece) }
+            pump()
+        } else {
+            push(piece)
+            hasEnded = true
+        }
         return true
     }
 

@@ -103,6 +103,18 @@ extension Exchange {
         tell(EventNode(event, head, details), places)
     }
 
+    /// Of a sub-request whose it is, and of an exchange that a plugin responded to whose response it has.
+    var origins: [(String, EventDetail)] {
+        var origins: [(String, EventDetail)] = []
+        if let sender { origins.append(("by", .text(pipeline.places[sender].id))) }
+        if let askerNumber { origins.append(("for", .integer(Int64(clamping: askerNumber)))) }
+        if let responder {
+            origins.append(("respondedBy", .text(responder.id)))
+            if response?.isOfSubRequest == true { origins.append(("respondedWith", .text("subRequest"))) }
+        }
+        return origins
+    }
+
     /// An event of a plugin's own.
     func publish(_ event: EventNode) {
         tell(event, pipeline.watchers.places(event.id))

@@ -9,7 +9,7 @@ extension Exchange {
             leaveAsker()
             return outcome.fail(PlugboardError(.shutDown, "The kernel is shutting down and takes no requests."), self)
         }
-        emit(.created)
+        emit(.created) { self.origins }
         // A request is a value: sent twice, its body begins twice.
         requestBody = request.body.map { BodyNode($0.source.again() ?? $0.source, core: core) }
         if let fault = core.check(request.method, request.attributes) { return finish(failing: fault) }

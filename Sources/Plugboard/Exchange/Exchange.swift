@@ -94,6 +94,10 @@ final class Exchange: @unchecked Sendable {
     let depth: Int
     /// The place of the plugin that sent it; nil for a program's.
     var sender: Int?
+    /// The number of the exchange that a sub-request is for.
+    var askerNumber: UInt64?
+    /// The plugin that responded in place of what lies further in; nil for what came from the network.
+    var responder: Place?
     /// A bit for each plugin that sent a request which led to this one.
     var ancestry: UInt64 = 0
     /// Sub-requests under way that are cancelled with this exchange.
@@ -177,6 +181,8 @@ final class Exchange: @unchecked Sendable {
 struct Answered {
     var head: ResponseHead
     var body: BodyNode?
+    /// Whether a plugin hands on what a sub-request of its own brought.
+    var isOfSubRequest = false
 }
 
 /// Who gets what came of an exchange: a program's task, or a plugin that sent a sub-request. Called on the loop, one of the two, once.

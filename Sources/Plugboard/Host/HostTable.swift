@@ -35,7 +35,8 @@ enum HostTable {
             guard let exchange = steering(pointer) else { return PLUG_RESPOND }
             guard let answer else { return exchange.refuse(PLUG_RESPOND, "respond_with", "there is no answer") }
             switch AnswerNode.from(answer).take() {
-            case .success(let answer):
+            case .success(var answer):
+                answer.isOfSubRequest = true
                 exchange.leave(.respond(answer))
                 return PLUG_RESPOND
             case .failure(let error):

@@ -30,6 +30,7 @@ extension PluginHost {
                 depth: depth)
             child.ancestry = child.skipped
             child.sender = place
+            child.askerNumber = asker == nil ? nil : number
             if let asker {
                 child.deaf = asker.deaf
                 child.outerAttributes = asker.request.attributes

@@ -40,8 +40,10 @@ struct NewProject {
             file("Makefile", scaffold_c_Makefile()),
             file("exports.map", scaffold_exports_map()),
             NewFile("include/plugboard.h", scaffold_plugboard_h()),
+            NewFile("include/plugboard-transform.h", scaffold_plugboard_transform_h()),
             file("\(name.module).c", scaffold_c_plugin_c()),
             file("test/run.c", scaffold_c_test_c()),
+            file("test/scenarios.json", scaffold_scenarios_json()),
         ]
     }
 
@@ -55,6 +57,7 @@ struct NewProject {
             NewFile("include/plugboard.hpp", scaffold_plugboard_hpp()),
             file("\(name.module).cpp", scaffold_cpp_plugin_cpp()),
             file("test/run.c", scaffold_c_test_c()),
+            file("test/scenarios.json", scaffold_scenarios_json()),
         ]
     }
 
@@ -66,6 +69,7 @@ struct NewProject {
             NewFile("src/plugboard.rs", scaffold_plugboard_rs()),
             file("src/lib.rs", scaffold_rust_lib_rs()),
             file("tests/loaded.rs", scaffold_rust_test_rs()),
+            file("tests/scenarios.json", scaffold_scenarios_json()),
         ]
     }
 

@@ -13,6 +13,7 @@ struct SDK {
         ]
         return [
             NewFile("include/plugboard.h", scaffold_plugboard_h()),
+            NewFile("include/plugboard-transform.h", scaffold_plugboard_transform_h()),
             NewFile("include/plugboard.hpp", scaffold_plugboard_hpp()),
             NewFile("lib/pkgconfig/plugboard.pc", template: scaffold_sdk_plugboard_pc(), words),
             NewFile("share/plugboard/plugboard.rs", scaffold_plugboard_rs()),

@@ -6,6 +6,7 @@ struct PluginsSDK: ParsableCommand {
         discussion: """
             Writes, under the prefix and in place of what an earlier version left there:
               include/plugboard.h           the ABI, and its manual
+              include/plugboard-transform.h bodies that are changed while they flow, for C
               include/plugboard.hpp         the same for C++
               lib/pkgconfig/plugboard.pc    for `pkg-config --cflags plugboard`
               share/plugboard/plugboard.rs  the same for Rust

@@ -20,6 +20,8 @@ struct NewProjectTests {
         let files = try project.files()
         #expect(files.contains("README.md") && files.contains("plugboard.json") && files.contains(".gitignore"))
         #expect(files.contains("exports.map") == (language != "rust"))
+        #expect(files.contains { $0.hasSuffix("/scenarios.json") } == (language != "swift"))
+        #expect(files.contains("include/plugboard-transform.h") == (language == "c"))
         for file in files {
             let text = try project.text(file)
             #expect(!text.contains(/@(name|module|Type|id|object|dependency|package|version|revision)@/), "\(file)")

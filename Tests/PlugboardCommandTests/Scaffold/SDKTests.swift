@@ -14,7 +14,8 @@ struct SDKTests {
 
         #expect(outcome.status == 0, "\(outcome.stderr)")
         let files = [
-            "include/plugboard.h", "include/plugboard.hpp", "lib/pkgconfig/plugboard.pc",
+            "include/plugboard-transform.h", "include/plugboard.h", "include/plugboard.hpp",
+            "lib/pkgconfig/plugboard.pc",
             "share/plugboard/README.md", "share/plugboard/plugboard.rs",
         ]
         let found = FileManager.default.enumerator(atPath: prefix)?.compactMap { $0 as? String }.sorted() ?? []
@@ -39,7 +40,7 @@ struct SDKTests {
         #expect(try folder.read("usr/include/other.h") == Array("mine".utf8))
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: "\(prefix)/include").sorted() == [
-                "other.h", "plugboard.h", "plugboard.hpp",
+                "other.h", "plugboard-transform.h", "plugboard.h", "plugboard.hpp",
             ])
     }
 

@@ -12,6 +12,12 @@ struct ExchangeSummary {
     var attempts: Int
     var outcome: Outcome
     var failure: PlugboardError?
+    /// The plugin whose sub-request this is.
+    var asker: String?
+    /// The plugin that responded in place of the network.
+    var responder: String?
+    /// Whether its response is that of a sub-request of its own.
+    var isOfSubRequest = false
 
     /// What the caller wished for, and the verdicts that are neither success nor failure, are no failures.
     var isFailure: Bool {
@@ -24,9 +30,19 @@ struct ExchangeSummary {
         if let status { text += " → \(status)" }
         if let received { text += " \(size(received))" }
         text += "\(ending) \(duration(took))"
-        if attempts != 1 { text += attempts == 0 ? " (not sent)" : " (\(attempts) attempts)" }
+        if !notes.isEmpty { text += " (\(notes.joined(separator: ", ")))" }
         if let failure, failure.code != .cancelled { text += ": \(failure.code): \(failure.reason)" }
         return text
+    }
+
+    private var notes: [String] {
+        var notes: [String] = []
+        if let asker { notes.append("sub-request of \(asker)") }
+        if attempts != 1 { notes.append(attempts == 0 ? "not sent" : "\(attempts) attempts") }
+        if let responder {
+            notes.append(isOfSubRequest ? "response of a sub-request of \(responder)" : "response of \(responder)")
+        }
+        return notes
     }
 
     private var ending: String {

@@ -8,7 +8,7 @@ import PlugboardKit
 struct Logging: Plugin {
     static let manifest = Manifest(
         id: "logging", version: "1.0.0", documentation: "Prints each exchange at its end in one line.", priority: 10,
-        hooks: [.request, .response, .close, .event], events: ["progress"],
+        hooks: [.request, .response, .close, .event], events: ["progress", "willComplete"],
         attributes: [LoggingAttributes.label.definition])
 
     struct Settings: PluginSettings {
@@ -67,7 +67,16 @@ struct Logging: Plugin {
 
     func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?) {
         switch exchange {
-        case .some(let exchange): record(of: exchange)?.received = event.integer("received")
+        case .some(let exchange):
+            // None of a sub-request that does not come through here.
+            guard let record = record(of: exchange) else { return }
+            if event.is("progress") {
+                record.received = event.integer("received")
+            } else {
+                record.asker = event["by"]
+                record.responder = event["respondedBy"]
+                record.isOfSubRequest = event["respondedWith"] == "subRequest"
+            }
         case .none: break
         }
     }
@@ -78,7 +87,8 @@ struct Logging: Plugin {
         let summary = ExchangeSummary(
             method: request.method.name, url: printed(request.url), status: record?.status, received: record?.received,
             took: record.map { host.now - $0.began } ?? .zero, attempts: exchange.attempt, outcome: outcome,
-            failure: exchange.failure)
+            failure: exchange.failure, asker: record?.asker, responder: record?.responder,
+            isOfSubRequest: record?.isOfSubRequest ?? false)
         let prefix = prefix(of: exchange)
         host.log(
             summary.isFailure ? max(settings.level.ofHost, .warning) : settings.level.ofHost,
@@ -102,6 +112,9 @@ struct Logging: Plugin {
         let began: Duration
         var status: Int?
         var received: Int?
+        var asker: String?
+        var responder: String?
+        var isOfSubRequest = false
 
         init(began: Duration) { self.began = began }
     }

@@ -1,5 +1,5 @@
 # make         builds @module@.so
-# make test    builds it, and sends a request through it with the command `plugboard`
+# make test    builds it, and sends requests through it with the command `plugboard`
 #
 # plugboard.h is the installed one (`plugboard plugins sdk`), or else that of include/.
 PLUGBOARD ?= plugboard
@@ -20,6 +20,7 @@ test/run: test/run.c
 
 test: @module@.so test/run
 	test/run "$(PLUGBOARD)" plugboard.json
+	"$(PLUGBOARD)" plugins test ./@module@.so test/scenarios.json
 
 clean:
 	rm -f @module@.so test/run

@@ -1,5 +1,5 @@
 # make         builds @module@.so
-# make test    builds it, and sends a request through it with the command `plugboard`
+# make test    builds it, and sends requests through it with the command `plugboard`
 #
 # plugboard.h and plugboard.hpp are the installed ones (`plugboard plugins sdk`), or else those of include/.
 PLUGBOARD ?= plugboard
@@ -21,6 +21,7 @@ test/run: test/run.c
 
 test: @module@.so test/run
 	test/run "$(PLUGBOARD)" plugboard.json
+	"$(PLUGBOARD)" plugins test ./@module@.so test/scenarios.json
 
 clean:
 	rm -f @module@.so test/run

@@ -25,6 +25,7 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -265,6 +266,14 @@ public:
     void give(std::string_view bytes) noexcept {
         if (auto host = answered()) host->give(host, number_, {bytes.data(), bytes.size(), nullptr, nullptr});
     }
+    // The same without a copy: the kernel keeps the string.
+    void give(std::unique_ptr<std::string> bytes) noexcept {
+        auto host = answered();
+        if (host == nullptr) return;
+        plug_bytes raw = {bytes->data(), bytes->size(), detail::destroy<std::string>, bytes.get()};
+        bytes.release();
+        host->give(host, number_, raw);
+    }
     void end(const Fields &trailers = {}) {
         auto fields = detail::raw(trailers);
         if (auto host = answered()) host->end(host, number_, fields.data(), fields.size());
@@ -346,6 +355,7 @@ public:
 
     explicit operator bool() const noexcept { return raw_ != nullptr; }
     plug_body *raw() const noexcept { return raw_; }
+    Host host() const noexcept { return Host(host_); }
     // Leaves it to somebody else.
     plug_body *release() noexcept { return std::exchange(raw_, nullptr); }
 
@@ -591,6 +601,8 @@ private:
     uint32_t number_;
 };
 
+class Transformer;
+
 // One request and its outcome. Good until the hook returns. [loop]
 class Exchange {
 public:
@@ -653,6 +665,10 @@ public:
     void set_response_body(Body body) {
         detail::check("set_response_body", table()->set_response_body(raw_, body.release()));
     }
+    // Put a transformer around the body, in the hook of that name: see Transformer. False if there is no body. `make`
+    // is called once here, and again each time the body begins again. [loop]
+    bool transform_request_body(std::function<std::unique_ptr<Transformer>()> make);
+    bool transform_response_body(std::function<std::unique_ptr<Transformer>()> make);
     // After PLUG_HELD.
     std::string_view held_body() const noexcept { return view(table()->held_body(raw_)); }
 
@@ -680,6 +696,162 @@ private:
     Host host_;
     plug_exchange *raw_;
 };
+
+// ------------------------------------------------------------------------------------------------ Transformers
+
+// Thrown by a transformer to break its body off with a code of its own.
+class Break : public std::runtime_error {
+public:
+    Break(std::string_view code, const std::string &reason) : std::runtime_error(reason), code_(code) {}
+    const std::string &code() const noexcept { return code_; }
+
+private:
+    std::string code_;
+};
+
+// Changes one body while it flows: bytes go in piece by piece, and other bytes come out. Needs the memory of one piece
+// and of what was made of it; one that can make a small piece very large has to limit that itself. [loop]
+class Transformer {
+public:
+    virtual ~Transformer() = default;
+    // Appends to `output`, which is empty, what comes of the next bytes: any number of bytes, also none. What it throws
+    // breaks the body off (a Break with its own code), and what the same call has appended is dropped.
+    virtual void transform(std::string_view bytes, std::string &output) = 0;
+    // The end has come: appends what is left. Throws like `transform`. Not called for a body that breaks off.
+    virtual void finish(std::string &output) { (void)output; }
+    // Whether exactly as many bytes come out as go in: then the length and the field Content-Length stay as they are.
+    // Else the length is unknown and the field is removed.
+    virtual bool keeps_length() const { return false; }
+};
+
+namespace detail {
+
+// A body with a transformer around it. Shared with the pull that is open, which may be told after the source is gone.
+class Transforming : public std::enable_shared_from_this<Transforming> {
+public:
+    using Make = std::function<std::unique_ptr<Transformer>()>;
+
+    Transforming(Body inner, Make make) : inner_(std::move(inner)), make_(std::move(make)), transformer_(make_()) {}
+
+    bool keeps_length() const { return transformer_->keeps_length(); }
+    uint64_t length() const { return keeps_length() ? inner_.length() : PLUG_UNKNOWN; }
+    bool can_rewind() const { return inner_.can_rewind(); }
+    void rewind() {
+        if (!inner_.rewind()) throw Error("rewind_body", PLUG_WRONG_TIME);
+        transformer_ = make_();
+        is_running_ = is_ended_ = is_broken_ = false;
+        trailers_.clear();
+    }
+    void pull(Pull pull) {
+        if (is_ended_ || is_broken_) return answer(std::move(pull));
+        open_ = std::make_unique<Pull>(std::move(pull));
+        run();
+    }
+    void release() {
+        is_released_ = true;
+        inner_ = Body();
+    }
+
+private:
+    bool is_ready() const { return !output_.empty() || is_ended_ || is_broken_; }
+
+    // Pulls until there is something to answer with. In a loop: pieces that are there at once must not pile up calls.
+    void run() {
+        is_running_ = true;
+        do {
+            is_told_ = false;
+            inner_.pull([self = shared_from_this()](const plug_piece_v1 &piece) {
+                // The body was given back with a pull open, which is told so.
+                if (self->is_released_) return;
+                self->take(piece);
+                self->is_told_ = true;
+                if (self->is_running_) return;
+                if (self->is_ready()) {
+                    self->answer(std::move(*self->open_));
+                } else {
+                    self->run();
+                }
+            });
+        } while (is_told_ && !is_ready());
+        is_running_ = false;
+        if (is_told_) answer(std::move(*open_));
+    }
+
+    // The kernel may pull again within the answer, so nothing follows it.
+    void answer(Pull pull) {
+        if (is_broken_) return pull.break_off(code_, reason_);
+        if (output_.empty()) return pull.end(trailers_);
+        auto output = std::make_unique<std::string>();
+        output->swap(output_);
+        pull.give(std::move(output));
+    }
+
+    void take(const plug_piece_v1 &piece) noexcept {
+        auto broken = [this](std::string_view code, std::string_view reason) {
+            is_broken_ = true;
+            code_ = code;
+            reason_ = reason;
+        };
+        try {
+            if (piece.kind == PLUG_BREAK) return broken(view(piece.code), view(piece.reason));
+            if (piece.kind == PLUG_END) {
+                is_ended_ = true;
+                if (piece.trailers != nullptr) trailers_ = Head(inner_.host(), piece.trailers).fields();
+                transformer_->finish(output_);
+            } else if (piece.bytes.count > 0) {
+                transformer_->transform(view(piece.bytes), output_);
+            }
+        } catch (const Break &error) {
+            broken(error.code(), error.what());
+        } catch (const std::exception &error) {
+            broken("plugin.fault", error.what());
+        } catch (...) {
+            broken("plugin.fault", "it threw what is no std::exception");
+        }
+    }
+
+    Body inner_;
+    Make make_;
+    std::unique_ptr<Transformer> transformer_;
+    std::unique_ptr<Pull> open_;
+    std::string output_;
+    Fields trailers_;
+    std::string code_, reason_;
+    bool is_running_ = false, is_told_ = false, is_ended_ = false, is_broken_ = false, is_released_ = false;
+};
+
+class TransformedSource : public Source {
+public:
+    explicit TransformedSource(std::shared_ptr<Transforming> body) : body_(std::move(body)) {}
+    ~TransformedSource() override { body_->release(); }
+    uint64_t length() const override { return body_->length(); }
+    bool can_rewind() const override { return body_->can_rewind(); }
+    void rewind() override { body_->rewind(); }
+    void pull(Pull pull) override { body_->pull(std::move(pull)); }
+
+private:
+    std::shared_ptr<Transforming> body_;
+};
+
+}  // namespace detail
+
+inline bool Exchange::transform_request_body(std::function<std::unique_ptr<Transformer>()> make) {
+    Body inner = take_request_body();
+    if (!inner) return false;
+    auto body = std::make_shared<detail::Transforming>(std::move(inner), std::move(make));
+    if (!body->keeps_length()) request().remove_field("content-length");
+    set_request_body(Body::of(host_, std::make_unique<detail::TransformedSource>(std::move(body))));
+    return true;
+}
+
+inline bool Exchange::transform_response_body(std::function<std::unique_ptr<Transformer>()> make) {
+    Body inner = take_response_body();
+    if (!inner) return false;
+    auto body = std::make_shared<detail::Transforming>(std::move(inner), std::move(make));
+    if (!body->keeps_length()) response()->remove_field("content-length");
+    set_response_body(Body::of(host_, std::make_unique<detail::TransformedSource>(std::move(body))));
+    return true;
+}
 
 // A fact. Good until the hook returns. [loop]
 class Event {

@@ -1387,6 +1387,43 @@ impl Exchange<'_> {
         check("set_response_body", unsafe { (self.host.table().set_response_body)(self.raw, raw_body(body)) })
     }
 
+    /// Puts a [`Transformer`] around the request's body, in `on_request`; false if there is no body.
+    ///
+    /// `make` is called once here, and again each time the body begins again. [loop]
+    pub fn transform_request_body<T: Transformer>(
+        &mut self,
+        make: impl Fn() -> T + Send + 'static,
+    ) -> Result<bool, Error> {
+        let inner = match self.take_request_body() {
+            Some(inner) => inner,
+            None => return Ok(false),
+        };
+        let (body, keeps_length) = transformed(inner, make);
+        if !keeps_length {
+            self.request().remove_field("content-length");
+        }
+        self.set_request_body(Some(body)).map(|()| true)
+    }
+
+    /// Puts a [`Transformer`] around the response's body, in `on_response`; false if there is no body, as of HEAD, 204
+    /// and 304.
+    ///
+    /// `make` is called once here, and again each time the body begins again. [loop]
+    pub fn transform_response_body<T: Transformer>(
+        &mut self,
+        make: impl Fn() -> T + Send + 'static,
+    ) -> Result<bool, Error> {
+        let inner = match self.take_response_body() {
+            Some(inner) => inner,
+            None => return Ok(false),
+        };
+        let (body, keeps_length) = transformed(inner, make);
+        if let (false, Some(mut response)) = (keeps_length, self.response()) {
+            response.remove_field("content-length");
+        }
+        self.set_response_body(Some(body)).map(|()| true)
+    }
+
     /// After [`Visit::Held`].
     pub fn held_body(&self) -> &[u8] {
         unsafe { view((self.host.table().held_body)(self.raw)).unwrap_or_default() }
@@ -1447,6 +1484,205 @@ fn state_in<'a, Kind: Any>(pointer: *mut c_void) -> Option<&'a mut Kind> {
 unsafe extern "C" fn drop_state(pointer: *mut c_void) {
     // There is nobody to tell; the panic hook has printed it.
     let _ = guarded(|| drop(Box::from_raw(pointer as *mut State)));
+}
+
+// ------------------------------------------------------------------------------------------------ Transformers
+
+/// Changes one body while it flows: bytes go in piece by piece, and other bytes come out. [loop]
+///
+/// Needs the memory of one piece and of what was made of it; one that can make a small piece very large has to limit
+/// that itself. An error breaks the body off, and what the same call has appended is dropped.
+pub trait Transformer: Send + 'static {
+    /// Appends to `output`, which is empty, what comes of the next bytes: any number of bytes, also none.
+    fn transform(&mut self, bytes: &[u8], output: &mut Vec<u8>) -> Result<(), Failure>;
+
+    /// The end has come: appends what is left. Not called for a body that breaks off.
+    fn finish(&mut self, output: &mut Vec<u8>) -> Result<(), Failure> {
+        let _ = output;
+        Ok(())
+    }
+
+    /// Whether exactly as many bytes come out as go in: then the length and the field Content-Length stay as they are.
+    /// Else the length is unknown and the field is removed.
+    fn keeps_length(&self) -> bool {
+        false
+    }
+}
+
+/// A body with a transformer around it. Shared with the pull that is open, which may be told after the source is gone.
+struct Transforming<T, Make> {
+    make: Make,
+    /// None once it is given back.
+    inner: RefCell<Option<Body>>,
+    state: RefCell<TransformingState<T>>,
+    /// The loop of `run`.
+    is_running: Cell<bool>,
+    /// The inner body has answered.
+    is_told: Cell<bool>,
+}
+
+struct TransformingState<T> {
+    transformer: T,
+    open: Option<Pull>,
+    output: Vec<u8>,
+    /// The inner body has ended, with these trailers, or has broken off.
+    end: Option<Result<Fields, Failure>>,
+}
+
+impl<T: Transformer, Make: Fn() -> T + 'static> Transforming<T, Make> {
+    fn pull(self: &Rc<Self>, pull: Pull) {
+        let is_over = {
+            let mut state = self.state.borrow_mut();
+            state.open = Some(pull);
+            state.end.is_some()
+        };
+        if is_over {
+            self.answer();
+        } else {
+            self.run();
+        }
+    }
+
+    fn is_ready(&self) -> bool {
+        let state = self.state.borrow();
+        !state.output.is_empty() || state.end.is_some()
+    }
+
+    /// Pulls until there is something to answer with. In a loop: pieces that are there at once must not pile up calls.
+    fn run(self: &Rc<Self>) {
+        self.is_running.set(true);
+        loop {
+            self.is_told.set(false);
+            let this = Rc::clone(self);
+            if let Some(inner) = &*self.inner.borrow() {
+                let asked = inner.pull(move |piece| this.pulled(&piece));
+                if let Err(error) = asked {
+                    self.break_off(Failure::new("plugin.fault", &error.to_string()));
+                }
+            }
+            if !self.is_told.get() || self.is_ready() {
+                break;
+            }
+        }
+        self.is_running.set(false);
+        if self.is_told.get() {
+            self.answer();
+        }
+    }
+
+    fn pulled(self: &Rc<Self>, piece: &Piece<'_>) {
+        // The body is being given back with a pull open, which is told so.
+        if self.inner.try_borrow().map_or(false, |inner| inner.is_none()) {
+            return;
+        }
+        self.take(piece);
+        self.is_told.set(true);
+        if self.is_running.get() {
+            return;
+        }
+        if self.is_ready() {
+            self.answer();
+        } else {
+            self.run();
+        }
+    }
+
+    fn take(&self, piece: &Piece<'_>) {
+        let mut state = self.state.borrow_mut();
+        let TransformingState { transformer, output, end, .. } = &mut *state;
+        let result = guarded(|| match piece.kind() {
+            PieceKind::Bytes(bytes) if bytes.is_empty() => Ok(()),
+            PieceKind::Bytes(bytes) => transformer.transform(bytes, output),
+            PieceKind::End => transformer.finish(output).map(|()| *end = Some(Ok(piece.trailers()))),
+            PieceKind::Break { code, reason } => Err(Failure { code, reason }),
+        });
+        drop(state);
+        match result {
+            Ok(Ok(())) => {}
+            Ok(Err(failure)) => self.break_off(failure),
+            Err(panic) => self.break_off(Failure::new("plugin.fault", &panic)),
+        }
+    }
+
+    fn break_off(&self, failure: Failure) {
+        let mut state = self.state.borrow_mut();
+        state.output.clear();
+        state.end = Some(Err(failure));
+        self.is_told.set(true);
+    }
+
+    /// The kernel may pull again within the answer, so nothing follows it.
+    fn answer(&self) {
+        let mut state = self.state.borrow_mut();
+        let pull = match state.open.take() {
+            Some(pull) => pull,
+            None => return,
+        };
+        let output = std::mem::take(&mut state.output);
+        let end = state.end.clone();
+        drop(state);
+        match end {
+            _ if !output.is_empty() => pull.give(output),
+            Some(Err(failure)) => pull.break_off(&failure.code, &failure.reason),
+            Some(Ok(trailers)) => pull.end(&trailers),
+            None => {}
+        }
+    }
+}
+
+struct TransformedSource<T: Transformer, Make: Fn() -> T + Send + 'static>(Rc<Transforming<T, Make>>);
+
+// The kernel calls a source of a hook's on the loop only, its release included, and tells it there what it has pulled.
+unsafe impl<T: Transformer, Make: Fn() -> T + Send + 'static> Send for TransformedSource<T, Make> {}
+
+impl<T: Transformer, Make: Fn() -> T + Send + 'static> Source for TransformedSource<T, Make> {
+    fn length(&self) -> Option<u64> {
+        if !self.0.state.borrow().transformer.keeps_length() {
+            return None;
+        }
+        self.0.inner.borrow().as_ref().and_then(Body::length)
+    }
+
+    fn pull(&self, pull: Pull) {
+        self.0.pull(pull)
+    }
+
+    fn can_rewind(&self) -> bool {
+        self.0.inner.borrow().as_ref().map_or(false, Body::can_rewind)
+    }
+
+    fn rewind(&self) {
+        let rewound = self.0.inner.borrow().as_ref().map_or(Ok(()), Body::rewind);
+        let transformer = (self.0.make)();
+        let mut state = self.0.state.borrow_mut();
+        state.transformer = transformer;
+        state.output.clear();
+        state.end = rewound.err().map(|error| Err(Failure::new("body.rewind", &error.to_string())));
+        self.0.is_running.set(false);
+    }
+}
+
+impl<T: Transformer, Make: Fn() -> T + Send + 'static> Drop for TransformedSource<T, Make> {
+    fn drop(&mut self) {
+        // Taken out first: an open pull is told of it while it is given back.
+        let inner = self.0.inner.borrow_mut().take();
+        drop(inner);
+        drop(self.0.state.borrow_mut().open.take());
+    }
+}
+
+fn transformed<T: Transformer>(inner: Body, make: impl Fn() -> T + Send + 'static) -> (Body, bool) {
+    let (host, transformer) = (inner.host, make());
+    let keeps_length = transformer.keeps_length();
+    let state = TransformingState { transformer, open: None, output: Vec::new(), end: None };
+    let body = Transforming {
+        make,
+        inner: RefCell::new(Some(inner)),
+        state: RefCell::new(state),
+        is_running: Cell::new(false),
+        is_told: Cell::new(false),
+    };
+    (Body::of_source(host, TransformedSource(Rc::new(body))), keeps_length)
 }
 
 /// A fact.
@@ -1612,6 +1848,16 @@ impl OptionDefinition {
 
     pub const fn size(name: &'static str, fallback: &'static str, documentation: &'static str) -> OptionDefinition {
         OptionDefinition::new(PLUG_SIZE, name, fallback, documentation)
+    }
+
+    /// Of texts; the default is a JSON array.
+    pub const fn list(name: &'static str, fallback: &'static str, documentation: &'static str) -> OptionDefinition {
+        OptionDefinition::new(PLUG_LIST, name, fallback, documentation)
+    }
+
+    /// Of texts to texts; the default is a JSON object.
+    pub const fn map(name: &'static str, fallback: &'static str, documentation: &'static str) -> OptionDefinition {
+        OptionDefinition::new(PLUG_MAP, name, fallback, documentation)
     }
 
     /// Of numbers, times in nanoseconds and sizes; of a text's bytes, of a list's or map's count.

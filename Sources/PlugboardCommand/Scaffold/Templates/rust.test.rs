@@ -30,6 +30,22 @@ fn a_request_gets_the_field() {
     assert!(head.contains("\r\nx-@name@: hello\r\n"), "the request has no such field:\n{}", head);
 }
 
+/// `tests/scenarios.json`, without a network.
+#[test]
+fn the_scenarios_pass() {
+    let object = env::current_exe().unwrap().with_file_name("lib@module@.so");
+    let program = env::var("PLUGBOARD").unwrap_or_else(|_| "plugboard".to_string());
+    let output = Command::new(&program)
+        .args(["plugins", "test"])
+        .arg(&object)
+        .arg("tests/scenarios.json")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap_or_else(|error| panic!("{}: {} (PLUGBOARD=/path/to/plugboard cargo test --release)", program, error));
+
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
 /// A configuration with the object that was built along with this test.
 fn configuration() -> PathBuf {
     let this = env::current_exe().unwrap();

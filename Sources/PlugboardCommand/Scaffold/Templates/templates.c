@@ -15,6 +15,11 @@ static const unsigned char plugboard_h[] = {
 };
 TEMPLATE(plugboard_h)
 
+static const unsigned char plugboard_transform_h[] = {
+#embed "plugboard-transform.h"
+};
+TEMPLATE(plugboard_transform_h)
+
 static const unsigned char plugboard_hpp[] = {
 #embed "plugboard.hpp"
 };
@@ -29,6 +34,11 @@ static const unsigned char plugboard_json[] = {
 #embed "plugboard.json"
 };
 TEMPLATE(plugboard_json)
+
+static const unsigned char scenarios_json[] = {
+#embed "scenarios.json"
+};
+TEMPLATE(scenarios_json)
 
 static const unsigned char exports_map[] = {
 #embed "exports.map"

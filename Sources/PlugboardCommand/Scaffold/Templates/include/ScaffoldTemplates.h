@@ -12,9 +12,11 @@ typedef struct scaffold_template {
 
 scaffold_template scaffold_plugboard_h(void);
 
+scaffold_template scaffold_plugboard_transform_h(void);
 scaffold_template scaffold_plugboard_hpp(void);
 scaffold_template scaffold_plugboard_rs(void);
 scaffold_template scaffold_plugboard_json(void);
+scaffold_template scaffold_scenarios_json(void);
 scaffold_template scaffold_exports_map(void);
 scaffold_template scaffold_c_Makefile(void);
 scaffold_template scaffold_c_README_md(void);

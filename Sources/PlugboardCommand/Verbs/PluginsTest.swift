@@ -1,0 +1,111 @@
+import ArgumentParser
+import PlugboardKit
+import PlugboardTesting
+import PluginLoader
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+struct PluginsTest: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "test", abstract: "Runs a plugin through scenarios, without a network.",
+        usage: "plugboard plugins test [<options>] <path.so> <scenarios.json> …",
+        discussion: """
+            Each scenario gets a kernel of its own with this plugin, a network that the
+            scenario plays, and a clock that stands still until a step moves it. A step
+            says what is done and what must come of it. Nothing of this program's own
+            configuration or data is used.
+
+            Ends with status 0 if all scenarios passed, else with 1. The first thing that
+            is otherwise than a scenario says ends that scenario, and is named by its
+            place: `steps[2].sent.fields.x-sign`.
+
+            A FILE (JSON; comments and trailing commas are allowed):
+              {
+                "clock": "2026-01-02T03:04:05Z",
+                "settings": { "key": "0123" },
+                "scenarios": [{
+                  "name": "a request is signed",
+                  "steps": [
+                    { "send": { "url": "https://a.test/", "body": "hello", "pieces": 2 },
+                      "sent": { "fields": { "x-sign": "90ab" }, "body": "hello" },
+                      "respond": { "status": 201, "body": "made" },
+                      "received": { "status": 201, "body": "made" } },
+                  ],
+                }],
+              }
+
+            Plugins/README.md lists all keys.
+
+            EXAMPLES:
+              plugboard plugins test ./acme_sign.so test/scenarios.json
+              plugboard plugins test ./acme_sign.so test/*.json --only "a request is signed"
+            """)
+
+    @Argument(help: ArgumentHelp("The shared object.", valueName: "path.so")) var path: String
+    @Argument(help: ArgumentHelp("Files of scenarios.", valueName: "scenarios.json")) var files: [String]
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("Runs the scenario of this name, and no others but those named.", valueName: "name"))
+    var only: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "How long a step waits for what a plugin does on threads of its own; \"10s\" by default.",
+            valueName: "time"))
+    var patience: String = "10s"
+
+    func validate() throws {
+        if files.isEmpty { throw ValidationError("A file of scenarios is needed.") }
+        if Duration(configured: patience) == nil { throw ValidationError("--patience must be a time, such as 10s.") }
+    }
+
+    func run() async throws {
+        let output = ByteOutput.standard
+        var (passed, failed) = (0, 0)
+        for file in files {
+            let scenarios = try read(file)
+            for scenario in scenarios.scenarios where only.isEmpty || only.contains(scenario.name) {
+                // Before it runs: should the plugin crash, this is where.
+                try output.write("\(printable(scenario.name)): ")
+                let fault = await fault(of: scenario, in: scenarios, file: file)
+                if fault == nil { passed += 1 } else { failed += 1 }
+                try output.write(fault.map { "FAILED\n    \($0)\n" } ?? "passed\n")
+            }
+        }
+        if passed + failed == 0 { throw CommandFailure(.usage, "No scenario has the name that --only gives.") }
+        try output.write("\(passed) passed, \(failed) failed\n")
+        if failed > 0 { throw CommandFailure(.failure, nil) }
+    }
+
+    /// What is otherwise than the scenario says; nil if it passed.
+    private func fault(
+        of scenario: ScenarioFile.Scenario, in scenarios: ScenarioFile, file: String
+    ) async -> ScenarioFault? {
+        do throws(ScenarioFault) {
+            try await ScenarioRun.perform(
+                scenario, of: scenarios, plugin: PluginArguments.absolute(path), folder: folder(of: file),
+                loader: .dynamic, patience: Duration(configured: patience) ?? .seconds(10))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func read(_ file: String) throws -> ScenarioFile {
+        let bytes = try FileContents.bytes(of: file)
+        do throws(ScenarioFault) {
+            return try ScenarioFile(bytes)
+        } catch {
+            throw CommandFailure(.usage, "\(file): \(error)")
+        }
+    }
+
+    /// Where relative paths in a file begin.
+    private func folder(of file: String) -> String {
+        let path = PluginArguments.absolute(file)
+        return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "/"
+    }
+}

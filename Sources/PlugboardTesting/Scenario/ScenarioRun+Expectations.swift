@@ -1,0 +1,141 @@
+import Plugboard
+import PlugboardKit
+
+/// What steps expect.
+extension ScenarioRun {
+    func check(_ expected: ScenarioStep.Sent, at place: String) async throws(ScenarioFault) {
+        let index = state.withLock { state in
+            defer { state.checked += 1 }
+            return state.checked
+        }
+        guard let sent = await wait({ [wire] in wire[index] }) else {
+            throw ScenarioFault(place: place, reason: "nothing more was sent; \(index) were sent before")
+        }
+        try expected.method?.check(sent.method.name, at: "\(place).method")
+        try expected.url?.check(sent.url, at: "\(place).url")
+        try check(expected.fields, sent.fields, at: "\(place).fields")
+        try expected.body?.check(sent.body, at: "\(place).body")
+    }
+
+    private func check(
+        _ patterns: [(name: String, pattern: ScenarioPattern)], _ fields: Fields, at place: String
+    ) throws(ScenarioFault) {
+        for (name, pattern) in patterns {
+            let values = fields.values(FieldName(name))
+            // Several fields of a name are one with commas (RFC 9110 §5.3).
+            try pattern.check(values.isEmpty ? nil : values.joined(separator: ", "), at: "\(place).\(printable(name))")
+        }
+    }
+
+    private func outcome(_ expected: ScenarioStep.Outcome, at place: String) async throws(ScenarioFault) -> Ended {
+        guard let name = state.withLock({ expected.name ?? $0.handles.last?.name }) else {
+            throw ScenarioFault(place: place, reason: "no step before has sent anything")
+        }
+        guard let ended = await wait({ [self] in state.withLock { $0.ended[name] } }) else {
+            throw ScenarioFault(place: place, reason: "the exchange \(ScenarioPattern.shown(name)) has not ended")
+        }
+        if expected.code != nil || ended.error == nil { state.withLock { _ = $0.expectedFailures.insert(name) } }
+        return ended
+    }
+
+    func checkReceived(_ expected: ScenarioStep.Outcome, at place: String) async throws(ScenarioFault) {
+        let ended = try await outcome(expected, at: place)
+        guard let head = ended.head, ended.error == nil else {
+            throw ScenarioFault(place: place, reason: "the exchange failed: \(ScenarioRun.shown(ended.error))")
+        }
+        if let status = expected.status, status != head.status {
+            throw ScenarioFault(place: "\(place).status", reason: "is \(head.status), expected \(status)")
+        }
+        if let attempts = expected.attempts, attempts != ended.attempts {
+            throw ScenarioFault(place: "\(place).attempts", reason: "is \(ended.attempts), expected \(attempts)")
+        }
+        try check(expected.fields, head.fields, at: "\(place).fields")
+        try expected.body?.check(ended.body, at: "\(place).body")
+        try check(expected.trailers, ended.trailers, at: "\(place).trailers")
+    }
+
+    func checkFailed(_ expected: ScenarioStep.Outcome, at place: String) async throws(ScenarioFault) {
+        let ended = try await outcome(expected, at: place)
+        guard let error = ended.error else {
+            throw ScenarioFault(
+                place: place, reason: "the exchange did not fail; its status is \(ended.head?.status ?? 0)")
+        }
+        state.withLock { state in
+            if let name = expected.name ?? state.handles.last?.name { _ = state.expectedFailures.insert(name) }
+        }
+        try expected.code?.check(error.code.name, at: "\(place).code")
+        try expected.reason?.check(error.reason, at: "\(place).reason")
+        try expected.plugin?.check(error.plugin, at: "\(place).plugin")
+    }
+
+    func check(
+        _ result: Result<Bytes, PlugboardError>, _ command: ScenarioStep.Command, at place: String
+    ) throws(ScenarioFault) {
+        switch result {
+        case .success(let bytes):
+            if command.failure != nil {
+                throw ScenarioFault(place: "\(place).fails", reason: "the command did not fail")
+            }
+            try command.reply?.check(bytes, at: "\(place).reply")
+        case .failure(let error):
+            guard let failure = command.failure else {
+                throw ScenarioFault(place: place, reason: "the command failed: \(ScenarioRun.shown(error))")
+            }
+            try failure.check(error.code.name, at: "\(place).fails")
+        }
+    }
+
+    func check(_ expected: ScenarioStep.Event, at place: String) async throws(ScenarioFault) {
+        let first = state.withLock { $0.told }
+        let found = await wait { [bench] in
+            bench.events.indices.dropFirst(first).first { bench.events[$0].id == expected.id }
+        }
+        guard let found else {
+            throw ScenarioFault(place: place, reason: "no event \(ScenarioPattern.shown(expected.id)) was told")
+        }
+        state.withLock { $0.told = found + 1 }
+        let event = bench.events[found]
+        for (name, pattern) in expected.details {
+            let text = event.text(name) ?? event.integer(name).map { "\($0)" }
+            try pattern.check(text, at: "\(place).details.\(printable(name))")
+        }
+    }
+
+    func checkLog(_ pattern: ScenarioPattern, at place: String) async throws(ScenarioFault) {
+        let found = await wait { [bench, plugin] in
+            bench.log.contains { line in
+                line.source == plugin && (try? pattern.check(line.text, at: "")) != nil ? true : false
+            } ? true : nil
+        }
+        if found == nil {
+            throw ScenarioFault(
+                place: place,
+                reason: "no such line was logged; there are \(bench.log.filter { $0.source == plugin }.count)")
+        }
+    }
+
+    func checkCounter(_ name: String, _ value: Int64, at place: String) async throws(ScenarioFault) {
+        let found = await wait { [bench] in bench.kernel.counters[name] == value ? true : nil }
+        if found == nil {
+            let now = bench.kernel.counters[name].map { "\($0)" } ?? "missing"
+            throw ScenarioFault(place: "\(place).\(printable(name))", reason: "is \(now), expected \(value)")
+        }
+    }
+
+    /// What no step has looked at must not be what an author would want to know.
+    func checkEnd() throws(ScenarioFault) {
+        if let number = wire.firstOpen, let sent = wire[number - 1] {
+            throw ScenarioFault(
+                place: "", reason: "\(ScenarioRun.shown(sent)) was sent (number \(number)), and no step answers it.")
+        }
+        let failure = state.withLock { state in
+            state.ended.first { $0.value.error != nil && !state.expectedFailures.contains($0.key) }
+        }
+        if let failure {
+            throw ScenarioFault(
+                place: "",
+                reason: "the exchange \(ScenarioPattern.shown(failure.key)) failed, and no step expects it: "
+                    + "\(ScenarioRun.shown(failure.value.error))")
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The scenarios of the cookbook, run by the command, as an author in any language runs them.
+@Suite struct CookbookScenarioTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let plugin: String
+        let language: CookbookLanguage
+        let passed: Int
+        var testDescription: String { "\(plugin) in \(language)" }
+    }
+
+    static let rows: [Row] = CookbookLanguage.loaded.flatMap { language in
+        [("mask", 3), ("token", 4), ("pace", 2)].compactMap { plugin, passed in
+            plugin == "pace" && language == .c ? nil : Row(plugin: plugin, language: language, passed: passed)
+        }
+    }
+
+    @Test(arguments: rows) func `a plugin does what its scenarios say`(row: Row) async throws {
+        let library = try await CookbookLibraries.shared.library(row.plugin, row.language)
+
+        let outcome = try await ProcessRunner.running(
+            [
+                Products.executable("plugboard"), "plugins", "test", library,
+                "\(Repository.root)/Examples/Cookbook/Scenarios/\(row.plugin).json",
+            ])
+
+        #expect(outcome.status == 0, "\(outcome.stdout)\(outcome.stderr)")
+        #expect(outcome.stdout.hasSuffix("\n\(row.passed) passed, 0 failed\n"), "\(outcome.stdout)")
+    }
+
+    @Test(.enabled(if: CookbookLanguage.hasRust, "there is no compiler for Rust"))
+    func `the cookbook's plugins in Rust are among those that are tested`() {
+        #expect(CookbookScenarioTests.rows.filter { $0.language == .rust }.count == 3)
+    }
+
+    @Test(arguments: [CookbookLanguage.cpp, .rust])
+    func `every source in C++ and Rust has scenarios`(language: CookbookLanguage) throws {
+        let sources = try FileManager.default.contentsOfDirectory(atPath: "\(Repository.root)/\(language.folder)")
+
+        #expect(sources.sorted() == ["mask", "pace", "token"].map { "\($0).\(language.suffix)" })
+    }
+}

@@ -1,0 +1,88 @@
+import Plugboard
+import PlugboardKit
+import TestSupport
+import Testing
+
+/// What a source may answer a pull with, and what becomes of pulls that are open.
+struct PieceTests {
+    private let anywhere = "https://a.test/"
+
+    @Test func `a piece of nothing is allowed, and its reader sees only those of something`() async throws {
+        let plugin = ScriptedPlugin("gaps")
+        plugin.onResponse = { exchange in
+            exchange.wrapResponseBody { _ in PiecesSource(["", "a", "", "", "b", ""]) }
+            return .next
+        }
+        let kernel = try makeKernel([plugin], MockTransport { _, _ in .answer(200, Fields(), ["x"]) })
+
+        let source = try await kernel.send(Request(.get, anywhere)).body.source
+        var pieces: [String] = []
+        while true {
+            let piece = await withCheckedContinuation { source.pull(Pull(Answered($0))) }
+            guard case .bytes(let bytes) = piece else { break }
+            pieces.append(bytes.text)
+        }
+
+        #expect(pieces == ["a", "b"])
+    }
+
+    @Test func `pieces of nothing change neither a request's body nor one that is held`() async throws {
+        let sent = Record()
+        let plugin = ScriptedPlugin("gaps", priority: 100)
+        plugin.onRequest = { exchange in
+            exchange.wrapRequestBody { _ in PiecesSource(["", "pay", "", "load", ""]) }
+            return .next
+        }
+        let holder = ScriptedPlugin("holder", priority: 200)
+        holder.onRequest = { exchange in
+            guard exchange.visit == .held else { return .hold(upTo: .bytes(7)) }
+            sent.add(exchange.withHeldBody { String(decoding: $0, as: UTF8.self) })
+            return .next
+        }
+        let kernel = try makeKernel([plugin, holder], MockTransport { _, _ in .answer(200) })
+
+        _ = try await kernel.send(Request(.post, anywhere, body: .text("x")))
+
+        #expect(sent.lines == ["payload"])
+    }
+
+    @Test func `a body that is given back breaks the pull that is open, before that returns`() async throws {
+        let told = Record()
+        let silent = PiecesSource([Bytes]())
+        let plugin = ScriptedPlugin("impatient")
+        plugin.onResponse = { exchange in
+            exchange.wrapResponseBody { inner in
+                inner.withPiece { piece in
+                    if case .broken(let error) = piece { told.add("\(error.code)") } else { told.add("other") }
+                }
+                told.add("open")
+                inner.release()
+                told.add("given back")
+                return silent
+            }
+            return .next
+        }
+        let kernel = try makeKernel([plugin], MockTransport { _, _ in .source(200, Fields(), Silent()) })
+
+        _ = try await kernel.send(Request(.get, anywhere)).body.text()
+
+        #expect(told.lines == ["open", "cancelled", "given back"])
+    }
+}
+
+/// Answers no pull.
+private final class Silent: BodySource {
+    var length: Int? { nil }
+    func pull(_ pull: Pull) {}
+}
+
+private final class Answered: PullReceiver {
+    private let continuation: CheckedContinuation<Piece, Never>
+
+    init(_ continuation: CheckedContinuation<Piece, Never>) { self.continuation = continuation }
+
+    func receive(_ piece: Piece, serial: UInt64) -> Bool {
+        continuation.resume(returning: piece)
+        return true
+    }
+}
