@@ -104,7 +104,7 @@ struct ExecTests {
     @Test(arguments: [
         (#""timeoutms":1"#, "timeoutms is not a known field. Did you mean timeout_ms?"),
         (#""zzzzzzzzzz":null"#, "zzzzzzzzzz is not a known field. Known are id, op, method, url,"),
-        (#""retry":{"delay":1}"#, "retry.delay is not a known field. Did you mean retry.delay_ms?"),
+        (#""retry":{"delayms":1}"#, "retry.delayms is not a known field. Did you mean retry.delay_ms?"),
         (#""retry":{"max":-1}"#, "retry.max must be a whole number that is not negative"),
         (#""retry":{"delay_ms":"1"}"#, "retry.delay_ms must be a whole number of milliseconds, 0 or more"),
         (#""retry":5"#, "retry must be an object"), (#""download":{"file":1}"#, "download.file must be a string"),

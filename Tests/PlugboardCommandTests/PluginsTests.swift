@@ -180,7 +180,7 @@ struct PluginsTests {
 
     @Test(arguments: [
         ("redirect.limit=-1", "must lie between 0 and 1000"), ("redirect.limit=many", "must be a whole number"),
-        ("redirect.limt=1", "is not a known setting; did you mean redirect.limit?"),
+        ("redirect.limt=1", "is not a known setting. Did you mean redirect.limit?"),
         ("logging.level=loud", "must be one of"), ("cache.memory=big", "must be a size"),
         ("redirect.limit=", "must be a whole number"),
     ])

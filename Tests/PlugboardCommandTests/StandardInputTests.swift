@@ -40,7 +40,7 @@ struct StandardInputTests {
         (["post", "-d", "@-", "-d", "-"], "--data reads standard input twice"),
         (["post", "--json", "-", "-H", "@-"], "--json and --header both read standard input"),
         (["get", "--config", "-", "-H", "-"], "--config and --header both read standard input"),
-        (["get", "-b", "-", "-H", "-"], "--header and --cookie both read standard input"),
+        (["post", "-d", "-", "-b", "-"], "--data and --cookie both read standard input"),
     ])
     func `standard input is read once`(words: [String], text: String) async throws {
         let arguments = [words[0], server.url()] + words.dropFirst()

@@ -4,7 +4,7 @@ import Plugboard
 
 struct ExplainVerb: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Sends a request, and shows what each plugin does with it.",
+        commandName: "explain", abstract: "Sends a request, and shows what plugins do with it.",
         discussion: """
             One line for each call of a hook, in the order of their beginnings: the time,
             the plugin, its verdict, how long it took, and which parts of the heads it

@@ -11,7 +11,7 @@ import PluginLoader
 
 struct PluginsInspect: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "inspect", abstract: "Shows a plugin's hooks, settings, attributes and commands.",
+        commandName: "inspect", abstract: "Shows a plugin's hooks, settings and commands.",
         discussion: """
             For a file, first shows what can be read without running it. Then, unless
             --metadata is given, loads it and shows the rest.
