@@ -163,7 +163,7 @@ struct CheckVerbTests {
         let verdict = try await BadPlugin.check("/nowhere.so", "--only", "loda")
 
         #expect(verdict.status == 2)
-        #expect(verdict.errors.contains("There is no check loda. There are load, exports,"))
+        #expect(verdict.errors.contains("There is no check loda. The checks are load, exports,"))
     }
 
     @Test func `a path that begins here is told without parts that lead nowhere`() async throws {
