@@ -141,7 +141,7 @@ struct ExplainTests {
         #expect(text.stdout.contains("disabled by plugboard.json, line 4: plugins[4].enabled\n"))
         #expect(text.stdout.contains("not loaded because of --safe"))
         #expect(text.stdout.contains(/\n  unlisted: [^\n]*cache[^\n]*, [^\n]*\n$/))
-        #expect(!text.stdout.contains("named neither"))
+        #expect(!text.stdout.contains("not listed by"))
         // The redirect was not followed.
         #expect(text.stdout.contains("Status 302"))
     }
