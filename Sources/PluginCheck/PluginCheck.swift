@@ -1,3 +1,4 @@
+import JSON
 import PlugboardKit
 
 /// The check kit: holds a plugin to the rules of `plugboard.h`, and finds out what it does when the rest of the world
@@ -11,13 +12,14 @@ import PlugboardKit
 /// with a transport that answers as a script says and a clock that runs a hundred times faster. Between plugin and
 /// kernel stands a `Wiretap`, which sees each call of the C table in both directions.
 ///
-/// A check ends in one of five ways:
+/// A check ends in one of six ways:
 ///
 /// | status  | meaning                                                                                        |
 /// |---------|------------------------------------------------------------------------------------------------|
 /// | passed  | nothing was found                                                                              |
 /// | warned  | legal, and yet likely a mistake: fails with `--strict`                                         |
-/// | skipped | could not be tried, with the reason: a setting is missing, or no hook of the plugin ever waits |
+/// | skipped | does not concern this plugin, with the reason: no hook of it ever waits                      |
+/// | untried | could not be made, with the reason, such as a setting that is missing: fails with `--strict`    |
 /// | failed  | a rule was broken, or an exchange came to no end; the reason says which and where              |
 /// | crashed | the process ended by a signal or by `exit`, with the hook and the exchange that was under way  |
 ///
@@ -27,6 +29,10 @@ public struct PluginCheck: Sendable {
     public var path: String
     /// Settings that the plugin is created with, as text.
     public var settings: [String: String]
+    /// Settings of a configuration; `settings` replace those of the same name.
+    public var configured = JSONObject()
+    /// A response that exchanges of most checks get beside those of the checks' own.
+    public var sample: SampleResponse?
     public var seed: UInt64
     /// The checks to run, by name; nil for all.
     public var chosen: [String]?
@@ -69,7 +75,7 @@ public struct PluginCheck: Sendable {
                 for result in results.suffix(rest.count) { tell(.ended(result)) }
             }
         } else {
-            results += rest.map { CheckResult($0.name, .skipped, "it cannot be loaded") }
+            results += rest.map { CheckResult($0.name, .untried, "it cannot be loaded") }
             for result in results.dropFirst() { tell(.ended(result)) }
         }
         return CheckReport(path: path, seed: seed, results: results)
@@ -88,7 +94,8 @@ public struct PluginCheck: Sendable {
             Diary.close(.failed, "there is no check \(name)")
         }
         Wiretap.marker = HookMarker(path: "\(scratch)/\(HookMarker.fileName)")
-        let subject = Subject(path: path, settings: settings, seed: seed, scratch: scratch)
+        let subject = Subject(
+            path: path, settings: settings, configured: configured, sample: sample, seed: seed, scratch: scratch)
         do {
             Diary.close(.passed, try await check.run(subject))
         } catch let end as CheckEnd {
@@ -102,6 +109,6 @@ public struct PluginCheck: Sendable {
 extension CheckResult {
     /// The same, as a failure if the check tried nothing because the loader refuses the file.
     fileprivate var refusing: CheckResult {
-        status == .skipped && reason.hasPrefix(Subject.refusal) ? CheckResult(check, .failed, reason) : self
+        status == .untried && reason.hasPrefix(Subject.refusal) ? CheckResult(check, .failed, reason) : self
     }
 }

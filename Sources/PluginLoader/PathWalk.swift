@@ -47,7 +47,7 @@ struct PathWalk {
             ahead += PathWalk.names(in: target)
         }
         guard steps.last(where: { $0.kind != .link })?.kind == .file, !end.isEmpty else {
-            throw PathWalk.missing(path, "what is there is not a regular file")
+            throw PathWalk.missing(path, "it is not a regular file")
         }
     }
 
@@ -63,7 +63,10 @@ struct PathWalk {
         var status = stat()
         guard lstat(here, &status) == 0 else {
             let cause = errno
-            throw missing(path, cause == ENOENT ? "there is no \(here)" : "\(here) cannot be looked at", cause)
+            guard cause == ENOENT else { throw missing(path, "\(here) cannot be looked at", cause) }
+            throw PlugboardError(
+                .loadingMissing,
+                here == path ? "\(path) does not exist." : "\(path) does not exist, because \(here) does not exist.")
         }
         let kind: Step.Kind =
             switch status.st_mode & S_IFMT {
@@ -87,7 +90,7 @@ struct PathWalk {
     private static func missing(_ path: String, _ why: String, _ cause: Int32? = nil) -> PlugboardError {
         PlugboardError(
             .loadingMissing,
-            "There is no plugin at \(path): \(why). Check the path, and that this user may search its folders.",
+            "\(path) cannot be loaded: \(why). Check the path, and that this user may read its folders.",
             underlying: cause.map { String(cString: strerror($0)) })
     }
 }

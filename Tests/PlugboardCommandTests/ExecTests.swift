@@ -101,6 +101,77 @@ struct ExecTests {
         #expect(body(replies.first { $0["id"] == "b" }) == Array("ok".utf8))
     }
 
+    @Test(arguments: [
+        (#""timeoutms":1"#, "timeoutms is not a known field. Did you mean timeout_ms?"),
+        (#""zzzzzzzzzz":null"#, "zzzzzzzzzz is not a known field. Known are id, op, method, url,"),
+        (#""retry":{"delayms":1}"#, "retry.delayms is not a known field. Did you mean retry.delay_ms?"),
+        (#""retry":{"max":-1}"#, "retry.max must be a whole number that is not negative"),
+        (#""retry":{"delay_ms":"1"}"#, "retry.delay_ms must be a whole number of milliseconds, 0 or more"),
+        (#""retry":5"#, "retry must be an object"), (#""download":{"file":1}"#, "download.file must be a string"),
+        (#""download":{"path":"x"}"#, "download.path is not a known field"),
+        (#""download":{}"#, "download.file is missing"),
+        (#""validate":{"formats":1}"#, "validate.formats must be true or false"),
+        (#""validate":{"shema":{}}"#, "Did you mean validate.schema?"), (#""method":5"#, "method must be a string"),
+        (#""headers":{}"#, "headers must be an array of [name, value]"), (#""body_b64":1"#, "body_b64 must be base 64"),
+        (#""redirect":true"#, "redirect must be one of follow, manual"), (#""cache":"no"#, "cache must be one of"),
+        (#""max_redirects":1.5"#, "max_redirects must be a whole number"),
+        (#""decompress":"true""#, "decompress must be true"),
+        (#""timeout_ms":0"#, "timeout_ms must be a whole number of milliseconds, 1 or more"),
+        (#""ca_file":[]"#, "ca_file must be a string"),
+        (#""max_body_bytes":"1""#, "max_body_bytes must be a whole number"),
+        (#""connect_to":[]"#, "connect_to must be an object"), (#""op":5"#, "op must be a string"),
+        (#""op":"reset""#, "url is not a known field"), (#""op":"psl","hosts":"a""#, "is not a known field"),
+    ])
+    func `a field that is unknown or of a wrong type is invalid, and named`(field: String, text: String) async throws {
+        let closed = field.hasSuffix(#""no"#) ? field + "\"" : field
+        let reply = try await Command.exec([#"{"id":"1","url":"http://127.0.0.1:1/",\#(closed)}"#])["1"]
+
+        #expect(error(reply) == "invalid")
+        let message = try #require(reply?["error"]?["message"]?.stringValue)
+        #expect(message.contains(text), "\(message)")
+    }
+
+    @Test(arguments: [("psl", "host"), ("cookie-date", "input"), ("exec", "url")])
+    func `a field that an op needs and a line lacks is invalid`(op: String, field: String) async throws {
+        let reply = try await Command.exec([#"{"id":"1","op":"\#(op)"}"#])["1"]
+
+        #expect(error(reply) == "invalid")
+        #expect(reply?["error"]?["message"]?.stringValue?.contains("\(field) is missing") == true)
+    }
+
+    @Test func `null counts as absent`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer(body: "ok") }
+
+        let reply = try await Command.exec([
+            "url": .string(server.url()), "op": .null, "timeout_ms": .null, "retry": .null, "validate": .null,
+            "download": .null, "headers": .null,
+        ])
+
+        #expect(body(reply) == Array("ok".utf8))
+    }
+
+    @Test(arguments: [("INT", 130), ("TERM", 130)])
+    func `a signal replies to what is under way as aborted, and ends`(signal: String, status: Int32) async throws {
+        let server = try LoopbackServer(.silenceBeforeHead())
+        let folder = try TemporaryFolder()
+        async let outcome = Command.shell(
+            #"""
+            mkfifo "$folder/in"; exec 3<>"$folder/in"; echo "$line" >&3
+            "$plugboard" exec <&3 & child=$!; mkfifo "$folder/go"; read go < "$folder/go"
+            kill -$signal $child; wait $child
+            """#,
+            [
+                "folder": folder.path, "signal": signal, "line": #"{"id":"1","url":"\#(server.url())"}"#,
+            ])
+        _ = try await server.requests(atLeast: 1)
+        _ = try await ProcessRunner.running(["/bin/sh", "-c", "echo go > '\(folder.path)/go'"])
+
+        let ended = try await outcome
+        #expect(ended.status == status)
+        let reply = try JSONParser.parse(ended.stdout)
+        #expect(reply["id"] == "1" && error(reply) == "aborted")
+    }
+
     @Test func `what later plugins would do is unsupported`() async throws {
         let replies = try await Command.exec([
             #"{"id":"1","url":"http://127.0.0.1:1/","validate":{"schema":true}}"#,

@@ -24,8 +24,8 @@ struct ExitStatusTests {
         #expect(fine.status == 0 && fine.stdout == "body")
     }
 
-    @Test(arguments: ["example.com", "ftp://example.com/", "http://"])
-    func `what is no HTTP URL ends with 3`(url: String) async throws {
+    @Test(arguments: ["", "ftp://example.com/", "http://", "http:/a", "//a"])
+    func `what is not an HTTP URL ends with 3`(url: String) async throws {
         #expect(try await Command.run("get", url).status == 3)
     }
 
@@ -111,7 +111,7 @@ struct ExitStatusTests {
         let outcome = try await Command.run("get", "http://127.0.0.1:1/", "--plugin", "redirct")
 
         #expect(outcome.status == 100)
-        #expect(outcome.stderr.contains("--plugin redirct names no plugin"))
+        #expect(outcome.stderr.contains("--plugin redirct: no plugin of this name is linked"))
         #expect(outcome.stderr.contains("Did you mean redirect?"))
     }
 
@@ -131,6 +131,13 @@ struct ExitStatusTests {
 
         #expect(outcome.status == 26)
         #expect(outcome.stderr.contains("/absent"))
+    }
+
+    @Test func `a file of certificates that does not exist is named with its option`() async throws {
+        let outcome = try await Command.run("get", "https://127.0.0.1:1/", "--cacert", "/absent.pem")
+
+        #expect(outcome.status == 26)
+        #expect(outcome.stderr == "plugboard: --cacert: /absent.pem does not exist.\n")
     }
 
     @Test func `an exchange that takes too long ends with 28`() async throws {
@@ -163,6 +170,7 @@ struct ExitStatusTests {
         let outcome = try await Command.run("get", "http://127.0.0.1:1/", "--plugin", folder.file("absent.so"))
 
         #expect(outcome.status == 101)
+        #expect(outcome.stderr.hasSuffix(" \(folder.file("absent.so")) does not exist.\n"), "\(outcome.stderr)")
     }
 
     @Test func `an interrupt cancels the exchange and ends with 130`() async throws {
@@ -199,7 +207,7 @@ struct `Exit statuses of TLS` {
         let server = try NginxServer.shared()
         let url = server.url("/", door)
 
-        let refused = try await Command.run("get", url, "--ca-file", server.authority.certificate)
+        let refused = try await Command.run("get", url, "--cacert", server.authority.certificate)
         let insecure = try await Command.run("get", url, "--insecure")
 
         #expect(refused.status == 60)

@@ -138,10 +138,10 @@ struct ExplainTests {
         #expect(absent[2]["place"] == "plugboard.json, line 4: plugins[4].enabled")
         #expect(absent[3]["path"]?.stringValue == object)
         #expect(text.stdout.contains("\nNot taking part:\n  redirect"))
-        #expect(text.stdout.contains("switched off by plugboard.json, line 4: plugins[4].enabled\n"))
-        #expect(text.stdout.contains("left out by --safe"))
+        #expect(text.stdout.contains("disabled by plugboard.json, line 4: plugins[4].enabled\n"))
+        #expect(text.stdout.contains("not loaded because of --safe"))
         #expect(text.stdout.contains(/\n  unlisted: [^\n]*cache[^\n]*, [^\n]*\n$/))
-        #expect(!text.stdout.contains("named neither"))
+        #expect(!text.stdout.contains("not listed by"))
         // The redirect was not followed.
         #expect(text.stdout.contains("Status 302"))
     }

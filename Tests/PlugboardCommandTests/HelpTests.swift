@@ -54,7 +54,7 @@ struct HelpTests {
     @Test func `help lists the exit statuses`() async throws {
         let outcome = try await Command.run("--help")
 
-        #expect(outcome.stdout.contains("\n   28  it took too long"))
+        #expect(outcome.stdout.contains("\n   28  a time limit was reached"))
         #expect(outcome.stdout.contains("\n  130  interrupted"))
     }
 
@@ -81,16 +81,17 @@ struct HelpTests {
 
         #expect(outcome.status == 2)
         #expect(
-            outcome.stderr == "plugboard: \(word) is neither a verb nor a plugin that is switched on. "
+            outcome.stderr == "plugboard: \(word) is neither a verb nor a plugin that is enabled. "
                 + "Did you mean \(near)? See --help.\n")
     }
 
     @Test(arguments: [["cache"], ["cache", "stats"]])
-    func `a plugin that is asked and not switched on is told how to be`(arguments: [String]) async throws {
+    func `a command of a plugin that is not enabled is refused with how to enable it`(arguments: [String]) async throws
+    {
         let outcome = try await ProcessRunner.running([try Products.executable("plugboard")] + arguments)
 
         #expect(outcome.status == 2)
-        #expect(outcome.stderr.hasPrefix("plugboard: The plugin cache is not switched on."))
+        #expect(outcome.stderr.hasPrefix("plugboard: The plugin cache is not enabled."))
         #expect(outcome.stderr.contains("plugboard cache COMMAND --plugin cache"))
     }
 
@@ -102,6 +103,35 @@ struct HelpTests {
         #expect(outcome.status == 2)
         #expect(
             outcome.stderr == "plugboard: A URL needs a verb before it: plugboard get http://127.0.0.1:9/a?key=…\n")
+    }
+
+    @Test(arguments: ["127.0.0.1:9/a", "localhost:8080", "example.com/a"])
+    func `a URL without a scheme and without a verb is a URL all the same`(url: String) async throws {
+        let outcome = try await Command.run(url)
+
+        #expect(outcome.status == 2)
+        #expect(outcome.stderr == "plugboard: A URL needs a verb before it: plugboard get \(url)\n")
+    }
+
+    @Test(arguments: [
+        (["nope"], "There is no help for nope. See"), (["gett"], "Did you mean get?"),
+        (["plugins", "chek"], "There is no help for plugins chek. Did you mean check?"),
+        (["get", "nope"], "There is no help for get nope."),
+    ])
+    func `help for a verb that does not exist is an error`(words: [String], text: String) async throws {
+        let outcome = try await ProcessRunner.running([try Products.executable("plugboard"), "help"] + words)
+
+        #expect(outcome.status == 2 && outcome.stdout.isEmpty)
+        #expect(outcome.stderr.contains(text), "\(outcome.stderr)")
+    }
+
+    @Test(arguments: [[], ["get"], ["plugins", "check"]])
+    func `help for a verb is that verb's help`(words: [String]) async throws {
+        let plugboard = try Products.executable("plugboard")
+        let outcome = try await ProcessRunner.running([plugboard, "help"] + words)
+
+        #expect(outcome.status == 0 && outcome.stderr.isEmpty)
+        #expect(outcome.stdout == (try await ProcessRunner.running([plugboard] + words + ["--help"]).stdout))
     }
 
     @Test func `what the parser refuses begins with who speaks, as all errors do`() async throws {

@@ -129,6 +129,20 @@ struct OutputTests {
         #expect(!outcome.stderr.unicodeScalars.contains { ["\u{1B}", "\u{9B}", "\u{202E}"].contains($0) })
     }
 
+    @Test func `verbose shows what plugins add, at each attempt`() async throws {
+        let server = try LoopbackServer.answering { request in
+            request.path == "/end" ? Answer(body: "ok") : Answer(status: 302, fields: [("Location", "/end")])
+        }
+        let plugins = try Command.loading("decode", "redirect")
+
+        let outcome = try await ProcessRunner.running(
+            [try Products.executable("plugboard"), "get", server.url("/start"), "-v"] + plugins)
+
+        let sent = outcome.stderr.split(separator: "\n").filter { $0.hasPrefix("> ") }
+        #expect(sent.filter { $0.hasPrefix("> GET ") } == ["/start", "/end"].map { "> GET \(server.url($0))" })
+        #expect(sent.count { $0.lowercased().hasPrefix("> accept-encoding: ") } == 2, "\(outcome.stderr)")
+    }
+
     @Test(.enabled(if: Command.hasTerminals))
     func `a terminal gets a head without secrets, and all of it only where that is asked for`() async throws {
         let server = try LoopbackServer(.raw(OutputTests.trap))

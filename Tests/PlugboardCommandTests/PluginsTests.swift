@@ -85,10 +85,10 @@ struct PluginsTests {
         let why = { (linkage: String, id: String) in
             list.first { $0["linkage"]?.stringValue == linkage && $0["id"]?.stringValue == id }?["why"]?.stringValue
         }
-        #expect(why(redirect, "redirect") == "switched off by \(configuration), line 1: plugins[0].enabled")
-        #expect(why(decode, "decode") == "left out by --safe, as a shared object")
+        #expect(why(redirect, "redirect") == "disabled by \(configuration), line 1: plugins[0].enabled")
+        #expect(why(decode, "decode") == "not loaded because of --safe")
         // A linked plugin of that id is another, and could be used instead.
-        #expect(why("linked", "decode") == "named neither by the configuration nor by --plugin")
+        #expect(why("linked", "decode") == "not listed by the configuration or by --plugin")
         #expect(list.allSatisfy { $0["enabled"] == "no" })
     }
 
@@ -180,7 +180,7 @@ struct PluginsTests {
 
     @Test(arguments: [
         ("redirect.limit=-1", "must lie between 0 and 1000"), ("redirect.limit=many", "must be a whole number"),
-        ("redirect.limt=1", "is not a known setting; did you mean redirect.limit?"),
+        ("redirect.limt=1", "is not a known setting. Did you mean redirect.limit?"),
         ("logging.level=loud", "must be one of"), ("cache.memory=big", "must be a size"),
         ("redirect.limit=", "must be a whole number"),
     ])

@@ -70,7 +70,9 @@ struct RequestTests {
         #expect(request["Content-Type"] == "application/octet-stream")
     }
 
-    @Test(arguments: [["--data-binary", "-"], ["--data-binary", "@-"], ["-d", "@-"], ["--json", "@-"]])
+    @Test(arguments: [
+        ["--data-binary", "-"], ["--data-binary", "@-"], ["-d", "@-"], ["-d", "-"], ["--json", "@-"],
+    ])
     func `a dash is standard input`(option: [String]) async throws {
         #expect(try await sent(["post"], option, input: "[1, 2]").text == "[1, 2]")
     }
@@ -114,12 +116,34 @@ struct RequestTests {
                 Lake = blue\r
                 --\(boundary)\r
                 Content-Disposition: form-data; name="image"; filename="a%22b.txt"\r
-                Content-Type: application/octet-stream\r
+                Content-Type: text/plain\r
                 \r
                 content\r
                 --\(boundary)--\r\n
                 """)
         #expect(request["Content-Length"] == "\(request.body.count)")
+    }
+
+    @Test func `a URL without a scheme is one of http`() async throws {
+        let outcome = try await Command.run("get", "127.0.0.1:\(server.port)/a?b=http://c")
+
+        #expect(outcome.stdout == "ok")
+        #expect(server.requests.last?.target == "/a?b=http://c")
+    }
+
+    @Test func `a form's parts have types`() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("lake.png", "content")
+
+        let request = try await sent(
+            ["post"],
+            ["-F", "image=@\(file);filename=b.png", "-F", "text=<\(file);type=text/x", "--form-string", "a=@b;type=c"])
+
+        #expect(
+            request.text.contains(
+                "name=\"image\"; filename=\"b.png\"\r\nContent-Type: image/png\r\n\r\ncontent\r\n"))
+        #expect(request.text.contains("name=\"text\"\r\nContent-Type: text/x\r\n\r\ncontent\r\n"))
+        #expect(request.text.contains("name=\"a\"\r\n\r\n@b;type=c\r\n"))
     }
 
     @Test func `connect-to changes where, and nothing of the request`() async throws {

@@ -2,6 +2,7 @@ import Foundation
 import JSON
 import PluginCheck
 import TestSupport
+import Testing
 
 /// Builds the plugins of `Tests/Fixtures/BadPlugins`, each of which breaks one rule, and checks them with the command.
 enum BadPlugin {
@@ -32,7 +33,7 @@ enum BadPlugin {
             "-fPIC",
             "-shared", "-fvisibility=hidden", "-pthread", "-I",
             root.appendingPathComponent("Sources/CPlugboard/include").path,
-            "\(sources)/\(name).c", "-o", path,
+            try source(name), "-o", path,
         ])
         guard outcome.status == 0 else { throw ProcessError.failed("cc \(name).c", outcome.status, outcome.stderr) }
         // Whatever the umask of who runs the tests.
@@ -56,6 +57,13 @@ enum BadPlugin {
     /// A few at a time: all at once, each would take so long that it looks stuck.
     private static let places = Places(4)
 
+    private static func source(_ name: String) throws -> String {
+        let candidates = [sources, otherSources].map { "\($0)/\(name).c" }
+        return try #require(candidates.first { FileManager.default.fileExists(atPath: $0) }, "no source of \(name)")
+    }
+
+    /// Plugins that are not there to be bad.
+    private static let otherSources = root.appendingPathComponent("Tests/Fixtures/CheckedPlugins").path
     static let sources = root.appendingPathComponent("Tests/Fixtures/BadPlugins").path
     private static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
 }

@@ -31,7 +31,7 @@ struct BadPluginTests {
         }
 
         /// The checks that find something.
-        var finding: Set<String> { (status == .skipped ? also : also.union([check])).subtracting(without) }
+        var finding: Set<String> { (status == .untried ? also : also.union([check])).subtracting(without) }
 
         var testDescription: String { "\(plugin) in \(check)" }
     }
@@ -54,7 +54,7 @@ struct BadPluginTests {
         Case("bad_table", "options", .failed, "the setting limit is listed twice"),
         Case("bad_default", "options", .failed, "must lie between 0 and 10"),
         Case("refuses_defaults", "defaults", .failed, "there is no key"),
-        Case("needs_key", "defaults", .skipped, "--set key=VALUE"),
+        Case("needs_key", "defaults", .untried, "--set key=VALUE"),
         Case(
             "asks_unlisted", "unknown-settings", .failed, "the setting 'limit', which its table does not list",
             also: sending),
@@ -113,7 +113,7 @@ struct BadPluginTests {
         let result = try #require(verdict.results[bad.check], "\(verdict.output) \(verdict.errors)")
         #expect(result.status == bad.status, "\(result)")
         #expect(result.reason.contains(bad.reason), "\(result)")
-        let found = verdict.results.values.filter { ![.passed, .skipped].contains($0.status) }
+        let found = verdict.results.values.filter { ![.passed, .skipped, .untried].contains($0.status) }
         #expect(Set(found.map(\.check)) == bad.finding, "\(found)")
         #expect(verdict.status == (found.contains { $0.status != .warned } ? 1 : 0))
     }

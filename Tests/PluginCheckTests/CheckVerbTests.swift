@@ -39,7 +39,7 @@ struct CheckVerbTests {
 
         #expect(verdict.status == 1)
         #expect(verdict.results["load"]?.status == .failed)
-        #expect(verdict.results.values.count { $0.status == .skipped } == PluginCheck.catalog.count - 1)
+        #expect(verdict.results.values.count { $0.status == .untried } == PluginCheck.catalog.count - 1)
     }
 
     @Test func `a plugin that cannot be created is told of once`() async throws {
@@ -59,6 +59,94 @@ struct CheckVerbTests {
         #expect(verdict.results["defaults"]?.status == .passed, "\(verdict.output)")
     }
 
+    @Test func `a check that could not be made is told, and strictly refuses the plugin`() async throws {
+        let path = try await BadPlugin.build("needs_key", in: folder)
+
+        let mild = try await BadPlugin.check(path, "--only", "heads", "--only", "exports")
+        let strict = try await BadPlugin.check(path, "--only", "heads", "--only", "exports", "--strict")
+        let given = try await BadPlugin.check(path, "--only", "heads", "--set", "key=a", "--strict")
+
+        let remark = "not everything was checked: heads could not be tried"
+        #expect(mild.output.contains("untried  heads    it needs the setting key"), "\(mild.output)")
+        #expect(mild.status == 0 && mild.output.hasSuffix("\(remark)\n"))
+        #expect(strict.status == 1 && strict.output.hasSuffix("\(remark), so --strict refuses the plugin\n"))
+        #expect(given.status == 0 && !given.output.contains("not everything"), "\(given.output)")
+    }
+
+    @Test func `settings come from a configuration that names the plugin by its file or its id`() async throws {
+        let path = try await BadPlugin.build("needs_key", in: folder)
+        let byFile = try folder.write(
+            "file.json", #"{"plugins": [{"path": "needs_key.so", "settings": {"key": "a"}}]}"#)
+        let byID = try folder.write(
+            "id.json", #"{"plugins": [{"id": "com.example.needs-key", "settings": {"key": "a"}}]}"#)
+        let other = try folder.write("other.json", #"{"plugins": ["redirect"]}"#)
+
+        for file in [byFile, byID] {
+            let verdict = try await BadPlugin.check(path, "--only", "heads", "--strict", "--config", file)
+            #expect(verdict.status == 0, "\(verdict.output) \(verdict.errors)")
+        }
+        let absent = try await BadPlugin.check(path, "--config", other)
+        #expect(absent.status == 2)
+        #expect(absent.errors.contains("has no plugin with the path \(path) or the id com.example.needs-key."))
+    }
+
+    @Test func `the report says which hooks each check called, and what they returned`() async throws {
+        let path = try await BadPlugin.build("answers_by_subrequest", in: folder)
+
+        let text = try await BadPlugin.check(path, "--only", "defaults", "--only", "load")
+        let json = try JSONParser.parse(
+            try await BadPlugin.check(path, "--only", "defaults", "--only", "load", "--json").output)
+
+        #expect(text.output.contains("passed   defaults  [on_request 1 respond, 1 wait]\n"), "\(text.output)")
+        #expect(text.output.hasSuffix("\ncovered: on_request 1 respond, 1 wait\n"), "\(text.output)")
+        let covered: JSONValue = ["on_request": ["calls": 2, "respond": 1, "wait": 1]]
+        #expect(json["covered"] == covered)
+        #expect(json["checks"]?.arrayValue?.map { $0["covered"] } == [nil, covered])
+    }
+
+    @Test func `a correct plugin that answers by sub-requests is not refused`() async throws {
+        let path = try await BadPlugin.build("answers_by_subrequest", in: folder)
+
+        let verdict = try await BadPlugin.check(
+            path, ["cancellation", "suspension", "waits", "wakes"].flatMap { ["--only", $0] } + ["--strict"])
+
+        #expect(verdict.status == 0, "\(verdict.output)")
+    }
+
+    @Test func `a plugin meets the response that is given, head and body`() async throws {
+        let path = try await BadPlugin.build("marks_sample", in: folder)
+        let sample = try folder.write("sample.http", "HTTP/1.1 207 Multi\r\nX-Kind: report\r\n\r\n<report/>")
+        let only = ["--only", "bare-host", "--seed", "1", "--json"]
+
+        let without = try await BadPlugin.check(path, only)
+        let with = try await BadPlugin.check(path, only + ["--response", sample])
+
+        #expect(without.status == 0, "\(without.output)")
+        #expect(with.results["bare-host"]?.status == .crashed, "\(with.output)")
+        #expect(with.results["bare-host"]?.reason.contains("with GET answered with the sample") == true)
+    }
+
+    @Test(arguments: [
+        ("200 OK\n\n", "Line 1"), ("HTTP/1.1 200 OK\nX-A: 1\n", "Line 3"), ("HTTP/1.1 200 OK\nX-A\n\n", "Line 2"),
+        ("HTTP/1.1 100 Continue\n\n", "Line 1"), ("", "Line 1"),
+    ])
+    func `a response that cannot be read is refused with its line`(text: String, place: String) async throws {
+        let sample = try folder.write("sample.http", text)
+
+        let verdict = try await BadPlugin.check("/nowhere.so", "--response", sample)
+
+        #expect(verdict.status == 1 && verdict.output.isEmpty)
+        #expect(verdict.errors.contains("\(place) of the sample response cannot be used"), "\(verdict.errors)")
+    }
+
+    @Test func `a linked plugin is told apart from a file`() async throws {
+        let verdict = try await BadPlugin.check("redirect")
+
+        #expect(verdict.status == 2)
+        #expect(verdict.errors.hasPrefix("plugboard: The plugin redirect is linked into this program."))
+        #expect(verdict.errors.contains("libplugboard-redirect.so"))
+    }
+
     @Test func `the same seed draws the same exchanges`() async throws {
         let path = try await BadPlugin.build("rare", in: folder)
 
@@ -75,7 +163,7 @@ struct CheckVerbTests {
         let verdict = try await BadPlugin.check("/nowhere.so", "--only", "loda")
 
         #expect(verdict.status == 2)
-        #expect(verdict.errors.contains("There is no check loda. There are load, exports,"))
+        #expect(verdict.errors.contains("There is no check loda. The checks are load, exports,"))
     }
 
     @Test func `a path that begins here is told without parts that lead nowhere`() async throws {
@@ -89,7 +177,7 @@ struct CheckVerbTests {
 
     private func seed(in text: String) -> Substring { text.firstMatch(of: /seed ([0-9]+)/)?.1 ?? "" }
 
-    @Test func `a file that is not there fails to load`() async throws {
+    @Test func `a file that does not exist fails to load`() async throws {
         let verdict = try await BadPlugin.check(folder.file("absent.so"), "--only", "load", "--json")
 
         #expect(verdict.status == 1)

@@ -12,6 +12,8 @@ struct ReportTests {
 
     @Test func `a plugin is refused for what failed or crashed, and strictly for warnings`() {
         #expect(!report(.passed, .skipped).isRefused(strict: true))
+        #expect(!report(.passed, .untried).isRefused(strict: false))
+        #expect(report(.passed, .untried).isRefused(strict: true))
         #expect(report(.passed, .failed).isRefused(strict: false))
         #expect(report(.crashed).isRefused(strict: false))
         #expect(!report(.warned).isRefused(strict: false))
@@ -31,6 +33,22 @@ struct ReportTests {
     @Test(arguments: [(Duration.seconds(1), 3_000), (.seconds(3), 3_000), (.seconds(6), 1_660), (.seconds(60), 500)])
     func `fewer exchanges are measured where they take long`(time: Duration, count: Int) {
         #expect(Check.leakStage(after: time) == count)
+    }
+
+    @Test func `what checks covered is added up, and survives its JSON`() throws {
+        var one = Coverage()
+        one.list(.onFailure)
+        one.add(.onRequest, "next")
+        one.add(.onClose, "")
+        var other = Coverage()
+        other.add(.onRequest, "next")
+        other.add(.onRequest, "wait")
+
+        let sum = one + other
+
+        #expect(sum.text == "on_request 2 next, 1 wait; on_failure never; on_close 1")
+        #expect(Coverage(json: sum.json) == sum && Coverage(json: .null) == nil)
+        #expect(Coverage().text.isEmpty)
     }
 
     @Test func `the JSON says the same`() {

@@ -24,7 +24,7 @@ import Testing
         let error = try refusal(folder.file("none/x.so"))
 
         #expect(error.code == .loadingMissing)
-        #expect(error.reason.contains("there is no \(folder.file("none"))."))
+        #expect(error.reason.contains("because \(folder.file("none")) does not exist."))
     }
 
     @Test func `a path that leads to a folder, a pipe or in a circle`() throws {

@@ -25,7 +25,7 @@ public struct KernelLog: Sendable {
     /// `plugboard: warning: cache: …` on standard error.
     public static func standardError(level: Host.LogLevel = .warning) -> KernelLog {
         KernelLog(level: level) { level, source, text in
-            var line = "plugboard: \(level): \(source): \(text)\n"
+            var line = "plugboard: \(level): \(source): \(printable(text))\n"
             // One call a line, so that lines of several threads do not mix.
             line.withUTF8 { _ = writeToStandardError($0.baseAddress, $0.count) }
         }

@@ -5,26 +5,18 @@ struct MultipartForm {
     let boundary: String
     let body: Body
 
-    /// - Parameter parts: `name=value` or `name=@FILE`.
-    init(_ parts: [String]) throws(CommandFailure) {
+    init(_ parts: [FormPart]) throws(CommandFailure) {
         // 128 random bits stand in no body by chance.
         let boundary = "plugboard-" + (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
         var sources: [any BodySource] = []
         for part in parts {
-            guard let equals = part.firstIndex(of: "="), equals != part.startIndex else {
-                throw CommandFailure(.usage, "--form must be name=value or name=@FILE.")
-            }
-            let name = MultipartForm.escaped(part[..<equals])
-            let value = part[part.index(after: equals)...]
-            var head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(name)\""
+            var head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(MultipartForm.escaped(part.name))\""
+            if let file = part.fileName { head += "; filename=\"\(MultipartForm.escaped(file))\"" }
+            if let type = part.type { head += "\r\nContent-Type: \(type)" }
             let content: Body
-            if value.hasPrefix("@") {
-                let path = value.dropFirst()
-                let file = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path
-                head += "; filename=\"\(MultipartForm.escaped(file))\"\r\nContent-Type: application/octet-stream"
-                content = path == "-" ? Body(StandardInputSource()) : try FileBody.open(String(path))
-            } else {
-                content = .text(String(value))
+            switch part.content {
+            case .text(let text): content = .text(text)
+            case .file(let path): content = try InputArgument(path: path).body(for: "--form")
             }
             sources += [Body.text(head + "\r\n\r\n").source, content.source, Body.text("\r\n").source]
         }
@@ -34,7 +26,7 @@ struct MultipartForm {
     }
 
     /// As the HTML standard writes names: quotes and line ends in percent encoding.
-    private static func escaped(_ name: Substring) -> String {
+    private static func escaped(_ name: String) -> String {
         name.unicodeScalars.reduce(into: "") { text, scalar in
             switch scalar {
             case "\"": text += "%22"

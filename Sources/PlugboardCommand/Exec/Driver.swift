@@ -13,6 +13,8 @@ final class Driver: Sendable {
         return options
     }()
 
+    private static let operations = ["exec", "reset", "cookie-date", "psl"]
+
     private let kernel: Kernel
     private let plugins: Set<String>
     /// Held while a line is written; what went wrong, once something did.
@@ -23,9 +25,10 @@ final class Driver: Sendable {
         plugins = Set(kernel.plugins.map(\.id))
     }
 
-    /// Returns when the input has ended and everything is answered.
+    /// Returns when the input has ended and every line has its reply. Cancelling the task reads no more lines and cancels
+    /// what is under way.
     ///
-    /// - Throws: When an answer cannot be written. Then nothing more is read, and what is under way is cancelled.
+    /// - Throws: When a reply cannot be written. Then nothing more is read, and what is under way is cancelled.
     func run(_ input: StandardInputLines) async throws(CommandFailure) {
         await withDiscardingTaskGroup { group in
             for await line in input.lines {
@@ -45,25 +48,32 @@ final class Driver: Sendable {
 
     private func reply(to line: [UInt8]) async -> JSONObject {
         guard let object = (try? JSONParser.parse(line, options: Driver.options))?.objectValue else {
-            return DriverFault(.unsupported, "The line is no JSON object.").reply(id: nil)
+            return DriverFault(.unsupported, "The line is not a JSON object.").reply(id: nil)
         }
         let id = object["id"]
         if let id, id.stringValue == nil { return DriverFault(.invalid, "id must be a string.").reply(id: nil) }
         do throws(DriverFault) {
             switch object["op"] {
-            case nil, .string("exec"):
+            case nil, .null, .string("exec"):
                 let request = try DriverRequest(object, plugins: plugins)
                 return try await DriverExchange(request, kernel).run().reply(id: id)
             case .string("reset"):
+                _ = try DriverFields(object, known: ["id", "op"])
                 return try await reset(id)
             case .string("cookie-date"):
-                let input = try DriverFields(object).string("input") ?? ""
+                let input = try DriverFields(object, known: ["id", "op", "input"]).requiredString("input")
                 return try await ask("cookies", "date", ["text": .string(input)], for: "date", id)
             case .string("psl"):
-                let host = try DriverFields(object).string("host") ?? ""
+                let host = try DriverFields(object, known: ["id", "op", "host"]).requiredString("host")
                 return try await ask("cookies", "registrable", ["host": .string(host)], for: "registrable", id)
+            case .string(let op):
+                let near = nearest(op, in: Driver.operations).map { " Did you mean \($0)?" } ?? ""
+                throw DriverFault(
+                    .unsupported,
+                    "This driver has no op \(printable(op)).\(near) It has \(Driver.operations.joined(separator: ", "))."
+                )
             default:
-                throw DriverFault(.unsupported, "This driver has no such op.")
+                throw DriverFault(.invalid, "op must be a string.")
             }
         } catch {
             return error.reply(id: id)

@@ -1,13 +1,34 @@
 import JSON
+import PlugboardKit
 
-/// The members of a line, each in its type; `null` is as good as absent.
+/// The members of a line or of an object in it, each in its type; a member that is `null` counts as absent.
 struct DriverFields {
     private let object: JSONObject
+    /// What stands before a member's name in errors: `retry.`; empty for the line itself.
+    private let prefix: String
 
-    init(_ object: JSONObject) { self.object = object }
+    /// Refuses members that are not known.
+    init(_ object: JSONObject, known: [String], in prefix: String = "") throws(DriverFault) {
+        for (name, _) in object where !known.contains(name) {
+            let near = nearest(name, in: known).map { "Did you mean \(prefix)\($0)?" }
+            throw DriverFault(
+                .invalid,
+                "\(printable(prefix + name)) is not a known field. "
+                    + (near ?? "Known are \(known.map { prefix + $0 }.joined(separator: ", "))."))
+        }
+        self.object = object
+        self.prefix = prefix
+    }
 
     func string(_ name: String) throws(DriverFault) -> String? {
         try read(name, "a string", \.stringValue)
+    }
+
+    func requiredString(_ name: String) throws(DriverFault) -> String {
+        guard let text = try string(name) else {
+            throw DriverFault(.invalid, "\(prefix)\(name) is missing. It must be a string.")
+        }
+        return text
     }
 
     func bool(_ name: String) throws(DriverFault) -> Bool? {
@@ -16,15 +37,15 @@ struct DriverFields {
 
     /// A whole number that is not negative.
     func count(_ name: String) throws(DriverFault) -> Int? {
-        try read(name, "a whole number from 0") { value in
+        try read(name, "a whole number that is not negative") { value in
             value.numberValue?.integer(Int.self).flatMap { $0 >= 0 ? $0 : nil }
         }
     }
 
     func milliseconds(_ name: String, from least: Int64 = 1) throws(DriverFault) -> Duration? {
-        try read(name, "milliseconds from \(least)") { value in
+        try read(name, "a whole number of milliseconds, \(least) or more") { value in
             guard let count = value.numberValue?.integer(Int64.self), count >= least else { return nil }
-            // A year is as good as for ever, and far from overflowing.
+            // A year is longer than any exchange, and far from overflowing.
             return .milliseconds(min(count, 366 * 86_400_000))
         }
     }
@@ -50,15 +71,16 @@ struct DriverFields {
         }
     }
 
-    func object(_ name: String) throws(DriverFault) -> DriverFields? {
-        try read(name, "an object", \.objectValue).map { DriverFields($0) }
+    func object(_ name: String, known: [String]) throws(DriverFault) -> DriverFields? {
+        guard let object = try read(name, "an object", \.objectValue) else { return nil }
+        return try DriverFields(object, known: known, in: "\(prefix)\(name).")
     }
 
     func read<Value>(
         _ name: String, _ wanted: String, _ parse: (JSONValue) -> Value?
     ) throws(DriverFault) -> Value? {
         guard let value = object[name], !value.isNull else { return nil }
-        guard let parsed = parse(value) else { throw DriverFault(.invalid, "\(name) must be \(wanted).") }
+        guard let parsed = parse(value) else { throw DriverFault(.invalid, "\(prefix)\(name) must be \(wanted).") }
         return parsed
     }
 }

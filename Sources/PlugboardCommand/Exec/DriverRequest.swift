@@ -9,12 +9,20 @@ struct DriverRequest {
     /// The file that the body goes to.
     let file: String?
 
+    private static let fields = [
+        "id", "op", "method", "url", "headers", "body_b64", "redirect", "max_redirects", "cache", "timeout_ms",
+        "connect_timeout_ms", "idle_timeout_ms", "connect_to", "ca_file", "decompress", "max_body_bytes", "retry",
+        "validate", "download",
+    ]
+
     /// - Parameter plugins: The ids of those that are switched on: what needs another one is unsupported.
     init(_ object: JSONObject, plugins: Set<String>) throws(DriverFault) {
-        let line = DriverFields(object)
-        guard let url = try line.string("url") else { throw DriverFault(.invalid, "url must be a string.") }
+        let line = try DriverFields(object, known: DriverRequest.fields)
+        let url = try line.requiredString("url")
         var request = Request(Method(try line.string("method") ?? "GET"), url)
-        request.fields = try line.read("headers", "an array of [name, value]", DriverRequest.fields) ?? Fields()
+        request.fields =
+            try line.read("headers", "an array of [name, value], each character a byte", DriverRequest.headers)
+            ?? Fields()
         if let bytes = try line.read("body_b64", "base 64", { $0.stringValue.flatMap(Base64.decode) }) {
             request.body = .bytes(bytes)
         }
@@ -25,7 +33,7 @@ struct DriverRequest {
         file = try DriverRequest.file(line)
     }
 
-    private static func fields(_ value: JSONValue) -> Fields? {
+    private static func headers(_ value: JSONValue) -> Fields? {
         guard let pairs = value.arrayValue else { return nil }
         var fields = Fields()
         for pair in pairs {
@@ -66,8 +74,14 @@ struct DriverRequest {
         let mode = try line.word("cache", of: cacheModes)
         if let mode, plugins.contains("cache") { request.attributes["cache.mode"] = mode }
 
-        if try line.object("validate") != nil { throw unsupported("validate", needs: "validator") }
-        if let retry = try line.object("retry") { try DriverRequest.retry(&request, retry, plugins) }
+        if let validation = try line.object("validate", known: ["schema", "draft", "formats"]) {
+            _ = try validation.string("draft")
+            _ = try validation.bool("formats")
+            throw unsupported("validate", needs: "validator")
+        }
+        if let retry = try line.object("retry", known: ["max", "delay_ms", "max_time_ms"]) {
+            try DriverRequest.retry(&request, retry, plugins)
+        }
     }
 
     private static let cacheModes = [
@@ -78,26 +92,27 @@ struct DriverRequest {
         _ request: inout Request, _ retry: DriverFields, _ plugins: Set<String>
     ) throws(DriverFault) {
         let again = try retry.count("max")
+        let delay = try retry.milliseconds("delay_ms", from: 0)
+        let limit = try retry.milliseconds("max_time_ms")
         guard plugins.contains("retry") else {
             if again ?? 0 > 0 { throw unsupported("retry", needs: "retry") }
             return
         }
         // As many as the plugin can be told to make, and as long as it can be told to wait.
         if let again { request.attributes["retry.attempts"] = "\(min(again, 99) + 1)" }
-        if let delay = try retry.milliseconds("delay_ms", from: 0) {
+        if let delay {
             request.attributes["retry.delay"] = min(delay, .seconds(86_400)).configured
         }
-        if let limit = try retry.milliseconds("max_time_ms") {
+        if let limit {
             request.attributes["retry.totalTime"] = min(limit, .seconds(365 * 86_400)).configured
         }
     }
 
     private static func file(_ line: DriverFields) throws(DriverFault) -> String? {
-        guard let download = try line.object("download") else { return nil }
+        guard let download = try line.object("download", known: ["file", "resume"]) else { return nil }
+        let file = try download.requiredString("file")
+        guard !file.isEmpty else { throw DriverFault(.invalid, "download.file must be a path, not an empty text.") }
         if try download.bool("resume") ?? false { throw unsupported("download.resume", needs: "resume") }
-        guard let file = try download.string("file"), !file.isEmpty else {
-            throw DriverFault(.invalid, "download.file must be a path.")
-        }
         return file
     }
 

@@ -101,11 +101,11 @@ extension AbsentPlugin.Reason {
     /// For people.
     var text: String {
         switch self {
-        case .unlisted: "named neither by the configuration nor by --plugin"
-        case .disabled(let place): "switched off by \(printable(place))"
-        case .leftOut: "left out by --safe, as a shared object"
-        case .ofRequest: "switched off for this request by --attribute"
-        case .ofOrigin(let place): "switched off for this origin by \(printable(place))"
+        case .unlisted: "not listed by the configuration or by --plugin"
+        case .disabled(let place): "disabled by \(printable(place))"
+        case .leftOut: "not loaded because of --safe"
+        case .ofRequest: "disabled for this request by --attribute"
+        case .ofOrigin(let place): "disabled for this origin by \(printable(place))"
         }
     }
 

@@ -25,7 +25,7 @@ final class CheckLines {
         switch progress {
         case .running(let names):
             guard showsRunning else { return }
-            StandardError.write("\(ended) of \(count) done; now \(names.joined(separator: ", "))")
+            StandardError.draw("\(ended) of \(count) done; now \(names.joined(separator: ", "))")
         case .ended(let result):
             ended += 1
             do throws(CommandFailure) {
@@ -37,6 +37,6 @@ final class CheckLines {
     }
 
     private func clear() {
-        if showsRunning { StandardError.write("\r\u{1B}[K") }
+        if showsRunning { StandardError.draw("\r\u{1B}[K") }
     }
 }

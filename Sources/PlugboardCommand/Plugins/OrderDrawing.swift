@@ -8,7 +8,7 @@ struct OrderDrawing {
 
     var text: String {
         if plugins.isEmpty {
-            return "No plugins are switched on: requests go straight to the transport.\n" + absence.text
+            return "No plugins are enabled: requests go straight to the transport.\n" + absence.text
         }
         let rows = plugins.map { plugin in
             [

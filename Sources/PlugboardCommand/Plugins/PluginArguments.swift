@@ -11,28 +11,36 @@ import PluginLoader
 
 /// Which plugins run: what all verbs take that make a kernel.
 struct PluginArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("The configuration to run with.", valueName: "file"))
+    @Option(help: ArgumentHelp("The configuration; - is standard input.", valueName: "file"))
     var config: String?
     @Option(
         name: .customLong("plugin"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Switches on one more plugin, by its id or by its file.", valueName: "id|path"))
+        help: ArgumentHelp("Enables one more plugin: an id, or the path of a file.", valueName: "id|path"))
     var names: [String] = []
     @Option(
         name: .customLong("set"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("A setting of a plugin, over the configuration's.", valueName: "plugin.key=value"))
+        help: ArgumentHelp("A setting of a plugin; replaces the configuration's.", valueName: "plugin.key=value"))
     var settings: [String] = []
 
-    @Flag(help: "Leaves out plugins that are shared objects, whatever else names them.")
+    @Flag(help: "Loads no shared objects: only linked plugins run.")
     var safe = false
 
     /// The configuration with what the command line adds.
-    func configuration() throws -> Configuration {
-        var configuration = try config.map { try Configuration.file($0) } ?? Configuration()
+    ///
+    /// - Parameter enable: Enables further plugins, before their settings are looked at.
+    func configuration(_ enable: (inout Configuration) throws -> Void = { _ in }) throws -> Configuration {
+        var configuration = try config.map { try PluginArguments.configuration(at: $0) } ?? Configuration()
         for name in names { try configuration.switchOn(name) }
+        try enable(&configuration)
         if safe { configuration.leaveOutLoadedPlugins() }
         if !settings.isEmpty { PluginArguments.tellOfCrashes(configuration) }
         for setting in settings { try configuration.set(setting) }
         return configuration
+    }
+
+    private static func configuration(at path: String) throws -> Configuration {
+        guard case .standardInput = InputArgument(path: path) else { return try .file(path) }
+        return try .text(String(decoding: try InputArgument.standardInput.bytes(for: "--config"), as: UTF8.self))
     }
 
     /// The plugins in their order, for verbs that need no kernel, or not yet.
@@ -64,17 +72,19 @@ struct PluginArguments: ParsableArguments {
         return (String(text[..<equals]), String(text[text.index(after: equals)...]))
     }
 
-    /// That `plugin.name` speaks to nobody.
+    /// The error of an option for a plugin that is not enabled.
     static func stranger(_ option: String, _ name: String, among ids: [String]) -> CommandFailure {
         let id = String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)])
         let near = nearest(id, in: ids).map { " Did you mean \($0)?" } ?? ""
-        return CommandFailure(.usage, "\(option) speaks to no plugin that is switched on.\(near)")
+        return CommandFailure(.usage, "\(option): no plugin of this name is enabled.\(near)")
     }
 }
 
 extension Configuration {
     /// Adds a plugin, unless it stands there already; one that is switched off is switched on.
-    fileprivate mutating func switchOn(_ name: String) throws(CommandFailure) {
+    ///
+    /// - Parameter option: What asks for it, for the error.
+    mutating func switchOn(_ name: String, for option: String = "--plugin") throws(CommandFailure) {
         let isPath = name.contains("/")
         // Relative paths of a command line begin at the working folder, whatever the configuration's folders.
         let path = isPath ? PluginArguments.absolute(name) : nil
@@ -89,8 +99,8 @@ extension Configuration {
             let all = ids.isEmpty ? "There are none" : "There are \(ids.joined(separator: ", "))"
             throw CommandFailure(
                 .configuration,
-                "--plugin \(printable(name)) names no plugin that is linked into this program.\(near) \(all). A plugin "
-                    + "that is a shared object needs its path, with a slash.")
+                "\(option) \(printable(name)): no plugin of this name is linked into this program.\(near) \(all). "
+                    + "For a shared object, give its path, with a slash.")
         } else {
             plugins.append(PluginEntry(path ?? name))
         }
@@ -109,7 +119,7 @@ extension Configuration {
         }
         let key = String(name.dropFirst(descriptor.id.count + 1))
         guard let option = descriptor.settings.first(where: { $0.name == key }) else {
-            throw CommandFailure(.configuration, "--set \(name) \(Configuration.unknown(key, descriptor)).")
+            throw CommandFailure(.configuration, "--set \(name) \(Configuration.unknown(key, descriptor))")
         }
         // Said here, for the configuration's text may say something else there.
         if let fault = option.fault(in: value) {
@@ -125,7 +135,7 @@ extension Configuration {
         }
     }
 
-    private func descriptor(of entry: PluginEntry) -> PluginDescriptor? {
+    func descriptor(of entry: PluginEntry) -> PluginDescriptor? {
         if let path = entry.path {
             return try? CrashNotes(self).noting(PluginArguments.loader(for: self)).load(path, sha256: entry.sha256)
         }
@@ -135,10 +145,10 @@ extension Configuration {
     private static func unknown(_ key: String, _ descriptor: PluginDescriptor) -> String {
         let names = descriptor.settings.map(\.name)
         if let near = nearest(key, in: names) {
-            return "is not a known setting; did you mean \(descriptor.id).\(near)?"
+            return "is not a known setting. Did you mean \(descriptor.id).\(near)?"
         }
-        let known = names.isEmpty ? "there are none" : "known are \(names.joined(separator: ", "))"
-        return "is not a known setting; \(known)"
+        let known = names.isEmpty ? "The plugin has none." : "Known are \(names.joined(separator: ", "))."
+        return "is not a known setting. \(known)"
     }
 
     /// What does not fit stays text, and the kernel says what is wrong with it.

@@ -1,13 +1,15 @@
 import Plugboard
 
 extension Kernel {
-    /// Gives a verb a kernel, and shuts that down whatever comes of it, so that no plugin runs any more when the process ends: work that ends
-    /// well gets five seconds for what it left under way.
+    /// Runs a verb's work with a kernel, and shuts the kernel down in every case, so that no plugin runs when the process
+    /// ends. After a success, what is still under way has five seconds to end.
     static func whileRunning<Result>(
-        _ configuration: Configuration, transport: (any Transport)? = nil, _ work: (Kernel) async throws -> Result
+        _ configuration: Configuration, catalog: Catalog = .bundled, transport: (any Transport)? = nil,
+        _ work: (Kernel) async throws -> Result
     ) async throws -> Result {
         let kernel = try Kernel(
-            configuration: configuration, loader: PluginArguments.loader(for: configuration), transport: transport)
+            configuration: configuration, catalog: catalog, loader: PluginArguments.loader(for: configuration),
+            transport: transport)
         do {
             let result = try await work(kernel)
             await kernel.shutDown(within: .seconds(5))

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Dispatch
+import JSON
 import PlugboardKit
 
 #if canImport(Glibc)
@@ -36,14 +37,33 @@ enum Main {
         }
     }
 
-    /// A first word that is no verb is the id of a plugin.
+    /// A first word that is not a verb is the id of a plugin.
     private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+        if arguments.first == "help" { try checkHelp(arguments.dropFirst()) }
         guard let first = arguments.first, !first.hasPrefix("-"), !Program.verbs.contains(first) else {
             return try Program.parseAsRoot(arguments)
         }
-        // A lone word is sooner a slip than a plugin that is asked for nothing.
-        guard arguments.count > 1, !first.contains("://") else { throw PluginCommand.unknown(first, among: []) }
+        // A lone word is more likely a mistake than a plugin without a command.
+        guard arguments.count > 1, !PluginCommand.looksLikeURL(first) else {
+            throw PluginCommand.unknown(first, among: [])
+        }
         return try PluginCommand.parseAsRoot(arguments)
+    }
+
+    /// The parser shows the help of the nearest verb that it knows, however wrong the words are.
+    private static func checkHelp(_ words: ArraySlice<String>) throws {
+        var command: any ParsableCommand.Type = Program.self
+        for word in words where !word.hasPrefix("-") {
+            let configuration = command.configuration
+            let verbs = configuration.subcommands + configuration.groupedSubcommands.flatMap { $0.subcommands }
+            guard let next = verbs.first(where: { $0.configuration.commandName == word }) else {
+                let names = verbs.filter { $0.configuration.shouldDisplay }.compactMap { $0.configuration.commandName }
+                let near = nearest(word, in: names).map { " Did you mean \($0)?" } ?? ""
+                throw CommandFailure(
+                    .usage, "There is no help for \(words.joined(separator: " ")).\(near) See plugboard --help.")
+            }
+            command = next
+        }
     }
 
     private static func end(with error: any Error) -> Never {

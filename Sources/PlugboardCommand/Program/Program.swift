@@ -7,13 +7,13 @@ struct Program: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "plugboard",
-        abstract: "Sends HTTP requests through plugins that a configuration switches on.",
+        abstract: "Sends HTTP requests through plugins that a configuration enables.",
         usage: """
             plugboard VERB …
             plugboard PLUGIN-ID COMMAND [name=value …|JSON] --config FILE
             """,
         discussion: """
-            Bodies go to standard output, everything else to standard error.
+            Bodies and results go to standard output, everything else to standard error.
 
             EXAMPLES:
               plugboard get https://example.com/

@@ -1,33 +1,40 @@
 import ArgumentParser
 import PlugboardKit
 
-/// How a request is to be sent; what is left out, the configuration says.
+/// How a request is sent; for what is left out, the configuration decides.
 struct ConnectionArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("The longest the whole exchange may take.", valueName: "30s"))
+    @Option(help: ArgumentHelp("The time limit for the whole exchange.", valueName: "30s"))
     var timeout: String?
-    @Option(help: ArgumentHelp("The longest a connection may take to stand.", valueName: "10s"))
+    @Option(help: ArgumentHelp("The time limit for making a connection.", valueName: "10s"))
     var connectTimeout: String?
-    @Option(help: ArgumentHelp("A PEM file with the only certificates to trust.", valueName: "file"))
+    @Option(
+        name: [.customLong("cacert"), .long],
+        help: ArgumentHelp("A PEM file; no other certificates are trusted.", valueName: "file"))
     var caFile: String?
     @Flag(name: [.customShort("k"), .long], help: "Accepts any certificate: for tests only.")
     var insecure = false
     @Option(
         name: [.customShort("x"), .long],
-        help: ArgumentHelp("http://host:port, socks5://host:port; '' for none.", valueName: "url"))
+        help: ArgumentHelp("The proxy: http://host:port, socks5://host:port, or '' for none at all.", valueName: "url"))
     var proxy: String?
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Connects elsewhere; URL, Host and TLS name stay.", valueName: "host:port:host:port"))
+            "Connects to another host and port; the URL, Host and the TLS name stay.", valueName: "host:port:host:port")
+    )
     var connectTo: [String] = []
-    @Flag(help: "Speaks HTTP/2: over TLS where the server can, without TLS by upgrade.")
+    @Flag(help: "Uses HTTP/2: with TLS if the server can, without TLS by an upgrade.")
     var http2 = false
 
     func options() throws(CommandFailure) -> RequestOptions {
         var options = RequestOptions()
         options.timeout = try Duration.argument(timeout, "--timeout")
         options.connectTimeout = try Duration.argument(connectTimeout, "--connect-timeout")
-        options.caFile = caFile
+        if let caFile {
+            // Read here for its error: the transport does not know the names of options.
+            _ = try FileContents.bytes(of: caFile, for: "--cacert")
+            options.caFile = caFile
+        }
         if insecure { options.verifiesTLS = false }
         options.proxy = proxy
         if http2 { options.httpVersion = .http2 }

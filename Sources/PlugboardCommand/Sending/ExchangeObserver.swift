@@ -1,7 +1,7 @@
 import Plugboard
 import Synchronization
 
-/// Hears of an exchange's events: writes them to standard error for `--verbose`, moves the progress bar, and keeps the
+/// Receives an exchange's events: writes them to standard error for `--verbose`, moves the progress bar, and keeps the
 /// timings. What is written holds no secrets and cannot steer a terminal.
 final class ExchangeObserver: Sendable {
     private static let steps = ["nameLookup", "connect", "tls", "firstByte", "total"]
@@ -13,12 +13,6 @@ final class ExchangeObserver: Sendable {
     init(isVerbose: Bool, progress: ProgressBar?) {
         self.isVerbose = isVerbose
         self.progress = progress
-    }
-
-    /// The request as the command makes it; plugins may still edit it.
-    func tell(_ request: Request) {
-        guard isVerbose else { return }
-        write(">", "\(request.method) \(redacted(url: request.url))", request.fields)
     }
 
     /// [loop]
@@ -34,7 +28,7 @@ final class ExchangeObserver: Sendable {
         }
         guard isVerbose else { return }
         if let head = event.head {
-            write("<", "HTTP/\(head.version.rawValue) \(head.status) \(head.reason)", head.fields)
+            ExchangeObserver.write("<", "HTTP/\(head.version.rawValue) \(head.status) \(head.reason)", head.fields)
         } else {
             let details = event.details.sorted { $0.key < $1.key }.map { " \($0)=\(ExchangeObserver.text($0, $1))" }
             StandardError.write(printable("* \(event.id)\(details.joined())") + "\n")
@@ -48,7 +42,8 @@ final class ExchangeObserver: Sendable {
         return Table(rows: [["attempt", "\(attempt.number)"]] + rows).text
     }
 
-    private func write(_ mark: String, _ line: String, _ fields: Fields) {
+    /// A head, each line behind a mark for its direction.
+    static func write(_ mark: String, _ line: String, _ fields: Fields) {
         let lines = fields.map { "\(mark) \(printable($0.name)): \(printable($0))\n" }
         StandardError.write("\(mark) \(printable(line))\n\(lines.joined())")
     }

@@ -21,7 +21,17 @@ struct FieldArgument {
         guard !name.text.isEmpty else { throw CommandFailure(.usage, "A header field must have a name.") }
     }
 
-    /// The fields to send: of the defaults those that nobody names, then the others as they stand.
+    /// What one `-H` says: a field, or `@FILE` or `-` with a field on each line.
+    static func all(in argument: String) throws(CommandFailure) -> [FieldArgument] {
+        let input = InputArgument(argument)
+        if case .text(let text) = input { return [try FieldArgument(text)] }
+        let lines = String(decoding: try input.bytes(for: "--header"), as: UTF8.self).split(whereSeparator: \.isNewline)
+        var fields: [FieldArgument] = []
+        for line in lines where !line.allSatisfy(\.isWhitespace) { fields.append(try FieldArgument(String(line))) }
+        return fields
+    }
+
+    /// The fields to send: the defaults that no argument names, then those of the arguments in their order.
     static func fields(_ arguments: [FieldArgument], over defaults: KeyValuePairs<FieldName, String>) -> Fields {
         let named = Set(arguments.map(\.name))
         var fields = Fields()

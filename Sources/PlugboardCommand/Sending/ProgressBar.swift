@@ -22,14 +22,14 @@ final class ProgressBar: Sendable {
     func show(received: Int64, of total: Int64?) {
         isShown.withLock { isShown in
             isShown = true
-            StandardError.write("\r\u{1B}[K\(ProgressBar.line(received: received, of: total))")
+            StandardError.draw("\r\u{1B}[K\(ProgressBar.line(received: received, of: total))")
         }
     }
 
     /// Takes the line away; there is none after it.
     func clear() {
         isShown.withLock { isShown in
-            if isShown { StandardError.write("\r\u{1B}[K") }
+            if isShown { StandardError.draw("\r\u{1B}[K") }
             isShown = false
         }
     }

@@ -6,21 +6,22 @@ struct RequestArguments: ParsableArguments {
     @Option(
         name: [.customShort("H"), .customLong("header")], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "A header field, 'Name: value'; 'Name:' removes one that is sent by default, 'Name;' sends an empty one.",
-            valueName: "field"))
+            "A header field, 'Name: value'; 'Name:' removes a default one, 'Name;' sends an empty one. @FILE is a file "
+                + "with a field on each line, - standard input.", valueName: "field"))
     var fields: [String] = []
 
+    @OptionGroup(title: "Cookies") var cookies: CookieArguments
     @OptionGroup(title: "Connection") var connection: ConnectionArguments
     @OptionGroup(title: "Plugins") var plugins: PluginArguments
 
     @Option(
         name: .customLong("attribute"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Says it to a plugin, such as redirect.limit=5.", valueName: "plugin.name=value"))
+            "What this request tells a plugin: redirect.limit=5.", valueName: "plugin.name=value"))
     var attributes: [String] = []
 
     func request(_ method: Method, _ url: String, _ content: BodyArguments.Content?) throws -> Request {
-        var request = Request(method, url)
+        var request = Request(method, RequestArguments.absolute(url))
         var defaults: KeyValuePairs<FieldName, String> = [
             .userAgent: "plugboard/\(Program.version)", .accept: "*/*",
         ]
@@ -30,7 +31,8 @@ struct RequestArguments: ParsableArguments {
                 .userAgent: "plugboard/\(Program.version)", .accept: content.accept, .contentType: content.type,
             ]
         }
-        request.fields = FieldArgument.fields(try fields.map { try FieldArgument($0) }, over: defaults)
+        request.fields = FieldArgument.fields(try fields.flatMap { try FieldArgument.all(in: $0) }, over: defaults)
+        cookies.add(to: &request)
         request.options = try connection.options()
         for attribute in attributes {
             let (name, value) = try PluginArguments.split(attribute, option: "--attribute")
@@ -39,7 +41,18 @@ struct RequestArguments: ParsableArguments {
         return request
     }
 
-    /// The kernel lets attributes of unknown plugins pass; on a command line they are slips.
+    /// The configuration with all that the command line says of plugins.
+    func configuration() throws -> Configuration {
+        try plugins.configuration { try cookies.enable(in: &$0) }
+    }
+
+    /// A URL without a scheme is one of http, as for curl: `localhost:8080/x`.
+    static func absolute(_ url: String) -> String {
+        let scheme = url.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+        return url[scheme.endIndex...].hasPrefix(":/") ? url : "http://\(url)"
+    }
+
+    /// The kernel ignores attributes of unknown plugins; on a command line they are mistakes.
     func check(_ request: Request, _ kernel: Kernel) throws(CommandFailure) {
         let ids = kernel.plugins.map(\.id)
         for name in request.attributes.values.keys.sorted() where !ids.contains(where: { name.hasPrefix("\($0).") }) {

@@ -1,4 +1,3 @@
-import JSON
 import Plugboard
 
 #if canImport(Glibc)
@@ -9,12 +8,9 @@ import Plugboard
 
 /// Writes an answer to where the command line says.
 ///
-/// Bytes go out as they come. Only a terminal gets JSON laid out, and neither secrets of the head nor bytes that would
-/// upset it.
+/// Bytes go out as they come. Only a terminal gets JSON laid out, and neither secrets of the head nor anything that steers
+/// the terminal.
 struct ResponseWriter {
-    /// JSON beyond this is not laid out: nobody reads it on a terminal.
-    private static let layoutLimit = 4 << 20
-
     private let output: ByteOutput
     private let showsHead: Bool
     /// Whether standard output is a terminal and nobody insists on raw bytes by `-o -`.
@@ -34,43 +30,8 @@ struct ResponseWriter {
             let head = response.head
             try output.write(isForReaders ? Bytes(ResponseWriter.text(of: head)) : ResponseWriter.bytes(of: head))
         }
-        if !isForReaders {
-            for try await piece in response.body { try output.write(piece) }
-        } else if ResponseWriter.isJSON(response[.contentType]) {
-            try await writeLaidOut(response.body)
-        } else {
-            try await writeForReaders(response.body)
-        }
-    }
-
-    private func writeLaidOut(_ body: Body) async throws {
-        var pieces: [Bytes] = []
-        var count = 0
-        for try await piece in body {
-            pieces.append(piece)
-            count += piece.count
-            if count > ResponseWriter.layoutLimit {
-                for piece in pieces { try output.write(piece) }
-                pieces = []
-            }
-        }
-        let bytes = Bytes.joined(pieces)
-        guard count <= ResponseWriter.layoutLimit, let value = try? bytes.withUnsafeBytes({ try JSONParser.parse($0) })
-        else { return try output.write(bytes) }
-        try output.write(JSONText.write(value, isForTerminal: true) + "\n")
-    }
-
-    private func writeForReaders(_ body: Body) async throws {
-        var isFirst = true
-        for try await piece in body {
-            if isFirst, piece.withUnsafeBytes({ $0.contains(0) }) {
-                throw CommandFailure(
-                    .write, "The body is no text and could upset the terminal. Use -o FILE, or -o - to write it anyway."
-                )
-            }
-            isFirst = false
-            try output.write(piece)
-        }
+        let isJSON = isForReaders && ResponseWriter.isJSON(response[.contentType])
+        try await BodyWriter(output, isForReaders: isForReaders, isJSON: isJSON).write(response.body)
     }
 
     private static func title(of head: ResponseHead) -> String {

@@ -1,6 +1,6 @@
 import Plugboard
 
-/// One request from the command line to the last byte of its answer.
+/// One request from the command line to the last byte of its response.
 struct Sending {
     let method: Method
     let url: String
@@ -9,20 +9,34 @@ struct Sending {
     let output: OutputArguments
 
     func run() async throws {
-        var configuration = try arguments.plugins.configuration()
+        var configuration = try arguments.configuration()
         if output.silent { configuration.kernel.logLevel = .error }
         if output.verbose { configuration.kernel.logLevel = .debug }
         let request = try arguments.request(method, url, try body.content())
-        let timings = try await Kernel.whileRunning(configuration) { try await send(request, $0) }
+        var catalog = Catalog.bundled
+        if output.verbose {
+            catalog = catalog.adding([SentHeads.descriptor])
+            configuration.plugins.append(PluginEntry(SentHeads.manifest.id))
+        }
+        let timings = try await Kernel.whileRunning(configuration, catalog: catalog) { kernel in
+            try arguments.check(request, kernel)
+            try await arguments.cookies.read(for: request, into: kernel)
+            do {
+                let timings = try await send(request, kernel)
+                try await arguments.cookies.write(of: request, from: kernel)
+                return timings
+            } catch {
+                try? await arguments.cookies.write(of: request, from: kernel)
+                throw error
+            }
+        }
         if output.timing { StandardError.write(timings) }
     }
 
-    /// Returns what to say of the times it took.
+    /// Returns what `--timing` prints.
     private func send(_ request: Request, _ kernel: Kernel) async throws -> String {
-        try arguments.check(request, kernel)
         let observer = ExchangeObserver(
             isVerbose: output.verbose, progress: ProgressBar(for: output))
-        observer.tell(request)
         let exchange = kernel.begin(request) { observer.hear($0) }
         let interrupt = Interrupt { exchange.cancel() }
         do {

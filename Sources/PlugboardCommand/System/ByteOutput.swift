@@ -1,3 +1,4 @@
+import JSON
 import PlugboardKit
 
 #if canImport(Glibc)
@@ -37,5 +38,11 @@ final class ByteOutput: Sendable {
         throw CommandFailure(.write, number == EPIPE ? nil : "\(name) cannot be written: \(systemText(number)).")
     }
 
-    func write(_ text: String) throws(CommandFailure) { try write(Bytes(text)) }
+    /// Text; on a terminal without anything that steers it.
+    func write(_ text: String) throws(CommandFailure) { try write(Bytes(isTerminal ? VisibleText.of(text) : text)) }
+
+    /// JSON and a line end; laid out on a terminal.
+    func write(_ value: JSONValue) throws(CommandFailure) {
+        try write(Bytes(JSONText.write(value, isForTerminal: isTerminal) + "\n"))
+    }
 }

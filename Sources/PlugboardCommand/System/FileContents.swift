@@ -8,24 +8,35 @@ import PlugboardKit
 
 /// Whole files in memory, for what is small by nature.
 enum FileContents {
-    /// All bytes of a file, or of standard input for `-`. Blocks.
-    static func bytes(of path: String) throws(CommandFailure) -> [UInt8] {
-        let isStandardInput = path == "-"
-        let file = isStandardInput ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw unreadable(path, errno) }
-        defer { if !isStandardInput { close(file) } }
+    /// All bytes of a file. Blocks.
+    ///
+    /// - Parameter option: Begins the error where it is not clear what the file is for.
+    static func bytes(of path: String, for option: String? = nil) throws(CommandFailure) -> [UInt8] {
+        let name = option.map { "\($0): \(path)" } ?? path
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw unreadable(name, errno) }
+        defer { close(file) }
+        return try bytes(from: file, name)
+    }
+
+    /// All bytes of standard input. Blocks.
+    static func ofStandardInput() throws(CommandFailure) -> [UInt8] { try bytes(from: STDIN_FILENO, "Standard input") }
+
+    private static func bytes(from file: Int32, _ name: String) throws(CommandFailure) -> [UInt8] {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             let count = read(file, &piece, piece.count)
             if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw unreadable(path, errno) }
+            guard count >= 0 else { throw unreadable(name, errno) }
             if count == 0 { return bytes }
             bytes += piece[..<count]
         }
     }
 
-    private static func unreadable(_ path: String, _ number: Int32) -> CommandFailure {
-        CommandFailure(.read, "\(path == "-" ? "Standard input" : path) cannot be read: \(systemText(number)).")
+    private static func unreadable(_ name: String, _ number: Int32) -> CommandFailure {
+        CommandFailure(
+            .read,
+            number == ENOENT ? "\(name) does not exist." : "\(name) cannot be read: \(systemText(number)).")
     }
 }

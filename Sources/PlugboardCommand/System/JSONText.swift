@@ -6,22 +6,35 @@ import JSON
     import Musl
 #endif
 
-/// JSON as this command writes it: laid out on a terminal, with colours unless NO_COLOR is set.
+/// JSON as this command writes it: laid out on a terminal, with colours unless NO_COLOR is set, and with escapes for
+/// what could steer the terminal.
 enum JSONText {
     static func write(_ value: JSONValue, isForTerminal: Bool) -> String {
         let options = JSONWriter.Options(pretty: isForTerminal)
+        guard isForTerminal else { return JSONWriter.write(value, options: options) }
         // https://no-color.org: any value that is not empty.
-        guard isForTerminal, getenv("NO_COLOR").map({ $0.pointee == 0 }) ?? true else {
-            return JSONWriter.write(value, options: options)
+        guard getenv("NO_COLOR").map({ $0.pointee == 0 }) ?? true else {
+            return escaped(JSONWriter.write(value, options: options))
         }
         return JSONWriter.write(value, options: options) { token, text in
-            switch token {
+            let text = escaped(text)
+            return switch token {
             case .key: "\u{1B}[34m\(text)\u{1B}[0m"
             case .string: "\u{1B}[32m\(text)\u{1B}[0m"
             case .number: "\u{1B}[36m\(text)\u{1B}[0m"
             case .word: "\u{1B}[35m\(text)\u{1B}[0m"
             case .punctuation: text
             }
+        }
+    }
+
+    /// The writer escapes what JSON forbids in strings (RFC 8259 §7); C1 and characters of direction are allowed there.
+    private static func escaped(_ json: String) -> String {
+        guard json.unicodeScalars.contains(where: { $0 != "\n" && VisibleText.steers($0) }) else { return json }
+        return json.unicodeScalars.reduce(into: "") { text, scalar in
+            guard VisibleText.steers(scalar) else { return text.unicodeScalars.append(scalar) }
+            let digits = String(scalar.value, radix: 16)
+            text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
         }
     }
 }

@@ -11,8 +11,14 @@ enum StandardError {
     /// A line that says who speaks.
     static func say(_ message: String) { write("plugboard: \(message)\n") }
 
-    /// Nothing can be done where this fails, and nobody could be told.
-    static func write(_ text: String) {
+    /// A warning, which may lack its full stop.
+    static func warn(_ warning: String) { say("warning: \(warning)\(warning.hasSuffix("?") ? "" : ".")") }
+
+    /// Text without anything that steers a terminal. A failure has no place to be reported to, so it is ignored.
+    static func write(_ text: String) { draw(VisibleText.of(text)) }
+
+    /// Text with control sequences of this command's own.
+    static func draw(_ text: String) {
         var text = text
         text.withUTF8 { bytes in
             _ = writeAll(UnsafeRawBufferPointer(bytes), to: STDERR_FILENO)

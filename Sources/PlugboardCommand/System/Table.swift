@@ -1,6 +1,10 @@
-/// Rows of words in columns, for people.
+import PlugboardKit
+
+/// Rows of words in columns, for people. Words that come from outside cannot steer a terminal, nor begin a line.
 struct Table {
-    let rows: [[String]]
+    private let rows: [[String]]
+
+    init(rows: [[String]]) { self.rows = rows.map { row in row.map { printable($0) } } }
 
     /// A line a row; two spaces between columns, none at the end of a line.
     var text: String {

@@ -13,7 +13,7 @@ struct AnyMethodVerb: RequestVerb {
             """)
 
     @Argument(help: ArgumentHelp("Such as OPTIONS.", valueName: "method")) var name: String
-    @Argument(help: ArgumentHelp("An absolute http or https URL.", valueName: "url")) var url: String
+    @Argument(help: .url) var url: String
     @OptionGroup(title: "Body") var body: BodyArguments
     @OptionGroup var arguments: RequestArguments
     @OptionGroup(title: "Output") var output: OutputArguments

@@ -4,10 +4,10 @@ import Plugboard
 
 struct ConfigCheck: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Says all that is wrong with a configuration.",
+        commandName: "check", abstract: "Reports everything that is wrong with a configuration.",
         discussion: """
-            Ends with status 0 if nothing is wrong, else with 1. Files of plugins that the
-            configuration names are opened, for only they know their settings.
+            Ends with status 0 if nothing is wrong, else with 1. The shared objects that
+            the configuration names are loaded, because they describe their settings.
 
             EXAMPLES:
               plugboard config check plugboard.json
@@ -37,7 +37,7 @@ struct ConfigCheck: ParsableCommand {
             ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0)
         }
         guard faults.isEmpty, let lineup = assembly.lineup else { throw report(faults) }
-        for warning in lineup.warnings { StandardError.say("warning: \(warning).") }
+        for warning in lineup.warnings { StandardError.warn(warning) }
         let ids = lineup.plugins.map(\.id)
         try ByteOutput.standard.write(
             "\(file): nothing is wrong; " + (ids.isEmpty ? "no plugins" : "plugins: \(ids.joined(separator: ", "))")

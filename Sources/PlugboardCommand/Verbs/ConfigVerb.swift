@@ -2,5 +2,5 @@ import ArgumentParser
 
 struct ConfigVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Looks at configurations.", subcommands: [ConfigCheck.self])
+        commandName: "config", abstract: "Checks configurations.", subcommands: [ConfigCheck.self])
 }

@@ -9,7 +9,7 @@ struct DeleteVerb: RequestVerb {
               plugboard delete https://example.com/topics/1 --fail
             """)
 
-    @Argument(help: ArgumentHelp("An absolute http or https URL.", valueName: "url")) var url: String
+    @Argument(help: .url) var url: String
     @OptionGroup(title: "Body") var body: BodyArguments
     @OptionGroup var arguments: RequestArguments
     @OptionGroup(title: "Output") var output: OutputArguments

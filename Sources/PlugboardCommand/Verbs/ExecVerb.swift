@@ -3,13 +3,19 @@ import Plugboard
 
 struct ExecVerb: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "exec", abstract: "Serves requests of another program, as JSON Lines.",
+        commandName: "exec", abstract: "Sends the requests of another program, as JSON Lines.",
         usage: "plugboard exec [<options>]",
         discussion: """
-            One JSON object a line on standard input, one a line on standard output, in
-            any order; ends with its input, or with status 23 when a reply cannot be
-            written. The plugins redirect and decode are switched on unless the
-            configuration names them.
+            Reads one JSON object per line from standard input, and writes one reply per
+            line to standard output, in any order. An unknown field, or a value of a wrong
+            type, is an error of the kind "invalid".
+
+            Ends with status 0 at the end of its input, and with 23 if a reply cannot be
+            written. SIGINT and SIGTERM cancel the requests that are under way: each is
+            replied to with an error of the kind "aborted", and the status is 130.
+
+            The plugins redirect and decode are enabled unless the configuration mentions
+            them.
 
             EXAMPLES:
               echo '{"id": "1", "url": "https://example.com/"}' | plugboard exec
@@ -17,17 +23,25 @@ struct ExecVerb: AsyncParsableCommand {
             """)
 
     @OptionGroup(title: "Plugins") var plugins: PluginArguments
-    @Option(help: ArgumentHelp("The folder in which plugins keep what they remember.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder in which plugins store their data.", valueName: "folder"))
     var state: String?
 
     func run() async throws {
+        try StandardInput.claim(for: "exec")
         var configuration = try plugins.configuration()
         for id in ["decode", "redirect"] where Catalog.bundled.descriptor(id) != nil {
             if !configuration.names(id) { configuration.plugins.append(PluginEntry(id)) }
         }
         if let state { configuration.kernel.dataDirectory = state }
-        try await Kernel.whileRunning(configuration) { kernel in
-            try await Driver(kernel).run(StandardInputLines(limit: Driver.limit))
-        }
+        try await Kernel.whileRunning(configuration) { try await serve($0) }
+    }
+
+    /// Serves until the input ends. A signal cancels what is under way, which is then replied to as aborted.
+    private func serve(_ kernel: Kernel) async throws {
+        let serving = Task { try await Driver(kernel).run(StandardInputLines(limit: Driver.limit)) }
+        let interrupt = Interrupt { serving.cancel() }
+        try await serving.value
+        withExtendedLifetime(interrupt) {}
+        if serving.isCancelled { throw CommandFailure(.interrupted, nil) }
     }
 }

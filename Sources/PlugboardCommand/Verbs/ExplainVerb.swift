@@ -6,14 +6,15 @@ struct ExplainVerb: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Sends a request, and shows what plugins do with it.",
         discussion: """
-            A line a call of a hook, by its beginning: when, which plugin, what it decided,
-            how long it took, and which parts of the heads it changed; the attempts on the
-            network; and, indented, what plugins sent themselves. Then the plugins that
-            take no part, and why. Values of fields are not shown.
+            One line for each call of a hook, in the order of their beginnings: the time,
+            the plugin, its verdict, how long it took, and which parts of the heads it
+            changed. Attempts on the network have lines of their own, and the requests
+            that plugins send are indented. Then the plugins that take no part, with the
+            reason. Values of header fields are not shown.
 
-            With --dry-run nothing is sent: what comes before the first attempt is shown,
-            and requests of plugins' own, such as a token's, fail, which is no failure of
-            the command.
+            With --dry-run nothing is sent: only what comes before the first attempt is
+            shown. Requests that plugins send, for a token for example, fail then, and
+            the command ends with status 0 all the same.
 
             With --json, one object; times are nanoseconds from the beginning:
               method, url, attributes, nanoseconds, sent; status and bodyLength, or
@@ -32,31 +33,45 @@ struct ExplainVerb: AsyncParsableCommand {
               plugboard explain https://example.com/ --trace trace.json
             """)
 
-    @Argument(help: ArgumentHelp("An absolute http or https URL.", valueName: "url")) var url: String
+    @Argument(help: .url) var url: String
     @Option(name: [.customShort("X"), .long], help: "The method.") var method = "GET"
-    @Option(name: .shortAndLong, help: ArgumentHelp("The body, as it is.", valueName: "text")) var data: String?
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The body: a text, @FILE, or - for standard input.", valueName: "data"))
+    var data: String?
     @OptionGroup var arguments: RequestArguments
-    @Flag(help: "Sends nothing: shows what comes before that.") var dryRun = false
+    @Flag(help: "Sends nothing; shows what comes before sending.") var dryRun = false
     @Flag(help: "Writes JSON.") var json = false
     @Option(help: ArgumentHelp("Writes a trace for https://ui.perfetto.dev to a file.", valueName: "file"))
     var trace: String?
 
+    func validate() throws {
+        if arguments.cookies.jar != nil {
+            throw ValidationError("explain writes no cookie jar: leave --cookie-jar out.")
+        }
+    }
+
     func run() async throws {
-        let configuration = try arguments.plugins.configuration()
+        let configuration = try arguments.configuration()
         let request = try arguments.request(
-            Method(method), url, data.map { BodyArguments.Content(body: .text($0), type: "application/octet-stream") })
+            Method(method), url,
+            try data.map { data in
+                BodyArguments.Content(
+                    body: try InputArgument(data).body(for: "--data"), type: "application/octet-stream")
+            })
         let dry = dryRun ? DryTransport() : nil
         let lineup = try PluginArguments.lineup(of: configuration)
         let file = try trace.map { try ByteOutput(path: $0) }
         let explanation = try await Kernel.whileRunning(configuration, transport: dry) { kernel in
             try arguments.check(request, kernel)
+            try await arguments.cookies.read(for: request, into: kernel)
             return await Explanation.observe(
                 request, kernel, configuration, Absence(of: request, from: lineup, configuration), dryRun: dry)
         }
-        let output = ByteOutput.standard
-        try output.write(
-            json
-                ? JSONText.write(explanation.json, isForTerminal: output.isTerminal) + "\n" : explanation.text)
+        if json {
+            try ByteOutput.standard.write(explanation.json)
+        } else {
+            try ByteOutput.standard.write(explanation.text)
+        }
         try file?.write(JSONWriter.write(explanation.chromeTrace) + "\n")
         if let error = explanation.failure, explanation.dryPlugin == nil { throw error }
     }

@@ -9,7 +9,7 @@ struct PatchVerb: RequestVerb {
               plugboard patch https://example.com/topics/1 --json '{"title": "Linux"}'
             """)
 
-    @Argument(help: ArgumentHelp("An absolute http or https URL.", valueName: "url")) var url: String
+    @Argument(help: .url) var url: String
     @OptionGroup(title: "Body") var body: BodyArguments
     @OptionGroup var arguments: RequestArguments
     @OptionGroup(title: "Output") var output: OutputArguments

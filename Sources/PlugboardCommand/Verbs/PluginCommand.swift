@@ -5,13 +5,13 @@ import Plugboard
 /// `plugboard PLUGIN-ID COMMAND`: what plugins themselves can be asked to do.
 struct PluginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plugboard", abstract: "Asks a plugin to do one of the things it lists.",
+        commandName: "plugboard", abstract: "Runs a command of a plugin.",
         usage: "plugboard <plugin-id> <command> [<name=value> ...] [<options>]",
         discussion: """
-            Arguments are name=value, where a value that is JSON stands for itself and any
-            other is a text; or one JSON object. The plugin must be switched on by
-            --config or --plugin; `plugboard plugins inspect` lists its commands. A
-            command may take as long as it likes, unless --timeout says otherwise.
+            Arguments are name=value, or one JSON object. A value that is JSON is passed
+            as JSON, any other as a text. The plugin must be enabled by --config or
+            --plugin; `plugboard plugins inspect` lists its commands. Without --timeout,
+            a command has no time limit.
 
             EXAMPLES:
               plugboard cache stats --config plugboard.json
@@ -19,9 +19,9 @@ struct PluginCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: ArgumentHelp("The plugin's id.", valueName: "plugin-id")) var plugin: String
-    @Argument(help: ArgumentHelp("What it is to do.", valueName: "command")) var command: String
+    @Argument(help: ArgumentHelp("The name of the command.", valueName: "command")) var command: String
     @Argument(help: ArgumentHelp("Arguments.", valueName: "name=value")) var arguments: [String] = []
-    @Option(help: ArgumentHelp("The longest its answer may take.", valueName: "30s"))
+    @Option(help: ArgumentHelp("The time limit for its reply.", valueName: "30s"))
     var timeout: String?
     @OptionGroup(title: "Plugins") var plugins: PluginArguments
 
@@ -72,26 +72,31 @@ struct PluginCommand: AsyncParsableCommand {
             guard output.isTerminal, let value = try? JSONParser.parse(text) else {
                 return try output.write(text + "\n")
             }
-            try output.write(JSONText.write(value, isForTerminal: true) + "\n")
+            try output.write(value)
         case .body(let body):
-            for try await piece in body { try output.write(piece) }
+            try await BodyWriter(output, isForReaders: output.isTerminal).write(body)
         }
     }
 
-    /// That a first word is nobody.
+    /// Whether a first word is a URL that lacks a verb.
+    static func looksLikeURL(_ word: String) -> Bool {
+        word.contains("://") || !word.hasPrefix(".") && !word.hasPrefix("/") && word.contains { $0 == "/" || $0 == ":" }
+    }
+
+    /// The error for a first word that is neither a verb nor the id of an enabled plugin.
     static func unknown(_ word: String, among ids: [String]) -> CommandFailure {
         if Catalog.bundled.descriptor(word) != nil {
             return CommandFailure(
                 .usage,
-                "The plugin \(word) is not switched on. Say what it is to do, and switch it on: plugboard \(word) COMMAND "
-                    + "--plugin \(word), or with a --config that names it.")
+                "The plugin \(word) is not enabled. Enable it, and give a command: plugboard \(word) COMMAND "
+                    + "--plugin \(word), or with a --config that lists it.")
         }
-        if word.contains("://") {
+        if looksLikeURL(word) {
             let url = printable(redacted(url: word))
             return CommandFailure(.usage, "A URL needs a verb before it: plugboard get \(url)")
         }
         let near = nearest(word, in: Program.verbs.sorted() + ids).map { " Did you mean \($0)?" } ?? ""
         return CommandFailure(
-            .usage, "\(printable(word)) is neither a verb nor a plugin that is switched on.\(near) See --help.")
+            .usage, "\(printable(word)) is neither a verb nor a plugin that is enabled.\(near) See --help.")
     }
 }

@@ -1,25 +1,44 @@
 import ArgumentParser
 import JSON
+import Plugboard
 import PluginCheck
+import PluginLoader
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
 
 struct PluginsCheck: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Holds a plugin to the rules, a process for each check.",
+        commandName: "check", abstract: "Checks whether a plugin keeps the rules.",
         usage: "plugboard plugins check [<options>] <path.so>",
         discussion: """
-            Opens the file and runs it between plugins, answers and disturbances of the
-            checks' own, without a network. Each check says passed, warned, skipped,
-            failed or crashed, and why. Nothing of this program's own configuration or
-            data is used.
+            Each check loads the shared object in a process of its own, and runs it with
+            requests, responses, failures and other plugins of the checks, without a
+            network. Settings come from --set and --config; --response adds a response of
+            your server to those that the checks send.
 
-            Ends with status 0 if nothing failed or crashed, else with 1; with --strict,
-            warnings count as failures. Each result is written as soon as those before it
-            are; on a terminal, a last line says what runs. --json writes one object:
+            The result of each check is a line: the status, the name, the reason, and in
+            brackets which hooks were called and which verdicts they returned.
+
+              passed    nothing was found
+              warned    allowed, but probably a mistake
+              skipped   the check does not concern this plugin
+              untried   the check could not be made, for example without a setting
+              failed    a rule was broken
+              crashed   the process ended
+
+            Ends with status 1 if a check failed or crashed, else with 0; with --strict,
+            also if one warned or was untried. --json writes one object:
 
               path      the file
-              seed      what chance began with, as text
+              seed      the seed of the random exchanges, as text
               refused   whether the status is 1
-              checks    a list, in order: check, status, and reason, which may be empty
+              checks    a list, in order: check, status, reason (may be empty), and
+                        covered: hooks, their calls, and how often each verdict came
+              covered   the same for all checks together
 
             CHECKS:
             \(catalog)
@@ -28,32 +47,39 @@ struct PluginsCheck: ParsableCommand {
               plugboard plugins check ./libacme_sign.so
               plugboard plugins check ./libacme_sign.so --strict --json --set key=0123
               plugboard plugins check ./libacme_sign.so --only fuzz --seed 42
+              plugboard get https://example.com/ -i > sample.http
+              plugboard plugins check ./libacme_sign.so --response sample.http
             """)
 
     @Argument(help: ArgumentHelp("The shared object.", valueName: "path.so")) var path: String
     @OptionGroup var options: CheckArguments
-    @Flag(help: "Takes warnings for failures.") var strict = false
+    @Flag(help: "Fails also for checks that warned or were untried.") var strict = false
     @Flag(help: "Writes JSON.") var json = false
 
     func run() throws {
+        if !path.contains("/"), access(path, F_OK) != 0, Catalog.bundled.descriptor(path) != nil {
+            throw CommandFailure(
+                .usage,
+                "The plugin \(path) is linked into this program. check needs a shared object: give the path of "
+                    + "libplugboard-\(path).so.")
+        }
         let seed = options.seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
-        let check = options.check(path, seed: seed)
+        let check = try options.check(path, seed: seed)
         // Reasons name the file as every other verb does.
         let file = PluginArguments.absolute(path)
         let output = ByteOutput.standard
         let lines = json ? nil : CheckLines(output, of: options.only)
         let report = try check.run { name in
             ["plugins", "check-alone", file, "--only", name, "--seed", "\(seed)"]
-                + options.settings.flatMap { ["--set", $0] } + ["--scratch"]
+                + options.words + ["--scratch"]
         } telling: { progress in
             lines?.show(progress)
         }
         if json {
-            let value = report.json(strict: strict)
-            try output.write(JSONText.write(value, isForTerminal: output.isTerminal) + "\n")
+            try output.write(report.json(strict: strict))
         } else {
             if let failure = lines?.failure { throw failure }
-            try output.write(report.summary + "\n")
+            try output.write(report.summary + "\n" + report.remarks(strict: strict))
         }
         if report.isRefused(strict: strict) { throw CommandFailure(.failure, nil) }
     }
@@ -77,7 +103,7 @@ struct PluginsCheckAlone: AsyncParsableCommand {
         guard let name = options.only.first, let seed = options.seed else {
             throw CommandFailure(.usage, "check-alone is for `plugboard plugins check`.")
         }
-        await options.check(path, seed: seed).perform(name, scratch: scratch, outlet: 3)
+        try await options.check(path, seed: seed).perform(name, scratch: scratch, outlet: 3)
     }
 }
 
@@ -85,29 +111,56 @@ struct PluginsCheckAlone: AsyncParsableCommand {
 struct CheckArguments: ParsableArguments {
     @Option(
         name: .customLong("set"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("A setting that the plugin is created with.", valueName: "key=value"))
+        help: ArgumentHelp("A setting of the plugin; replaces the configuration's.", valueName: "key=value"))
     var settings: [String] = []
+    @Option(help: ArgumentHelp("A configuration that has the plugin's settings.", valueName: "file"))
+    var config: String?
+    @Option(
+        help: ArgumentHelp("One more response for the checks, written by `get -i`.", valueName: "file"))
+    var response: String?
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Runs this check, and no others but those named.", valueName: "check"))
+        help: ArgumentHelp("Runs only this check; can be repeated.", valueName: "check"))
     var only: [String] = []
-    @Option(help: ArgumentHelp("What chance begins with; by default another each time.", valueName: "n"))
+    @Option(help: ArgumentHelp("The seed of the random exchanges; by default random.", valueName: "n"))
     var seed: UInt64?
 
     func validate() throws {
         let names = PluginCheck.catalog.map(\.name)
         for name in only where !names.contains(name) {
-            throw ValidationError("There is no check \(name). There are \(names.joined(separator: ", ")).")
+            throw ValidationError("There is no check \(name). The checks are \(names.joined(separator: ", ")).")
         }
         for setting in settings where !setting.contains("=") { throw ValidationError("--set must be key=value.") }
     }
 
-    func check(_ path: String, seed: UInt64) -> PluginCheck {
+    /// The same for the process of one check.
+    var words: [String] {
+        settings.flatMap { ["--set", $0] } + (config.map { ["--config", $0] } ?? [])
+            + (response.map { ["--response", $0] } ?? [])
+    }
+
+    func check(_ path: String, seed: UInt64) throws -> PluginCheck {
         let pairs = settings.map { setting in
             let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             return (String(parts[0]), parts.count == 2 ? String(parts[1]) : "")
         }
-        return PluginCheck(
+        var check = PluginCheck(
             path: path, settings: Dictionary(pairs) { $1 }, seed: seed, chosen: only.isEmpty ? nil : only)
+        if let config { check.configured = try configured(path, in: config) }
+        if let response { check.sample = try SampleResponse(try FileContents.bytes(of: response)) }
+        return check
+    }
+
+    /// The settings that a configuration has for the file, found by its path or by the id in its metadata.
+    private func configured(_ path: String, in config: String) throws -> JSONObject {
+        let file = PluginArguments.absolute(path)
+        let id = (try? DynamicLoader.dynamic.inspect(file))?.metadata?.id
+        let entries = try Configuration.file(config).plugins
+        guard let entry = entries.first(where: { $0.path == file || $0.id != nil && $0.id == id }) else {
+            throw CommandFailure(
+                .usage,
+                "\(config) has no plugin with the path \(file)\(id.map { " or the id \($0)" } ?? "").")
+        }
+        return entry.settings
     }
 }

@@ -11,10 +11,10 @@ import PluginLoader
 
 struct PluginsInspect: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "inspect", abstract: "Says all that a plugin says of itself.",
+        commandName: "inspect", abstract: "Shows a plugin's hooks, settings and commands.",
         discussion: """
-            Of a file, first what can be read without running it; then, unless --metadata
-            is given, it is opened for its settings, attributes and commands.
+            For a file, first shows what can be read without running it. Then, unless
+            --metadata is given, loads it and shows the rest.
 
             EXAMPLES:
               plugboard plugins inspect redirect
@@ -22,19 +22,18 @@ struct PluginsInspect: ParsableCommand {
               plugboard plugins inspect redirect --json
             """)
 
-    @Argument(help: ArgumentHelp("A linked plugin's id, or a file.", valueName: "id|path")) var plugin: String
-    @Flag(help: "Reads the file only, and runs none of its code.") var metadata = false
+    @Argument(help: ArgumentHelp("The id of a linked plugin, or a file.", valueName: "id|path")) var plugin: String
+    @Flag(help: "Only reads the file; none of its code runs.") var metadata = false
     @Flag(help: "Writes JSON.") var json = false
 
     func run() throws {
         let report = PluginReport(file: try file(), descriptor: try descriptor())
-        let output = ByteOutput.standard
-        try output.write(
-            json ? JSONText.write(report.json, isForTerminal: output.isTerminal) + "\n" : report.text)
+        if json { return try ByteOutput.standard.write(report.json) }
+        try ByteOutput.standard.write(report.text)
     }
 
     func validate() throws {
-        if metadata && !isPath { throw ValidationError("--metadata is for files; a linked plugin has none.") }
+        if metadata && !isPath { throw ValidationError("--metadata needs a file; a linked plugin has no metadata.") }
     }
 
     /// What lies in the working folder needs no slash, unless a linked plugin has that name.
@@ -53,6 +52,6 @@ struct PluginsInspect: ParsableCommand {
         let ids = Catalog.bundled.ids
         let near = nearest(plugin, in: ids).map { " Did you mean \($0)?" } ?? ""
         throw CommandFailure(
-            .usage, "No plugin \(plugin) is linked into this program.\(near) There is no such file here either.")
+            .usage, "No plugin \(plugin) is linked into this program, and no file \(plugin) exists.\(near)")
     }
 }

@@ -4,14 +4,15 @@ import Plugboard
 
 struct PluginsList: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Lists the plugins there are, and whether they run.",
+        commandName: "list", abstract: "Lists all plugins, and whether they are enabled.",
         usage: "plugboard plugins list [<options>]",
         discussion: """
-            Those that are linked, those that the configuration names, and those that lie
-            in its kernel.pluginFolders; why one does not run stands at its end.
+            These are the linked plugins, those of the configuration, and the shared
+            objects in its kernel.pluginFolders. The last column says why a plugin is not
+            enabled.
 
-            With --json, an array of objects of texts: id, version, priority, hooks,
-            linkage (linked, or the file), enabled (yes, no), and why of one that is not.
+            With --json, an array of objects with texts: id, version, priority, hooks,
+            linkage (linked, or the file), enabled (yes, no), and why if it is not.
 
             EXAMPLES:
               plugboard plugins list
@@ -24,18 +25,17 @@ struct PluginsList: ParsableCommand {
     func run() throws {
         let configuration = try plugins.configuration()
         let lineup = try PluginArguments.lineup(of: configuration)
-        for warning in lineup.warnings { StandardError.say("warning: \(warning).") }
+        for warning in lineup.warnings { StandardError.warn(warning) }
         let rows =
             (lineup.plugins.map(PluginsList.row) + Absence(from: lineup, configuration).plugins.map(PluginsList.row))
             .sorted { $0[0].value < $1[0].value }
         if json {
             let list = JSONValue.array(
                 rows.map { row in .object(JSONObject(row.filter { !$0.value.isEmpty }.map { ($0, .string($1)) })) })
-            return try ByteOutput.standard.write(
-                JSONText.write(list, isForTerminal: ByteOutput.standard.isTerminal) + "\n")
+            return try ByteOutput.standard.write(list)
         }
         let names = ["id", "version", "priority", "hooks", "linkage", "enabled", "why"]
-        let cells = rows.map { row in row.map { $0.value.isEmpty ? "" : printable($0.value) } }
+        let cells = rows.map { row in row.map(\.value) }
         try ByteOutput.standard.write(Table(rows: [names.map { $0.uppercased() }] + cells).text)
     }
 

@@ -8,12 +8,18 @@ struct PluginsNew: ParsableCommand {
         discussion: """
             The project builds with one command and has a hook, two settings, a test that
             sends a request through the built plugin, a configuration, and a README with
-            the next steps. Nothing is overwritten.
+            the next steps. Existing files are not overwritten.
+
+            A plugin in Swift depends on Plugboard's package. --plugboard says where the
+            package is: a folder, or the URL of a repository. Without it, the project uses
+            the folder in which this command was built.
 
             EXAMPLES:
               plugboard plugins new sign-requests --language c
               plugboard plugins new sign-requests --language rust --id com.example.sign
               plugboard plugins new sign-requests --language swift --directory sign
+              plugboard plugins new sign-requests --language swift \\
+                  --plugboard https://example.com/plugboard.git
             """)
 
     @Argument(help: "Letters, digits and '-', as in sign-requests.") var name: String
@@ -22,7 +28,7 @@ struct PluginsNew: ParsableCommand {
     @Option(help: ArgumentHelp("The plugin's id; without it, com.example.NAME.", valueName: "id")) var id: String?
     @Option(
         help: ArgumentHelp(
-            "For Swift: where Plugboard's package is; without it, where this command was built.",
+            "For Swift: the folder or URL of Plugboard's package.",
             valueName: "folder|url"))
     var plugboard: String?
 
@@ -35,12 +41,24 @@ struct PluginsNew: ParsableCommand {
             ["  \(project.commands.test)", "sends a request through it"],
         ])
         try ByteOutput.standard.write(
-            project.files.map { "\(folder.path)/\($0.path)\n" }.joined() + "\nNext, in \(folder.path):\n\(next.text)")
+            project.files.map { "\(folder.path)/\($0.path)\n" }.joined() + "\nNext, in \(folder.path):\n\(next.text)"
+                + packageNote)
+    }
+
+    /// A folder of this machine is of no use on another one.
+    private var packageNote: String {
+        guard language == .swift, plugboard == nil else { return "" }
+        return """
+
+            Package.swift depends on the folder in which this command was built. To depend on a
+            repository instead, use --plugboard URL.
+
+            """
     }
 
     func validate() throws {
         if plugboard != nil && language != .swift {
-            throw ValidationError("--plugboard is for Swift; other languages need no package.")
+            throw ValidationError("--plugboard is for --language swift only; other languages need no package.")
         }
         if directory == "" { throw ValidationError("--directory needs a folder.") }
     }
@@ -55,7 +73,7 @@ struct PluginsNew: ParsableCommand {
         if let plugboard { return try PlugboardPackage(plugboard) }
         guard let package = PlugboardPackage.ofThisCommand() else {
             throw CommandFailure(
-                .usage, "A plugin in Swift depends on Plugboard's package. Say where it is with --plugboard FOLDER|URL."
+                .usage, "A plugin in Swift depends on Plugboard's package. Give its folder or URL with --plugboard."
             )
         }
         return package

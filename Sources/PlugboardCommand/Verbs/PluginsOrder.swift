@@ -6,9 +6,10 @@ struct PluginsOrder: ParsableCommand {
         commandName: "order", abstract: "Shows the order in which plugins run, and why.",
         usage: "plugboard plugins order [<options>]",
         discussion: """
-            From the outermost to the innermost, a line a plugin: priority, id, where it
-            comes from, hooks, and why it stands there. Then the way of a request, the
-            way back, who hears which events, and which plugins take no part, and why.
+            One line for each plugin, from the outermost to the innermost: priority, id,
+            linked or the file, hooks, and the reason for its position. Then the order in
+            which each hook is called, the plugins that listen to events, and the plugins
+            that are not enabled, with the reason.
 
             With --json, one object:
               plugins   id, version, priority, reason, hooks, and perhaps events
@@ -28,12 +29,9 @@ struct PluginsOrder: ParsableCommand {
     func run() throws {
         let configuration = try plugins.configuration()
         let lineup = try PluginArguments.lineup(of: configuration)
-        for warning in lineup.warnings { StandardError.say("warning: \(warning).") }
+        for warning in lineup.warnings { StandardError.warn(warning) }
         let drawing = OrderDrawing(plugins: lineup.plugins, absence: Absence(from: lineup, configuration))
-        let output = ByteOutput.standard
-        try output.write(
-            json
-                ? JSONText.write(drawing.json(warnings: lineup.warnings), isForTerminal: output.isTerminal) + "\n"
-                : drawing.text)
+        if json { return try ByteOutput.standard.write(drawing.json(warnings: lineup.warnings)) }
+        try ByteOutput.standard.write(drawing.text)
     }
 }

@@ -2,15 +2,15 @@ import ArgumentParser
 
 struct PluginsSDK: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sdk", abstract: "Installs what plugins are built against.",
+        commandName: "sdk", abstract: "Installs the headers that plugins are built with.",
         discussion: """
-            Writes, under the prefix and in place of what an earlier version left there:
+            Writes these files below the prefix, and replaces those of an earlier version:
               include/plugboard.h           the ABI, and its manual
               include/plugboard-transform.h bodies that are changed while they flow, for C
               include/plugboard.hpp         the same for C++
               lib/pkgconfig/plugboard.pc    for `pkg-config --cflags plugboard`
               share/plugboard/plugboard.rs  the same for Rust
-              share/plugboard/README.md     who needs what; how Swift gets PlugboardKit
+              share/plugboard/README.md     how to build in each language, also in Swift
 
             EXAMPLES:
               plugboard plugins sdk --prefix /usr/local

@@ -11,7 +11,7 @@ struct PostVerb: RequestVerb {
               plugboard post https://example.com/photos --form of=Lake --form it=@lake.jpg
             """)
 
-    @Argument(help: ArgumentHelp("An absolute http or https URL.", valueName: "url")) var url: String
+    @Argument(help: .url) var url: String
     @OptionGroup(title: "Body") var body: BodyArguments
     @OptionGroup var arguments: RequestArguments
     @OptionGroup(title: "Output") var output: OutputArguments

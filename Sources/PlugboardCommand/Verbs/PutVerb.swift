@@ -10,7 +10,7 @@ struct PutVerb: RequestVerb {
               tar c . | plugboard put https://example.com/backup.tar --data-binary -
             """)
 
-    @Argument(help: ArgumentHelp("An absolute http or https URL.", valueName: "url")) var url: String
+    @Argument(help: .url) var url: String
     @OptionGroup(title: "Body") var body: BodyArguments
     @OptionGroup var arguments: RequestArguments
     @OptionGroup(title: "Output") var output: OutputArguments

@@ -1,13 +1,17 @@
 import ArgumentParser
 import PlugboardKit
 
-/// A verb that sends one request and writes the answer's body.
+/// A verb that sends one request and writes the response's body.
 protocol RequestVerb: AsyncParsableCommand {
     var method: Method { get }
     var url: String { get }
     var body: BodyArguments { get }
     var arguments: RequestArguments { get }
     var output: OutputArguments { get }
+}
+
+extension ArgumentHelp {
+    static let url = ArgumentHelp("An http or https URL; without a scheme, http.", valueName: "url")
 }
 
 extension RequestVerb {

@@ -8,16 +8,16 @@ final class Bench: Sendable {
     let transport: PlannedTransport
     private let clock: FastClock
 
-    /// Skips the check if the plugin cannot be created.
+    /// The check is untried if the plugin cannot be created.
     ///
     /// - Parameter isPlain: Without neighbours.
     init(_ subject: Subject, isPlain: Bool = false) throws(CheckEnd) {
         let descriptor = try subject.descriptor()
-        let settings = try subject.configured(descriptor)
+        let settings = try subject.settings(descriptor)
         do throws(PlugboardError) {
             (kernel, transport, clock) = try Bench.start(subject, descriptor, settings, isPlain)
         } catch {
-            throw .skipped("it cannot be created: see the check defaults")
+            throw .untried("it cannot be created: see the check defaults")
         }
     }
 
@@ -108,6 +108,8 @@ final class Bench: Sendable {
         Diary.now("the shutdown")
         await kernel.shutDown(within: .seconds(30))
         clock.stop()
+        // Threads of the plugin's may give bodies back late.
+        for _ in 0..<10 where Wiretap.state.withLock({ $0.bodies > 0 }) { await linger() }
         let (faults, bodies) = Wiretap.state.withLock { ($0.faults, $0.bodies) }
         let kept = bodies == 0 ? [] : ["\(bodies) bodies that it took or made were never given back"]
         if let end = CheckEnd.failed(faults + kept) { throw end }

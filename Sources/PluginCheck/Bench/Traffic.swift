@@ -5,6 +5,17 @@ enum Traffic {
     /// Small ones of each kind: what a program sends and a server answers on a usual day, and on a bad one.
     static var usual: [Plan] { answered + coded + asking + broken }
 
+    /// Exchanges that are answered with a sample.
+    static func answered(with sample: SampleResponse) -> [Plan] {
+        [
+            plan("GET answered with the sample", [sample.answer]),
+            plan("POST answered with the sample", [sample.answer]) {
+                $0.method = .post
+                $0.body = .text
+            },
+        ]
+    }
+
     /// A body that is longer than what a neighbour holds, so that both paths of a hold are taken.
     private static let long = PlannedBody.counting(5_000)
 

@@ -4,7 +4,8 @@ import PlugboardKit
 extension Check {
     static let pieces = Check("pieces", "bodies are the same in pieces of 1, 7 and 4093 bytes") { subject in
         let bench = try Bench(subject)
-        try await compare(bench, [1, 7, 4093].map { size in ("pieces of \(size) bytes", { $0.inPieces(of: size) }) })
+        try await compare(
+            subject, bench, [1, 7, 4093].map { size in ("pieces of \(size) bytes", { $0.inPieces(of: size) }) })
         try await bench.close()
         return ""
     }
@@ -15,7 +16,7 @@ extension Check {
             ("pulls answered late", .late), ("pulls answered on other threads", .elsewhere),
             ("pulls answered twice", .twice),
         ]
-        try await compare(bench, manners.map { name, manner in (name, { $0.inPieces(of: 1_000, manner) }) })
+        try await compare(subject, bench, manners.map { name, manner in (name, { $0.inPieces(of: 1_000, manner) }) })
         try await bench.close()
         return ""
     }
@@ -40,9 +41,9 @@ extension Check {
 
     /// Runs each exchange with its bodies in one piece, and then in other ways: what comes out must be the same.
     private static func compare(
-        _ bench: Bench, _ ways: [(name: String, change: (PlannedBody) -> PlannedBody)]
+        _ subject: Subject, _ bench: Bench, _ ways: [(name: String, change: (PlannedBody) -> PlannedBody)]
     ) async throws(CheckEnd) {
-        for plan in bodies {
+        for plan in bodies + (subject.sample.map(Traffic.answered) ?? []) {
             let whole = try await bench.conclude(plan)
             for way in ways {
                 var other = plan

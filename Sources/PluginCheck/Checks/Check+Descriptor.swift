@@ -28,9 +28,9 @@ extension Check {
         return ""
     }
 
-    static let defaults = Check("defaults", "it can be created with its defaults, and asked with them") { subject in
+    static let defaults = Check("defaults", "it works with default settings and default attributes") { subject in
         let plugin = try subject.descriptor()
-        let settings = try subject.configured(plugin)
+        let settings = try subject.settings(plugin)
         let bench: Bench
         do throws(PlugboardError) {
             bench = try Bench(subject, plugin, settings: settings)
@@ -52,7 +52,7 @@ extension Check {
     static let unknownSettings = Check("unknown-settings", "settings that its table does not list are refused") {
         subject in
         let plugin = try subject.descriptor()
-        var settings = try subject.configured(plugin)
+        var settings = try subject.settings(plugin)
         // What create asks for is seen by the wiretap.
         try await Bench(subject, isPlain: true).close()
         settings["check-unknown"] = .bool(true)

@@ -9,6 +9,9 @@ extension Check {
         try await disturb(subject, .suspend)
     }
 
+    /// How long a point of an exchange that is not answered is waited for.
+    private static let patience = Duration.milliseconds(500)
+
     /// Watches each exchange once to learn its points, and then strikes at each.
     private static func disturb(_ subject: Subject, _ kind: Disturbance.Kind) async throws(CheckEnd) -> String {
         let bench = try Bench(subject)
@@ -17,11 +20,18 @@ extension Check {
             // An attempt that is never answered, from its first event to where it waits.
             let silent = Traffic.plan("GET that is not answered", [.silence])
             for (index, point) in ["created", "started", "attemptBegan", "resolved", "connected"].enumerated() {
-                _ = try await bench.conclude(silent, Disturbance(kind, at: index, named: point))
+                let disturbance = Disturbance(kind, at: index, named: point)
+                // It does not come to an attempt of its own where the plugin waits for the answer to a sub-request.
+                let striking = Task.detached {
+                    try await Task.sleep(for: patience)
+                    disturbance.strikeNow()
+                }
+                defer { striking.cancel() }
+                _ = try await bench.conclude(silent, disturbance)
                 count += 1
             }
         }
-        for plan in Traffic.usual {
+        for plan in subject.usual {
             let watching = Disturbance(.watch)
             _ = try await bench.conclude(plan, watching)
             // One that is sent on and on has the same points again and again.

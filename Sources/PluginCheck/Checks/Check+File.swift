@@ -18,7 +18,7 @@ extension Check {
     static let exports = Check("exports", "only the entry function is exported") { subject in
         _ = try subject.rawDescriptor()
         let file = try subject.inspected()
-        guard let symbols = ExportedSymbols(of: file.path) else { throw CheckEnd.skipped("it has no table of symbols") }
+        guard let symbols = ExportedSymbols(of: file.path) else { throw CheckEnd.untried("it has no table of symbols") }
         let foreign = symbols.foreign(entry: file.entry)
         guard foreign.isEmpty else {
             let shown = foreign.prefix(3).joined(separator: ", ") + (foreign.count > 3 ? ", …" : "")

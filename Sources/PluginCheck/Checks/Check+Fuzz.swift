@@ -2,12 +2,12 @@
 extension Check {
     private static let exchanges = 1_000
 
-    static let fuzz = Check("fuzz", "a thousand exchanges that a seed draws", limit: .seconds(300)) { subject in
+    static let fuzz = Check("fuzz", "a thousand random exchanges", limit: .seconds(300)) { subject in
         var draw = Draw(seed: subject.seed)
         let bench = try Bench(subject)
         let again = "; it is drawn again with --only fuzz --seed \(subject.seed)"
         for number in 1...exchanges {
-            let drawn = Fuzz.draw("exchange \(number) of seed \(subject.seed)", &draw)
+            let drawn = Fuzz.draw("exchange \(number) of seed \(subject.seed)", sample: subject.sample, &draw)
             do throws(CheckEnd) {
                 _ = try await bench.conclude(drawn.plan, drawn.disturbance)
             } catch {

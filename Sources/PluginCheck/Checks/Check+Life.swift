@@ -28,7 +28,7 @@ extension Check {
         try await bench.close()
     }
 
-    static let unknownExtension = Check("extension", "asked for an extension that there is not, it says so") {
+    static let unknownExtension = Check("extension", "it returns NULL for an unknown extension") {
         subject in
         guard let ask = try subject.descriptor().raw.pointee.extension else { throw CheckEnd.skipped("it offers none") }
         let ids = [
@@ -47,7 +47,7 @@ extension Check {
 
     static let bareHost = Check("bare-host", "it works with a host that offers no extension") { subject in
         let bench = try Bench(subject)
-        for plan in Traffic.usual { _ = try await bench.conclude(plan) }
+        for plan in subject.usual { _ = try await bench.conclude(plan) }
         try await bench.close()
         let asked = Wiretap.state.withLock { $0.askedExtensions.sorted() }
         return asked.isEmpty ? "" : "it asked for \(asked.joined(separator: ", ")), and did without"

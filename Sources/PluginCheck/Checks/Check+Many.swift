@@ -68,11 +68,11 @@ extension Check {
         return conclusions
     }
 
-    static let pace = Check("pace", "no hook holds the loop") { subject in
+    static let pace = Check("pace", "no hook blocks the loop") { subject in
         Wiretap.state.withLock { $0.isTiming = true }
         let bench = try Bench(subject)
         for round in 1...3 {
-            for plan in Traffic.usual {
+            for plan in subject.usual {
                 Diary.now("\(plan.description), in round \(round)")
                 _ = try await bench.run(plan)
             }

@@ -2,10 +2,14 @@ import PlugboardKit
 
 /// Draws exchanges: what is asked and answered, what neighbours do, and what happens from outside.
 enum Fuzz {
-    static func draw(_ title: String, _ draw: inout Draw) -> (plan: Plan, disturbance: Disturbance?) {
+    static func draw(_ title: String, sample: SampleResponse? = nil, _ draw: inout Draw) -> (
+        plan: Plan, disturbance: Disturbance?
+    ) {
         let method: Method = draw.one(of: ["GET", "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"])
         var answers: [Plan.Answer] = []
         for _ in 0...Int.random(in: 0...2, using: &draw) { answers.append(answer(&draw)) }
+        // Draws nothing without a sample, so that a seed stays what it is.
+        if let sample, draw.once(in: 3) { answers.append(sample.answer) }
         var deeds: [String] = []
         var attributes = Attributes()
         for neighbour in Neighbour.all where draw.once(in: 2) {

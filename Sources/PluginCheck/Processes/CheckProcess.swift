@@ -1,4 +1,5 @@
 import Glibc
+import JSON
 import PlugboardKit
 
 /// One check in a process of its own.
@@ -111,13 +112,18 @@ struct CheckProcess {
         if let (word, text) = outlet.lines.last.map(CheckProcess.parts),
             let outcome = CheckResult.Status(rawValue: word)
         {
-            return CheckResult(check.name, outcome, text)
+            return CheckResult(check.name, outcome, text, coverage)
         }
         let signal = status & 0x7f
         let end =
             signal == 0
             ? "the process was ended with status \(status >> 8 & 0xff)" : "by \(CheckProcess.name(ofSignal: signal))"
         return CheckResult(check.name, .crashed, "\(end) in check \(check.name)\(place(hook))\(lastWords)")
+    }
+
+    private var coverage: Coverage {
+        let line = outlet.lines.last { $0.hasPrefix("covered\t") }
+        return Coverage(json: line.flatMap { try? JSONParser.parse(CheckProcess.parts($0).text) }) ?? Coverage()
     }
 
     /// Where the process was.

@@ -3,31 +3,36 @@ import PlugboardKit
 /// What came of one check.
 public struct CheckResult: Sendable, Equatable {
     public enum Status: String, Sendable, CaseIterable {
-        case passed, warned, skipped, failed, crashed
+        case passed, warned, skipped, untried, failed, crashed
 
         fileprivate static let width = allCases.map(\.rawValue.count).max() ?? 0
     }
 
     public let check: String
     public let status: Status
-    /// Why, or what was seen; may be empty of what passed.
+    /// Why, or what was seen; may be empty for a check that passed.
     public let reason: String
+    /// Which hooks the check called; empty for one that ran no exchange, and for one whose process crashed.
+    public let coverage: Coverage
 
     /// Whether it alone is reason to refuse the plugin.
     public var isFailure: Bool { status == .failed || status == .crashed }
 
     /// A line for people, with the check's name in so many columns.
     public func line(width: Int) -> String {
+        let covered = coverage.text
+        let reason = [self.reason, covered.isEmpty ? "" : "[\(covered)]"].filter { !$0.isEmpty }.joined(separator: " ")
         let columns = [(status.rawValue, Status.width), (check, reason.isEmpty ? 0 : width)].map { word, width in
             word + String(repeating: " ", count: max(width - word.count, 0))
         }
         return (columns + (reason.isEmpty ? [] : [printable(reason)])).joined(separator: "  ")
     }
 
-    public init(_ check: String, _ status: Status, _ reason: String) {
+    public init(_ check: String, _ status: Status, _ reason: String, _ coverage: Coverage = Coverage()) {
         self.check = check
         self.status = status
         self.reason = reason
+        self.coverage = coverage
     }
 }
 
@@ -38,7 +43,10 @@ struct CheckEnd: Error {
 
     static func failed(_ reason: String) -> CheckEnd { CheckEnd(status: .failed, reason: reason) }
     static func warned(_ reason: String) -> CheckEnd { CheckEnd(status: .warned, reason: reason) }
+    /// The check does not concern the plugin.
     static func skipped(_ reason: String) -> CheckEnd { CheckEnd(status: .skipped, reason: reason) }
+    /// The check concerns the plugin and could not be made.
+    static func untried(_ reason: String) -> CheckEnd { CheckEnd(status: .untried, reason: reason) }
 
     /// Several faults as one end; nil if there are none.
     static func failed(_ faults: [String]) -> CheckEnd? {

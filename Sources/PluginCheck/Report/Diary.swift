@@ -1,11 +1,12 @@
 import Dispatch
 import Glibc
+import JSON
 import PlugboardKit
 import Synchronization
 
 /// What a check tells to the process that started it: what it is about to do, and in the end what came of it.
 ///
-/// Each is a line `WORD<TAB>TEXT`; the word is `doing` or a status. If the process dies, the last `doing` says at what.
+/// Each is a line `WORD<TAB>TEXT`; the word is `doing`, `covered` or a status. If the process dies, the last `doing` says at what.
 /// It dies by its own hand, as failed, when one thing takes too long: an exchange that comes to no end, or a hook that
 /// does not return.
 enum Diary {
@@ -45,7 +46,10 @@ enum Diary {
     static func close(_ status: CheckResult.Status, _ reason: String) -> Never {
         state.withLock { state in
             // Whoever comes second waits for the end here.
-            if !state.isClosed { write(status.rawValue, reason, to: state.outlet) }
+            if !state.isClosed {
+                write("covered", JSONWriter.write(Wiretap.coverage.json), to: state.outlet)
+                write(status.rawValue, reason, to: state.outlet)
+            }
             state.isClosed = true
             _exit(0)
         }

@@ -7,7 +7,11 @@ import PluginLoader
 /// The plugin under check.
 struct Subject: Sendable {
     let path: String
+    /// As text; they replace those of `configured`.
     let settings: [String: String]
+    /// From a configuration.
+    var configured = JSONObject()
+    var sample: SampleResponse?
     let seed: UInt64
     /// A folder of this check's own.
     let scratch: String
@@ -15,12 +19,12 @@ struct Subject: Sendable {
     /// How checks begin their reason that could not try anything, for the loader refuses what it says of itself.
     static let refusal = "the loader refuses it: "
 
-    /// What the loader makes of the file; skips the check if it refuses it.
+    /// What the loader makes of the file; the check is untried if it refuses it.
     func descriptor() throws(CheckEnd) -> PluginDescriptor {
         do throws(PlugboardError) {
             return try DynamicLoader.dynamic.load(path, sha256: nil)
         } catch {
-            throw .skipped("\(Subject.refusal)\(error.code)")
+            throw .untried("\(Subject.refusal)\(error.code)")
         }
     }
 
@@ -30,7 +34,7 @@ struct Subject: Sendable {
             return try DynamicLoader.dynamic.load(path, sha256: nil).raw
         } catch {
             guard [.loadingMetadata, .malformedDescriptor].contains(error.code) else {
-                throw .skipped("\(Subject.refusal)\(error.code)")
+                throw .untried("\(Subject.refusal)\(error.code)")
             }
         }
         typealias Entry = @convention(c) () -> UnsafePointer<plug_plugin_v1>?
@@ -51,12 +55,13 @@ struct Subject: Sendable {
     }
 
     /// The settings in the types that the plugin's table names; what does not fit stays text, and the kernel says what
-    /// is wrong with it. Skips the check if a required one is missing.
-    func configured(_ descriptor: PluginDescriptor) throws(CheckEnd) -> JSONObject {
-        for option in descriptor.settings where option.isRequired && settings[option.name] == nil {
-            throw .skipped("it needs the setting \(option.name): give it with --set \(option.name)=VALUE")
+    /// is wrong with it. The check is untried if a required one is missing.
+    func settings(_ descriptor: PluginDescriptor) throws(CheckEnd) -> JSONObject {
+        for option in descriptor.settings
+        where option.isRequired && settings[option.name] == nil && configured[option.name] == nil {
+            throw .untried("it needs the setting \(option.name): give it with --set \(option.name)=VALUE")
         }
-        var values = JSONObject()
+        var values = configured
         for (name, text) in settings.sorted(by: { $0.key < $1.key }) {
             let kind = descriptor.settings.first { $0.name == name }?.kind
             let isJSON = [.bool, .integer, .list, .map].contains(kind)
@@ -64,4 +69,7 @@ struct Subject: Sendable {
         }
         return values
     }
+
+    /// The exchanges of most checks.
+    var usual: [Plan] { Traffic.usual + (sample.map(Traffic.answered) ?? []) }
 }

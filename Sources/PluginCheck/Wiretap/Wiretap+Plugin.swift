@@ -28,19 +28,26 @@ extension Wiretap {
     }
 
     private static func setHooks(_ table: inout plug_plugin_v1, _ original: plug_plugin_v1) {
+        let hooks: [(Hook, UInt32)] = [
+            (.onRequest, PLUG_ON_REQUEST), (.onResponse, PLUG_ON_RESPONSE), (.onFailure, PLUG_ON_FAILURE),
+            (.onClose, PLUG_ON_CLOSE), (.onEvent, PLUG_ON_EVENT),
+        ]
+        state.withLock { state in
+            for (hook, bit) in hooks where original.hooks & bit != 0 { state.coverage.list(hook) }
+        }
         if original.on_request != nil {
             table.on_request = { context, exchange in
-                Wiretap.onLoop(.onRequest) { Wiretap.plugin.on_request?(context, exchange) ?? PLUG_NEXT }
+                Wiretap.steering(.onRequest) { Wiretap.plugin.on_request?(context, exchange) ?? PLUG_NEXT }
             }
         }
         if original.on_response != nil {
             table.on_response = { context, exchange in
-                Wiretap.onLoop(.onResponse) { Wiretap.plugin.on_response?(context, exchange) ?? PLUG_NEXT }
+                Wiretap.steering(.onResponse) { Wiretap.plugin.on_response?(context, exchange) ?? PLUG_NEXT }
             }
         }
         if original.on_failure != nil {
             table.on_failure = { context, exchange in
-                Wiretap.onLoop(.onFailure) { Wiretap.plugin.on_failure?(context, exchange) ?? PLUG_NEXT }
+                Wiretap.steering(.onFailure) { Wiretap.plugin.on_failure?(context, exchange) ?? PLUG_NEXT }
             }
         }
         if original.on_close != nil {
@@ -55,10 +62,22 @@ extension Wiretap {
         }
     }
 
+    /// A hook that returns a verdict.
+    private static func steering(_ hook: Hook, _ call: () -> UInt32) -> UInt32 {
+        let verdict = onLoop(hook, isCounted: false, call)
+        let name = verdicts.indices.contains(Int(verdict)) ? verdicts[Int(verdict)] : "\(verdict)"
+        state.withLock { $0.coverage.add(hook, name) }
+        return verdict
+    }
+
+    /// By their numbers in `plugboard.h`.
+    private static let verdicts = ["next", "respond", "resend", "hold", "wait", "fail"]
+
     /// A hook, which runs on the loop and must not block it.
-    private static func onLoop<Result>(_ hook: Hook, _ call: () -> Result) -> Result {
+    private static func onLoop<Result>(_ hook: Hook, isCounted: Bool = true, _ call: () -> Result) -> Result {
         let isTiming = Wiretap.state.withLock { state in
             state.loopThread = pthread_self()
+            if isCounted { state.coverage.add(hook, "") }
             return state.isTiming
         }
         guard isTiming else { return Wiretap.watched(hook, call) }

@@ -40,6 +40,7 @@ enum Wiretap {
         var slowCalls: [Hook: Int] = [:]
         /// What the plugin did against the rules, each once.
         var faults: [String] = []
+        var coverage = Coverage()
         var creatingThread: pthread_t?
         var loopThread: pthread_t?
     }
@@ -64,6 +65,8 @@ enum Wiretap {
         installed = UnsafePointer(table)
         return UnsafePointer(table)
     }
+
+    static var coverage: Coverage { state.withLock { $0.coverage } }
 
     static func note(_ fault: String) {
         state.withLock { state in

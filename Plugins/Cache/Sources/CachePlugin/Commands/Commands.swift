@@ -76,7 +76,7 @@ struct Commands {
     }
 
     private static func misused(_ what: String) -> PlugboardError {
-        PlugboardError("cache.command", "The cache cannot do that: \(what).")
+        PlugboardError("cache.command", "The cache cannot do that: \(what)\(what.hasSuffix("?") ? "" : ".")")
     }
 
     // MARK: Answers

@@ -1,0 +1,139 @@
+/// One part of a form as the command line writes it, after curl's `-F`.
+///
+///     title=Lake                         a text
+///     image=@lake.jpg                    a file, with its name and the type of its extension
+///     notes=<notes.txt                   the content of a file as a text
+///     data=@a.bin;type=x/y;filename=b    with another type and another name
+///     odd=@"a;b.txt"                     quotes around a name with a semicolon
+struct FormPart: Equatable {
+    enum Content: Equatable {
+        case text(String)
+        /// A path, or `-`.
+        case file(String)
+    }
+
+    let name: String
+    var content: Content
+    var fileName: String?
+    var type: String?
+
+    init(_ text: String) throws(CommandFailure) {
+        guard let equals = text.firstIndex(of: "="), equals != text.startIndex else { throw FormPart.malformed }
+        name = String(text[..<equals])
+        let value = text[text.index(after: equals)...]
+        var segments = FormPart.segments(of: value)
+        guard value.hasPrefix("@") || value.hasPrefix("<") else {
+            // A semicolon belongs to the text unless a known word follows it.
+            let count = segments.firstIndex { FormPart.option(in: $0) != nil } ?? segments.count
+            content = .text(segments[..<count].joined(separator: ";"))
+            try read(segments[count...])
+            return
+        }
+        let path = try FormPart.unquoted(segments.removeFirst().dropFirst())
+        content = .file(path)
+        if value.hasPrefix("@") {
+            let file = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+            fileName = file
+            type = FormPart.type(ofFile: file)
+        }
+        try read(segments[...])
+    }
+
+    /// A name and a text in which nothing has a meaning of its own: curl's `--form-string`.
+    init(literal text: String) throws(CommandFailure) {
+        guard let equals = text.firstIndex(of: "="), equals != text.startIndex else { throw FormPart.malformed }
+        name = String(text[..<equals])
+        content = .text(String(text[text.index(after: equals)...]))
+    }
+
+    private mutating func read(_ segments: ArraySlice<Substring>) throws(CommandFailure) {
+        var isAfterType = false
+        for segment in segments {
+            switch FormPart.option(in: segment) {
+            case ("type", let value)?:
+                type = try FormPart.unquoted(value)
+                isAfterType = true
+            case ("filename", let value)?:
+                fileName = try FormPart.unquoted(value)
+                isAfterType = false
+            default:
+                // A parameter of the type, such as charset=utf-8.
+                guard isAfterType, let own = type else {
+                    throw CommandFailure(
+                        .usage,
+                        "--form: after the file's name, only ;type= and ;filename= can follow. Put a name with a semicolon "
+                            + "in double quotes.")
+                }
+                type = "\(own);\(segment)"
+            }
+        }
+        guard let type else { return }
+        let isType = type.contains("/") && type.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+        guard isType else { throw CommandFailure(.usage, "--form: ;type= must be a media type like text/plain.") }
+    }
+
+    private static let malformed = CommandFailure(.usage, "--form must be name=value, name=@FILE or name=<FILE.")
+
+    /// The texts between semicolons, except for those inside double quotes.
+    private static func segments(of value: Substring) -> [Substring] {
+        var segments: [Substring] = []
+        var start = value.startIndex
+        var isQuoted = false
+        var isEscaped = false
+        for index in value.indices {
+            switch value[index] {
+            case _ where isEscaped: isEscaped = false
+            case "\\" where isQuoted: isEscaped = true
+            case "\"": isQuoted.toggle()
+            case ";" where !isQuoted:
+                segments.append(value[start..<index])
+                start = value.index(after: index)
+            default: break
+            }
+        }
+        return segments + [value[start...]]
+    }
+
+    private static func option(in segment: Substring) -> (name: String, value: Substring)? {
+        let text = segment.drop { $0 == " " }
+        guard let equals = text.firstIndex(of: "=") else { return nil }
+        let name = text[..<equals].lowercased()
+        guard ["type", "filename"].contains(name) else { return nil }
+        return (name, text[text.index(after: equals)...])
+    }
+
+    /// Without the double quotes around it, in which a backslash stands before a quote or a backslash.
+    private static func unquoted(_ text: Substring) throws(CommandFailure) -> String {
+        guard text.first == "\"" else { return String(text) }
+        guard text.count >= 2, text.last == "\"" else {
+            throw CommandFailure(.usage, "--form: a double quote is not closed.")
+        }
+        var plain = ""
+        var isEscaped = false
+        for character in text.dropFirst().dropLast() {
+            if character == "\\" && !isEscaped {
+                isEscaped = true
+            } else {
+                if isEscaped && character != "\"" && character != "\\" { plain.append("\\") }
+                plain.append(character)
+                isEscaped = false
+            }
+        }
+        return plain
+    }
+
+    /// As curl 8 has them.
+    private static func type(ofFile name: String) -> String {
+        switch name.lowercased().split(separator: ".", omittingEmptySubsequences: false).last {
+        case "gif": "image/gif"
+        case "jpg", "jpeg": "image/jpeg"
+        case "png": "image/png"
+        case "svg": "image/svg+xml"
+        case "txt": "text/plain"
+        case "htm", "html": "text/html"
+        case "pdf": "application/pdf"
+        case "xml": "application/xml"
+        default: "application/octet-stream"
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import PlugboardKit
+
+/// What an option is given that takes a text or a file: `@FILE` is a file, `-` and `@-` are standard input, and anything
+/// else is the text itself.
+enum InputArgument {
+    case text(String)
+    case file(String)
+    case standardInput
+
+    init(_ argument: String) {
+        switch argument {
+        case "-", "@-": self = .standardInput
+        case let file where file.hasPrefix("@"): self = .file(String(file.dropFirst()))
+        default: self = .text(argument)
+        }
+    }
+
+    /// An option that takes a file and no text: `FILE`, or `-` or `@-` for standard input.
+    init(path: String) { self = path == "-" || path == "@-" ? .standardInput : .file(path) }
+
+    /// All bytes, in memory. Blocks.
+    func bytes(for option: String) throws(CommandFailure) -> [UInt8] {
+        switch self {
+        case .text(let text): return Array(text.utf8)
+        case .file(let path): return try FileContents.bytes(of: path)
+        case .standardInput:
+            try StandardInput.claim(for: option)
+            return try FileContents.ofStandardInput()
+        }
+    }
+
+    /// The same as a body; a file and standard input are read while they are sent.
+    func body(for option: String) throws(CommandFailure) -> Body {
+        switch self {
+        case .text(let text): return .text(text)
+        case .file(let path):
+            do throws(PlugboardError) {
+                return try .file(path)
+            } catch {
+                // What is not a regular file (a pipe, a device) cannot be measured, so it is read whole.
+                return .bytes(try FileContents.bytes(of: path))
+            }
+        case .standardInput:
+            try StandardInput.claim(for: option)
+            return Body(StandardInputSource())
+        }
+    }
+}

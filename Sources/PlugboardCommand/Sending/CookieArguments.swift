@@ -1,0 +1,114 @@
+import ArgumentParser
+import JSON
+import Plugboard
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Cookies of the command line, after curl's `-b` and `-c`. Files are Netscape's `cookies.txt`.
+///
+/// With a file, the plugin `cookies` runs and keeps its cookies in memory: the files of the command line are the whole jar,
+/// and the plugin's own file is not touched.
+struct CookieArguments: ParsableArguments {
+    @Option(
+        name: [.customShort("b"), .customLong("cookie")], parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Cookies to send, 'a=1; b=2'; or without '=', a cookies.txt to read, - for standard input. A file that does "
+                + "not exist is empty.", valueName: "data|file"))
+    var sources: [String] = []
+    @Option(
+        name: [.customShort("c"), .customLong("cookie-jar")],
+        help: ArgumentHelp(
+            "Writes all cookies to a cookies.txt at the end, those of the session too; - is standard output.",
+            valueName: "file"))
+    var jar: String?
+
+    func validate() throws {
+        if !data.isEmpty && !files.isEmpty {
+            throw ValidationError("--cookie takes either cookies (with '=') or files, not both.")
+        }
+        if jar == "" { throw ValidationError("--cookie-jar needs a file.") }
+    }
+
+    private var data: [String] { sources.filter { $0.contains("=") } }
+    private var files: [String] { sources.filter { !$0.contains("=") } }
+    private var needsPlugin: Bool { jar != nil || !files.isEmpty }
+
+    /// Cookies that are given as text are sent as they are.
+    func add(to request: inout Request) {
+        guard !data.isEmpty, !request.fields.contains(.cookie) else { return }
+        request.fields.append(.cookie, data.joined(separator: "; "))
+    }
+
+    func enable(in configuration: inout Configuration) throws(CommandFailure) {
+        guard needsPlugin else { return }
+        var index = index(in: configuration)
+        if index == nil {
+            try configuration.switchOn(CookieArguments.plugin, for: jar == nil ? "--cookie" : "--cookie-jar")
+            index = self.index(in: configuration)
+        }
+        guard let index else { return }
+        configuration.plugins[index].isEnabled = true
+        configuration.plugins[index].settings["persistence"] = "memory"
+        configuration.plugins[index].settings["path"] = nil
+    }
+
+    /// Reads the files. To be called before the request is sent.
+    func read(for request: Request, into kernel: Kernel) async throws {
+        for file in files where !file.isEmpty {
+            var arguments: JSONObject = [:]
+            switch InputArgument(path: file) {
+            case .standardInput:
+                let bytes = try InputArgument.standardInput.bytes(for: "--cookie")
+                arguments["text"] = .string(String(decoding: bytes, as: UTF8.self))
+            default:
+                guard access(file, F_OK) == 0 || errno != ENOENT else { continue }
+                arguments["path"] = .string(file)
+            }
+            let reply = try await ask(kernel, "import", arguments, of: request, .read)
+            guard case .json(let text) = reply, let faults = try? JSONParser.parse(text)["faults"]?.arrayValue else {
+                continue
+            }
+            for fault in faults {
+                let line = fault["line"]?.intValue ?? 0
+                StandardError.warn("\(file), line \(line) is ignored: \(fault["reason"]?.stringValue ?? "")")
+            }
+        }
+    }
+
+    /// Writes the jar. To be called when the response has ended, also after a failure.
+    func write(of request: Request, from kernel: Kernel) async throws {
+        guard let jar else { return }
+        if jar == "-" {
+            guard case .body(let body) = try await ask(kernel, "export", [:], of: request, .write) else { return }
+            return try await BodyWriter(.standard, isForReaders: ByteOutput.standard.isTerminal).write(body)
+        }
+        _ = try await ask(kernel, "export", ["path": .string(jar)], of: request, .write)
+    }
+
+    private static let plugin = "cookies"
+
+    private func index(in configuration: Configuration) -> Int? {
+        configuration.plugins.firstIndex { entry in
+            entry.id == CookieArguments.plugin
+                || entry.path != nil && configuration.descriptor(of: entry)?.id == CookieArguments.plugin
+        }
+    }
+
+    /// Asks for the jar that the request names.
+    private func ask(
+        _ kernel: Kernel, _ command: String, _ arguments: JSONObject, of request: Request, _ status: ExitStatus
+    ) async throws -> CommandAnswer {
+        var arguments = arguments
+        if let jar = request.attributes["cookies.jar"] { arguments["jar"] = .string(jar) }
+        do throws(PlugboardError) {
+            return try await kernel.command(
+                CookieArguments.plugin, command, JSONWriter.write(.object(arguments)))
+        } catch {
+            throw CommandFailure(status, error)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import TestSupport
+import Testing
+
+/// `--cookie` and `--cookie-jar`, as curl has them.
+struct CookieJarTests {
+    private let server: LoopbackServer
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        server = try LoopbackServer.answering { request in
+            let cookies = ["session=s1; HttpOnly", "lasting=l1; Max-Age=3600"].map { ("Set-Cookie", $0) }
+            return Answer(
+                status: request.path == "/broken" ? 500 : 200, fields: request.path == "/none" ? [] : cookies,
+                body: request["Cookie"] ?? "none")
+        }
+    }
+
+    private func get(_ path: String, _ arguments: String...) async throws -> ProcessRunner.Outcome {
+        let outcome = try await ProcessRunner.running(
+            [try Products.executable("plugboard"), "get", server.url(path)] + arguments,
+            environment: ["XDG_STATE_HOME": folder.file("state")])
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        return outcome
+    }
+
+    @Test func `a jar carries cookies of the session from one command to the next`() async throws {
+        let jar = folder.file("jar")
+
+        let first = try await get("/", "-b", jar, "-c", jar)
+        let second = try await get("/none", "--cookie", jar)
+
+        #expect(first.stdout == "none" && first.stderr.isEmpty)
+        #expect(Set(second.stdout.split(separator: "; ")) == ["session=s1", "lasting=l1"])
+    }
+
+    @Test func `a jar is curl's own format, and nothing else is written`() async throws {
+        _ = try await get("/", "-c", folder.file("jar"))
+
+        let lines = String(decoding: try folder.read("jar"), as: UTF8.self).split(separator: "\n")
+        #expect(lines.first == "# Netscape HTTP Cookie File")
+        #expect(lines.contains("#HttpOnly_127.0.0.1\tFALSE\t/\tFALSE\t0\tsession\ts1"))
+        #expect(try !folder.entries().contains("state"))
+    }
+
+    @Test func `without --cookie-jar a file is read and not written`() async throws {
+        let jar = try folder.write("jar", "127.0.0.1\tFALSE\t/\tFALSE\t0\ta\t1\n")
+
+        let outcome = try await get("/", "-b", jar)
+
+        #expect(outcome.stdout == "a=1")
+        #expect(try folder.read("jar") == Array("127.0.0.1\tFALSE\t/\tFALSE\t0\ta\t1\n".utf8))
+    }
+
+    @Test func `cookies on the command line are sent as they are`() async throws {
+        #expect(try await get("/", "-b", "a=1; b=2", "-b", "c=3").stdout == "a=1; b=2; c=3")
+    }
+
+    @Test func `cookies can be sent by hand and those that come kept`() async throws {
+        let outcome = try await get("/", "-b", "a=1", "-c", "-")
+
+        #expect(outcome.stdout.hasPrefix("a=1# Netscape"))
+        #expect(outcome.stdout.contains("\tsession\ts1\n"))
+    }
+
+    @Test func `a file from standard input is read`() async throws {
+        let outcome = try await Command.run(
+            "get", server.url("/none"), "-b", "-", input: "127.0.0.1\tFALSE\t/\tFALSE\t0\ta\t1\n")
+
+        #expect(outcome.stdout == "a=1")
+    }
+
+    @Test func `lines that are not cookies are told, and the others sent`() async throws {
+        let jar = try folder.write("jar", "nonsense\n127.0.0.1\tFALSE\t/\tFALSE\t0\ta\t1\n")
+
+        let outcome = try await get("/none", "-b", jar)
+
+        #expect(outcome.stdout == "a=1")
+        #expect(outcome.stderr.contains("warning: \(jar), line 1 is ignored: It has 1 fields"), "\(outcome.stderr)")
+    }
+
+    @Test func `the jar is written after a failure, too`() async throws {
+        let outcome = try await Command.run("get", server.url("/broken"), "--fail", "-c", folder.file("jar"))
+
+        #expect(outcome.status == 22)
+        #expect(String(decoding: try folder.read("jar"), as: UTF8.self).contains("session"))
+    }
+
+    @Test func `a jar that cannot be written ends with 23`() async throws {
+        let outcome = try await Command.run("get", server.url(), "-c", folder.file("absent/jar"))
+
+        #expect(outcome.status == 23)
+        #expect(outcome.stderr.contains("absent/jar"))
+    }
+
+    @Test func `a configuration's own file of cookies is not touched`() async throws {
+        let config = try folder.write(
+            "plugboard.json",
+            #"{"plugins": [{"id": "cookies", "settings": {"path": "own.sqlite"}}]}"#)
+
+        _ = try await get("/", "-c", folder.file("jar"), "--config", config)
+
+        #expect(try folder.entries().sorted() == ["jar", "plugboard.json"])
+    }
+
+    @Test(arguments: [["-b", "a=1", "-b", "file"], ["-c", ""]])
+    func `what cannot be meant ends with 2`(arguments: [String]) async throws {
+        let outcome = try await ProcessRunner.running(
+            [try Products.executable("plugboard"), "get", server.url()] + arguments)
+
+        #expect(outcome.status == 2)
+    }
+}

@@ -1,0 +1,48 @@
+import Testing
+
+@testable import PlugboardCommand
+
+struct FormPartTests {
+    private func part(_ text: String) throws -> FormPart { try FormPart(text) }
+
+    @Test func `a text is whole, semicolons included, until a known word follows one`() throws {
+        let plain = try part("title=Lake = blue; deep")
+        let typed = try part("title=a;b;type=text/markdown;charset=utf-8;filename=t.md")
+
+        #expect(plain.name == "title" && plain.content == .text("Lake = blue; deep") && plain.type == nil)
+        #expect(typed.content == .text("a;b") && typed.type == "text/markdown;charset=utf-8")
+        #expect(typed.fileName == "t.md")
+    }
+
+    @Test(arguments: [
+        ("a.gif", "image/gif"), ("a.JPG", "image/jpeg"), ("a.jpeg", "image/jpeg"), ("a.png", "image/png"),
+        ("a.svg", "image/svg+xml"), ("a.txt", "text/plain"), ("a.htm", "text/html"), ("a.html", "text/html"),
+        ("a.pdf", "application/pdf"), ("a.xml", "application/xml"), ("a.tar.gz", "application/octet-stream"),
+        ("a", "application/octet-stream"), (".", "application/octet-stream"),
+    ])
+    func `a file has the type of its extension`(file: String, type: String) throws {
+        let part = try part("f=@/x.txt/\(file)")
+
+        #expect(part.content == .file("/x.txt/\(file)") && part.fileName == file && part.type == type)
+    }
+
+    @Test func `a file's type and name can be given`() throws {
+        let part = try part("f=@a.txt; type=application/x;filename=\"b\\\"\\\\;c\"")
+
+        #expect(part.content == .file("a.txt") && part.type == "application/x" && part.fileName == "b\"\\;c")
+    }
+
+    @Test func `a file can be a text, and its name can have a semicolon in quotes`() throws {
+        #expect(try part("f=<a.txt").fileName == nil && part("f=<a.txt").content == .file("a.txt"))
+        #expect(try part("f=@\"a;b.txt\"").content == .file("a;b.txt"))
+    }
+
+    @Test func `a literal part has no meanings`() throws {
+        #expect(try FormPart(literal: "a=@b;type=c").content == .text("@b;type=c"))
+    }
+
+    @Test(arguments: ["a", "=a", "a=@b;c", "a=@\"b", "a=@b;type=text", "a=b;type=text/x\r\nX: y", "a=@b;filename=\"c"])
+    func `what cannot be meant is refused`(text: String) {
+        #expect(throws: CommandFailure.self) { try FormPart(text) }
+    }
+}
