@@ -145,19 +145,10 @@ struct HeadReader {
     private mutating func unfold(_ rest: UnsafeRawBufferPointer) -> Step {
         foldCount += 1
         let isTrailer = phase == .done
-        let known = isTrailer ? trailers : fields
-        guard known.count > 0 else { return .malformed("begins with a folded line") }
+        guard !(isTrailer ? trailers : fields).isEmpty else { return .malformed("begins with a folded line") }
         guard foldCount <= HeadReader.foldLimit else { return .malformed("has too many folded lines") }
         guard HeadReader.isValue(rest) else { return .malformed("has a field with a control character in its value") }
-        var joined = Fields()
-        for index in 0..<known.count {
-            known.withField(index) { name, value in
-                guard index == known.count - 1, !rest.isEmpty else { return joined.append(name, value) }
-                let whole = Array(value) + (value.isEmpty ? [] : [0x20]) + Array(rest)
-                whole.withUnsafeBytes { joined.append(name, $0) }
-            }
-        }
-        if isTrailer { trailers = joined } else { fields = joined }
+        if isTrailer { trailers.extendLast(rest) } else { fields.extendLast(rest) }
         return .more
     }
 }
