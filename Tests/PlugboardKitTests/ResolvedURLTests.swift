@@ -22,14 +22,16 @@ struct ResolvedURLTests {
         #expect(resolved(reference, against: "http://a/b/c/d;p?q") == url)
     }
 
-    @Test(arguments: [
-        ("HTTP://LOCALHOST:80/%7ea/%2e%2E/%c3%b6", "http://localhost/%C3%B6"), ("//B.Test.", "https://b.test./"),
-        ("//b.test:443", "https://b.test/"), ("//b.test:80", "https://b.test:80/"), ("//0x7f.1/", "https://127.0.0.1/"),
-        ("x", "https://u:p@a.test/x"), ("//v@b.test/", "https://v@b.test/"), ("/a b", "https://u:p@a.test/a%20b"),
-        ("/caf\u{e9}?\u{e9}#\u{e9}", "https://u:p@a.test/caf%C3%A9?%C3%A9#%C3%A9"),
-        ("/a%", "https://u:p@a.test/a%"),
-    ])
-    func `what a reference means is in normal form`(reference: String, url: String) {
+    @Test(
+        arguments: [
+            ("HTTP://LOCALHOST:80/%7ea/%2e%2E/%c3%b6", "http://localhost/%C3%B6"), ("//B.Test.", "https://b.test./"),
+            ("//b.test:443", "https://b.test/"), ("//b.test:80", "https://b.test:80/"),
+            ("//0x7f.1/", "https://127.0.0.1/"),
+            ("x", "https://u:p@a.test/x"), ("//v@b.test/", "https://v@b.test/"), ("/a b", "https://u:p@a.test/a%20b"),
+            ("/caf\u{e9}?\u{e9}#\u{e9}", "https://u:p@a.test/caf%C3%A9?%C3%A9#%C3%A9"),
+            ("/a%", "https://u:p@a.test/a%"), ("//v@\u{301}b.test/", nil), ("\u{301}", "https://u:p@a.test/%CC%81"),
+        ] as [(String, String?)])
+    func `what a reference means is in normal form`(reference: String, url: String?) {
         #expect(resolved(reference, against: "HTTPS://u:p@A.test:443") == url)
     }
 

@@ -4,16 +4,15 @@
 /// on what only resembles a URL; it never fails. `showingQuery` leaves the query as it is.
 public func redacted(url: String, showingQuery: Bool = false) -> String {
     let start = authorityStart(url.utf8)
-    let url = start.map { withoutUserinfo(url, $0) } ?? url[...]
-    return redacted(rest: url, showingQuery: showingQuery)
+    return redacted(rest: start.map { withoutUserinfo(url, $0) } ?? url, showingQuery: showingQuery)
 }
 
-private func redacted(rest url: Substring, showingQuery: Bool) -> String {
+private func redacted(rest url: String, showingQuery: Bool) -> String {
     // Bytes, because a combining mark would make one character of itself and the delimiter before it.
-    let url = url[..<(url.utf8.firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex)]
+    let url = Substring(url.utf8.prefix { $0 != UInt8(ascii: "#") })
     guard !showingQuery, let query = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return String(url) }
     let parts = url.utf8[query...].dropFirst().split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
-    return url[..<query] + "?" + parts.map(redacted(part:)).joined(separator: "&")
+    return "\(Substring(url.utf8[..<query]))?" + parts.map(redacted(part:)).joined(separator: "&")
 }
 
 private func redacted(part: Substring.UTF8View) -> String {
@@ -33,14 +32,14 @@ private func authorityStart(_ url: String.UTF8View) -> String.Index? {
 
 /// The user ends at the last `@` of the authority (RFC 3986 §3.2). Where the authority has a colon and no port behind it,
 /// a delimiter in the password has cut it short, and the user ends at the last `@` of all.
-private func withoutUserinfo(_ url: String, _ start: String.Index) -> Substring {
+private func withoutUserinfo(_ url: String, _ start: String.Index) -> String {
     let bytes = url.utf8
     let authority = bytes[start...].prefix { !"/?#".utf8.contains($0) }
     let at =
         authority.lastIndex(of: UInt8(ascii: "@"))
         ?? (start > url.startIndex && isCutShort(authority) ? bytes.lastIndex(of: UInt8(ascii: "@")) : nil)
-    guard let at else { return url[...] }
-    return url[..<start] + url[bytes.index(after: at)...]
+    guard let at else { return url }
+    return "\(Substring(bytes[..<start]))\(Substring(bytes[bytes.index(after: at)...]))"
 }
 
 private func isCutShort(_ authority: Substring.UTF8View) -> Bool {

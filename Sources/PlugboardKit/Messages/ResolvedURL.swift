@@ -33,9 +33,9 @@ package func resolved(_ reference: String, against base: String) -> String? {
 /// RFC 3986 §5.2.3.
 private func merged(_ path: Substring, _ base: URLParts) -> Substring {
     guard let slash = base.path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
-        return base.authority == nil ? path : "/" + path
+        return base.authority == nil ? path : "/\(path)"
     }
-    return base.path[...slash] + path
+    return "\(Substring(base.path.utf8[...slash]))\(path)"
 }
 
 /// With `//` before it, and empty where there is none; nil for one that http cannot have.

@@ -44,12 +44,12 @@ public struct URLParts: Sendable {
     /// User and password with their `@`, the last of the authority.
     public var userinfo: Substring? {
         guard let authority, let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) else { return nil }
-        return authority[...at]
+        return Substring(authority.utf8[...at])
     }
 
     /// The authority without the user: a host, and maybe a port.
     public var place: Substring? {
-        authority.map { $0[(userinfo?.endIndex ?? $0.startIndex)...] }
+        authority.map { Substring($0.utf8[(userinfo?.endIndex ?? $0.startIndex)...]) }
     }
 
     /// The scheme in lower case, if it is `http` or `https`.
