@@ -1,4 +1,5 @@
 import PlugboardKit
+import TestSupport
 import Testing
 
 @testable import DecodePlugin
@@ -50,5 +51,13 @@ struct DecodePolicyTests {
         let answer = DecodePolicy.codings(status: status, method: .post, contentEncoding: ["br"])
 
         #expect(answer == [.br])
+    }
+
+    @Test(arguments: nastyShapes.indices)
+    func `codings of any shape are read in linear time`(shape: Int) {
+        let (kind, make) = nastyShapes[shape]
+        expectLinearTime(kind, size: 4000, input: make) { text in
+            _ = DecodePolicy.codings(status: 200, method: .get, contentEncoding: [text, text])
+        }
     }
 }

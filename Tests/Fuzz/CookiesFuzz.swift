@@ -3,7 +3,7 @@
 //     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
 //     C=Plugins/Cookies/Sources/CookiesPlugin
 //     swiftc $F -I fuzz -I Sources/CPSL -module-name CookiesFuzz fuzz/*.o $C/Rules/*.swift \
-//         $C/Files/NetscapeFile.swift $C/Jar/{Cookie,Jar,Jar+*,SecureCookies}.swift Tests/Fuzz/CookiesFuzz.swift \
+//         $C/Files/NetscapeFile.swift $C/Jar/{Cookie,Jar,Jar+*,SecureCookies}.swift Tests/Fuzz/{CookiesFuzz,TimeLimit}.swift \
 //         -o cookies-fuzz
 //     ./cookies-fuzz -dict=Tests/Fuzz/cookies.dict -max_total_time=60 -max_len=2048
 
@@ -13,6 +13,16 @@ import PlugboardKit
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+    bytes.withUnsafeBytes { bytes in
+        checkTime(bytes) { bytes in
+            var jar = Jar(limits: Jar.Limits(perDomain: 1000, total: 10_000))
+            guard let place = RequestURI("https://a.b.example/") else { return }
+            for line in bytes.split(separator: newline) {
+                guard let field = try? SetCookie(UnsafeRawBufferPointer(rebasing: line)) else { continue }
+                _ = try? jar.receive(field, from: place, now: now)
+            }
+        }
+    }
     var lines = bytes.split(separator: newline, omittingEmptySubsequences: false)[...]
     let url = String(decoding: lines.popFirst() ?? [], as: UTF8.self)
     let fields = lines.prefix { !$0.isEmpty }

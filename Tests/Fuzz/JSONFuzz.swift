@@ -1,11 +1,13 @@
 // Feeds the parser arbitrary bytes and checks what must hold whatever they are.
 // Compiled into one module with the sources of JSON and JSONCoding:
 //     swiftc -O -sanitize=fuzzer,address -parse-as-library -swift-version 6 -module-name JSON -package-name fuzz \
-//         $(find Sources/JSON Sources/JSONCoding -name '*.swift') Tests/Fuzz/JSONFuzz.swift -o json-fuzz
+//         $(find Sources/JSON Sources/JSONCoding -name '*.swift') Tests/Fuzz/{JSONFuzz,TimeLimit}.swift \
+//         -o json-fuzz
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = UnsafeRawBufferPointer(start: start, count: count)
+    checkTime(bytes) { _ = try? JSONParser.parse($0) }
     for options in [JSONParser.Options(), JSONParser.configuration] {
         guard let value = try? JSONParser.parse(bytes, options: options) else {
             // The slow path through a sequence must agree.

@@ -7,7 +7,8 @@
 //         .build/checkouts/swift-http-structured-headers/Sources/RawStructuredFieldValues/*.swift
 //     R=Plugins/Retry/Sources/RetryPlugin
 //     swiftc $F -I fuzz -module-name RetryFuzz fuzz/*.o \
-//         $R/{Backoff,CircuitBreaker,RateLimit,RetryPolicy,ServerDelay}.swift Tests/Fuzz/RetryFuzz.swift -o retry-fuzz
+//         $R/{Backoff,CircuitBreaker,RateLimit,RetryPolicy,ServerDelay}.swift Tests/Fuzz/{RetryFuzz,TimeLimit}.swift \
+//         -o retry-fuzz
 //     ./retry-fuzz -dict=Tests/Fuzz/retry.dict -max_total_time=60 -max_len=4096
 
 import PlugboardKit
@@ -16,14 +17,12 @@ import PlugboardKit
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = UnsafeRawBufferPointer(start: start, count: count)
-    var fields = Fields()
+    checkTime(bytes) { _ = ServerDelay(reading: fields($0), wallClock: now) }
     for line in bytes.split(separator: UInt8(ascii: "\n")) {
         checkDate(UnsafeRawBufferPointer(rebasing: line.dropFirst()))
-        var name = names[Int(line.first ?? 0) % names.count]
-        name.withUTF8 { fields.append(UnsafeRawBufferPointer($0), UnsafeRawBufferPointer(rebasing: line.dropFirst())) }
     }
 
-    let delay = ServerDelay(reading: fields, wallClock: now)
+    let delay = ServerDelay(reading: fields(bytes), wallClock: now)
     for duration in [delay.retryAfter, delay.rateLimit] {
         precondition((.zero...ServerDelay.limit).contains(duration ?? .zero), "a delay that cannot be")
     }
@@ -38,6 +37,15 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     case .pass: preconditionFailure("a 503 is nothing to repeat")
     }
     return 0
+}
+
+private func fields(_ bytes: UnsafeRawBufferPointer) -> Fields {
+    var fields = Fields()
+    for line in bytes.split(separator: UInt8(ascii: "\n")) {
+        var name = names[Int(line.first ?? 0) % names.count]
+        name.withUTF8 { fields.append(UnsafeRawBufferPointer($0), UnsafeRawBufferPointer(rebasing: line.dropFirst())) }
+    }
+    return fields
 }
 
 private let now = Duration.seconds(1_700_000_000)

@@ -7,7 +7,7 @@
 //         -c $C/CacheOptions/*.swift -o fuzz/CacheOptions.o
 //     swiftc $F -I fuzz -module-name StoredAnswerFuzz fuzz/*.o \
 //         $(find $C/CachePlugin/Policy $C/CachePlugin/Store/Answer -name '*.swift') \
-//         $C/CachePlugin/Store/{BrokenSource,CacheStore,StoredSource}.swift Tests/Fuzz/StoredAnswerFuzz.swift \
+//         $C/CachePlugin/Store/{BrokenSource,CacheStore,StoredSource}.swift Tests/Fuzz/{StoredAnswerFuzz,TimeLimit}.swift \
 //         -o storedanswer-fuzz
 //     ./storedanswer-fuzz -dict=Tests/Fuzz/storedanswer.dict -max_total_time=60 -max_len=1024
 
@@ -25,7 +25,8 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         checkCoding(answer, length)
         for fields in requests { check(CacheEntry(id: 1, answer: answer, length: length), fields) }
     } else {
-        checkExchange(rest, policy: CachePolicy(isShared: form & 2 == 0, variantLimit: 2))
+        let policy = CachePolicy(isShared: form & 2 == 0, variantLimit: 2)
+        checkTime(rest) { checkExchange($0, policy: policy) }
     }
     return 0
 }

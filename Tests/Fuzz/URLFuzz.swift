@@ -2,9 +2,10 @@
 // After the first commands of ConfigurationFuzz.swift, which compile JSON and PlugboardKit:
 //     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
 //     swiftc $F -I fuzz -module-name URLFuzz fuzz/*.o \
-//         Plugins/Cache/Sources/CachePlugin/{Keys/NormalURL,Store/URLPattern}.swift \
+//         Plugins/Cache/Sources/CachePlugin/Store/URLPattern.swift \
 //         Plugins/Cookies/Sources/CookiesPlugin/Rules/{HostName,RequestURI}.swift \
-//         Plugins/Redirect/Sources/RedirectPlugin/Reference.swift Tests/Fuzz/URLFuzz.swift -o url-fuzz
+//         Plugins/Redirect/Sources/RedirectPlugin/Reference.swift Tests/Fuzz/{URLFuzz,TimeLimit}.swift \
+//         -o url-fuzz
 //     ./url-fuzz -dict=Tests/Fuzz/url.dict -max_total_time=60 -max_len=512
 
 import PlugboardKit
@@ -13,7 +14,13 @@ import PlugboardKit
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = UnsafeRawBufferPointer(start: start, count: count)
     let url = String(decoding: bytes, as: UTF8.self)
+    checkTime(bytes) { bytes in
+        let url = String(decoding: bytes, as: UTF8.self)
+        _ = (Origin(url: url), NormalURL(url), resolved(url, against: url), redacted(url: url), RequestURI(url))
+        _ = (Origin(url: "http://" + url), NormalURL("http://a/" + url), Reference(location: bytes))
+    }
     checkOrigin(url)
+    checkResolved(url)
     checkNormalForm(url)
     checkRedaction(url)
     checkPattern(bytes)
@@ -41,6 +48,15 @@ private func checkOrigin(_ url: String) {
 /// An empty port is none in a URL, and an error in an origin.
 private func trimmingPort(_ authority: Substring) -> Substring {
     authority.utf8.last == UInt8(ascii: ":") ? authority.dropLast() : authority
+}
+
+/// What a URL means against itself is in normal form, and at its own origin.
+private func checkResolved(_ url: String) {
+    guard let text = resolved(url, against: "http://base.example/a/b") else { return }
+    precondition(resolved(text, against: "http://other.example/") == text, "what is resolved has another form")
+    guard let origin = Origin(url: url) else { return }
+    precondition(Origin(url: text) == origin, "the same URL leads elsewhere")
+    if let normal = NormalURL(url) { precondition(NormalURL(text) == normal, "two normal forms") }
 }
 
 private func checkNormalForm(_ url: String) {

@@ -5,7 +5,7 @@
 //     swiftc $F -I fuzz -module-name AuthenticationOptions -emit-module -emit-module-path \
 //         fuzz/AuthenticationOptions.swiftmodule -c $A/AuthenticationOptions/*.swift -o fuzz/AuthenticationOptions.o
 //     swiftc $F -I fuzz -module-name WWWAuthenticateFuzz fuzz/*.o $A/AuthenticationPlugin/Credentials/*.swift \
-//         $A/AuthenticationPlugin/Wire/*.swift Tests/Fuzz/WWWAuthenticateFuzz.swift -o wwwauthenticate-fuzz
+//         $A/AuthenticationPlugin/Wire/*.swift Tests/Fuzz/{WWWAuthenticateFuzz,TimeLimit}.swift -o wwwauthenticate-fuzz
 //     ./wwwauthenticate-fuzz -dict=Tests/Fuzz/wwwauthenticate.dict -max_total_time=60 -max_len=2048
 
 import PlugboardKit
@@ -13,6 +13,9 @@ import PlugboardKit
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+    checkTime(UnsafeRawBufferPointer(start: start, count: count)) { bytes in
+        _ = Challenge.parse([String(decoding: bytes, as: UTF8.self)])
+    }
     let challenges = Challenge.parse([String(decoding: bytes, as: UTF8.self)])
     for challenge in challenges {
         precondition(isWord(challenge.scheme), "a scheme that is no word")
@@ -23,7 +26,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
     for status in [200, 400] {
         do throws(PlugboardError) {
-            let answer = try TokenAnswer(status: status, body: bytes, of: "https://a.example")
+            let answer = try TokenAnswer(status: status, body: Bytes(bytes), of: "https://a.example")
             precondition(status == 200 && !answer.token.isEmpty && answer.refreshToken != "")
             precondition((.zero...Duration.seconds(10 * 365 * 86_400)).contains(answer.lifetime ?? .zero))
         } catch {

@@ -1,4 +1,5 @@
 import PlugboardKit
+import TestSupport
 import Testing
 
 @testable import LoggingPlugin
@@ -40,5 +41,17 @@ struct PrintableTests {
         let text = headText("→ 302", Fields(["Location": "https://u:p@example.com/?page=2"]), showingQueries: true)
 
         #expect(text == "→ 302\n    Location: https://example.com/?page=2")
+    }
+
+    @Test(arguments: nastyShapes.indices)
+    func `a head of any shape is printed in linear time`(shape: Int) {
+        let (kind, make) = nastyShapes[shape]
+        expectLinearTime(kind, size: 4000) { size in
+            var fields: Fields = ["Location": make(size), "X": make(size)]
+            for index in 0..<size / 50 { fields.append(FieldName("X\(index % 7)"), make(10)) }
+            return fields
+        } read: { fields in
+            _ = headText("200", fields, showingQueries: false)
+        }
     }
 }

@@ -128,3 +128,24 @@ struct FieldsTests {
         #expect(missing == nil)
     }
 }
+
+struct FieldsRemovalTests {
+    @Test func `what is removed or replaced leaves the others in their order`() {
+        let fields: Fields = ["A": "1", "B": "2", "a": "3", "C": "4", "A": "5"]
+
+        var removed = fields
+        removed.remove("A")
+        var replaced = fields
+        replaced["A"] = "6"
+
+        #expect(removed.map(\.value) == ["2", "4"])
+        #expect(replaced.map(\.value) == ["6", "2", "4"])
+    }
+
+    @Test func `the last value can be extended, again and again`() {
+        var fields: Fields = ["A": "1", "B": ""]
+        for word in ["x", "", "y"] { word.utf8.withContiguousStorageIfAvailable { fields.extendLast(.init($0)) } }
+
+        #expect(fields.map(\.value) == ["1", "x y"])
+    }
+}

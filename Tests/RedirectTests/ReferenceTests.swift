@@ -1,3 +1,5 @@
+import PlugboardKit
+import TestSupport
 import Testing
 
 @testable import RedirectPlugin
@@ -5,7 +7,7 @@ import Testing
 struct ReferenceTests {
     @Test(arguments: [
         ("/plain?x=1#y", "/plain?x=1#y"), ("  /blanks\t", "/blanks"), ("/a b", "/a%20b"), ("/caf\u{e9}", "/caf%C3%A9"),
-        ("/%C3%A9", "/%C3%A9"), ("http://b\u{fc}cher.example/\u{fc}", "http://b\u{fc}cher.example/%C3%BC"),
+        ("/%C3%A9", "/%C3%A9"), ("http://b\u{fc}cher.example/\u{fc}", "http://b%C3%BCcher.example/%C3%BC"),
         ("HTTP://example.com", "HTTP://example.com"), ("?\u{301}", "?%CC%81"),
     ])
     func `a Location becomes a reference that a resolver understands`(location: String, text: String) {
@@ -25,5 +27,16 @@ struct ReferenceTests {
         let reference = Array(location.utf8).withUnsafeBytes { Reference(location: $0) }
 
         #expect(reference == nil)
+    }
+
+    @Test(arguments: nastyShapes.indices)
+    func `a Location of any shape is read in linear time`(shape: Int) {
+        let (kind, make) = nastyShapes[shape]
+        expectLinearTime(kind, size: 4000, input: { Array(make($0).utf8) }) { bytes in
+            guard let reference = bytes.withUnsafeBytes({ Reference(location: $0) }) else { return }
+            _ = RedirectPolicy().decision(
+                for: .init(status: 302, method: .get, url: "http://a.test/", reference: reference),
+                resolving: { resolved($0, against: "http://a.test/x") })
+        }
     }
 }

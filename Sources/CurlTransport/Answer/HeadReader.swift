@@ -151,22 +151,13 @@ extension HeadReader {
     fileprivate mutating func unfold(_ rest: UnsafeRawBufferPointer) -> Step {
         foldCount += 1
         let isTrailer = phase == .done
-        let known = isTrailer ? trailers : fields
-        guard known.count > 0 else { return .malformed("begins with a folded line") }
+        guard !(isTrailer ? trailers : fields).isEmpty else { return .malformed("begins with a folded line") }
         guard foldCount <= HeadReader.foldLimit else { return .malformed("has too many folded lines") }
         guard HeadReader.isValue(rest) else { return .malformed("has a field with a control character in its value") }
-        var frames = false
-        var joined = Fields()
-        for index in 0..<known.count {
-            known.withField(index) { name, value in
-                guard index == known.count - 1 else { return joined.append(name, value) }
-                frames = KnownField(name)?.framesMessage ?? false
-                let whole = Array(value) + (value.isEmpty || rest.isEmpty ? [] : [0x20]) + Array(rest)
-                whole.withUnsafeBytes { joined.append(name, $0) }
-            }
-        }
+        let known = isTrailer ? trailers : fields
+        let frames = known.withField(known.count - 1) { name, _ in KnownField(name)?.framesMessage ?? false }
         if frames { return .malformed("has a folded line in a field that frames it") }
-        if isTrailer { trailers = joined } else { fields = joined }
+        if isTrailer { trailers.extendLast(rest) } else { fields.extendLast(rest) }
         return .more
     }
 

@@ -19,7 +19,9 @@ final class ParsedURL {
         let scheme = ParsedURL.part(handle, CURLUPART_SCHEME)
         let host = ParsedURL.part(handle, CURLUPART_HOST) ?? ""
         let port = ParsedURL.part(handle, CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)) ?? ""
-        guard code == CURLUE_OK, scheme == "http" || scheme == "https", !host.isEmpty, ParsedURL.hasAuthority(text)
+        // Pins, cookies and credentials are found by this origin, so libcurl must connect to no other.
+        guard code == CURLUE_OK, let scheme, let origin = Origin(url: text),
+            origin == Origin(scheme: scheme, host: ParsedURL.withZone(host, handle), port: Int(port))
         else {
             curl_url_cleanup(handle)
             throw ParsedURL.error(ParsedURL.complaint(code, text, scheme))
@@ -40,24 +42,27 @@ final class ParsedURL {
         if text.isEmpty { return "is empty" }
         if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return "has a control character" }
         if text.utf8.contains(0x20) { return "has a space, which is written %20" }
+        if let place = URLParts(text)?.place, !place.utf8.allSatisfy({ $0 < 0x80 }) {
+            return "has a host that is not written in ASCII: write the host as xn--…"
+        }
         switch code {
         case CURLUE_OK where scheme != "http" && scheme != "https": return "is neither http nor https"
         case CURLUE_UNSUPPORTED_SCHEME: return "is neither http nor https"
         case CURLUE_BAD_SCHEME: return "has no scheme"
-        case CURLUE_BAD_PORT_NUMBER: return "has a port that is no number from 0 to 65535"
+        case CURLUE_BAD_PORT_NUMBER: return "has a port that is no number from 1 to 65535"
         case CURLUE_NO_HOST, CURLUE_BAD_HOSTNAME: return "has no host, or one that cannot be"
         case CURLUE_BAD_IPV6: return "has an IPv6 address that is none"
         case CURLUE_BAD_LOGIN, CURLUE_BAD_USER, CURLUE_BAD_PASSWORD: return "has a user name that cannot be"
-        case CURLUE_OK: return "has no host"
+        case CURLUE_OK where URLParts(text)?.place?.isEmpty != false: return "has no host"
+        case CURLUE_OK: return "has a host or a port that cannot be"
         default: return "cannot be read"
         }
     }
 
-    /// libcurl puts up with `http:/host`; RFC 9110 §4.2.1 does not.
-    private static func hasAuthority(_ text: String) -> Bool {
-        guard let colon = text.utf8.firstIndex(of: 0x3A) else { return false }
-        let rest = text.utf8[text.utf8.index(after: colon)...]
-        return rest.starts(with: "//".utf8) && rest.dropFirst(2).first != 0x2F
+    /// libcurl keeps the zone of an IPv6 address (RFC 6874) apart from the host.
+    private static func withZone(_ host: String, _ handle: OpaquePointer) -> String {
+        guard host.hasSuffix("]"), let zone = part(handle, CURLUPART_ZONEID) else { return host }
+        return "\(host.dropLast())%25\(zone)]"
     }
 
     private static func part(_ handle: OpaquePointer, _ part: CURLUPart, _ flags: UInt32 = 0) -> String? {

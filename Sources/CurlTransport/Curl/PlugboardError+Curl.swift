@@ -27,7 +27,8 @@ extension PlugboardError {
         }
         // libcurl quotes a proxy it cannot read, with its password.
         let mayQuote = message.isEmpty || message.utf8.contains { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "?") }
-        self.init(kind, reason, underlying: mayQuote ? String(cString: curl_easy_strerror(code)) : message)
+        // It also quotes what servers say, such as names in a certificate.
+        self.init(kind, reason, underlying: mayQuote ? String(cString: curl_easy_strerror(code)) : printable(message))
     }
 
     /// Whether the process may open no more files: a name look-up that fails for that does not say so.

@@ -10,8 +10,8 @@ public struct EnabledPlugin: Sendable {
 
     public let descriptor: PluginDescriptor
     public let id: String
-    /// Every setting of the plugin's table as text; empty where neither the configuration nor the table says anything.
-    public let settings: [String: String]
+    /// Every setting of the plugin's table as text, secret ones too.
+    let values: [String: String]
     public let priority: Int
     public let onFault: PluginEntry.OnFault
     /// Faults in a row after which `disable` switches it off.
@@ -22,4 +22,22 @@ public struct EnabledPlugin: Sendable {
     /// Why the kernel has switched it off (`onFault: disable`), with the code `plugin.disabled`; nil while it takes part, and in every
     /// `Lineup`.
     public internal(set) var disabled: PlugboardError?
+
+    /// Every setting of the plugin's table as text, `<redacted>` for a secret one; those of which neither the configuration nor the
+    /// table says anything are left out.
+    public var settings: [String: String] {
+        let secrets = Set(descriptor.settings.lazy.filter(\.isSecret).map(\.name))
+        return Dictionary(uniqueKeysWithValues: values.map { ($0, secrets.contains($0) ? "<redacted>" : $1) })
+    }
+}
+
+extension EnabledPlugin: CustomReflectable {
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "id": id, "settings": settings, "priority": priority, "linkage": linkage, "reason": reason,
+                "onFault": onFault, "disabled": disabled as Any,
+            ], displayStyle: .struct)
+    }
 }

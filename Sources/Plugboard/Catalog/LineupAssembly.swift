@@ -148,7 +148,7 @@ struct LineupAssembly {
             return order.placed.compactMap { id, reason in
                 candidates[id].map { candidate in
                     EnabledPlugin(
-                        descriptor: candidate.descriptor, id: id, settings: candidate.settings,
+                        descriptor: candidate.descriptor, id: id, values: candidate.settings,
                         priority: candidate.entry.priority ?? candidate.descriptor.priority,
                         onFault: candidate.entry.onFault, faultLimit: candidate.entry.faultLimit,
                         linkage: candidate.linkage, reason: reason.description)

@@ -48,13 +48,6 @@ extension Configuration {
         leftOut += plugins.filter { $0.path != nil }
         plugins.removeAll { $0.path != nil }
     }
-
-    /// The attributes of origins, each as `scheme://host:port` with its port, by their whole names.
-    var attributesByOrigin: [String: [String: String]] {
-        var attributes: [String: [String: String]] = [:]
-        for (origin, own) in origins { attributes["\(origin.scheme)://\(origin.host):\(origin.port)"] = own.values }
-        return attributes
-    }
 }
 
 /// The text that a configuration was read from, for faults that name a line.

@@ -86,7 +86,9 @@ extension KernelSettings {
         ConfigurationKey("ca", "A PEM file with the only certificates that are trusted.", .path, \.defaults.caFile),
         ConfigurationKey(
             "pins", "Public keys that the servers of a host may have, checked beside the certificate.",
-            .map("the name of a host, without scheme and port", key: { Origin.normalizedHost($0) }, .pins), \.pins),
+            .map(
+                "the name of a host in ASCII (xn--…), without scheme and port", key: { Origin.normalizedHost($0) },
+                .pins), \.pins),
         ConfigurationKey(
             "certificate", "A PEM file with the client's certificate.", .path, \.defaults.clientCertificate),
         ConfigurationKey(

@@ -8,7 +8,8 @@ import PlugboardKit
 public struct KernelSettings: Sendable, Equatable {
     /// What requests do not say of themselves. A nil timeout is none.
     public var defaults: RequestOptions
-    /// Public keys that the servers of a host may have, `sha256//BASE64`, by the host's name in lower case.
+    /// Public keys that the servers of a host may have, `sha256//BASE64`, by the host's name in any case, or its
+    /// address. A name beyond ASCII is written `xn--…`.
     public var pins: [String: [String]] = [:]
     /// Connections at a time; 0 for no limit.
     public var connections = 0

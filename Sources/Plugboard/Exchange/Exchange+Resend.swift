@@ -13,7 +13,7 @@ extension Exchange {
                 ("attempt", .integer(Int64(self.attempts))),
             ]
         }
-        if let old = urlBeforeResend, old != request.url, Address.origin(of: old) != Address.origin(of: request.url) {
+        if let old = urlBeforeResend, old != request.url, Origin(url: old) != Origin(url: request.url) {
             request.fields.removeSecrets()
             core.removeSecrets(from: &request.attributes)
             if !core.origins.isEmpty { switchOffAnew(inside: place) }

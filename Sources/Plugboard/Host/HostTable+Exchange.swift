@@ -24,7 +24,7 @@ extension HostTable {
         table.resolve_url = { pointer, reference in
             guard let pointer else { return plug_text() }
             let exchange = Exchange.from(pointer)
-            guard let url = Address.resolve(reference.string, against: exchange.request.url) else { return plug_text() }
+            guard let url = resolved(reference.string, against: exchange.request.url) else { return plug_text() }
             exchange.usesScratch = true
             return exchange.scratch.text(url)
         }
@@ -97,7 +97,7 @@ extension HostTable {
         table.set_url = { head, url in
             guard let head else { return PLUG_BAD_ARGUMENT }
             let url = url.string
-            guard Address.origin(of: url) != nil else { return PLUG_BAD_ARGUMENT }
+            guard Origin(url: url) != nil else { return PLUG_BAD_ARGUMENT }
             return HeadNode.from(head).editRequest { $0.url = url }
         }
         table.status = { head in head.map { UInt32(clamping: HeadNode.from($0).status) } ?? 0 }

@@ -74,7 +74,7 @@ extension Request {
     /// has the same pins and the same client certificate. The time limit is its own.
     fileprivate mutating func inheritOptions(of asker: Request) {
         guard asker.hasOptions else { return }
-        let isSameOrigin = Address.origin(of: url).map { $0 == Address.origin(of: asker.url) } ?? false
+        let isSameOrigin = Origin(url: url).map { $0 == Origin(url: asker.url) } ?? false
         var inherited = isSameOrigin ? asker.options : asker.options.forOtherOrigins
         inherited.timeout = nil
         options = options.over(inherited)

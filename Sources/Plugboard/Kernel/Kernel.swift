@@ -39,6 +39,7 @@ public final class Kernel: PluginCommands {
         let log = log ?? .standardError(level: configuration.kernel.logLevel)
         let notes = CrashNotes(configuration)
         notes.tell(log)
+        let settings = try configuration.kernel.normalizingPins()
         let lineup = try Lineup(configuration, catalog: catalog, loader: loader)
         guard lineup.plugins.count <= Pipeline.limit else {
             throw PlugboardError(
@@ -46,9 +47,9 @@ public final class Kernel: PluginCommands {
         }
         for warning in lineup.warnings { log.write(.warning, "kernel", warning) }
         let loop = EventLoop(name: "plugboard", clock: clock)
-        let settings = configuration.kernel
         let core = KernelCore(
-            settings: settings, origins: configuration.attributesByOrigin, lineup: lineup, log: log, loop: loop,
+            settings: settings, origins: configuration.origins.mapValues(\.values), lineup: lineup, log: log,
+            loop: loop,
             transport: transport
                 ?? CurlTransport(loop: loop, settings: Kernel.transportSettings(settings)),
             crashNote: notes.note(running: lineup.plugins), watch: watch)

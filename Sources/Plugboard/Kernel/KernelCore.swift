@@ -15,7 +15,7 @@ final class KernelCore: @unchecked Sendable {
     let settings: KernelSettings
     /// The settings' options, as attempts carry them.
     private let defaults: StoredOptions
-    let origins: [String: [String: String]]
+    let origins: [Origin: [String: String]]
     let lineup: Lineup
     let log: KernelLog
     let loop: EventLoop
@@ -77,7 +77,7 @@ final class KernelCore: @unchecked Sendable {
     }
 
     init(
-        settings: KernelSettings, origins: [String: [String: String]], lineup: Lineup, log: KernelLog,
+        settings: KernelSettings, origins: [Origin: [String: String]], lineup: Lineup, log: KernelLog,
         loop: EventLoop, transport: any Transport, crashNote: CrashNote? = nil,
         watch: (@Sendable (ExchangeEvent) -> Void)? = nil
     ) {
@@ -220,7 +220,7 @@ final class KernelCore: @unchecked Sendable {
 
     /// What the configuration gives requests to a URL's origin.
     func section(for url: String) -> [String: String]? {
-        origins.isEmpty ? nil : Address.origin(of: url).flatMap { origins[$0] }
+        origins.isEmpty ? nil : Origin(url: url).flatMap { origins[$0] }
     }
 
     func removeSecrets(from attributes: inout Attributes) {
@@ -232,7 +232,7 @@ final class KernelCore: @unchecked Sendable {
         if requested == nil, settings.pins.isEmpty { return (defaults, 0) }
         var options = requested?.options.over(settings.defaults) ?? settings.defaults
         var isOwn = requested == nil
-        if options.pins == nil, let host = Address.host(of: url), let pins = settings.pins[host] {
+        if options.pins == nil, let host = Origin(url: url)?.host, let pins = settings.pins[host] {
             options.pins = pins.joined(separator: ";")
             isOwn = false
         }

@@ -22,13 +22,21 @@ public struct KernelLog: Sendable {
         self.sink = sink
     }
 
-    /// `plugboard: warning: cache: …` on standard error.
+    /// `plugboard: warning: cache: …` on standard error, all of it `printable`; further lines of one text are indented.
     public static func standardError(level: Host.LogLevel = .warning) -> KernelLog {
         KernelLog(level: level) { level, source, text in
-            var line = "plugboard: \(level): \(source): \(printable(text))\n"
+            var line = standardErrorText(level, source, text)
             // One call a line, so that lines of several threads do not mix.
             line.withUTF8 { _ = writeToStandardError($0.baseAddress, $0.count) }
         }
+    }
+
+    /// What a plugin logs may come from a server, and must neither steer a terminal nor look like a line of another source.
+    static func standardErrorText(_ level: Host.LogLevel, _ source: String, _ text: String) -> String {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map { index, line in
+            (index == 0 || line.hasPrefix("    ") ? "" : "    ") + printable(String(line))
+        }
+        return "plugboard: \(level): \(source): \(lines.joined(separator: "\n"))\n"
     }
 
     /// Writes nothing.

@@ -96,9 +96,23 @@ public struct Fields: Sendable {
 // MARK: - Bytes in, bytes out
 
 extension Fields {
-    public mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-        let entry = Entry(name: store(name), value: store(value), isSecret: Fields.isAlwaysSecret(name))
-        entries.append(entry)
+    /// Adds a field at the end; it is secret if it is said so, and if all of its name are.
+    public mutating func append(
+        _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, isSecret: Bool = false
+    ) {
+        let isSecret = isSecret || Fields.isAlwaysSecret(name)
+        entries.append(Entry(name: store(name), value: store(value), isSecret: isSecret))
+    }
+
+    /// Adds to the value of the last field, after a space where it has one. Copies no other field.
+    package mutating func extendLast(_ rest: UnsafeRawBufferPointer) {
+        guard let last = entries.last, !rest.isEmpty else { return }
+        let start = bytes.count
+        if last.value.upperBound != start { bytes += bytes[Int(last.value.lowerBound)..<Int(last.value.upperBound)] }
+        if !last.value.isEmpty { bytes.append(0x20) }
+        bytes.append(contentsOf: rest)
+        let lower = last.value.upperBound == start ? last.value.lowerBound : UInt32(clamping: start)
+        entries[entries.count - 1].value = lower..<UInt32(clamping: bytes.count)
     }
 
     /// Adds the field of a line that holds both its name and its value; one copy instead of two.
@@ -117,17 +131,22 @@ extension Fields {
         guard let index = first(name) else { return append(name, value) }
         let stored = store(value)
         entries[index].value = stored
-        guard index + 1 < entries.count else { return }
-        for other in stride(from: entries.count - 1, to: index, by: -1) where matches(other, name) {
-            entries.remove(at: other)
-        }
+        removeEntries(of: name, from: index + 1)
     }
 
     public mutating func remove(_ name: UnsafeRawBufferPointer) {
         guard let start = first(name) else { return }
-        for index in stride(from: entries.count - 1, through: start, by: -1) where matches(index, name) {
-            entries.remove(at: index)
+        removeEntries(of: name, from: start)
+    }
+
+    /// One pass, however many there are.
+    private mutating func removeEntries(of name: UnsafeRawBufferPointer, from start: Int) {
+        var kept = start
+        for index in start..<entries.count where !matches(index, name) {
+            entries[kept] = entries[index]
+            kept += 1
         }
+        entries.removeSubrange(kept...)
     }
 
     public mutating func markSecret(_ name: UnsafeRawBufferPointer) {

@@ -1,15 +1,18 @@
 /// A URL as it may be printed: without user and password, without the fragment, and with `…` for each value in the query.
 ///
 /// A part of the query that has no `=` becomes `…` as a whole, for it may be a key. Works on relative references too, and
-/// on what is no URL at all; it never fails. `showingQuery` leaves the query as it is.
+/// on what only resembles a URL; it never fails. `showingQuery` leaves the query as it is.
 public func redacted(url: String, showingQuery: Bool = false) -> String {
+    let start = authorityStart(url.utf8)
+    return redacted(rest: start.map { withoutUserinfo(url, $0) } ?? url, showingQuery: showingQuery)
+}
+
+private func redacted(rest url: String, showingQuery: Bool) -> String {
     // Bytes, because a combining mark would make one character of itself and the delimiter before it.
-    let url = url[..<(url.utf8.firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex)]
-    guard let query = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return withoutUserinfo(url) }
-    let text = withoutUserinfo(url[..<query])
-    if showingQuery { return text + url[query...] }
+    let url = Substring(url.utf8.prefix { $0 != UInt8(ascii: "#") })
+    guard !showingQuery, let query = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return String(url) }
     let parts = url.utf8[query...].dropFirst().split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
-    return text + "?" + parts.map(redacted(part:)).joined(separator: "&")
+    return "\(Substring(url.utf8[..<query]))?" + parts.map(redacted(part:)).joined(separator: "&")
 }
 
 private func redacted(part: Substring.UTF8View) -> String {
@@ -18,16 +21,32 @@ private func redacted(part: Substring.UTF8View) -> String {
     return String(Substring(part[..<equals])) + "=…"
 }
 
-/// The authority stands behind `//` and up to the next slash, and its userinfo before its last `@` (RFC 3986 §3.2). A
-/// backslash does not end it: to the transport it is a character of the user.
-private func withoutUserinfo(_ url: Substring) -> String {
-    let bytes = url.utf8
-    guard let slash = bytes.firstIndex(of: UInt8(ascii: "/")),
-        slash == bytes.startIndex || bytes[bytes.index(before: slash)] == UInt8(ascii: ":"),
-        case let second = bytes.index(after: slash), second < bytes.endIndex, bytes[second] == UInt8(ascii: "/")
-    else { return String(url) }
-    let start = bytes.index(after: second)
-    let authority = bytes[start...].prefix { $0 != UInt8(ascii: "/") }
-    guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return String(url) }
-    return String(url[..<start]) + url[bytes.index(after: at)...]
+/// Where a user could begin: behind a scheme and its slashes, behind two slashes at the start, or at the start of what has
+/// neither. Nil for a path. Programs read a backslash as a slash, or as a part of the user.
+private func authorityStart(_ url: String.UTF8View) -> String.Index? {
+    let first = url.firstIndex(where: isSlash) ?? url.endIndex
+    let run = url[first...].prefix(while: isSlash)
+    if first == url.startIndex { return run.count == 1 ? nil : run.endIndex }
+    return !run.isEmpty && url[url.index(before: first)] == UInt8(ascii: ":") ? run.endIndex : url.startIndex
 }
+
+/// The user ends at the last `@` of the authority (RFC 3986 §3.2). Where the authority has a colon and no port behind it,
+/// a delimiter in the password has cut it short, and the user ends at the last `@` of all.
+private func withoutUserinfo(_ url: String, _ start: String.Index) -> String {
+    let bytes = url.utf8
+    let authority = bytes[start...].prefix { !"/?#".utf8.contains($0) }
+    let at =
+        authority.lastIndex(of: UInt8(ascii: "@"))
+        ?? (start > url.startIndex && isCutShort(authority) ? bytes.lastIndex(of: UInt8(ascii: "@")) : nil)
+    guard let at else { return url }
+    return "\(Substring(bytes[..<start]))\(Substring(bytes[bytes.index(after: at)...]))"
+}
+
+private func isCutShort(_ authority: Substring.UTF8View) -> Bool {
+    guard authority.first != UInt8(ascii: "["), let colon = authority.firstIndex(of: UInt8(ascii: ":")) else {
+        return false
+    }
+    return !authority[colon...].dropFirst().allSatisfy { (0x30...0x39).contains($0) }
+}
+
+private func isSlash(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }

@@ -27,7 +27,11 @@ public struct RequestOptions: Sendable, Equatable {
     /// Where to connect, without a change of URL, `Host` or TLS name: `"host:port": "address:port"`.
     public var connectTo: [String: String]?
     /// `http://host:port`, `https://…`, `socks5://…`; `""` for none. Without it, `http_proxy` and its kin are obeyed.
-    public var proxy: String?
+    public var proxy: String? {
+        get { proxyURL?.text }
+        set { proxyURL = newValue.map(ProxyURL.init) }
+    }
+    private var proxyURL: ProxyURL?
     /// Hosts that the proxy is not for, with commas; `*` for all.
     public var noProxy: String?
     /// The name or address of the network interface to send from.

@@ -3,9 +3,15 @@ public struct URLParts: Sendable {
     public let scheme: Substring?
     /// What stands between `//` and the next `/`, `?` or `#`.
     public let authority: Substring?
+    /// Up to the query; may be empty.
+    public let path: Substring
+    /// Without its `?`.
+    public let query: Substring?
+    /// Without its `#`.
     public let fragment: Substring?
+
     /// Where path and query begin.
-    public let pathStart: String.Index
+    public var pathStart: String.Index { path.startIndex }
 
     /// Nil when what looks like a scheme is none.
     public init?(_ text: String) {
@@ -27,8 +33,29 @@ public struct URLParts: Sendable {
         } else {
             authority = nil
         }
-        pathStart = rest.startIndex
-        fragment = rest.firstIndex(of: UInt8(ascii: "#")).map { Substring(rest[rest.index(after: $0)...]) }
+        let hash = rest.firstIndex(of: UInt8(ascii: "#"))
+        fragment = hash.map { Substring(rest[rest.index(after: $0)...]) }
+        rest = rest[..<(hash ?? rest.endIndex)]
+        let mark = rest.firstIndex(of: UInt8(ascii: "?"))
+        query = mark.map { Substring(rest[rest.index(after: $0)...]) }
+        path = Substring(rest[..<(mark ?? rest.endIndex)])
+    }
+
+    /// User and password with their `@`, the last of the authority.
+    public var userinfo: Substring? {
+        guard let authority, let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) else { return nil }
+        return Substring(authority.utf8[...at])
+    }
+
+    /// The authority without the user: a host, and maybe a port.
+    public var place: Substring? {
+        authority.map { Substring($0.utf8[(userinfo?.endIndex ?? $0.startIndex)...]) }
+    }
+
+    /// The scheme in lower case, if it is `http` or `https`.
+    package var httpScheme: String? {
+        guard let scheme, (4...5).contains(scheme.utf8.count) else { return nil }
+        return ["http", "https"].first { $0.utf8.elementsEqual(scheme.utf8.lazy.map(lowercased)) }
     }
 }
 

@@ -71,12 +71,13 @@ struct JarTests {
             ("http://example.com/", "a=b", "http://www.example.com/", false),
             ("http://www.example.com/", "a=b; Domain=example.com", "http://other.example.com/", true),
             ("http://www.example.com/", "a=b; Domain=example.com", "http://example.com:81/", true),
-            ("http://example.com/", "a=b; Domain=example.com", "http://example.com./", false),
+            ("http://example.com/", "a=b; Domain=example.com", "http://example.com./", true),
             // A public suffix that is the host itself stands for the host alone.
             ("http://com/", "a=b; Domain=com", "http://example.com/", false),
             ("http://co.uk/", "a=b; Domain=co.uk", "http://example.co.uk/", false),
             // Addresses have nothing beneath them.
-            ("http://2.3.4/", "a=b; Domain=2.3.4", "http://1.2.3.4/", false),
+            ("http://1.2.3.4/", "a=b; Domain=1.2.3.4", "http://0.1.2.3.4.example/", false),
+            ("http://0x7f.1/", "a=b; Domain=127.0.0.1", "http://127.0.0.1/", true),
             // Secure over https only, whatever the port.
             ("https://example.com/", "a=b; Secure", "http://example.com/", false),
             ("https://example.com/", "a=b; Secure", "https://example.com:1/", true),

@@ -11,7 +11,8 @@ struct RequestURITests {
             ("http://u:p@example.com:8080/x", false, "example.com", "/x"),
             ("http://a@b@example.com?q", false, "example.com", "/"),
             ("https://[::1]:443/", true, "[::1]", "/"), ("https://[0:0:0:0:0:0:0:1]/a", true, "[::1]", "/a"),
-            ("http://example.com./a//b/", false, "example.com.", "/a//b/"),
+            ("http://example.com./a//b/", false, "example.com", "/a//b/"),
+            ("http://0x7f.1/", false, "127.0.0.1", "/"),
             ("http://127.0.0.1#f", false, "127.0.0.1", "/"),
         ] as [(String, Bool, String, String)])
     func `a URL says where cookies go`(url: String, isSecure: Bool, host: String, path: String) {
@@ -20,7 +21,7 @@ struct RequestURITests {
 
     @Test(arguments: [
         "", "example.com", "ftp://example.com/", "http:/example.com", "http://", "http:///a", "http://:80/",
-        "http://[::1/", "http://[x]/", "//example.com/", "file:///etc",
+        "http://[::1/", "http://[x]/", "//example.com/", "file:///etc", "http://b\u{fc}cher.example/",
     ])
     func `what is no URL of http has no cookies`(url: String) {
         #expect(RequestURI(url) == nil)

@@ -29,7 +29,8 @@ import Testing
                 "memory": "16MiB", "entries": "10", "isShared": "true", "vary": #"["a","b"]"#, "names": #"{"x":"y"}"#,
                 "path": "",
             ])
-        #expect(lineup.plugins[1].settings == ["key": "k", "method": "hmac"])
+        #expect(lineup.plugins[1].values == ["key": "k", "method": "hmac"])
+        #expect(lineup.plugins[1].settings == ["key": "<redacted>", "method": "hmac"])
         #expect(lineup.plugins.map(\.linkage) == [.linked, .linked])
         #expect(lineup.plugins.map(\.reason) == ["default priority", "default priority"])
         #expect(lineup.warnings.isEmpty)

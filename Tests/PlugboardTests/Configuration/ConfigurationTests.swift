@@ -44,7 +44,7 @@ import Testing
         #expect(
             configuration.origins[slow]?.values
                 == ["retry.attempts": "5", "retry.enabled": "true", "retry.on": #"["a"]"#])
-        #expect(configuration.attributesByOrigin.keys.sorted() == ["https://slow.example.com:443"])
+        #expect(configuration.origins.keys.map(\.description) == ["https://slow.example.com"])
         #expect(configuration.sections == ["endpoints": ["TopicList": ["path": "topics/recommended"]]])
     }
 

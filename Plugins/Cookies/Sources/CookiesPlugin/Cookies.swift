@@ -92,7 +92,7 @@ struct Cookies: Plugin {
     /// Where the request goes, or the answer came from: in an event, the URL that was sent.
     private func place(of exchange: borrowing Exchange) -> RequestURI? {
         let url = exchange.request.url
-        // libcurl sends paths without their dot segments.
+        // Servers read paths without their dot segments.
         let isAsSent = !RequestURI.mayHaveDotSegments(url)
         return RequestURI(isAsSent ? url : exchange.resolve(url) ?? url, trustsLoopback: settings.trustLoopback)
     }

@@ -7,6 +7,9 @@ struct Tally: Sendable {
     var evictions: Int
 
     private static let refusalLimit = 10
+    /// Fields of one head that are looked at: each costs a look at the cookies of its domain, and a head may hold sixteen thousand.
+    static let fieldLimit = 1000
+    private var fields = 0
 
     init(evictions: Int) { self.evictions = evictions }
 
@@ -15,7 +18,9 @@ struct Tally: Sendable {
         _ value: UnsafeRawBufferPointer, _ receive: (SetCookie) throws(Refusal) -> Jar.Reception
     ) {
         var name: [UInt8] = []
+        fields += 1
         do throws(Refusal) {
+            guard fields <= Tally.fieldLimit else { throw .tooMany }
             let field = try SetCookie(value)
             name = field.name
             if try receive(field) == .stored { stored += 1 }

@@ -42,7 +42,8 @@ struct Commands {
 
     private func url(_ arguments: JSONValue) throws(PlugboardError) -> String {
         guard let text = arguments["url"]?.stringValue, let url = NormalURL(text) else {
-            throw Commands.misused("url has to be an absolute http or https URL without a user")
+            throw Commands.misused(
+                "url has to be an absolute http or https URL without a user, its host in ASCII (xn--…)")
         }
         return url.text
     }

@@ -41,7 +41,7 @@ extension Cookies {
     private func place(_ arguments: CommandArguments) throws(PlugboardError) -> RequestURI {
         let url = try arguments.required("url")
         guard let place = RequestURI(url, trustsLoopback: settings.trustLoopback) else {
-            throw PlugboardError(.cookiesArgument, "url is no absolute http or https URL.")
+            throw PlugboardError(.cookiesArgument, "url is no absolute http or https URL with a host in ASCII (xn--…).")
         }
         return place
     }

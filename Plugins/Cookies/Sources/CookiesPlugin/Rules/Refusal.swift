@@ -1,4 +1,4 @@
-/// Why a cookie is not kept: one clause of RFC 6265bis each. The words stand in events, logs and answers to commands.
+/// Why a cookie is not kept: one clause of RFC 6265bis each, but for the last. The words stand in events, logs and answers to commands.
 enum Refusal: String, Error, Sendable, CaseIterable {
     /// §5.6 step 1: a control character other than a tab.
     case controlCharacter
@@ -20,4 +20,6 @@ enum Refusal: String, Error, Sendable, CaseIterable {
     case sameSiteNone
     /// §5.7 steps 20 to 22: a name (or a value without one) that begins with `__Secure-` or its kin, and lacks what that promises.
     case prefix
+    /// No clause: the head holds more cookies than are looked at.
+    case tooMany
 }

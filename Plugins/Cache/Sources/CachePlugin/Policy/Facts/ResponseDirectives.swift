@@ -84,8 +84,12 @@ struct ResponseDirectives: Sendable, Equatable {
 extension ResponseDirectives {
     /// What `CDN-Cache-Control` says in place of `Cache-Control` and `Expires` (RFC 9213 §2.1): a dictionary of structured fields.
     ///
+    /// Longer fields are as good as absent: reading parameters takes time with the square of their number.
+    private static let targetedLimit = 1024
+
     /// Nil if it is malformed or empty; then it is as good as absent. A directive of a wrong type is left out.
     init?(targeted lines: [[UInt8]]) {
+        guard lines.reduce(0, { $0 + $1.count + 2 }) <= ResponseDirectives.targetedLimit else { return nil }
         var parser = StructuredFieldValueParser(Array(lines.joined(separator: ", ".utf8)))
         guard let dictionary = try? parser.parseDictionaryFieldValue(), !dictionary.isEmpty else { return nil }
         for (name, member) in dictionary {

@@ -22,22 +22,36 @@ enum StoredFields {
         var updates = StoredFields.stored(answer, dropping: dropped, received: received)
         updates.remove(.contentLength)
         if isPartial { updates.remove(.contentRange) }
-        var fields = stored
-        fields.remove(.age)
-        for index in 0..<updates.count { updates.withField(index) { name, _ in fields.remove(name) } }
+        var replaced = Names(updates.count)
+        for index in 0..<updates.count { updates.withField(index) { name, _ in replaced.insert(name) } }
+        var fields = Fields()
+        fields.reserve(fields: stored.count + updates.count, bytes: stored.byteCount + updates.byteCount)
+        append(stored, to: &fields) { !$0.equals("age") && !replaced.contains($0) }
         append(updates, to: &fields)
         return fields
     }
 
     private static func filtered(_ fields: Fields, dropping dropped: [FieldName]) -> Fields {
-        var excluded = dropped
-        fields.forEachMember(.connection) { excluded.append(FieldName(Fields.text($0))) }
+        var excluded = Names()
+        for name in dropped { withUTF8Bytes(name.text) { excluded.insert($0) } }
+        fields.forEachMember(.connection) { excluded.insert($0) }
         var kept = Fields()
         kept.reserve(fields: fields.count + 1, bytes: fields.byteCount + 40)
-        append(fields, to: &kept) { name in
-            !isOfConnection(name) && (excluded.isEmpty || !excluded.contains { $0.isName(name) })
-        }
+        append(fields, to: &kept) { !isOfConnection($0) && !excluded.contains($0) }
         return kept
+    }
+
+    /// Names of fields in any case. A server may name a hundred thousand, and send ten thousand fields.
+    private struct Names {
+        private var names: Set<[UInt8]> = []
+
+        init(_ count: Int = 0) { names.reserveCapacity(count) }
+
+        mutating func insert(_ name: UnsafeRawBufferPointer) { names.insert(name.map(lowercaseASCII)) }
+
+        func contains(_ name: UnsafeRawBufferPointer) -> Bool {
+            !names.isEmpty && names.contains(name.map(lowercaseASCII))
+        }
     }
 
     private static func append(
@@ -45,9 +59,7 @@ enum StoredFields {
     ) {
         for index in 0..<fields.count {
             fields.withField(index) { name, value in
-                guard isKept(name) else { return }
-                kept.append(name, value)
-                if fields.isSecret(at: index) { kept.markSecret(name) }
+                if isKept(name) { kept.append(name, value, isSecret: fields.isSecret(at: index)) }
             }
         }
     }
@@ -66,12 +78,5 @@ enum StoredFields {
         case 25: name.equals("proxy-authentication-info")
         default: false
         }
-    }
-}
-
-extension FieldName {
-    /// In any case.
-    func isName(_ name: UnsafeRawBufferPointer) -> Bool {
-        text.utf8.count == name.count && zip(text.utf8, name).allSatisfy { lowercaseASCII($0) == lowercaseASCII($1) }
     }
 }

@@ -5,14 +5,20 @@ import PlugboardKit
 /// Lines become one list, and blanks beside its commas go. Where the field is defined as preferences (RFC 9110 §12.5), case, the order of members and the way
 /// a weight is written go too: none of them means anything. Credentials are kept as a digest, so that none stands in a store.
 enum SelectingForm {
-    /// The fields of a request that an answer's `Vary` names. Of `*`, one of that name, which no request has.
+    /// Names in `Vary` that are compared; each costs a look at all fields of each later request.
+    static let nameLimit = 100
+
+    /// The fields of a request that an answer's `Vary` names. Of `*`, and of too many names, one of that name, which no request has.
     static func selecting(_ answer: Fields, _ request: Fields) -> [StoredAnswer.SelectingField] {
         var names: [String] = []
+        var known: Set<String> = []
         answer.forEachMember(.vary) { member in
             let name = String(decoding: member.lazy.map(lowercaseASCII), as: UTF8.self)
-            if !names.contains(name) { names.append(name) }
+            if known.insert(name).inserted { names.append(name) }
         }
-        if names.contains("*") { return [StoredAnswer.SelectingField(name: "*", value: nil)] }
+        if names.count > nameLimit || known.contains("*") {
+            return [StoredAnswer.SelectingField(name: "*", value: nil)]
+        }
         return names.map { StoredAnswer.SelectingField(name: $0, value: value(of: $0, in: request)) }
     }
 

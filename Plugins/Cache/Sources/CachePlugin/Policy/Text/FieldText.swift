@@ -62,6 +62,8 @@ func lowercaseASCII(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : 
 struct FieldList {
     private var rest: UnsafeRawBufferPointer?
     private let hasEscapes: Bool
+    /// Whether a quote was found that is never closed: then all quotes behind it are escaped, and are not closed either.
+    private var hasOpenQuote = false
 
     /// - Parameter hasEscapes: Whether a backslash in quotes escapes what follows; not so in entity tags (RFC 9110 §8.8.3).
     init(_ value: UnsafeRawBufferPointer, hasEscapes: Bool = true) {
@@ -75,7 +77,9 @@ struct FieldList {
         guard let value = rest else { return nil }
         var index = 0
         while index < value.count, value[index] != UInt8(ascii: ",") {
-            if value[index] == UInt8(ascii: "\""), let end = closingQuote(of: value, after: index) { index = end }
+            if value[index] == UInt8(ascii: "\""), !hasOpenQuote {
+                if let end = closingQuote(of: value, after: index) { index = end } else { hasOpenQuote = true }
+            }
             index += 1
         }
         rest = index < value.count ? value.part(index + 1, value.count) : nil

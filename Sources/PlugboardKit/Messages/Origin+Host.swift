@@ -1,0 +1,99 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+extension Origin {
+    /// A host in the one form by which hosts are compared; nil for what is none.
+    ///
+    /// The form is described at `Origin`. Addresses are read as libcurl reads them, so that it connects to what was compared. A
+    /// name that ends in a number and is no address is refused, because programs read it differently.
+    package static func normalizedHost(_ text: some StringProtocol) -> String? {
+        var text = String(text)
+        return text.withUTF8 { bytes in
+            bytes.first == UInt8(ascii: "[") ? normalizedIPv6(bytes) : normalizedName(bytes)
+        }
+    }
+
+    private static func normalizedName(_ text: UnsafeBufferPointer<UInt8>) -> String? {
+        let isDotted = text.last == UInt8(ascii: ".")
+        let name = text.dropLast(isDotted ? 1 : 0)
+        guard (1...255).contains(name.count) else { return nil }
+        var label = name.startIndex
+        for (index, byte) in zip(name.indices, name) {
+            if byte == UInt8(ascii: ".") {
+                guard index > label else { return nil }
+                label = index + 1
+            } else if !isHostByte(byte) {
+                return nil
+            }
+        }
+        guard label < name.endIndex else { return nil }
+        if isNumber(name[label...]) {
+            // To libcurl, an address with a dot behind it is a name.
+            return isDotted ? nil : normalizedIPv4(name)
+        }
+        return String(unsafeUninitializedCapacity: name.count) { lower in
+            for (index, byte) in name.enumerated() { lower.initializeElement(at: index, to: lowercased(byte)) }
+            return name.count
+        }
+    }
+
+    /// One to four numbers, of which the last fills the bytes that are left.
+    private static func normalizedIPv4(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> String? {
+        let parts = text.split(separator: UInt8(ascii: "."), maxSplits: 4).map(number)
+        guard parts.count <= 4, let last = parts.last, let last, last < 1 << (8 * (5 - parts.count)) else { return nil }
+        var address = last
+        for (index, part) in parts.dropLast().enumerated() {
+            guard let part, part <= 255 else { return nil }
+            address |= part << (24 - 8 * index)
+        }
+        return "\(address >> 24).\(address >> 16 & 255).\(address >> 8 & 255).\(address & 255)"
+    }
+
+    /// Decimal, octal after `0`, hexadecimal after `0x`; what is too large for an address is 2^32.
+    private static func number(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
+        let isHexadecimal = text.count > 1 && text.first == 0x30 && text[text.startIndex + 1] | 0x20 == 0x78
+        let digits = text.dropFirst(isHexadecimal ? 2 : 0)
+        let base = isHexadecimal ? 16 : digits.first == 0x30 ? 8 : 10
+        var number = 0
+        for digit in digits {
+            guard let value = hexadecimalValue(digit), Int(value) < base else { return nil }
+            number = min(number * base + Int(value), 1 << 32)
+        }
+        return digits.isEmpty ? nil : number
+    }
+
+    /// Whether a label looks like a number, also like one that is malformed.
+    private static func isNumber(_ label: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        if label.allSatisfy({ (0x30...0x39).contains($0) }) { return true }
+        return label.count > 1 && label.first == 0x30 && label[label.startIndex + 1] | 0x20 == 0x78
+            && label.dropFirst(2).allSatisfy { hexadecimalValue($0) != nil }
+    }
+
+    /// RFC 6874: a zone stands behind `%25`. It is the name of an interface, whose case matters.
+    private static func normalizedIPv6(_ text: UnsafeBufferPointer<UInt8>) -> String? {
+        guard text.count < 80, text.last == UInt8(ascii: "]"), !text.contains(0) else { return nil }
+        let inside = text.dropFirst().dropLast()
+        let end = inside.firstIndex(of: UInt8(ascii: "%")) ?? inside.endIndex
+        let zone = inside[end...]
+        guard zone.isEmpty || isZone(zone) else { return nil }
+        var address = in6_addr()
+        var shortest = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        guard inet_pton(AF_INET6, String(decoding: inside[..<end], as: UTF8.self), &address) == 1,
+            inet_ntop(AF_INET6, &address, &shortest, socklen_t(shortest.count)) != nil
+        else { return nil }
+        let bytes = shortest.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return "[\(String(decoding: bytes + zone, as: UTF8.self))]"
+    }
+
+    /// libcurl takes names of up to 15 bytes.
+    private static func isZone(_ zone: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        zone.starts(with: "%25".utf8) && (4...18).contains(zone.count) && zone.dropFirst(3).allSatisfy(isUnreserved)
+    }
+
+    private static func isHostByte(_ byte: UInt8) -> Bool {
+        isUnreserved(byte) && byte != UInt8(ascii: "~")
+    }
+}

@@ -1,0 +1,88 @@
+/// The normal form of percent-encoded text (RFC 3986 §6.2.2.1, §6.2.2.2), in time that grows with its length.
+package enum PercentEncoding {
+    /// Digits of escapes in upper case, and unreserved characters as themselves. Bytes that a URL cannot hold are escaped.
+    static func normalized(_ text: Substring.UTF8View) -> [UInt8] {
+        let bytes = Array(text)
+        // Behind a percent sign that begins no escape, what is decoded could make one, and this text another.
+        guard bytes.indices.allSatisfy({ bytes[$0] != percent || value(of: bytes, $0) != nil }) else {
+            return escaped(bytes)
+        }
+        var normal: [UInt8] = []
+        normal.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            if let value = value(of: bytes, index) {
+                if isUnreserved(value) { normal.append(value) } else { append(value, to: &normal) }
+                index += 3
+            } else {
+                append(raw: bytes[index], to: &normal)
+                index += 1
+            }
+        }
+        return normal
+    }
+
+    /// Blanks, control characters and bytes above ASCII are escaped, and nothing else is changed.
+    package static func escaped(_ bytes: some Collection<UInt8>) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count)
+        for byte in bytes { append(raw: byte, to: &text) }
+        return text
+    }
+
+    /// RFC 3986 §5.2.4, in time that grows with the length.
+    static func withoutDotSegments(_ path: [UInt8]) -> [UInt8] {
+        let slash = UInt8(ascii: "/")
+        guard path.contains(UInt8(ascii: ".")) else { return path }
+        let isAbsolute = path.first == slash
+        var kept: [ArraySlice<UInt8>] = []
+        var endsInDots = false
+        for segment in path.dropFirst(isAbsolute ? 1 : 0).split(separator: slash, omittingEmptySubsequences: false) {
+            let isParent = segment.elementsEqual("..".utf8)
+            endsInDots = isParent || segment.elementsEqual(".".utf8)
+            if isParent { _ = kept.popLast() } else if !endsInDots { kept.append(segment) }
+        }
+        // The empty segment at the end is the slash there.
+        if endsInDots, !kept.isEmpty || !isAbsolute { kept.append([]) }
+        return (isAbsolute ? [slash] : []) + kept.joined(separator: [slash])
+    }
+
+    private static let percent = UInt8(ascii: "%")
+
+    /// What the escape at an index stands for; nil if there is none.
+    private static func value(of bytes: [UInt8], _ index: Int) -> UInt8? {
+        guard bytes[index] == percent, index + 2 < bytes.count, let high = hexadecimalValue(bytes[index + 1]),
+            let low = hexadecimalValue(bytes[index + 2])
+        else { return nil }
+        return high << 4 | low
+    }
+
+    private static func append(raw byte: UInt8, to text: inout [UInt8]) {
+        if byte > 0x20 && byte < 0x7F { text.append(byte) } else { append(byte, to: &text) }
+    }
+
+    private static func append(_ byte: UInt8, to text: inout [UInt8]) {
+        text.append(percent)
+        text.append(digit(byte >> 4))
+        text.append(digit(byte & 15))
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x37 + value }
+}
+
+/// RFC 3986 §2.3.
+func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x41...0x5A, 0x61...0x7A, 0x30...0x39: true
+    default: "-._~".utf8.contains(byte)
+    }
+}
+
+func hexadecimalValue(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case 0x30...0x39: digit - 0x30
+    case 0x41...0x46: digit - 0x37
+    case 0x61...0x66: digit - 0x57
+    default: nil
+    }
+}

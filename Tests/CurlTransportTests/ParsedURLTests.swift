@@ -1,0 +1,75 @@
+import PlugboardKit
+import TestSupport
+import Testing
+
+@testable import CurlTransport
+
+/// Pins, cookies, credentials and origins are found by `Origin`; libcurl must connect to what it says.
+struct ParsedURLTests {
+    @Test(arguments: [
+        ("http://A.Test/", "A.Test:80", "http://a.test"), ("https://a.test.:443/x", "a.test.:443", "https://a.test"),
+        ("http://0x7f.1/", "127.0.0.1:80", "http://127.0.0.1"),
+        ("http://2130706433/", "127.0.0.1:80", "http://127.0.0.1"),
+        ("http://010.0.0.1/", "8.0.0.1:80", "http://8.0.0.1"), ("http://1.2.3/", "1.2.0.3:80", "http://1.2.0.3"),
+        ("http://0XBEEF:81/", "0.0.190.239:81", "http://0.0.190.239:81"),
+        ("http://[FE80:0::1]/", "[fe80::1]:80", "http://[fe80::1]"),
+        ("http://[fe80::1%25eth0]/", "[fe80::1]:80", "http://[fe80::1%25eth0]"),
+        ("http://[::ffff:1.2.3.4]/", "[::ffff:1.2.3.4]:80", "http://[::ffff:1.2.3.4]"),
+        ("http://a.test:000080/", "a.test:80", "http://a.test"), ("http://a.test:/", "a.test:80", "http://a.test"),
+        ("http://u:p:q@b.test/", "b.test:80", "http://b.test"), (#"http://u\@b.test/"#, "b.test:80", "http://b.test"),
+        ("http://a.test?@b.test/", "a.test:80", "http://a.test"),
+        ("http://a.test#@b.test/", "a.test:80", "http://a.test"),
+        ("http://a.test:80@b.test/", "b.test:80", "http://b.test"),
+        ("http://a_b.test/", "a_b.test:80", "http://a_b.test"),
+        ("http://xn--bcher-kva.test/", "xn--bcher-kva.test:80", "http://xn--bcher-kva.test"),
+        ("http://1e3.test/", "1e3.test:80", "http://1e3.test"),
+    ])
+    func `libcurl connects to the host that everything else is found by`(
+        url: String, place: String, origin: String
+    ) throws {
+        #expect(try ParsedURL(url).place == place)
+        #expect(Origin(url: url)?.description == origin)
+    }
+
+    /// What one of the two reads as a host and the other does not, or as another one.
+    @Test(arguments: [
+        "http://a@b@c.test/", "http://4294967296/", "http://127.0.0.1./", "http://1.2.3.4.5/", "http://08/",
+        "http://0x/",
+        "http://1.2.3.256/", "http://a..test/", "http://a.test../", "http://./", "http://%6Cocalhost/",
+        "http://[fe80::1%eth0]/", "http://a.test:0/", "http://a|b/", "http://a~b/", "http://b\u{fc}cher.test/",
+        #"http://a.test\b/"#, "http:/a.test/", "http:///a.test/", "http:a.test", "http://[::1]x/", "http://a;b/",
+        "http://a.1/", "http://[::1]:80x/", "http://a.test:65536/", "//a.test/", "ftp://a.test/",
+    ])
+    func `a host that could be read in two ways is refused`(url: String) {
+        let error = #expect(throws: PlugboardError.self) { try ParsedURL(url) }
+
+        #expect(error?.code == .invalidURL)
+    }
+
+    @Test func `a host beyond ASCII is refused with how it is to be written`() {
+        let error = #expect(throws: PlugboardError.self) { try ParsedURL("http://b\u{fc}cher.test/") }
+
+        #expect(error?.reason.contains("xn--") == true)
+        #expect(error?.reason.contains("\u{fc}") == false)
+    }
+
+    @Test func `what libcurl quotes of a server cannot steer a terminal`() {
+        let error = PlugboardError(
+            curl: .init(60), message: "certificate of \u{1B}[2Jevil\u{202E}", place: "a.test:443", isHeadThere: false)
+
+        #expect(error.underlying?.contains("\u{1B}") == false)
+        #expect(error.underlying?.contains(#"\u{1B}[2Jevil\u{202E}"#) == true)
+    }
+
+    @Test func `a head is read in linear time, its folded lines too`() {
+        expectLinearTime("folded lines", size: 1000) { count in
+            let line = [UInt8]("X-Name: value\r\n".utf8)
+            return (0..<count).map { _ in line } + (0..<100).map { _ in [UInt8](" more\r\n".utf8) }
+        } read: { lines in
+            var reader = HeadReader(byteLimit: 1 << 20, fieldLimit: 16_384)
+            for line in [[UInt8]("HTTP/1.1 200 OK\r\n".utf8)] + lines {
+                _ = line.withUnsafeBytes { reader.read($0) }
+            }
+        }
+    }
+}

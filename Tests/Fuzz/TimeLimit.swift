@@ -1,0 +1,28 @@
+import Glibc
+
+/// Aborts if a reader takes longer than 50 ms and 5 ms for each KiB, with the checks of a sanitizer.
+///
+/// An input is short, and what grows with its square is quick as long as it is. So one input in 256 is also read repeated up to
+/// 64 KiB, where a square takes seconds.
+func checkTime(_ bytes: UnsafeRawBufferPointer, _ read: (UnsafeRawBufferPointer) -> Void) {
+    checkTimeOnce(bytes, read)
+    let sum = bytes.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
+    guard sum >> 24 == 0, !bytes.isEmpty else { return }
+    var many: [UInt8] = []
+    while many.count < 64 << 10 { many += bytes }
+    many.withUnsafeBytes { checkTimeOnce($0, read) }
+}
+
+private func checkTimeOnce(_ bytes: UnsafeRawBufferPointer, _ read: (UnsafeRawBufferPointer) -> Void) {
+    let start = threadTime()
+    read(bytes)
+    let milliseconds = (threadTime() - start) / 1_000_000
+    precondition(milliseconds < 50 + 5 * bytes.count / 1024, "\(bytes.count) bytes take \(milliseconds) ms")
+}
+
+/// Nanoseconds of this thread's own work, so that a busy machine does not count.
+private func threadTime() -> Int {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return time.tv_sec * 1_000_000_000 + time.tv_nsec
+}
