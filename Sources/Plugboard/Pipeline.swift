@@ -209,6 +209,7 @@ extension Exchange {
     func end(_ closing: Outcome) {
         phase = .ended
         unpark()
+        undoRequestEdit()
         emit(.willComplete)
         core.settleFaults(of: self)
         turns.close(inside: -1, closing, self)
