@@ -15,9 +15,6 @@ struct PluginOrder {
         var after: [String] = []
     }
 
-    /// An id of `before` or `after`, without the `?` of one that need not be there.
-    static func id(of name: String) -> String { name.hasSuffix("?") ? String(name.dropLast()) : name }
-
     /// Why a plugin stands where it stands.
     enum Reason: Sendable, Equatable, CustomStringConvertible {
         case defaultPriority, configuredPriority
@@ -74,8 +71,8 @@ private struct OrderGraph {
         ranks = Dictionary(ids.enumerated().map { ($1, $0) }) { first, _ in first }
         outer = Array(repeating: [], count: ranked.count)
         for (rank, item) in ranked.enumerated() {
-            for other in item.before.compactMap({ ranks[PluginOrder.id(of: $0)] }) { outer[other].insert(rank) }
-            for other in item.after.compactMap({ ranks[PluginOrder.id(of: $0)] }) { outer[rank].insert(other) }
+            for other in item.before.compactMap({ ranks[PluginDescriptor.id(inOrder: $0)] }) { outer[other].insert(rank) }
+            for other in item.after.compactMap({ ranks[PluginDescriptor.id(inOrder: $0)] }) { outer[rank].insert(other) }
         }
     }
 
