@@ -211,6 +211,7 @@ extension Exchange {
     func end(_ closing: Outcome) {
         phase = .ended
         unpark()
+        undoRequestEdit()
         emit(.willComplete) { self.origins }
         core.settleFaults(of: self)
         turns.close(inside: -1, closing, self)

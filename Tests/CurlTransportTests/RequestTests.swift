@@ -79,6 +79,20 @@ import Testing
         #expect(request.trailers.map(\.value) == ["3"])
     }
 
+    @Test(arguments: [("X-Sum", "1\r\n\r\nGET /second HTTP/1.1"), ("X Sum", "1"), ("", "1")])
+    func `trailers that cannot be are an error, and none of them is sent`(name: String, value: String) async throws {
+        let server = try LoopbackServer.answering { request in Answer(body: request.text) }
+        let client = Client()
+        var trailers = Fields()
+        trailers.append(FieldName(name), value)
+        defer { server.stop() }
+
+        let outcome = try await client.send(.post, server.url(), body: Body(PiecesSource(["one "], trailers: trailers)))
+
+        #expect(outcome.error?.code == .invalidField)
+        #expect(server.requests.allSatisfy { $0.trailers.isEmpty && $0.target != "/second" })
+    }
+
     @Test func `a caller may ask for chunks, or say the length that a stream has`() async throws {
         let server = try LoopbackServer.answering { request in Answer(body: request.text) }
         let client = Client()

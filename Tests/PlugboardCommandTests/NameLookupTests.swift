@@ -3,9 +3,7 @@ import TestSupport
 import Testing
 
 /// A name server that never answers: `/etc/resolv.conf` names it in a mount namespace of the command's own.
-@Suite(.enabled(if: NameLookupTests.isAllowed, "needs root, for a mount namespace")) struct NameLookupTests {
-    static let isAllowed = canMount()
-
+@Suite(.enabled(if: mayMount, "a mount namespace needs root")) struct NameLookupTests {
     @Test func `a name look-up that hangs holds up neither other requests nor the end`() async throws {
         let folder = try TemporaryFolder("resolver")
         let silent = try SilentNameServer()
@@ -33,11 +31,9 @@ import Testing
         #expect(took < .seconds(15))
         #expect(silent.wasAsked)
     }
-
-    private static func canMount() -> Bool {
-        (try? ProcessRunner.run(["unshare", "-m", "mount", "--bind", "/etc/hosts", "/etc/hosts"]))?.status == 0
-    }
 }
+
+private let mayMount = (try? ProcessRunner.run(["unshare", "-m", "mount", "--bind", "/etc/hosts", "/etc/hosts"]))?.status == 0
 
 /// Takes questions on UDP port 53 of a loopback address of its own, and never answers.
 private final class SilentNameServer {

@@ -154,8 +154,10 @@ extension HeadReader {
         guard !(isTrailer ? trailers : fields).isEmpty else { return .malformed("begins with a folded line") }
         guard foldCount <= HeadReader.foldLimit else { return .malformed("has too many folded lines") }
         guard HeadReader.isValue(rest) else { return .malformed("has a field with a control character in its value") }
-        let known = isTrailer ? trailers : fields
-        let frames = known.withField(known.count - 1) { name, _ in KnownField(name)?.framesMessage ?? false }
+        let last = (isTrailer ? trailers.count : fields.count) - 1
+        let frames = (isTrailer ? trailers : fields).withField(last) { name, _ in
+            KnownField(name)?.framesMessage ?? false
+        }
         if frames { return .malformed("has a folded line in a field that frames it") }
         if isTrailer { trailers.extendLast(rest) } else { fields.extendLast(rest) }
         return .more

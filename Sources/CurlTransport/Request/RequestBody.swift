@@ -58,6 +58,14 @@ struct RequestBody {
         }
     }
 
+    /// What of trailer fields cannot be sent, or nil.
+    static func complaint(in trailers: Fields) -> PlugboardError? {
+        for index in 0..<trailers.count {
+            if let complaint = trailers.withField(index, { complaint($0, $1) }) { return complaint }
+        }
+        return nil
+    }
+
     private static func complaint(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> PlugboardError? {
         guard Token.isToken(name) else {
             return error("A field of the request has a name that is no token. Use letters, digits and hyphens.")

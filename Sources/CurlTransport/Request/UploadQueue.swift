@@ -35,6 +35,7 @@ struct UploadQueue {
                 return PlugboardError(
                     .bodyRead, "The request's body ended after \(given) of the \(length) bytes it announced.")
             }
+            if let complaint = RequestBody.complaint(in: trailers) { return complaint }
             self.trailers = trailers
             isEnded = true
         case .broken(let error): return error

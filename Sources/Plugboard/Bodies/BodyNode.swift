@@ -15,6 +15,9 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     private var lastSerial: UInt64 = 0
     private var waiting: Pull?
     private var isReleased = false
+    /// How often the exchange took it back from a plugin that had taken it and was at fault: what that one gives back is
+    /// then not its own.
+    private var reclaims = 0
     /// Whether anything was pulled since the beginning.
     private(set) var hasBegun = false
     /// Whether the end or a break has come.
@@ -36,7 +39,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     /// Asks for the next piece, from any thread; the answer comes once, on the loop, also when the body is released before.
     func pull(_ pull: Pull) {
         guard loop.isCurrent else {
-            loop.enqueue { self.pull(pull) }
+            if !loop.enqueue({ self.pull(pull) }) { pull.fail(BodyNode.tooLate) }
             return
         }
         if isReleased || waiting != nil {
@@ -110,6 +113,20 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         pull?.fail(BodyNode.released)
     }
 
+    /// A plugin gives back what it took out of an exchange or was given. From any thread.
+    func giveBack() {
+        // A hook that breaks gives back what it holds, and what that is to its exchange is known when it has returned.
+        guard loop.isCurrent, core.mark.call?.hook.isSteering != true else {
+            if !loop.enqueue({ self.giveBack() }) { release() }
+            return
+        }
+        if reclaims == 0 { release() } else { reclaims -= 1 }
+    }
+
+    /// The exchange takes it from a plugin that was at fault. [loop]
+    func reclaim() { reclaims += 1 }
+
+    private static let tooLate = PlugboardError(.shutDown, "The kernel has ended, and this body with it.")
     private static let released = PlugboardError(.cancelled, "The body was given back before its end.")
     private static let pulledTwice = PlugboardError(
         .pluginFault, "A body was pulled again before the last pull was answered.")

@@ -3,20 +3,16 @@ import PlugboardKit
 
 /// A source that a plugin made, behind its C table.
 ///
-/// Sendable because its plugin is called on the loop only, `release` included.
+/// Sendable because its plugin is called on the loop only, `release` included, which nothing else follows.
 final class PluginSource: BodySource, @unchecked Sendable {
     private let table: plug_source_v1
     private let core: KernelCore
-    private let index: Int
-    private let place: Place?
+    private let place: Place
     private var openPull: UInt64 = 0
 
-    /// - Parameters:
-    ///   - index: Of the plugin that made it.
-    ///   - place: The same; nil while the kernel starts.
-    init(_ table: plug_source_v1, of index: Int, _ place: Place?, core: KernelCore) {
+    /// - Parameter place: Of the plugin that made it.
+    init(_ table: plug_source_v1, of place: Place, core: KernelCore) {
         self.table = table
-        self.index = index
         self.place = place
         self.core = core
     }
@@ -30,22 +26,19 @@ final class PluginSource: BodySource, @unchecked Sendable {
             return
         }
         openPull = core.pulls.add(pull)
-        if let place {
-            core.calling(place, .pull) { function(table.context, openPull) }
-        } else {
-            core.calling(index, .pull) { function(table.context, openPull) }
-        }
+        core.calling(place, .pull) { function(table.context, openPull) }
     }
 
     func rewind() -> Bool {
         guard let function = table.rewind else { return false }
-        return core.calling(index, .rewind) { function(table.context) } == PLUG_OK
+        return core.calling(place.index, .rewind) { function(table.context) } == PLUG_OK
     }
 
     func release() {
         core.pulls.remove(openPull)
-        // Not within the plugin's own answer to a pull, which may be what brought this about.
         guard let function = table.release else { return }
-        core.loop.enqueue { [self] in core.calling(index, .release) { function(table.context) } }
+        let call = { @Sendable [self] in core.calling(place.index, .release) { function(table.context) } }
+        // Not within the plugin's own answer to a pull, which may be what brought this about.
+        if !core.loop.enqueue(call) { call() }
     }
 }

@@ -10,7 +10,7 @@ struct PluginOrder {
         let priority: Int
         /// Whether the configuration says the priority.
         var isConfigured = false
-        /// Ids that must stand further in, and further out.
+        /// Ids that must stand further in, and further out. One that `?` follows need not be there.
         var before: [String] = []
         var after: [String] = []
     }
@@ -48,7 +48,7 @@ struct PluginOrder {
             return (item.id, graph.displacement(at: place, of: order) ?? PluginOrder.priority(of: item))
         }
         absent = ranked.compactMap { item in
-            let names = Set(item.before + item.after).filter { graph.rank(of: $0) == nil }
+            let names = Set(item.before + item.after).filter { !$0.hasSuffix("?") && graph.rank(of: $0) == nil }
             return names.isEmpty ? nil : (item.id, names.sorted())
         }
     }
@@ -71,8 +71,8 @@ private struct OrderGraph {
         ranks = Dictionary(ids.enumerated().map { ($1, $0) }) { first, _ in first }
         outer = Array(repeating: [], count: ranked.count)
         for (rank, item) in ranked.enumerated() {
-            for other in item.before.compactMap({ ranks[$0] }) { outer[other].insert(rank) }
-            for other in item.after.compactMap({ ranks[$0] }) { outer[rank].insert(other) }
+            for other in item.before.compactMap({ ranks[PluginDescriptor.id(inOrder: $0)] }) { outer[other].insert(rank) }
+            for other in item.after.compactMap({ ranks[PluginDescriptor.id(inOrder: $0)] }) { outer[rank].insert(other) }
         }
     }
 

@@ -12,8 +12,10 @@ extension Exchange {
         let node = BodyNode(source, core: core)
         if stage == .response {
             response?.body = node
+            beforeFault?.response?.body = node
             return
         }
+        beforeFault?.body = node
         // Those further out send what was held, if they send it again.
         for index in versions.indices where versions[index].body === requestBody { versions[index].body = node }
         requestBody = node
@@ -29,6 +31,9 @@ extension Exchange {
     /// The answer's head never passed the plugin that held it, so that one hears of the failure.
     fileprivate func breakHold(at place: Place, _ error: PlugboardError) {
         discardAnswer()
+        // The hook that asked does not run again.
+        undoRequestEdit()
+        beforeFault = nil
         phase = .steering
         goOutward(from: stage == .request ? place.index : place.index + 1, failing: error)
         advance()

@@ -17,7 +17,7 @@ extension Exchange {
         skipped |= deaf
         // Who stands further out than a sub-request begins, takes no part in it, and yet hears its events: a cookie is a
         // cookie, whoever asked.
-        if position > 0 { skipped |= (1 << UInt64(position)) - 1 }
+        skipped |= .places(before: position)
         switchOff(core.switchedOff(by: request.attributes, for: request.url))
         if let limit = request.storedOptions?.options.timeout ?? core.settings.defaults.timeout { startTimeout(limit) }
         cursor = pipeline.requestPlaces.firstIndex { $0.index >= position } ?? pipeline.requestPlaces.count
@@ -34,7 +34,7 @@ extension Exchange {
 
     /// The request goes to another origin: what its attributes say is read again, for the places that it now enters.
     func switchOffAnew(inside place: Place) {
-        let inside = place.index + 1 >= UInt64.bitWidth ? 0 : UInt64.max << UInt64(place.index + 1)
+        let inside = ~UInt64.places(before: place.index + 1)
         let old = switchedOff & inside
         deaf &= ~old
         skipped &= ~old

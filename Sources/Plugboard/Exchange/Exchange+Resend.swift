@@ -5,7 +5,8 @@ extension Exchange {
     /// A body that has begun, cannot be rewound, and is still to be sent stands in the way (rule 4).
     var canResend: Bool { stage != .request && (requestBody.map { !$0.hasBegun || $0.canRewind } ?? true) }
 
-    /// Rewinds the body, and drops secrets if the request now goes elsewhere.
+    /// Rewinds the body, and drops what belongs to the old origin if the request now goes elsewhere: secrets, the client's
+    /// certificate and the server's pins.
     func prepareResend(by place: Place, after delay: Duration) {
         emit(.resendScheduled) {
             [
@@ -16,6 +17,7 @@ extension Exchange {
         if let old = urlBeforeResend, old != request.url, Origin(url: old) != Origin(url: request.url) {
             request.fields.removeSecrets()
             core.removeSecrets(from: &request.attributes)
+            if request.hasOptions { request.options = request.options.forOtherOrigins }
             if !core.origins.isEmpty { switchOffAnew(inside: place) }
         }
         if let body = requestBody, body.hasBegun, !body.rewind() { requestBody = BodyNode.broken(core: core) }

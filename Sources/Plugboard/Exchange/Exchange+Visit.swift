@@ -10,6 +10,14 @@ enum Decision {
     case wait(UInt64, deadline: Int64?)
     case fail(PlugboardError)
 
+    /// The same hook runs again.
+    var isPause: Bool {
+        switch self {
+        case .hold, .wait: true
+        default: false
+        }
+    }
+
     /// Nobody will carry it out.
     func drop() {
         if case .respond(let answer) = self { answer.body?.release() }
@@ -21,7 +29,7 @@ extension Exchange {
     func visit(_ place: Place) -> Decision {
         if stage != .request { recall(for: place) }
         let reason = visit
-        if place.isSkippedOnFault {
+        if place.isSkippedOnFault && beforeFault == nil {
             beforeFault = BeforeFault(request: request, body: requestBody, response: response)
         }
         let decision: Decision
@@ -35,7 +43,7 @@ extension Exchange {
             decision = settle(call(place), of: place, reason)
         }
         heldBody = nil
-        if place.isSkippedOnFault { beforeFault = nil }
+        if place.isSkippedOnFault && !decision.isPause { beforeFault = nil }
         return decision
     }
 
@@ -58,6 +66,7 @@ extension Exchange {
         if outer.0 == nil && usesScratch {
             scratch.clear()
             usesScratch = false
+            attributeList = nil
         }
     }
 
@@ -76,8 +85,8 @@ extension Exchange {
             }
             urlBeforeResend = requestBeforeEdit?.request.url
             requestBeforeEdit = nil
-        } else if let before = requestBeforeEdit {
-            (request, requestBody, requestBeforeEdit) = (before.request, before.body, nil)
+        } else if !decision.isPause {
+            undoRequestEdit()
         }
         if case .wait = decision { return decision }
         if case .wait(let ticket, _) = payload { core.tickets.remove(ticket) }
@@ -94,10 +103,12 @@ extension Exchange {
     }
 
     private func checked(_ code: UInt32, _ payload: Decision?, _ place: Place, _ reason: Visit) -> Decision {
-        if let fault = restoreBodies() { return self.fault(fault, of: place) }
+        let missing = restoreBodies()
+        // Code that broke could not give back what it had taken: how it broke says more.
+        if code == PLUG_FAULT, case .fail(let error)? = payload { return fault(error.reason, of: place) }
+        if let missing { return fault(missing, of: place) }
         switch (code, payload) {
         case (PLUG_NEXT, _): return .next
-        case (PLUG_FAULT, .fail(let error)?): return fault(error.reason, of: place)
         case (PLUG_HOLD, .hold?) where reason == .held || reason == .overLimit:
             return fault("it asked to hold a body again that it was just given", of: place)
         case (PLUG_RESPOND, .respond?), (PLUG_RESEND, .resend?), (PLUG_HOLD, .hold?), (PLUG_WAIT, .wait?):
@@ -122,6 +133,7 @@ extension Exchange {
         }
         if let taken = takenResponseBody {
             response?.body = taken
+            taken.reclaim()
             return "it took the response's body and gave none in its place"
         }
         return nil
@@ -138,6 +150,8 @@ extension Exchange {
         faultTold = trace != nil
         if let before = beforeFault {
             (request, requestBody, requestBeforeEdit) = (before.request, before.body, nil)
+            // It put a source around it, which goes now.
+            if let body = before.response?.body, body !== response?.body { body.reclaim() }
             response = before.response
             return .next
         }
@@ -153,6 +167,12 @@ extension Exchange {
             (request, requestBody) = (version.request, version.body)
             versions.removeLast()
         }
+    }
+
+    /// What an outward hook edited counts only if it resends.
+    func undoRequestEdit() {
+        guard let before = requestBeforeEdit else { return }
+        (request, requestBody, requestBeforeEdit) = (before.request, before.body, nil)
     }
 
     /// Leaves what a verdict carries; what an earlier one left is dropped.

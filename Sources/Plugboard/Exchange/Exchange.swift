@@ -66,6 +66,8 @@ final class Exchange: @unchecked Sendable {
     var takenRequestBody: BodyNode?
     var takenResponseBody: BodyNode?
     var heldBody: Bytes?
+    /// The attributes as the place that is called sees them, once it has asked for them one by one.
+    var attributeList: [(name: String, value: String)]?
     lazy var scratch = Scratch()
     var usesScratch = false
     lazy var requestHead = HeadNode(.request(self))
@@ -122,8 +124,8 @@ final class Exchange: @unchecked Sendable {
 
     struct BeforeFault {
         let request: Request
-        let body: BodyNode?
-        let response: Answered?
+        var body: BodyNode?
+        var response: Answered?
     }
 
     init(
@@ -164,6 +166,22 @@ final class Exchange: @unchecked Sendable {
         if core.origins.isEmpty { return nil }
         if section?.url != request.url { section = (request.url, core.section(for: request.url)) }
         return section?.attributes?[name]
+    }
+
+    /// All attributes as the place that is called sees them, by name; kept until its hook returns.
+    func attribute(at index: Int) -> (name: String, value: String)? {
+        let list = attributeList ?? listAttributes()
+        return index < list.count ? list[index] : nil
+    }
+
+    private func listAttributes() -> [(name: String, value: String)] {
+        let watches = place.map { skipped & $0.bit != 0 } ?? false
+        let own = (watches ? outerAttributes : request.attributes).values
+        let list = own.merging(core.section(for: request.url) ?? [:]) { own, _ in own }
+            .map { (name: $0.key, value: $0.value) }.sorted { $0.name < $1.name }
+        attributeList = list
+        usesScratch = true
+        return list
     }
 
     static func runaway(_ count: Int) -> PlugboardError {

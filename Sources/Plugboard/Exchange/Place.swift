@@ -62,6 +62,11 @@ final class Place: @unchecked Sendable {
     }
 }
 
+extension UInt64 {
+    /// The bits of the places further out than one, which need not be there: there may be as many places as bits.
+    static func places(before index: Int) -> UInt64 { index >= bitWidth ? .max : (1 << UInt64(index)) - 1 }
+}
+
 /// Which head is on its way.
 enum Stage: Sendable {
     case request, response, failure

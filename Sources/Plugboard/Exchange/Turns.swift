@@ -15,8 +15,7 @@ struct Turns {
 
     /// Opens the turns of all places before `end` that take part.
     mutating func open(upTo end: Int, skipping skipped: UInt64) {
-        let all: UInt64 = end >= UInt64.bitWidth ? .max : (1 << UInt64(end)) - 1
-        opened |= all & ~skipped
+        opened |= .places(before: end) & ~skipped
     }
 
     func state(_ place: Place) -> UnsafeMutableRawPointer? {
@@ -75,8 +74,7 @@ extension Turns {
                 exchange.turns.opened &= ~place.bit
                 exchange.close(place, outcome)
             }
-            let kept: UInt64 = limit < 0 ? 0 : ((1 << UInt64(limit)) << 1) &- 1
-            exchange.turns.opened &= kept
+            exchange.turns.opened &= .places(before: limit + 1)
         }
         for index in stride(from: exchange.turns.states.count - 1, to: max(limit, -1), by: -1) {
             exchange.setTurnState(nil, of: exchange.pipeline.places[index])

@@ -51,12 +51,17 @@ final class AnswerNode: @unchecked Sendable {
 final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
     typealias Answer = @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?) -> Void
 
-    private let asker: PluginHost
+    let asker: PluginHost
+    /// Among the kernel's sub-requests without an answer.
+    let number: UInt64
+    /// Set when it begins. [loop]
+    weak var exchange: Exchange?
     private let context: UnsafeMutableRawPointer?
     private let answered: Answer
 
-    init(_ asker: PluginHost, context: UnsafeMutableRawPointer?, answered: @escaping Answer) {
+    init(_ asker: PluginHost, number: UInt64, context: UnsafeMutableRawPointer?, answered: @escaping Answer) {
         self.asker = asker
+        self.number = number
         self.context = context
         self.answered = answered
     }
@@ -69,7 +74,13 @@ final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
 
     func fail(_ error: PlugboardError) { tell(AnswerNode(error)) }
 
+    /// The plugin that asked wants it no more. [loop]
+    func cancel() {
+        exchange?.cancel(PlugboardError(.cancelled, "The plugin \(asker.id) cancelled its sub-request."))
+    }
+
     private func tell(_ node: AnswerNode) {
+        asker.core?.subRequests.remove(number)
         withExtendedLifetime(node) {
             asker.calling(.answered) { answered(context, OpaquePointer(Unmanaged.passUnretained(node).toOpaque())) }
         }

@@ -42,6 +42,20 @@ func answerPull(_ host: UnsafePointer<plug_host_v1>, _ pull: plug_pull, _ piece:
     PluginHost.from(host).core?.pulls.remove(pull)?.answer(piece) == true ? PLUG_OK : PLUG_STALE
 }
 
+/// The fields of a message, as a plugin hands them in; the error says which one cannot be, without its value.
+func checkedFields(_ fields: UnsafePointer<plug_field>?, _ count: UInt64) throws(PlugboardError) -> Fields {
+    for field in UnsafeBufferPointer(start: fields, count: fields == nil ? 0 : Int(clamping: count)) {
+        if isSendable(field.name, field.value) { continue }
+        let isToken = field.name.count > 0 && field.name.buffer.allSatisfy(isTokenByte)
+        throw PlugboardError(
+            .invalidField,
+            isToken
+                ? "the field \(field.name.string) has a line break or NUL in its value"
+                : "a field has a name that is no token (RFC 9110 §5.1)")
+    }
+    return makeFields(fields, count)
+}
+
 /// RFC 9110 §5.1, §5.5: the name is a token, the value holds no CR, LF or NUL.
 func isSendable(_ name: plug_text, _ value: plug_text) -> Bool {
     name.count > 0 && name.buffer.allSatisfy(isTokenByte)

@@ -4,15 +4,21 @@ import PlugboardKit
 extension HostTable {
     static func setBodies(_ table: inout plug_host_v1) {
         table.body_of_bytes = { host, bytes in
-            guard let host = host.map({ PluginHost.from($0) }) else { return nil }
+            guard let host = host.map({ PluginHost.from($0) }) else {
+                bytes.release?(bytes.context)
+                return nil
+            }
             let body = Body.bytes(makeBytes(bytes, of: host))
-            return host.core.map { giveNode(BodyNode(body.source, core: $0)) }
+            return host.startedCore.map { giveNode(BodyNode(body.source, core: $0)) }
         }
         table.body_of_source = { host, source in
-            guard let source, let host = host.map({ PluginHost.from($0) }), let core = host.core else { return nil }
-            let places = core.pipeline.places
-            let place = host.index < places.count ? places[host.index] : nil
-            return giveNode(BodyNode(PluginSource(source.pointee, of: host.index, place, core: core), core: core))
+            guard let source, let host = host.map({ PluginHost.from($0) }) else { return nil }
+            let table = source.pointee
+            guard let core = host.startedCore else {
+                host.calling(.release) { table.release?(table.context) }
+                return nil
+            }
+            return giveNode(BodyNode(PluginSource(table, of: core.pipeline.places[host.index], core: core), core: core))
         }
         table.body_length = { body in
             body.flatMap { borrowNode($0).length }.map { UInt64(clamping: $0) } ?? UInt64.max
@@ -29,7 +35,7 @@ extension HostTable {
             body.map { borrowNode($0).rewind() } == true ? PLUG_OK : PLUG_WRONG_TIME
         }
         table.release_body = { body in
-            if let body { takeNode(body).release() }
+            if let body { takeNode(body).giveBack() }
         }
         setAnswers(&table)
         setExchangeBodies(&table)
@@ -37,13 +43,24 @@ extension HostTable {
 
     private static func setAnswers(_ table: inout plug_host_v1) {
         table.give = { host, pull, bytes in
-            guard let host else { return PLUG_BAD_ARGUMENT }
+            guard let host else {
+                bytes.release?(bytes.context)
+                return PLUG_BAD_ARGUMENT
+            }
             let bytes = makeBytes(bytes, of: PluginHost.from(host))
             return answerPull(host, pull, .bytes(bytes))
         }
         table.end = { host, pull, trailers, count in
             guard let host else { return PLUG_BAD_ARGUMENT }
-            return answerPull(host, pull, .end(trailers: makeFields(trailers, count)))
+            do throws(PlugboardError) {
+                return answerPull(host, pull, .end(trailers: try checkedFields(trailers, count)))
+            } catch {
+                let id = PluginHost.from(host).id
+                let error = PlugboardError(
+                    .pluginFault, "The plugin \(id) ended a body with trailers that cannot be: \(error.reason).",
+                    plugin: id)
+                return answerPull(host, pull, .broken(error)) == PLUG_OK ? PLUG_BAD_ARGUMENT : PLUG_STALE
+            }
         }
         table.break_off = { host, pull, code, reason in
             guard let host else { return PLUG_BAD_ARGUMENT }

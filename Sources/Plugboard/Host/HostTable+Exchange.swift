@@ -40,6 +40,14 @@ extension HostTable {
             exchange.usesScratch = true
             return exchange.scratch.text(value)
         }
+        table.attribute_at = { pointer, index, attribute in
+            guard let pointer else { return PLUG_BAD_ARGUMENT }
+            let exchange = Exchange.from(pointer)
+            guard let found = exchange.attribute(at: Int(clamping: index)) else { return PLUG_NOT_FOUND }
+            attribute?.pointee = plug_field(
+                name: exchange.scratch.text(found.name), value: exchange.scratch.text(found.value))
+            return PLUG_OK
+        }
         table.set_attribute = { pointer, name, value in
             guard let exchange = steering(pointer) else { return PLUG_WRONG_TIME }
             let (name, value) = (name.string, value.string)
@@ -50,6 +58,7 @@ extension HostTable {
             guard attributes.byteCount <= Attributes.byteLimit else { return PLUG_TOO_LARGE }
             exchange.willEditRequest()
             exchange.request.attributes = attributes
+            exchange.attributeList = nil
             return PLUG_OK
         }
     }

@@ -16,19 +16,14 @@ extension HostTable {
             return PLUG_OK
         }
         table.send = { host, asker, request, context, answered in
-            guard let host, let request, let answered else { return PLUG_BAD_ARGUMENT }
-            let table = request.pointee
-            let body = table.body.map { takeNode($0) }
-            let outcome = SubRequestOutcome(PluginHost.from(host), context: context, answered: answered)
-            var made = Request(
-                Method(table.method.string), table.url.string, fields: makeFields(table.fields, table.field_count),
-                body: body.map { Body($0) })
-            for field in makeFields(table.attributes, table.attribute_count) {
-                made.attributes[field.name] = field.value
+            let body = request?.pointee.body.map { takeNode($0) }
+            guard let host = host.map({ PluginHost.from($0) }), let request, let answered else {
+                return PLUG_BAD_ARGUMENT
             }
-            if table.timeout > 0 { made.options.timeout = .nanoseconds(table.timeout) }
-            PluginHost.from(host).sendSubRequest(made, asker: asker, flags: table.flags, outcome: outcome)
-            return PLUG_OK
+            return host.send(request.pointee, body, asker: asker, context: context, answered: answered)
+        }
+        table.cancel_send = { host, number in
+            host.map { PluginHost.from($0).cancelSubRequest(number) } ?? PLUG_BAD_ARGUMENT
         }
         table.answer_head = { answer in answer.flatMap { AnswerNode.from($0).head?.pointer } }
         table.answer_failure = { answer, code, reason in
@@ -109,7 +104,7 @@ extension HostTable {
         table.timer = { host, after, context, fired in
             guard let host = host.map({ PluginHost.from($0) }), let fired else { return 0 }
             let address = UInt(bitPattern: context)
-            return host.core?.timers.start(of: host.index, after: after) {
+            return host.startedCore?.timers.start(of: host.index, after: after) {
                 host.calling(.fired) { fired(UnsafeMutableRawPointer(bitPattern: address)) }
             } ?? 0
         }
@@ -142,8 +137,7 @@ extension HostTable {
             }
         }
         table.reply_body = { host, reply, body in
-            guard let host, let body else { return PLUG_BAD_ARGUMENT }
-            let node = takeNode(body)
+            guard let node = body.map({ takeNode($0) }), let host else { return PLUG_BAD_ARGUMENT }
             return PluginHost.from(host).core?.replies.answer(reply, .success(.body(Body(node)))) ?? PLUG_STALE
         }
         table.reply_failed = { host, reply, code, reason in

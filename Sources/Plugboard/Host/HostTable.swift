@@ -27,9 +27,13 @@ enum HostTable {
             guard (200...999).contains(status) else {
                 return exchange.refuse(PLUG_RESPOND, "respond", "the status \(status) is none (200 to 999)")
             }
-            let head = ResponseHead(status: Int(status), fields: makeFields(fields, count))
-            exchange.leave(.respond(Answered(head: head, body: node)))
-            return PLUG_RESPOND
+            do throws(PlugboardError) {
+                let head = ResponseHead(status: Int(status), fields: try checkedFields(fields, count))
+                exchange.leave(.respond(Answered(head: head, body: node)))
+                return PLUG_RESPOND
+            } catch {
+                return exchange.refuse(PLUG_RESPOND, "respond", error.reason)
+            }
         }
         table.respond_with = { pointer, answer in
             guard let exchange = steering(pointer) else { return PLUG_RESPOND }

@@ -6,53 +6,82 @@ extension PluginHost {
     /// The deepest that sub-requests may nest.
     private static let depthLimit = 4
 
-    func sendSubRequest(_ request: Request, asker number: UInt64, flags: UInt32, outcome: SubRequestOutcome) {
-        let place = index
-        let id = id
-        let isTaken = core?.loop.enqueue { [weak core] in
-            guard let core else { return outcome.fail(PluginHost.isShutDown) }
-            let isDetached = flags & PLUG_DETACHED != 0
-            let asker = core.exchange(number)
-            if asker == nil && !isDetached {
-                return outcome.fail(
-                    PlugboardError(.cancelled, "The exchange that \(id) sent a sub-request for has ended."))
-            }
-            let depth = (asker?.depth ?? 0) + 1
-            guard depth <= PluginHost.depthLimit else {
-                return outcome.fail(
-                    PlugboardError(
-                        .runaway, "Sub-requests nest deeper than \(PluginHost.depthLimit). \(id) sent the last one."))
-            }
-            var request = request
-            if let asker { request.inheritOptions(of: asker.request) }
-            let child = Exchange(
-                request, core: core, outcome: outcome, skipped: (asker?.ancestry ?? 0) | (1 << UInt64(place)),
-                depth: depth)
-            child.ancestry = child.skipped
-            child.sender = place
-            child.askerNumber = asker == nil ? nil : number
-            if let asker {
-                child.deaf = asker.deaf
-                child.outerAttributes = asker.request.attributes
-            }
-            if let asker, !isDetached {
-                asker.children.append(child)
-                child.asker = asker
-            }
-            if let trace = asker == nil ? core.trace(waitingFor: place) : asker?.trace {
-                child.trace(with: trace.beginSubRequest(request, by: place, id, isDetached: isDetached))
-            }
-            child.begin(at: flags & PLUG_OUTERMOST != 0 ? 0 : place + 1)
+    /// `send`: what is wrong with the request itself is told by its answer.
+    func send(
+        _ table: plug_request_v1, _ body: BodyNode?, asker: UInt64, context: UnsafeMutableRawPointer?,
+        answered: @escaping SubRequestOutcome.Answer
+    ) -> UInt32 {
+        guard let core = startedCore else { return codeOfAbsence }
+        let request = Result<Request, PlugboardError> { () throws(PlugboardError) in
+            try Request(subRequest: table, body, of: id)
         }
-        if isTaken != true { outcome.fail(PluginHost.isShutDown) }
+        let number = core.subRequests.reserve()
+        let outcome = SubRequestOutcome(self, number: number, context: context, answered: answered)
+        core.subRequests.set(number, to: outcome)
+        table.number?.pointee = number
+        let flags = table.flags
+        let isTaken = core.loop.enqueue { [self, weak core] in
+            guard let core else { return outcome.fail(PlugboardError(.shutDown, "The kernel is shut down.")) }
+            switch request {
+            case .success(let request): begin(request, asker: core.exchange(asker), flags, outcome, core)
+            case .failure(let error): outcome.fail(error)
+            }
+        }
+        if !isTaken { core.subRequests.remove(number) }
+        return isTaken ? PLUG_OK : PLUG_STALE
     }
 
-    private static let isShutDown = PlugboardError(.shutDown, "The kernel is shut down.")
+    /// [loop]
+    private func begin(
+        _ request: Request, asker: Exchange?, _ flags: UInt32, _ outcome: SubRequestOutcome, _ core: KernelCore
+    ) {
+        let isDetached = flags & PLUG_DETACHED != 0
+        if asker == nil && !isDetached {
+            return outcome.fail(
+                PlugboardError(.cancelled, "The exchange that \(id) sent a sub-request for has ended."))
+        }
+        let depth = (asker?.depth ?? 0) + 1
+        guard depth <= PluginHost.depthLimit else {
+            return outcome.fail(
+                PlugboardError(
+                    .runaway, "Sub-requests nest deeper than \(PluginHost.depthLimit). \(id) sent the last one."))
+        }
+        var request = request
+        if let asker { request.inherit(from: asker.request) }
+        let place = core.pipeline.places[index]
+        let child = Exchange(
+            request, core: core, outcome: outcome, skipped: (asker?.ancestry ?? 0) | place.bit, depth: depth)
+        outcome.exchange = child
+        child.ancestry = child.skipped
+        child.sender = index
+        child.askerNumber = asker?.number
+        if let asker {
+            child.deaf = asker.deaf
+            child.outerAttributes = asker.request.attributes
+        }
+        if let asker, !isDetached {
+            asker.children.append(child)
+            child.asker = asker
+        }
+        if let trace = asker == nil ? core.trace(waitingFor: index) : asker?.trace {
+            child.trace(with: trace.beginSubRequest(request, by: index, id, isDetached: isDetached))
+        }
+        child.begin(at: flags & PLUG_OUTERMOST != 0 ? 0 : index + 1)
+    }
+
+    /// `cancel_send`: a plugin's own, once.
+    func cancelSubRequest(_ number: UInt64) -> UInt32 {
+        guard let core, let outcome = core.subRequests[number], outcome.asker === self,
+            core.subRequests.remove(number) != nil
+        else { return PLUG_STALE }
+        // Not within the plugin's call, for the answer calls the plugin.
+        return core.loop.enqueue { outcome.cancel() } ? PLUG_OK : PLUG_STALE
+    }
 
     /// Events stand under their plugin's own id. Details are made only if somebody may listen.
     func publish(_ event: String, _ number: UInt64, _ details: () -> [(String, EventDetail)]) -> UInt32 {
         guard event.hasPrefix(idWithDot) else { return PLUG_BAD_ARGUMENT }
-        guard let core else { return PLUG_STALE }
+        guard let core = startedCore else { return codeOfAbsence }
         if core.loop.isCurrent, core.pipeline.watchers.places(event).isEmpty, core.watch == nil,
             core.exchange(number)?.watch == nil
         {
@@ -70,9 +99,38 @@ extension PluginHost {
 }
 
 extension Request {
+    /// A request as a plugin hands it in; the error says what of it cannot be.
+    fileprivate init(subRequest table: plug_request_v1, _ body: BodyNode?, of id: String) throws(PlugboardError) {
+        func refused(_ code: PlugboardError.Code, _ what: String) -> PlugboardError {
+            PlugboardError(code, "The plugin \(id) sent a sub-request that cannot be: \(what).")
+        }
+        do {
+            self.init(
+                Method(table.method.string), table.url.string,
+                fields: try checkedFields(table.fields, table.field_count), body: body.map { Body($0) })
+        } catch {
+            throw refused(error.code, error.reason)
+        }
+        for name in UnsafeBufferPointer(start: table.secrets, count: Int(clamping: table.secret_count)) {
+            fields.markSecret(name.buffer)
+        }
+        for attribute in makeFields(table.attributes, table.attribute_count) {
+            attributes[attribute.name] = attribute.value
+        }
+        var options = RequestOptions()
+        for option in makeFields(table.options, table.option_count) {
+            if let fault = options.set(option.name, to: option.value) { throw refused(.invalidOption, fault) }
+        }
+        if table.timeout > 0 { options.timeout = .nanoseconds(table.timeout) }
+        if options != RequestOptions() { self.options = options }
+    }
+
     /// A sub-request goes the way of the request that it is for, unless it says otherwise: the same proxy, the same trust. At the same origin it also
-    /// has the same pins and the same client certificate. The time limit is its own.
-    fileprivate mutating func inheritOptions(of asker: Request) {
+    /// has the same pins and the same client certificate. The time limit is its own. What is secret there is secret here.
+    fileprivate mutating func inherit(from asker: Request) {
+        for index in asker.fields.indices where asker.fields.isSecret(at: index) {
+            asker.fields.withField(index) { name, _ in fields.markSecret(name) }
+        }
         guard asker.hasOptions else { return }
         let isSameOrigin = Origin(url: url).map { $0 == Origin(url: asker.url) } ?? false
         var inherited = isSameOrigin ? asker.options : asker.options.forOtherOrigins

@@ -32,6 +32,12 @@ final class PluginHost: @unchecked Sendable {
         table.pointee.kernel = Unmanaged.passRetained(self).toOpaque()
     }
 
+    /// Nil before all plugins are created, too: most of the host works only from `start` on. [any]
+    var startedCore: KernelCore? { core.flatMap { $0.isStarted.load(ordering: .acquiring) ? $0 : nil } }
+
+    /// What functions return that cannot do their work now: before `start`, or when the kernel is gone.
+    var codeOfAbsence: UInt32 { core == nil ? PLUG_STALE : PLUG_WRONG_TIME }
+
     static func from(_ host: UnsafePointer<plug_host_v1>) -> PluginHost {
         Unmanaged<PluginHost>.fromOpaque(host.pointee.kernel).takeUnretainedValue()
     }

@@ -32,6 +32,10 @@ final class KernelCore: @unchecked Sendable {
     let counters = Counters()
     let replies = Replies()
     let commandCalls = CommandCalls()
+    /// Sub-requests without an answer.
+    let subRequests = Registry<SubRequestOutcome>()
+    /// Whether all plugins are created.
+    let isStarted = Atomic(false)
 
     /// Set once, before the first exchange.
     private(set) var pipeline = Pipeline([])
@@ -105,6 +109,7 @@ final class KernelCore: @unchecked Sendable {
     func install(_ places: [Place]) {
         pipeline = Pipeline(places)
         beginContainment()
+        isStarted.store(true, ordering: .releasing)
     }
 
     // MARK: Exchanges under way

@@ -11,6 +11,8 @@ struct DriverFault: Error {
 
     let kind: Kind
     let message: String
+    /// The code of the error, such as a plugin's own; nil where the driver itself has refused.
+    var code: PlugboardError.Code?
     /// What there is of the answer if one had begun.
     var answer: DriverAnswer?
 
@@ -22,11 +24,14 @@ struct DriverFault: Error {
 
     init(_ error: PlugboardError, answer: DriverAnswer? = nil) {
         self.init(DriverFault.kind(of: error.code), error.description, answer: answer)
+        code = error.code
     }
 
     func reply(id: JSONValue?) -> JSONObject {
         var reply = answer?.reply(id: id) ?? ["id": id ?? .null]
-        reply["error"] = ["kind": .string(kind.rawValue), "message": .string(message)]
+        var error: JSONObject = ["kind": .string(kind.rawValue), "message": .string(message)]
+        if let code { error["code"] = .string(code.name) }
+        reply["error"] = .object(error)
         return reply
     }
 

@@ -6,6 +6,7 @@ import CPlugboard
 public struct Event: ~Copyable {
     let raw: OpaquePointer
     let host: UnsafePointer<plug_host_v1>
+    let refusal: UnsafeMutablePointer<String?>
 
     public var id: String { host.pointee.event_id(raw).string }
 
@@ -30,9 +31,9 @@ public struct Event: ~Copyable {
     /// A detail as a time.
     public func duration(_ name: String) -> Duration? { integer(name).map { .nanoseconds(Int64($0)) } }
 
-    /// The head that the event is about (`interim`, `headReceived`).
+    /// The head that the event is about (`interim`, `headReceived`): to be read, not edited.
     public var head: Head? {
         guard let head = host.pointee.event_head(raw) else { return nil }
-        return Head(raw: head, host: host)
+        return Head(raw: head, host: host, refusal: refusal)
     }
 }

@@ -4,6 +4,8 @@ import CPlugboard
 public struct Exchange: ~Copyable {
     let raw: OpaquePointer
     let instance: Instance
+    /// What the kernel refused of the hook's edits, the first of it: see `Head`.
+    let refusal: UnsafeMutablePointer<String?>
 
     var host: UnsafePointer<plug_host_v1> { instance.host.raw }
 
@@ -18,12 +20,12 @@ public struct Exchange: ~Copyable {
 
     /// The request as this plugin sees it. Edits count in `onRequest`, and before `resend`.
     // The header promises that it is never NULL.
-    public var request: Head { Head(raw: host.pointee.request(raw)!, host: host) }
+    public var request: Head { Head(raw: host.pointee.request(raw)!, host: host, refusal: refusal) }
 
     /// The response, once there is one. It can be edited in `onResponse`.
     public var response: Head? {
         guard let head = host.pointee.response(raw) else { return nil }
-        return Head(raw: head, host: host)
+        return Head(raw: head, host: host, refusal: refusal)
     }
 
     /// In `onFailure`, and in `onClose` after a failure: what went wrong.
@@ -54,6 +56,16 @@ public struct Exchange: ~Copyable {
         withText(name) { host.pointee.attribute(raw, $0).optionalString }
     }
 
+    /// All attributes that `attribute(_:)` would find, by their whole names.
+    public var attributes: [String: String] {
+        var attributes: [String: String] = [:]
+        var attribute = plug_field()
+        while host.pointee.attribute_at(raw, UInt64(attributes.count), &attribute) == PLUG_OK {
+            attributes[attribute.name.string] = attribute.value.string
+        }
+        return attributes
+    }
+
     /// Sets the request's. False, and nothing is set, if the kernel would refuse it of a request too: a name that the enabled
     /// plugin it speaks to does not have, a value that does not fit its table, or more bytes than requests may carry.
     @discardableResult
@@ -68,8 +80,9 @@ public struct Exchange: ~Copyable {
         get { host.pointee.turn_state(raw).map { Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue() } }
         nonmutating set {
             let state = newValue.map { Unmanaged.passRetained($0).toOpaque() }
-            let refused = host.pointee.set_turn_state(raw, state, releaseObject) != PLUG_OK
-            if refused, let state { releaseObject(state) }
+            if host.pointee.set_turn_state(raw, state, releaseObject) == PLUG_OK { return }
+            if let state { releaseObject(state) }
+            refused("it set its turn's state when the exchange had ended")
         }
     }
 
@@ -83,6 +96,7 @@ public struct Exchange: ~Copyable {
     public func ticket(within: Duration? = nil) -> Ticket {
         var number: plug_ticket = 0
         _ = host.pointee.wait(raw, within.map { max($0.nanoseconds, 0) } ?? -1, &number)
+        if number == 0 { refused("it asked for a ticket in a hook that cannot wait") }
         return Ticket(number: number, host: instance.host)
     }
 
@@ -93,23 +107,33 @@ public struct Exchange: ~Copyable {
         try body(host.pointee.held_body(raw).buffer)
     }
 
-    /// Puts a source around the request's body. The closure gets the body as it is, and owns it.
+    /// Puts a source around the request's body, if it has one, in `onRequest`. The closure gets the body as it is, and owns it.
     public func wrapRequestBody(_ wrap: (InnerBody) -> any BodySource) {
         guard let body = host.pointee.take_request_body(raw) else { return }
         let source = wrap(InnerBody(body, host: host))
-        _ = host.pointee.set_request_body(raw, ExportedSource.make(source, host: instance.host))
+        set(host.pointee.set_request_body, ExportedSource.make(source, host: instance.host), "request")
     }
 
-    /// Puts a source around the response's body, if it has one. The closure gets the body as it is, and owns it.
+    /// Puts a source around the response's body, if it has one, in `onResponse`. The closure gets the body as it is, and owns it.
     public func wrapResponseBody(_ wrap: (InnerBody) -> any BodySource) {
         guard let body = host.pointee.take_response_body(raw) else { return }
         let source = wrap(InnerBody(body, host: host))
-        _ = host.pointee.set_response_body(raw, ExportedSource.make(source, host: instance.host))
+        set(host.pointee.set_response_body, ExportedSource.make(source, host: instance.host), "response")
     }
 
     /// Gives the request another body, or none, in place of what it has.
     public func replaceRequestBody(_ body: Body?) {
-        _ = host.pointee.set_request_body(raw, body.map { ExportedSource.make($0.source, host: instance.host) } ?? nil)
+        let exported = body.map { ExportedSource.make($0.source, host: instance.host) } ?? nil
+        set(host.pointee.set_request_body, exported, "request")
+    }
+
+    private func set(_ set: (OpaquePointer?, OpaquePointer?) -> UInt32, _ body: OpaquePointer?, _ whose: String) {
+        if set(raw, body) != PLUG_OK { refused("it replaced the \(whose)'s body where that cannot be") }
+    }
+
+    /// The hook's fault when it returns.
+    private func refused(_ what: String) {
+        if refusal.pointee == nil { refusal.pointee = what }
     }
 
     // MARK: What the instance keeps beside the plugin's own state

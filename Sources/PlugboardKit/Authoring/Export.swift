@@ -97,7 +97,7 @@ private func setLife(_ table: inout plug_plugin_v1) {
         do {
             return Unmanaged.passRetained(try maker.make(seen, settings)).toOpaque()
         } catch {
-            seen.timers.end()
+            seen.end()
             withText(describe(error)) { host.pointee.refuse(host, $0) }
             return nil
         }
@@ -108,13 +108,14 @@ private func setLife(_ table: inout plug_plugin_v1) {
             try instance.start()
             return PLUG_OK
         } catch {
+            instance.host.tasks.cancel()
             withText(describe(error)) { instance.host.raw.pointee.refuse(instance.host.raw, $0) }
             return PLUG_BAD_ARGUMENT
         }
     }
-    table.stop = { context, within in borrow(context)?.stop(.nanoseconds(within)) }
+    table.stop = { context, within in borrow(context)?.stop(within: .nanoseconds(within)) }
     table.destroy = { context in
-        if let context { Unmanaged<Instance>.fromOpaque(context).takeRetainedValue().host.timers.end() }
+        if let context { Unmanaged<Instance>.fromOpaque(context).takeRetainedValue().host.end() }
     }
 }
 

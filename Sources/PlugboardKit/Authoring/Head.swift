@@ -2,39 +2,39 @@ import CPlugboard
 
 /// The head of a request or a response as a hook sees it: read and edited in place.
 ///
-/// Good until the hook returns.
+/// Good until the hook returns. What the kernel refuses of an edit, such as a URL that cannot be or a value with a line
+/// break, is a fault of the plugin when the hook returns: it is told what and where, and the configuration says what
+/// follows (`onFault`); in `onClose` and `onEvent` it is logged. For a value that comes from outside use the functions that throw.
 public struct Head: ~Copyable {
     let raw: OpaquePointer
     let host: UnsafePointer<plug_host_v1>
+    /// Where to note the first edit that is refused; nil for a head that no hook edits.
+    var refusal: UnsafeMutablePointer<String?>?
 
     /// The method of a request.
     public var method: Method {
         get { Method(host.pointee.method(raw).string) }
-        nonmutating set { withText(newValue.name) { _ = host.pointee.set_method(raw, $0) } }
+        nonmutating set { noting { () throws(PlugboardError) in try setMethod(newValue) } }
     }
 
     /// The URL of a request, as the caller wrote it or a plugin set it.
     public var url: String {
         get { host.pointee.url(raw).string }
-        nonmutating set { withText(newValue) { _ = host.pointee.set_url(raw, $0) } }
+        nonmutating set { noting { () throws(PlugboardError) in try setURL(newValue) } }
     }
 
     /// The status of a response; 0 of a request.
     public var status: Int {
         get { Int(host.pointee.status(raw)) }
-        nonmutating set { _ = host.pointee.set_status(raw, UInt32(clamping: newValue)) }
+        nonmutating set { noting { () throws(PlugboardError) in try setStatus(newValue) } }
     }
 
     /// The first field of this name. Setting replaces all of the name; nil removes them.
     public subscript(name: FieldName) -> String? {
         get { withText(name.text) { host.pointee.field(raw, $0).optionalString } }
         nonmutating set {
-            withText(name.text) { name in
-                if let newValue {
-                    withText(newValue) { _ = host.pointee.set_field(raw, name, $0) }
-                } else {
-                    _ = host.pointee.remove_field(raw, name)
-                }
+            noting { () throws(PlugboardError) in
+                if let newValue { try setField(name, newValue) } else { try removeField(name) }
             }
         }
     }
@@ -53,19 +53,21 @@ public struct Head: ~Copyable {
 
     /// Adds a field beside those of the same name.
     public func append(_ name: FieldName, _ value: String) {
-        withText(name.text) { name in withText(value) { _ = host.pointee.add_field(raw, name, $0) } }
+        noting { () throws(PlugboardError) in try addField(name, value) }
     }
 
     /// Replaces all fields of this name by one with these bytes, which need not be UTF-8.
     public func set(_ name: FieldName, _ value: [UInt8]) {
-        withText(name.text) { name in
-            value.withUnsafeBytes { _ = host.pointee.set_field(raw, name, plug_text($0)) }
+        noting { () throws(PlugboardError) in
+            try check(value.withUnsafeBytes { value in withText(name.text) { setField($0, value) } }, name)
         }
     }
 
     /// Never printed, and dropped when a resend goes to another origin.
     public func markSecret(_ name: FieldName) {
-        withText(name.text) { _ = host.pointee.mark_secret(raw, $0) }
+        noting { () throws(PlugboardError) in
+            try check(withText(name.text) { host.pointee.mark_secret(raw, $0) }, name)
+        }
     }
 
     /// A copy of all fields, in order.

@@ -5,6 +5,7 @@ public final class Host: Sendable {
     private let pointer: HostPointer
     let pullAnswers: PullAnswers
     let timers = PendingTimers()
+    let tasks = PluginTasks()
 
     init(_ raw: UnsafePointer<plug_host_v1>) {
         pointer = HostPointer(raw: raw)
@@ -45,13 +46,30 @@ public final class Host: Sendable {
     public var dataDirectory: String? { raw.pointee.data_directory(raw).optionalString }
 
     /// Tells a fact under the plugin's own id, such as `cache.hit`; of an exchange, or of the kernel (nil).
-    public func publish(_ id: String, exchange: UInt64? = nil, details: Fields = Fields()) {
+    ///
+    /// False if it is told to nobody: the id is not the plugin's own, the plugins are not started yet, or the kernel has ended.
+    @discardableResult
+    public func publish(_ id: String, exchange: UInt64? = nil, details: Fields = Fields()) -> Bool {
         withText(id) { id in
-            withCFields(details) { _ = raw.pointee.publish(raw, exchange ?? 0, id, $0, $1) }
+            withCFields(details) { raw.pointee.publish(raw, exchange ?? 0, id, $0, $1) == PLUG_OK }
         }
     }
 
-    /// Runs a closure once on the loop, after a time. One that is not due when the plugin is destroyed is let go of, and one that is not due
+    /// Runs a task that lives as long as the plugin: it is cancelled when the plugin stops, and `stop` is called when it has ended.
+    ///
+    /// Usually begun in `start`. What ends by itself is forgotten; once the plugin stops, nothing begins any more.
+    @discardableResult
+    public func startTask(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        tasks.start(operation)
+    }
+
+    /// The plugin is destroyed, or was never created.
+    func end() {
+        timers.end()
+        tasks.cancel()
+    }
+
+    /// Runs a closure once on the loop, after a time; from `start` on, and before that never. One that is not due when the plugin is destroyed is let go of, and one that is not due
     /// when the plugin is switched off for its faults never runs; without a time to wait, it still does.
     @discardableResult
     public func schedule(after delay: Duration, _ fired: @escaping @Sendable () -> Void) -> Timer {
@@ -72,6 +90,7 @@ public final class Host: Sendable {
         let number = raw.pointee.timer(raw, delay.nanoseconds, UnsafeMutableRawPointer(bitPattern: pending)) {
             PendingTimers.run(UInt(bitPattern: $0))
         }
+        if number == 0 { PendingTimers.drop(pending) }
         return Timer(number: number, pending: pending, host: self)
     }
 

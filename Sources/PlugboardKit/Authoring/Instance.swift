@@ -11,7 +11,7 @@ final class Instance: Sendable {
 
     let host: Host
     let start: @Sendable () throws -> Void
-    let stop: @Sendable (Duration) -> Void
+    private let stop: @Sendable (Duration) async -> Void
     private let onRequest: Hook
     private let onResponse: Hook
     private let onFailure: Hook
@@ -22,7 +22,7 @@ final class Instance: Sendable {
     @inlinable
     convenience init<P: Plugin>(_ plugin: P, host: Host) {
         self.init(
-            host: host, start: { try plugin.start() }, stop: { plugin.stop(within: $0) },
+            host: host, start: { try plugin.start() }, stop: { await plugin.stop(within: $0) },
             onRequest: { try plugin.onRequest($0).payload }, onResponse: { try plugin.onResponse($0).payload },
             onFailure: { try plugin.onFailure($0).payload }, onClose: { plugin.onClose($0, $1) },
             onEvent: { plugin.onEvent($0, $1) }, command: { plugin.command($0, $1, $2) })
@@ -30,7 +30,7 @@ final class Instance: Sendable {
 
     @usableFromInline
     init(
-        host: Host, start: @escaping @Sendable () throws -> Void, stop: @escaping @Sendable (Duration) -> Void,
+        host: Host, start: @escaping @Sendable () throws -> Void, stop: @escaping @Sendable (Duration) async -> Void,
         onRequest: @escaping Hook, onResponse: @escaping Hook, onFailure: @escaping Hook,
         onClose: @escaping @Sendable (borrowing Exchange, Outcome) -> Void,
         onEvent: @escaping @Sendable (borrowing Event, borrowing Exchange?) -> Void,
@@ -52,18 +52,43 @@ final class Instance: Sendable {
     func onFailure(_ exchange: OpaquePointer) -> UInt32 { visit(exchange, onFailure) }
 
     func onClose(_ exchange: OpaquePointer, _ outcome: UInt32) {
-        onClose(Exchange(raw: exchange, instance: self), Outcome(rawValue: outcome) ?? .failed)
+        withRefusal("onClose") { refusal in
+            let exchange = Exchange(raw: exchange, instance: self, refusal: refusal)
+            onClose(exchange, Outcome(rawValue: outcome) ?? .failed)
+        }
     }
 
     // Inlined, it makes the optimizer of Swift 6.3.1 abort.
     @inline(never)
     func onEvent(_ exchange: OpaquePointer?, _ event: OpaquePointer) {
-        let event = Event(raw: event, host: host.raw)
-        if let exchange {
-            onEvent(event, Exchange(raw: exchange, instance: self))
-        } else {
-            onEvent(event, nil)
+        withRefusal("onEvent") { refusal in
+            let event = Event(raw: event, host: host.raw, refusal: refusal)
+            if let exchange {
+                onEvent(event, Exchange(raw: exchange, instance: self, refusal: refusal))
+            } else {
+                onEvent(event, nil)
+            }
         }
+    }
+
+    /// Calls a hook that only watches; what the kernel refused of its edits is logged.
+    private func withRefusal(_ hook: StaticString, _ call: (UnsafeMutablePointer<String?>) -> Void) {
+        var refusal: String?
+        withUnsafeMutablePointer(to: &refusal, call)
+        if let refusal { host.log(.error, "at fault in \(hook): \(refusal).") }
+    }
+
+    /// Ends the plugin's tasks, then calls its `stop`, on this thread, which may block until the deadline.
+    func stop(within limit: Duration) {
+        let clock = ContinuousClock()
+        let deadline = clock.now + limit
+        let tasks = host.tasks
+        tasks.cancel()
+        if !tasks.isEmpty, !CallingThread.run(within: limit, { await tasks.finish() }) {
+            host.log(.warning, "A task of the plugin did not end within \(limit.configured) after it was cancelled.")
+        }
+        let rest = max(clock.now.duration(to: deadline), .zero)
+        CallingThread.run(within: rest) { [stop] in await stop(rest) }
     }
 
     func command(_ name: String, _ arguments: String, _ reply: plug_reply) {
@@ -78,13 +103,17 @@ final class Instance: Sendable {
     // MARK: From Swift verdicts to C ones
 
     private func visit(_ raw: OpaquePointer, _ hook: Hook) -> UInt32 {
-        let exchange = Exchange(raw: raw, instance: self)
-        do {
-            let payload = try finishedWork(exchange).map { try $0(exchange) } ?? hook(exchange)
-            if case .next = payload { return PLUG_NEXT }
-            return carry(payload, exchange)
-        } catch {
-            return withText(describe(error)) { exchange.host.pointee.fault(raw, $0) }
+        var refusal: String?
+        return withUnsafeMutablePointer(to: &refusal) { refusal in
+            let exchange = Exchange(raw: raw, instance: self, refusal: refusal)
+            do {
+                let payload = try finishedWork(exchange).map { try $0(exchange) } ?? hook(exchange)
+                if let refused = refusal.pointee { return withText(refused) { exchange.host.pointee.fault(raw, $0) } }
+                if case .next = payload { return PLUG_NEXT }
+                return carry(payload, exchange)
+            } catch {
+                return withText(describe(error)) { exchange.host.pointee.fault(raw, $0) }
+            }
         }
     }
 

@@ -12,7 +12,8 @@ public struct Manifest: Sendable {
     public let priority: Int
     /// The hooks that are called; others cost nothing.
     public let hooks: Hooks
-    /// Ids that must stand further in, and further out; they beat priorities.
+    /// Ids that must stand further in, and further out; they beat priorities. An unknown id is a warning, unless `?`
+    /// follows it: `cache?` is for the plugin `cache` if it is there.
     public let before: [String]
     public let after: [String]
     /// Events that `onEvent` is told of; none: all.

@@ -39,6 +39,9 @@ final class PendingTimers: Sendable {
     /// Lets go of a closure that is not to run.
     static func remove(_ number: UInt) { _ = take(number) }
 
+    /// The same for one that the kernel did not start.
+    static func drop(_ number: UInt) { take(number)?.dropped() }
+
     private static func take(_ number: UInt) -> Pending? {
         state.withLock { $0.waiting.removeValue(forKey: number) }
     }

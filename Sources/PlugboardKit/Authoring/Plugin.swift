@@ -17,8 +17,9 @@ public protocol Plugin: Sendable {
     /// All plugins are created, and the host works in full; an error ends the start-up.
     func start() throws
 
-    /// No exchange will come any more. Off the loop; may block up to the deadline.
-    func stop(within: Duration)
+    /// No exchange will come any more, and the tasks of `Host.startTask` have ended. Off the loop, on a thread that may be
+    /// blocked; what has not returned by the deadline is not waited for.
+    func stop(within: Duration) async
 
     func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict
     func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict
@@ -36,7 +37,7 @@ public protocol Plugin: Sendable {
 
 extension Plugin {
     public func start() throws {}
-    public func stop(within: Duration) {}
+    public func stop(within: Duration) async {}
     public func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict { .next }
     public func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict { .next }
     public func onFailure(_ exchange: borrowing Exchange) throws -> FailureVerdict { .next }

@@ -84,6 +84,9 @@ public struct PluginDescriptor: @unchecked Sendable {
             && id.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
     }
 
+    /// An id of `before` or `after`, without the `?` of one that need not be there.
+    public static func id(inOrder name: String) -> String { name.hasSuffix("?") ? String(name.dropLast()) : name }
+
     /// Of ids and of codes of errors: a letter, a digit, `.`, `-` or `_`.
     package static func isWordByte(_ byte: UInt8) -> Bool {
         isTokenByte(byte) && !"!#$%&'*+^`|~".utf8.contains(byte)

@@ -18,7 +18,7 @@
 /// The reason says what, where and what to do; it never holds header values, bodies or query strings.
 public struct PlugboardError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What went wrong, for programs: one of a bounded set of names.
-    public struct Code: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+    public struct Code: Sendable, Hashable, ExpressibleByStringInterpolation, CustomStringConvertible {
         public let name: String
 
         public init(_ name: String) { self.name = name }

@@ -45,7 +45,7 @@ package final class StoredOptions: Sendable {
 
 /// Options that a request carries for plugins: texts under the plugin's id, so that they cross every border.
 ///
-/// They survive resends, sub-requests inherit none, and they may hold 64 KiB in all. Each plugin's module of options
+/// They survive resends, sub-requests have none of them, and they may hold 64 KiB in all. Each plugin's module of options
 /// gives its own typed names: `request.redirect.limit = 5`.
 public struct Attributes: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// Bytes that names and values may take together.

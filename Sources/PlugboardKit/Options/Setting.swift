@@ -2,7 +2,7 @@
 ///
 ///     struct Settings: PluginSettings {
 ///         @Setting("How long an entry is fresh.", in: .zero ... .seconds(86_400)) var timeToLive = Duration.seconds(60)
-///         @Setting("The key that signs.", isSecret: true) var key: String? = nil
+///         @Setting("The key that signs.", count: 16...64, isSecret: true, isRequired: true) var key = ""
 ///     }
 ///
 /// The property's name is the setting's name. The value is read from the configuration before the plugin is made.
@@ -17,19 +17,21 @@ public struct Setting<Value: OptionValue>: Sendable {
     }
 
     public init(
-        wrappedValue: Value, _ documentation: String, in bounds: ClosedRange<Value>, isSecret: Bool = false
+        wrappedValue: Value, _ documentation: String, in bounds: ClosedRange<Value>, isSecret: Bool = false,
+        isRequired: Bool = false
     ) where Value: Comparable {
         box = SettingBox(
             wrappedValue, documentation, bounds.lowerBound.optionMagnitude...bounds.upperBound.optionMagnitude,
-            isSecret, false)
+            isSecret, isRequired)
     }
 
     /// Of a text, a list or a map: how many bytes or items it may have.
     public init(
-        wrappedValue: Value, _ documentation: String, count: ClosedRange<Int>, isSecret: Bool = false
+        wrappedValue: Value, _ documentation: String, count: ClosedRange<Int>, isSecret: Bool = false,
+        isRequired: Bool = false
     ) where Value: Collection {
         box = SettingBox(
-            wrappedValue, documentation, Int64(count.lowerBound)...Int64(count.upperBound), isSecret, false)
+            wrappedValue, documentation, Int64(count.lowerBound)...Int64(count.upperBound), isSecret, isRequired)
     }
 
     public var wrappedValue: Value { box.value }
@@ -98,10 +100,11 @@ private final class SettingBox<Value: OptionValue>: @unchecked Sendable {
         self.isRequired = isRequired
     }
 
+    /// One that is required has no default, so that the property's need not lie within the bounds.
     func define(_ name: String) -> OptionDefinition {
         OptionDefinition(
-            name, documentation, of: Value.self, fallback: value.optionText, bounds: bounds, isSecret: isSecret,
-            isRequired: isRequired)
+            name, documentation, of: Value.self, fallback: isRequired ? "" : value.optionText, bounds: bounds,
+            isSecret: isSecret, isRequired: isRequired)
     }
 
     /// The kernel has checked the text against the table, so one that cannot be read keeps the default.

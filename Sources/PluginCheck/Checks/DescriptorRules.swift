@@ -17,7 +17,8 @@ enum DescriptorRules {
         if plugin.reserved != 0 { faults.append("its field reserved is not 0") }
         if plugin.create == nil { faults.append("it has no create function") }
         faults += functions(plugin)
-        let order = texts(plugin.before, plugin.before_count) + texts(plugin.after, plugin.after_count)
+        let order = (texts(plugin.before, plugin.before_count) + texts(plugin.after, plugin.after_count))
+            .map(PluginDescriptor.id(inOrder:))
         if order.contains(id) { faults.append("it is to stand before or after itself") }
         for other in order where !PluginDescriptor.isWellFormed(id: other) {
             faults.append("before or after names '\(other)', which is no id")

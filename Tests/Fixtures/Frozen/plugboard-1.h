@@ -20,7 +20,10 @@
 //   Times are nanoseconds; sizes are bytes. Texts are counted, never NUL-terminated, and may be {NULL, 0}.
 //
 //   Asked in the wrong phase, a function that returns a pointer returns NULL, and one that returns a text {NULL, 0}.
-//   A body that is handed in is taken over even where the call returns an error.
+//   A body, bytes and a source that are handed in are taken over even where the call returns an error. A state that is
+//   refused stays the plugin's.
+//   Fields that are handed in, of requests, responses and trailers, are checked where they come in (RFC 9110 §5.1, §5.5):
+//   a name is a token, a value holds no CR, LF or NUL.
 //
 // What is promised
 //   A struct tag never changes its layout, a function never changes what it says here, a number never changes its
@@ -82,6 +85,7 @@ typedef uint64_t plug_ticket;
 typedef uint64_t plug_reply;
 typedef uint64_t plug_timer;
 typedef uint64_t plug_counter;
+typedef uint64_t plug_subrequest;
 
 // What functions of the host return.
 #define PLUG_OK 0u
@@ -176,9 +180,9 @@ typedef struct plug_plugin_v1 {
     plug_text documentation;   // one line
     int32_t priority;          // 0 to 999: outermost to innermost
     uint32_t reserved;         // 0
-    const plug_text *before;   // ids that must stand further in
-    uint64_t before_count;
-    const plug_text *after;    // ids that must stand further out
+    const plug_text *before;   // ids that must stand further in; an unknown one is a warning, unless `?` follows it
+    uint64_t before_count;     // (`cache?`: if that plugin is there)
+    const plug_text *after;    // ids that must stand further out, in the same way
     uint64_t after_count;
     const plug_text *events;   // ids to be told of; none: all
     uint64_t event_count;
@@ -191,10 +195,13 @@ typedef struct plug_plugin_v1 {
     void *context;             // the plugin's own; reached through host->plugin
 
     // On the thread that makes the kernel, like `start`. Makes the instance; settings were checked against the table
-    // before. One instance an id. The host lives as long as the instance; of its functions only log, clock, random,
-    // counter and data_directory may be called here. Returns NULL if it cannot be, after host->refuse(…).
+    // before. One instance an id. The host lives as long as the instance; of its functions only those of settings,
+    // log, clocks, random, counter, data_directory and extension work before `start`: bodies are NULL, no timer starts,
+    // and the others return PLUG_WRONG_TIME. Returns NULL if it cannot be, after host->refuse(…); it then frees all that
+    // it made, for `stop` and `destroy` are not called.
     void *(*create)(const plug_host_v1 *host, const plug_settings *settings);
-    // All plugins are created. Returns PLUG_OK, or anything else after host->refuse(…). May be NULL.
+    // All plugins are created, and the host works in full. Returns PLUG_OK, or anything else after host->refuse(…);
+    // `destroy` then follows without `stop`, and timers may fire until `destroy` is called. May be NULL.
     uint32_t (*start)(void *self);
     // No exchange will come any more. Off the loop; may block for up to `within` nanoseconds. May be NULL.
     void (*stop)(void *self, int64_t within);
@@ -232,7 +239,8 @@ typedef struct plug_source_v1 {
     // Begins again at the first byte and returns PLUG_OK. NULL if that cannot be. [loop]
     uint32_t (*PLUG_SENDABLE rewind)(void *context);
     // The last call, also when a pull is open (whose answer is then PLUG_STALE); never within another call of the
-    // plugin's. [loop]
+    // plugin's. On the loop; when the loop has ended, at once on the thread that gives the body back, perhaps after
+    // `destroy`.
     void (*PLUG_SENDABLE release)(void *context);
 } plug_source_v1;
 
@@ -260,17 +268,33 @@ typedef struct plug_field {
 #define PLUG_OUTERMOST 1u   // begins at the first plugin; without: just inside the asker
 #define PLUG_DETACHED 2u    // outlives its exchange; without: is cancelled with it
 
+// A request of the plugin's own. What it has of the exchange that it is for (its asker's), also when it is detached:
+//   options      all that the asker's request says of how it is sent, but its `timeout`, for what the sub-request itself
+//                leaves open. At another origin without what belongs to the origin: client certificate and key, pins.
+//   secrets      fields are secret if the asker's request has a secret field of that name.
+//   plugins      the sender, and the plugins that sent the asker's own request, do not take part; neither do those
+//                further out, unless it is PLUG_OUTERMOST. Their `on_event` hears of it all the same.
+// Not: attributes, fields and the body; the rest of a timeout (but for PLUG_DETACHED the end of the exchange cancels it);
+// a suspension: it goes on while its exchange is suspended, and only what it brings waits for the exchange's own hook.
+// Sub-requests nest four deep. Connection limits never make one wait.
 typedef struct plug_request_v1 {
     plug_text method;
     plug_text url;
     const plug_field *fields;
     uint64_t field_count;
-    const plug_field *attributes;   // sub-requests inherit none
+    const plug_text *secrets;       // names of fields that are secret, as after mark_secret
+    uint64_t secret_count;
+    const plug_field *attributes;   // what it says to plugins (`cache.ttl`)
     uint64_t attribute_count;
+    const plug_field *options;      // how it is sent, in the names and words of the configuration's `kernel`: timeout,
+    uint64_t option_count;          // connectTimeout, idleTimeout, attemptTimeout, proxy, noProxy, connectTo, interface,
+                                    // ipVersion, httpVersion, tls.verify, tls.ca, tls.pins (with `;` between them),
+                                    // tls.certificate, tls.key, tls.minimum, speed.download, speed.upload
     plug_body *body;                // taken over; NULL for none
-    int64_t timeout;                // nanoseconds; 0 for the kernel's
+    int64_t timeout;                // nanoseconds; 0: the option `timeout`, or else the kernel's
     uint32_t flags;
     uint32_t reserved;
+    plug_subrequest *number;        // where to write the number that cancel_send takes, before `answered` runs; or NULL
 } plug_request_v1;
 
 // ----------------------------------------------------------------------------------------------- The host
@@ -290,7 +314,8 @@ struct plug_host_v1 {
 
     // ---- verdicts: return what they return. [loop], in a steering hook
 
-    // Answers in place of what lies further in. Takes `body` over (NULL for none).
+    // Answers in place of what lies further in. Takes `body` over (NULL for none). Fields that set_field would refuse
+    // are a fault.
     uint32_t (*respond)(plug_exchange *exchange, uint32_t status, const plug_field *fields, uint64_t count,
         plug_body *body);
     // Answers with the answer of a sub-request, head and body.
@@ -298,12 +323,12 @@ struct plug_host_v1 {
     // Sends the request again, from just inside this plugin, after a delay. What it edits in `request` in this hook
     // goes along; what inner plugins had edited is undone. See `can_resend`.
     uint32_t (*resend)(plug_exchange *exchange, int64_t after);
-    // Asks for the whole body, up to `limit` bytes: the hook runs again. To ask again in that visit is a fault; in a
-    // later one (PLUG_WOKEN) the body has to be asked for again.
+    // Asks for the whole body, up to `limit` bytes: the hook runs again. What the hook edited before stays. To ask again
+    // in that visit is a fault; in a later one (PLUG_WOKEN) the body has to be asked for again.
     uint32_t (*hold)(plug_exchange *exchange, uint64_t limit);
-    // What the hook edited before stays. Parks the exchange for at most `within` nanoseconds (negative: for ever) and
-    // writes the ticket. To return another verdict after all is no fault: the ticket is then stale. Each call begins
-    // its time anew.
+    // What the hook edited before stays: the last of its visits decides whether it counts. Parks the exchange for at
+    // most `within` nanoseconds (negative: for ever) and writes the ticket. To return another verdict after all is no
+    // fault: the ticket is then stale. Each call begins its time anew.
     uint32_t (*wait)(plug_exchange *exchange, int64_t within, plug_ticket *ticket);
     // Ends the exchange with an error. The code is one word or dotted words (empty, or not of letters, digits, `.`, `-`
     // and `_` alone: `plugin.failed`); the reason says what, where and what to do, and holds no secrets. Control
@@ -331,8 +356,12 @@ struct plug_host_v1 {
     // An attribute by its whole name (`cache.ttl`): the request's, else the origin's of the configuration, else
     // {NULL, 0}.
     plug_text (*attribute)(plug_exchange *exchange, plug_text name);
+    // The attributes that there are, one by one, in the order of their names: PLUG_OK, or PLUG_NOT_FOUND from the last
+    // on. set_attribute may change the order.
+    uint32_t (*attribute_at)(plug_exchange *exchange, uint64_t index, plug_field *attribute);
     // Sets the request's. PLUG_NOT_FOUND if the name is no attribute of the enabled plugin that it speaks to,
-    // PLUG_BAD_ARGUMENT if the value does not fit its table; one of a plugin that is not enabled is taken as it is.
+    // PLUG_BAD_ARGUMENT if the value does not fit its table, PLUG_TOO_LARGE if all were more than 64 KiB; one of a plugin
+    // that is not enabled is taken as it is.
     uint32_t (*set_attribute)(plug_exchange *exchange, plug_text name, plug_text value);
     // The URL that `reference` means here (RFC 3986 §5, against the request's URL), normalized; or {NULL, 0}.
     plug_text (*resolve_url)(plug_exchange *exchange, plug_text reference);
@@ -371,9 +400,10 @@ struct plug_host_v1 {
 
     // ---- bodies
 
-    // A body made of bytes, which can be rewound. [any]
+    // A body made of bytes, which can be rewound. NULL before `start` and when the kernel is gone. [any]
     plug_body *(*body_of_bytes)(const plug_host_v1 *host, plug_bytes bytes);
-    // A body made of a source; the struct is copied, its `context` taken over. [any]
+    // A body made of a source; the struct is copied, its `context` taken over: where it returns NULL, as before `start`,
+    // `release` has been called. [any]
     plug_body *(*body_of_source)(const plug_host_v1 *host, const plug_source_v1 *source);
     // Bytes in all, or PLUG_UNKNOWN. [loop]
     uint64_t (*body_length)(const plug_body *body);
@@ -387,7 +417,7 @@ struct plug_host_v1 {
     void (*release_body)(plug_body *body);       // Gives the body back, once. [any]
 
     // Answers to a pull of one's own source: bytes; the end, with trailer fields; a break. PLUG_STALE the second time.
-    // [any]
+    // Trailers that set_field would refuse are PLUG_BAD_ARGUMENT, and break the body off. [any]
     uint32_t (*give)(const plug_host_v1 *host, plug_pull pull, plug_bytes bytes);
     uint32_t (*end)(const plug_host_v1 *host, plug_pull pull, const plug_field *trailers, uint64_t count);
     uint32_t (*break_off)(const plug_host_v1 *host, plug_pull pull, plug_text code, plug_text reason);
@@ -408,10 +438,15 @@ struct plug_host_v1 {
     // more. [any]
     uint32_t (*wake)(const plug_host_v1 *host, plug_ticket ticket);
 
-    // ---- sub-requests. `answered` runs once, on the loop, also after a cancel. `exchange` is the asker's id, or 0 for
-    // none (which must be detached). [any]
+    // ---- sub-requests. `exchange` is the asker's id, or 0 for none (which must be detached). [any]
+    // After PLUG_OK `answered` runs once, on the loop: with a response; or with a failure, as `request.url`,
+    // `request.field` and `request.option` for a request that cannot be, and `cancelled` after a cancel. After anything
+    // else, as PLUG_WRONG_TIME before `start` and PLUG_STALE when the kernel has ended, it never runs.
     uint32_t (*send)(const plug_host_v1 *host, uint64_t exchange, const plug_request_v1 *request, void *context,
                      void (*PLUG_SENDABLE answered)(void *context, plug_answer *answer));
+    // Cancels a sub-request that has not been answered: `answered` still runs once, later, with the failure `cancelled`,
+    // or with what came at the same time. PLUG_STALE if it has run or is running: then the answer's body is given back.
+    uint32_t (*cancel_send)(const plug_host_v1 *host, plug_subrequest number);
     // Within `answered`, or until release_answer of one that was kept. [loop]
     plug_head *(*answer_head)(plug_answer *answer);      // NULL if it failed
     uint32_t (*answer_failure)(plug_answer *answer, plug_text *code, plug_text *reason);
@@ -423,7 +458,7 @@ struct plug_host_v1 {
     // ---- events
 
     // Tells a fact under the plugin's own id (`cache.hit`). Fields are its details. `exchange` is 0 for a fact about
-    // the kernel, as which one of an exchange that has ended is told too. [any]
+    // the kernel, as which one of an exchange that has ended is told too. PLUG_BAD_ARGUMENT for another's id. [any]
     uint32_t (*publish)(const plug_host_v1 *host, uint64_t exchange, plug_text id, const plug_field *details,
         uint64_t count);
     // Within on_event. [loop]
@@ -455,8 +490,9 @@ struct plug_host_v1 {
     // A folder that only this plugin uses, made if it is missing (mode 0700). Good as long as the host. {NULL, 0} if it
     // cannot be.
     plug_text (*data_directory)(const plug_host_v1 *host);
-    // Runs `fired` once on the loop, unless the kernel ends before. cancel_timer: PLUG_STALE if it has run or is
-    // running.
+    // Runs `fired` once on the loop, unless the kernel ends before: the context is the plugin's to free, at the latest in
+    // `destroy`, after which nothing fires. 0 if it cannot be, as before `start`. cancel_timer: PLUG_STALE if it has run
+    // or is running.
     plug_timer (*timer)(const plug_host_v1 *host, int64_t after, void *context,
         void (*PLUG_SENDABLE fired)(void *context));
     uint32_t (*cancel_timer)(const plug_host_v1 *host, plug_timer timer);

@@ -89,6 +89,7 @@ public:
         }
         if (what.rfind("timer", 0) == 0) return wait_for_timer(exchange, what == "timer-throw");
         if (what.rfind("ask", 0) == 0) return ask(exchange, what);
+        if (what == "cancel") return cancel(exchange);
         return Verdict::next();
     }
 
@@ -117,6 +118,26 @@ public:
             if (throws) throw std::runtime_error("thrown by a timer");
             if (is_cancelled) host.wake(ticket);
         });
+        return verdict;
+    }
+
+    // Asks for another URL, and cancels that.
+    Verdict cancel(Exchange &exchange) {
+        plug_ticket ticket = 0;
+        Verdict verdict = exchange.wait(ticket, std::chrono::seconds(30));
+        auto told = exchange.state<Seen>()->found = std::make_shared<plugboard::Collected>();
+        plugboard::Request request;
+        request.url = exchange.resolve("/unwanted").value();
+        request.secrets = {"x-asked-by"};
+        request.options = {{"connectTimeout", "5s"}};
+        auto sent = host_.send(std::move(request), exchange.id(), [host = host_, ticket, told](plugboard::Answer answer) {
+            auto failure = answer.failure();
+            if (failure) told->bytes += failure->first;
+            host.wake(ticket);
+        });
+        // The answer comes later, on this thread.
+        told->bytes = sent.cancel() ? "true " : "false ";
+        told->bytes += sent.cancel() ? "true " : "false ";
         return verdict;
     }
 
@@ -160,6 +181,10 @@ public:
 
     Verdict on_response(Exchange &exchange) {
         auto seen = exchange.state<Seen>();
+        if (seen != nullptr && seen->what == "break-hook") {
+            Body taken = exchange.take_response_body();
+            throw std::runtime_error("the hook broke on purpose");
+        }
         if (seen != nullptr && (seen->what == "capitals" || seen->what == "break")) {
             bool breaks = seen->what == "break";
             exchange.set_response_body(

@@ -106,6 +106,7 @@ impl Plugin for Tour {
                 Ok(verdict)
             }
             "timer" | "timer-throw" => Ok(self.wait_for_timer(exchange, what == "timer-throw")),
+            "cancel" => self.cancel(exchange),
             "ask" | "ask-less" | "ask-whole" | "ask-throw" => self.ask(exchange, what),
             _ => Ok(Verdict::NEXT),
         }
@@ -113,6 +114,10 @@ impl Plugin for Tour {
 
     fn on_response(&self, exchange: &mut Exchange<'_>) -> Hook {
         let what = exchange.state::<Seen>().map(|seen| seen.0.clone()).unwrap_or_default();
+        if what == "break-hook" {
+            let _taken = exchange.take_response_body();
+            panic!("the hook broke on purpose");
+        }
         if what == "capitals" || what == "break" {
             if let Some(inner) = exchange.take_response_body() {
                 let source = Capitals { inner, breaks: what == "break" };
@@ -177,6 +182,28 @@ impl Tour {
             "ask-whole" => find(Found::Answer(answer)),
             _ => answer.collect(if what == "ask-less" { 7 } else { 16 }, move |body| find(Found::Body(body))),
         })?;
+        Ok(verdict)
+    }
+
+    /// Asks for another URL, and cancels that.
+    fn cancel(&self, exchange: &mut Exchange<'_>) -> Hook {
+        let mut request = Request::new("GET", &exchange.resolve("/unwanted").unwrap_or_default());
+        request.secrets = vec!["x-asked-by".to_string()];
+        request.options = vec![("connectTimeout".to_string(), b"5s".to_vec())];
+        let finding = Finding::default();
+        exchange.set_state(finding.clone())?;
+        let (verdict, ticket) = exchange.wait(Some(Duration::from_secs(30)));
+        let told = finding.clone();
+        let sent = self.host.send(request, exchange.id(), move |answer| {
+            let code = answer.failure().map(|failure| failure.code).unwrap_or_default();
+            if let Some(Found::Body(Ok(bytes))) = told.lock().unwrap().as_mut() {
+                bytes.extend_from_slice(code.as_bytes());
+            }
+            ticket.wake();
+        })?;
+        // The answer comes later, on this thread.
+        let codes = format!("{} {} ", sent.cancel(), sent.cancel());
+        *finding.lock().unwrap() = Some(Found::Body(Ok(codes.into_bytes())));
         Ok(verdict)
     }
 

@@ -37,6 +37,7 @@ import Testing
         // A chain: c waits for b, which waits for a.
         ("c 1 >b, b 2 >a, a 3", "a (before b), b (after a), c (after b)"),
         ("x 10 >y, y 5 >z, z 100", "z (before y), y (after z), x (after y)"),
+        ("a 10 >b? >nobody?, b 20", "b (before a), a (after b)"),
         ("a 10 >nobody, b 20 <nowhere", "a (default priority), b (default priority)"),
     ])
     func `before and after beat priorities, which beat ids`(given: String, expected: String) throws {

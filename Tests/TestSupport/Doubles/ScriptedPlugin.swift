@@ -28,7 +28,7 @@ package final class ScriptedPlugin: Plugin, @unchecked Sendable {
     /// While the kernel creates the plugin.
     package var onCreate: (@Sendable (Host) throws -> Void)?
     package var onStart: (@Sendable () throws -> Void)?
-    package var onStop: (@Sendable () -> Void)?
+    package var onStop: (@Sendable () async -> Void)?
     package var onCommand: (@Sendable (String, JSONValue, Reply) -> Void)?
     /// Set when the kernel creates the plugin.
     package private(set) var host: Host?
@@ -66,7 +66,7 @@ package final class ScriptedPlugin: Plugin, @unchecked Sendable {
     private static let kept = Mutex<[UInt]>([])
 
     package func start() throws { try onStart?() }
-    package func stop(within: Duration) { onStop?() }
+    package func stop(within: Duration) async { await onStop?() }
     package func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
         try onRequest?(exchange) ?? .next
     }

@@ -76,14 +76,64 @@ inline std::vector<plug_field> raw(const Fields &fields) {
     return raw;
 }
 
+// An answer that the kernel waits for.
+struct Owed {
+    static constexpr std::string_view lost = "The plugin gave no answer; if it broke, its log says how.";
+    const plug_host_v1 *host;
+    bool is_pull;
+    uint64_t number;
+    void fail(std::string_view reason) const noexcept {
+        if (is_pull) {
+            host->break_off(host, number, PLUG_TEXT("plugin.fault"), text(reason));
+        } else {
+            host->reply_failed(host, number, PLUG_TEXT("plugin.command"), text(reason));
+        }
+    }
+};
+
+// A call of the kernel that this thread is in. The answers that an exception takes along are given when it is known what
+// was thrown.
+class Barrier {
+public:
+    Barrier() noexcept : outer_(std::exchange(innermost, this)) {}
+    Barrier(const Barrier &) = delete;
+    Barrier &operator=(const Barrier &) = delete;
+    ~Barrier() {
+        innermost = outer_;
+        // The plugin caught what took them along.
+        fail(Owed::lost);
+    }
+    void fail(std::string_view reason) noexcept {
+        for (const auto &owed : std::exchange(left_, {})) owed.fail(reason);
+    }
+    // What should have given the answer goes away; `exceptions` were under way when it was made.
+    static void drop(Owed owed, int exceptions) noexcept {
+        try {
+            if (innermost != nullptr && std::uncaught_exceptions() > exceptions) return innermost->left_.push_back(owed);
+        } catch (...) {
+        }
+        owed.fail(Owed::lost);
+    }
+
+private:
+    static thread_local Barrier *innermost;
+    std::vector<Owed> left_;
+    Barrier *outer_;
+};
+inline thread_local Barrier *Barrier::innermost = nullptr;
+
 // Calls `body`, and `caught` with a sentence if that throws.
 template <class Body, class Caught> auto guarded(Body body, Caught caught) noexcept -> decltype(body()) {
+    Barrier barrier;
     try {
         return body();
     } catch (const std::exception &error) {
+        barrier.fail(error.what());
         return caught(std::string_view(error.what()));
     } catch (...) {
-        return caught(std::string_view("it threw what is no std::exception"));
+        std::string_view what = "it threw what is no std::exception";
+        barrier.fail(what);
+        return caught(what);
     }
 }
 
@@ -143,6 +193,7 @@ private:
 // ------------------------------------------------------------------------------------------------ The host
 
 class Timer;
+class SubRequest;
 struct Request;
 
 // The kernel as this plugin sees it; a copy is the same. Good as long as the instance. [any]
@@ -169,12 +220,14 @@ public:
         detail::check("publish", raw_->publish(raw_, exchange, text(id), fields.data(), fields.size()));
     }
 
-    // Calls `fired()` once on the loop, after a time, unless it is cancelled or the instance is destroyed before.
+    // Calls `fired()` once on the loop, after a time, unless it is cancelled or the instance is destroyed before; from
+    // start() on, before that never.
     template <class Fired> Timer after(Duration delay, Fired fired) const;
 
     // Sends a request of the plugin's own, for the exchange with this id, or for none (0), which has to be detached.
-    // Calls `answered(Answer)` once, on the loop, also when it is cancelled. Throws Error where that cannot be. [any]
-    template <class Answered> void send(Request request, uint64_t exchange, Answered answered) const;
+    // Calls `answered(Answer)` once, on the loop, also when it is cancelled. Throws Error where that cannot be. What it has
+    // of the exchange is said at plug_request_v1 in plugboard.h. [any]
+    template <class Answered> SubRequest send(Request request, uint64_t exchange, Answered answered) const;
 
 private:
     const plug_host_v1 *raw_;
@@ -199,6 +252,20 @@ private:
     uintptr_t pending_;
 };
 
+// A sub-request under way; a copy is the same. It goes on whether this is kept or not. [any]
+class SubRequest {
+public:
+    SubRequest(Host host, plug_subrequest number) noexcept : host_(host.raw()), number_(number) {}
+
+    // `answered` is still called once, with the failure `cancelled`, or with what came at the same time; false if it was
+    // called already.
+    bool cancel() noexcept { return host_->cancel_send(host_, number_) == PLUG_OK; }
+
+private:
+    const plug_host_v1 *host_;
+    plug_subrequest number_;
+};
+
 template <class Fired> Timer Host::after(Duration delay, Fired fired) const {
     struct Job : detail::Pending::Job {
         Job(Host host, Fired fired) : host(host), fired(std::move(fired)) {}
@@ -213,6 +280,10 @@ template <class Fired> Timer Host::after(Duration delay, Fired fired) const {
         auto job = detail::Pending::shared().take(reinterpret_cast<uintptr_t>(context));
         if (job != nullptr) job->run();
     });
+    if (number == 0) {
+        detail::Pending::shared().take(pending);
+        log(PLUG_LOG_ERROR, "A timer was not started: timers work from start() on, until the kernel ends.");
+    }
     return Timer(*this, number, pending);
 }
 
@@ -259,8 +330,7 @@ public:
     Pull(Pull &&other) noexcept : host_(std::exchange(other.host_, nullptr)), number_(other.number_) {}
     Pull &operator=(Pull &&) = delete;
     ~Pull() {
-        if (host_ == nullptr) return;
-        break_off("plugin.fault", "A source of the plugin gave no answer; if it broke, its log says how.");
+        if (host_ != nullptr) detail::Barrier::drop({host_, true, number_}, exceptions_);
     }
 
     void give(std::string_view bytes) noexcept {
@@ -290,6 +360,7 @@ private:
     const plug_host_v1 *answered() noexcept { return std::exchange(host_, nullptr); }
     const plug_host_v1 *host_;
     plug_pull number_;
+    int exceptions_ = std::uncaught_exceptions();
 };
 
 // A body that a plugin makes.
@@ -335,12 +406,8 @@ public:
         raw.pull = [](void *context, plug_pull number) noexcept {
             auto exported = static_cast<Exported *>(context);
             Host host = exported->host;
-            detail::guarded([&] { exported->source->pull(Pull(host, number)); }, [&](std::string_view what) {
-                // Too late if the pull was answered, or went away with the exception.
-                if (host.raw()->break_off(host.raw(), number, PLUG_TEXT("plugin.fault"), text(what)) != PLUG_OK) {
-                    host.log(PLUG_LOG_ERROR, what);
-                }
-            });
+            detail::guarded([&] { exported->source->pull(Pull(host, number)); },
+                [&](std::string_view what) { host.log(PLUG_LOG_ERROR, what); });
         };
         if (kept->source->can_rewind()) {
             raw.rewind = [](void *context) noexcept {
@@ -374,7 +441,12 @@ public:
             std::unique_ptr<Call> call(static_cast<Call *>(context));
             Host host = call->host;
             detail::guarded(
-                [&] { call->pulled(*piece); }, [&](std::string_view what) { host.log(PLUG_LOG_ERROR, what); });
+                [&] {
+                    // What it has captured goes with the exception.
+                    auto own = std::move(call);
+                    own->pulled(*piece);
+                },
+                [&](std::string_view what) { host.log(PLUG_LOG_ERROR, what); });
         });
         if (code == PLUG_OK) {
             call.release();
@@ -454,6 +526,10 @@ struct Request {
     bool is_outermost = false;
     // Goes on when its exchange ends.
     bool is_detached = false;
+    // Names of fields that are secret, as after mark_secret.
+    std::vector<std::string> secrets = {};
+    // How it is sent, in the names and words of the configuration's `kernel` (`connectTimeout`, `tls.ca`).
+    Fields options = {};
 };
 
 // A body that was read whole, or why it was not: then `code` is not empty.
@@ -559,12 +635,16 @@ template <class Done> void Answer::collect(uint64_t limit, Done collected) {
     std::make_shared<detail::Collection<Done>>(std::move(body), limit, std::move(collected))->pull();
 }
 
-template <class Answered> void Host::send(Request request, uint64_t exchange, Answered answered) const {
+template <class Answered> SubRequest Host::send(Request request, uint64_t exchange, Answered answered) const {
     struct Call {
         Host host;
         Answered answered;
     };
     auto fields = detail::raw(request.fields), attributes = detail::raw(request.attributes);
+    auto options = detail::raw(request.options);
+    std::vector<plug_text> secrets;
+    for (const auto &name : request.secrets) secrets.push_back(text(name));
+    plug_subrequest number = 0;
     plug_request_v1 raw = {};
     raw.method = text(request.method);
     raw.url = text(request.url);
@@ -572,6 +652,11 @@ template <class Answered> void Host::send(Request request, uint64_t exchange, An
     raw.field_count = fields.size();
     raw.attributes = attributes.data();
     raw.attribute_count = attributes.size();
+    raw.secrets = secrets.data();
+    raw.secret_count = secrets.size();
+    raw.options = options.data();
+    raw.option_count = options.size();
+    raw.number = &number;
     raw.timeout = request.timeout.count();
     raw.flags = (request.is_outermost ? PLUG_OUTERMOST : 0) | (request.is_detached ? PLUG_DETACHED : 0);
     auto call = std::make_unique<Call>(Call{*this, std::move(answered)});
@@ -585,6 +670,7 @@ template <class Answered> void Host::send(Request request, uint64_t exchange, An
     });
     if (code != PLUG_OK) throw Error("send", code);
     call.release();
+    return SubRequest(*this, number);
 }
 
 // ------------------------------------------------------------------------------------------------ Verdicts
@@ -630,6 +716,15 @@ public:
     bool can_resend() const noexcept { return table()->can_resend(raw_) == PLUG_OK; }
     std::optional<std::string_view> attribute(std::string_view name) const noexcept {
         return optional_view(table()->attribute(raw_, text(name)));
+    }
+    // All that `attribute` finds, in the order of their names.
+    Fields attributes() const {
+        Fields attributes;
+        plug_field found = {};
+        while (table()->attribute_at(raw_, attributes.size(), &found) == PLUG_OK) {
+            attributes.emplace_back(view(found.name), view(found.value));
+        }
+        return attributes;
     }
     void set_attribute(std::string_view name, std::string_view value) {
         detail::check("set_attribute", table()->set_attribute(raw_, text(name), text(value)));
@@ -878,17 +973,6 @@ private:
     const plug_event *raw_;
 };
 
-namespace detail {
-
-// The command that this thread is in. A reply that an exception takes along is left to the barrier, which knows why.
-struct Commanding {
-    plug_reply number = 0;
-    bool is_left = false;
-};
-inline thread_local Commanding *commanding = nullptr;
-
-}  // namespace detail
-
 // The outstanding answer to a command, to be given once, from any thread. One that goes away without is a failure.
 class Reply {
 public:
@@ -896,16 +980,8 @@ public:
     Reply(Reply &&other) noexcept : host_(std::exchange(other.host_, nullptr)), number_(other.number_) {}
     Reply &operator=(Reply &&) = delete;
     ~Reply() {
-        if (host_ == nullptr) return;
-        auto commanding = detail::commanding;
-        if (commanding != nullptr && commanding->number == number_ && std::uncaught_exceptions() > exceptions_) {
-            commanding->is_left = true;
-            return;
-        }
-        fail("plugin.command", no_answer);
+        if (host_ != nullptr) detail::Barrier::drop({host_, false, number_}, exceptions_);
     }
-
-    static constexpr std::string_view no_answer = "The plugin gave no answer; if it broke, its log says how.";
 
     void json(std::string_view json) noexcept {
         if (auto host = answered()) host->reply_json(host, number_, text(json));
@@ -1073,24 +1149,9 @@ private:
         }
         if constexpr (has_command<Plugin>::value) {
             raw_.command = [](void *self, plug_text name, plug_text arguments, plug_reply number) noexcept {
-                auto instance = static_cast<Instance *>(self);
-                auto host = instance->host.raw();
-                detail::Commanding commanding{number};
-                detail::commanding = &commanding;
-                detail::guarded(
-                    [&] { instance->plugin.command(view(name), view(arguments), Reply(instance->host, number)); },
-                    [&](std::string_view what) {
-                        commanding.is_left = false;
-                        // Too late if it was answered.
-                        if (host->reply_failed(host, number, PLUG_TEXT("plugin.command"), text(what)) != PLUG_OK) {
-                            Host(host).log(PLUG_LOG_ERROR, what);
-                        }
-                    });
-                detail::commanding = nullptr;
-                // The plugin caught what took the reply along.
-                if (commanding.is_left) {
-                    host->reply_failed(host, number, PLUG_TEXT("plugin.command"), text(Reply::no_answer));
-                }
+                watch(self, [&](Instance &instance) {
+                    instance.plugin.command(view(name), view(arguments), Reply(instance.host, number));
+                });
             };
         }
     }

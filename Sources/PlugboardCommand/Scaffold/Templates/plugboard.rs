@@ -108,6 +108,7 @@ pub mod raw {
     pub type plug_reply = u64;
     pub type plug_timer = u64;
     pub type plug_counter = u64;
+    pub type plug_subrequest = u64;
 
     opaque!(plug_exchange);
     opaque!(plug_head);
@@ -221,12 +222,17 @@ pub mod raw {
         pub url: plug_text,
         pub fields: *const plug_field,
         pub field_count: u64,
+        pub secrets: *const plug_text,
+        pub secret_count: u64,
         pub attributes: *const plug_field,
         pub attribute_count: u64,
+        pub options: *const plug_field,
+        pub option_count: u64,
         pub body: *mut plug_body,
         pub timeout: i64,
         pub flags: u32,
         pub reserved: u32,
+        pub number: *mut plug_subrequest,
     }
 
     #[repr(C)]
@@ -257,6 +263,8 @@ pub mod raw {
             unsafe extern "C" fn(exchange: *mut plug_exchange, code: *mut plug_text, reason: *mut plug_text) -> u32,
         pub can_resend: unsafe extern "C" fn(exchange: *mut plug_exchange) -> u32,
         pub attribute: unsafe extern "C" fn(exchange: *mut plug_exchange, name: plug_text) -> plug_text,
+        pub attribute_at:
+            unsafe extern "C" fn(exchange: *mut plug_exchange, index: u64, attribute: *mut plug_field) -> u32,
         pub set_attribute: unsafe extern "C" fn(exchange: *mut plug_exchange, name: plug_text, value: plug_text) -> u32,
         pub resolve_url: unsafe extern "C" fn(exchange: *mut plug_exchange, reference: plug_text) -> plug_text,
         pub set_turn_state: unsafe extern "C" fn(
@@ -320,6 +328,7 @@ pub mod raw {
             context: *mut c_void,
             answered: Option<unsafe extern "C" fn(context: *mut c_void, answer: *mut plug_answer)>,
         ) -> u32,
+        pub cancel_send: unsafe extern "C" fn(host: *const plug_host_v1, number: plug_subrequest) -> u32,
         pub answer_head: unsafe extern "C" fn(answer: *mut plug_answer) -> *mut plug_head,
         pub answer_failure:
             unsafe extern "C" fn(answer: *mut plug_answer, code: *mut plug_text, reason: *mut plug_text) -> u32,
@@ -437,9 +446,56 @@ fn check(function: &'static str, code: u32) -> Result<(), Error> {
 
 // ------------------------------------------------------------------------------------------------ The barrier
 
-/// Calls `body`; a panic becomes a sentence. The panic's own message was printed by the panic hook.
+thread_local! {
+    /// The answers that a panic takes along, while this thread is within the barrier: they are given when it is known
+    /// how it panicked.
+    static LEFT: RefCell<Option<Vec<Owed>>> = RefCell::new(None);
+}
+
+/// An answer that the kernel waits for.
+#[derive(Clone, Copy)]
+enum Owed {
+    Pull(Host, plug_pull),
+    Reply(Host, plug_reply),
+}
+
+impl Owed {
+    const LOST: &'static str = "The plugin gave no answer; if it broke, its log says how.";
+
+    /// What should have given the answer is dropped.
+    fn drop_unanswered(self) {
+        let is_left = std::thread::panicking()
+            && LEFT
+                .try_with(|left| match left.borrow_mut().as_mut() {
+                    Some(left) => {
+                        left.push(self);
+                        true
+                    }
+                    None => false,
+                })
+                .unwrap_or(false);
+        if !is_left {
+            self.fail(Owed::LOST);
+        }
+    }
+
+    fn fail(self, reason: &str) {
+        match self {
+            Owed::Pull(host, number) => unsafe {
+                (host.table().break_off)(host.0, number, text("plugin.fault"), text(reason))
+            },
+            Owed::Reply(host, number) => unsafe {
+                (host.table().reply_failed)(host.0, number, text("plugin.command"), text(reason))
+            },
+        };
+    }
+}
+
+/// Calls `body`; a panic becomes a sentence, which answers what the panic took along. The panic's own message was
+/// printed by the panic hook.
 fn guarded<Result>(body: impl FnOnce() -> Result) -> std::result::Result<Result, String> {
-    catch_unwind(AssertUnwindSafe(body)).map_err(|payload| match payload.downcast::<&str>() {
+    let outer = LEFT.with(|left| left.replace(Some(Vec::new())));
+    let result = catch_unwind(AssertUnwindSafe(body)).map_err(|payload| match payload.downcast::<&str>() {
         Ok(text) => format!("it panicked: {}", text),
         Err(payload) => match payload.downcast::<String>() {
             Ok(text) => format!("it panicked: {}", text),
@@ -449,7 +505,12 @@ fn guarded<Result>(body: impl FnOnce() -> Result) -> std::result::Result<Result,
                 "it panicked".to_string()
             }
         },
-    })
+    });
+    for owed in LEFT.with(|left| left.replace(outer)).unwrap_or_default() {
+        // Without an error the plugin has caught the panic itself.
+        owed.fail(result.as_ref().err().map_or(Owed::LOST, |what| what));
+    }
+    result
 }
 
 // ------------------------------------------------------------------------------------------------ The host
@@ -524,7 +585,8 @@ impl Host {
         })
     }
 
-    /// Calls `fired` once on the loop, after a time, unless it is cancelled or the instance is destroyed before.
+    /// Calls `fired` once on the loop, after a time, unless it is cancelled or the instance is destroyed before; from
+    /// `start` on, before that never.
     pub fn after(&self, delay: Duration, fired: impl FnOnce() + Send + 'static) -> Timer {
         unsafe extern "C" fn run(context: *mut c_void) {
             if let Some((host, fired)) = Pending::take(context as usize) {
@@ -535,18 +597,23 @@ impl Host {
         }
         let pending = Pending::add(*self, Box::new(fired));
         let number = unsafe { (self.table().timer)(self.0, nanoseconds(delay), pending as *mut c_void, Some(run)) };
+        if number == 0 {
+            drop(Pending::take(pending));
+            self.log(Level::Error, "A timer was not started: timers work from start on, until the kernel ends.");
+        }
         Timer { host: *self, number, pending }
     }
 
     /// Sends a request of the plugin's own, for the exchange with this id, or for none (0), which has to be detached.
     ///
-    /// `answered` is called once, on the loop, also when it is cancelled. [any]
+    /// `answered` is called once, on the loop, also when it is cancelled. What it has of the exchange is said at
+    /// `plug_request_v1` in plugboard.h. [any]
     pub fn send(
         &self,
         request: Request,
         exchange: u64,
         answered: impl FnOnce(Answer) + Send + 'static,
-    ) -> Result<(), Error> {
+    ) -> Result<SubRequest, Error> {
         type Call = (Host, Box<dyn FnOnce(Answer) + Send>);
         unsafe extern "C" fn run(context: *mut c_void, answer: *mut plug_answer) {
             let (host, answered) = *Box::from_raw(context as *mut Call);
@@ -556,19 +623,27 @@ impl Host {
             }
         }
         let (fields, attributes) = (raw_fields(&request.fields), raw_fields(&request.attributes));
+        let options = raw_fields(&request.options);
+        let secrets: Vec<plug_text> = request.secrets.iter().map(|name| text(name)).collect();
+        let mut number = 0;
         let described = plug_request_v1 {
             method: text(&request.method),
             url: text(&request.url),
             fields: fields.as_ptr(),
             field_count: fields.len() as u64,
+            secrets: secrets.as_ptr(),
+            secret_count: secrets.len() as u64,
             attributes: attributes.as_ptr(),
             attribute_count: attributes.len() as u64,
+            options: options.as_ptr(),
+            option_count: options.len() as u64,
             // Taken over, also where it is refused.
             body: raw_body(request.body),
             timeout: request.timeout.map_or(0, nanoseconds),
             flags: if request.is_outermost { PLUG_OUTERMOST } else { 0 }
                 | if request.is_detached { PLUG_DETACHED } else { 0 },
             reserved: 0,
+            number: &mut number,
         };
         let call: Box<Call> = Box::new((*self, Box::new(answered)));
         let context = Box::into_raw(call);
@@ -577,7 +652,7 @@ impl Host {
             // Refused, so that `run` is not called.
             drop(unsafe { Box::from_raw(context) });
         }
-        check("send", code)
+        check("send", code).map(|()| SubRequest { host: *self, number })
     }
 }
 
@@ -656,6 +731,21 @@ impl Timer {
         }
         drop(Pending::take(self.pending));
         true
+    }
+}
+
+/// A sub-request under way; a copy is the same. It goes on whether this is kept or not.
+#[derive(Clone, Copy)]
+pub struct SubRequest {
+    host: Host,
+    number: plug_subrequest,
+}
+
+impl SubRequest {
+    /// `answered` is still called once, with the failure `cancelled`, or with what came at the same time; false if it
+    /// was called already. [any]
+    pub fn cancel(&self) -> bool {
+        unsafe { (self.host.table().cancel_send)(self.host.0, self.number) == PLUG_OK }
     }
 }
 
@@ -761,7 +851,7 @@ impl Pull {
 impl Drop for Pull {
     fn drop(&mut self) {
         if self.is_open {
-            self.close("plugin.fault", "A source of the plugin gave no answer; if it broke, its log says how.");
+            Owed::Pull(self.host, self.number).drop_unanswered();
         }
     }
 }
@@ -1041,8 +1131,12 @@ pub struct Request {
     pub method: String,
     pub url: String,
     pub fields: Fields,
+    /// Names of fields that are secret, as after `mark_secret`.
+    pub secrets: Vec<String>,
     /// What it says to plugins (`cache.mode`); it inherits nothing.
     pub attributes: Fields,
+    /// How it is sent, in the names and words of the configuration's `kernel` (`connectTimeout`, `tls.ca`).
+    pub options: Fields,
     pub body: Option<Body>,
     /// None is the kernel's.
     pub timeout: Option<Duration>,
@@ -1059,7 +1153,9 @@ impl Request {
             method: method.to_string(),
             url: url.to_string(),
             fields: Fields::new(),
+            secrets: Vec::new(),
             attributes: Fields::new(),
+            options: Fields::new(),
             body: None,
             timeout: None,
             is_outermost: false,
@@ -1334,6 +1430,18 @@ impl Exchange<'_> {
             return None;
         }
         Some(unsafe { string(value) })
+    }
+
+    /// All that `attribute` finds, in the order of their names.
+    pub fn attributes(&self) -> Vec<(String, String)> {
+        let mut attributes = Vec::new();
+        let mut found = plug_field { name: text(""), value: text("") };
+        unsafe {
+            while (self.host.table().attribute_at)(self.raw, attributes.len() as u64, &mut found) == PLUG_OK {
+                attributes.push((string(found.name), string(found.value)));
+            }
+        }
+        attributes
     }
 
     pub fn set_attribute(&mut self, name: &str, value: &str) -> Result<(), Error> {
@@ -1755,7 +1863,7 @@ impl Reply {
 impl Drop for Reply {
     fn drop(&mut self) {
         if self.is_open {
-            self.close("plugin.command", "The plugin gave no answer; if it broke, its log says how.");
+            Owed::Reply(self.host, self.number).drop_unanswered();
         }
     }
 }

@@ -1,0 +1,90 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Runs async code on the thread that calls, which waits for it: code that blocks there takes no thread of the pool that tasks share.
+///
+/// Sendable because all that changes is touched under the lock.
+final class CallingThread: TaskExecutor, @unchecked Sendable {
+    private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var jobs: [UnownedJob] = []
+    private var isDone = false
+    /// The thread has gone on before the code was done.
+    private var isAbandoned = false
+
+    private init() {
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        lock.initialize(to: pthread_mutex_t())
+        changed.initialize(to: pthread_cond_t())
+        pthread_mutex_init(lock, nil)
+        pthread_cond_init(changed, &attributes)
+        pthread_condattr_destroy(&attributes)
+    }
+
+    deinit {
+        pthread_cond_destroy(changed)
+        pthread_mutex_destroy(lock)
+        changed.deallocate()
+        lock.deallocate()
+    }
+
+    /// False if the code was not done in time; it is then cancelled, and what is left of it runs on the pool.
+    @discardableResult
+    static func run(within limit: Duration, _ body: @escaping @Sendable () async -> Void) -> Bool {
+        let thread = CallingThread()
+        let task = Task(executorPreference: thread) {
+            await body()
+            thread.finish()
+        }
+        if thread.work(within: limit) { return true }
+        task.cancel()
+        return false
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        pthread_mutex_lock(lock)
+        let isTaken = !isAbandoned
+        if isTaken { jobs.append(job) }
+        pthread_cond_signal(changed)
+        pthread_mutex_unlock(lock)
+        if !isTaken { globalConcurrentExecutor.enqueue(job) }
+    }
+
+    private func finish() {
+        pthread_mutex_lock(lock)
+        isDone = true
+        pthread_cond_signal(changed)
+        pthread_mutex_unlock(lock)
+    }
+
+    /// Runs jobs until the code is done. Jobs that are there run, whatever the time.
+    private func work(within limit: Duration) -> Bool {
+        var deadline = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &deadline)
+        let nanoseconds = Int64(deadline.tv_nsec) + limit.nanoseconds % 1_000_000_000
+        deadline.tv_sec += Int(limit.nanoseconds / 1_000_000_000 + nanoseconds / 1_000_000_000)
+        deadline.tv_nsec = Int(nanoseconds % 1_000_000_000)
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        while !isDone {
+            if jobs.isEmpty {
+                guard pthread_cond_timedwait(changed, lock, &deadline) != ETIMEDOUT || !jobs.isEmpty || isDone else {
+                    isAbandoned = true
+                    return false
+                }
+                continue
+            }
+            let job = jobs.removeFirst()
+            pthread_mutex_unlock(lock)
+            job.runSynchronously(on: asUnownedTaskExecutor())
+            pthread_mutex_lock(lock)
+        }
+        return true
+    }
+}

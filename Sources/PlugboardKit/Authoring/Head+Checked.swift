@@ -1,0 +1,79 @@
+import CPlugboard
+
+/// The same edits for values that come from outside: what the kernel refuses is thrown, and the hook decides.
+extension Head {
+    /// Throws `request.url` for what is no absolute `http` or `https` URL, and `plugin.fault` where it cannot be edited.
+    public func setURL(_ url: String) throws(PlugboardError) {
+        try check(withText(url) { host.pointee.set_url(raw, $0) }, "the request's URL") {
+            PlugboardError(.invalidURL, "it set the request's URL to what is no absolute http or https URL")
+        }
+    }
+
+    /// Throws `request.field` for what is no token (RFC 9110 §9.1), and `plugin.fault` where it cannot be edited.
+    public func setMethod(_ method: Method) throws(PlugboardError) {
+        try check(withText(method.name) { host.pointee.set_method(raw, $0) }, "the request's method") {
+            PlugboardError(.invalidField, "it set the request's method to what is no token (RFC 9110 §9.1)")
+        }
+    }
+
+    /// Throws `request.field` for a number that is not between 200 and 999, and `plugin.fault` where it cannot be edited.
+    public func setStatus(_ status: Int) throws(PlugboardError) {
+        try check(host.pointee.set_status(raw, UInt32(clamping: status)), "the response's status") {
+            PlugboardError(.invalidField, "it set the response's status to \(status), which is not between 200 and 999")
+        }
+    }
+
+    /// Replaces all fields of this name by one.
+    ///
+    /// Throws `request.field` for a name that is no token and a value with CR, LF or NUL (RFC 9110 §5.1, §5.5), and `plugin.fault` where it cannot be edited.
+    public func setField(_ name: FieldName, _ value: String) throws(PlugboardError) {
+        try check(withText(name.text) { name in withUTF8(value) { setField(name, $0) } }, name)
+    }
+
+    /// Adds a field beside those of the same name; throws as `setField` does.
+    public func addField(_ name: FieldName, _ value: String) throws(PlugboardError) {
+        try check(withText(name.text) { name in withText(value) { host.pointee.add_field(raw, name, $0) } }, name)
+    }
+
+    // MARK: What the setters share
+
+    func setField(_ name: plug_text, _ value: UnsafeRawBufferPointer) -> UInt32 {
+        host.pointee.set_field(raw, name, plug_text(value))
+    }
+
+    func removeField(_ name: FieldName) throws(PlugboardError) {
+        try check(withText(name.text) { host.pointee.remove_field(raw, $0) }, name)
+    }
+
+    /// Notes what is refused for the end of the hook; the first counts.
+    func noting(_ edit: () throws(PlugboardError) -> Void) {
+        do throws(PlugboardError) {
+            try edit()
+        } catch {
+            if let refusal, refusal.pointee == nil { refusal.pointee = error.reason }
+        }
+    }
+
+    func check(_ code: UInt32, _ name: FieldName) throws(PlugboardError) {
+        let isToken = !name.text.isEmpty && name.text.utf8.allSatisfy(isTokenByte)
+        try check(code, isToken ? "the field \(name)" : "a field") {
+            PlugboardError(
+                .invalidField,
+                isToken
+                    ? "it gave the field \(name) a value with a line break or NUL"
+                    : "it set a field with a name that is no token (RFC 9110 §5.1)")
+        }
+    }
+
+    @inline(__always)
+    private func check(
+        _ code: UInt32, _ what: @autoclosure () -> String, _ complaint: () -> PlugboardError
+    ) throws(PlugboardError) {
+        if code == PLUG_OK { return }
+        if code == PLUG_BAD_ARGUMENT { throw complaint() }
+        throw PlugboardError(
+            .pluginFault,
+            "it edited \(what()) where that cannot be: a request can be edited in onRequest and before resend, a "
+                + "response in onResponse")
+    }
+}

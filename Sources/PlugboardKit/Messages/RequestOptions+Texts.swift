@@ -1,0 +1,93 @@
+extension RequestOptions {
+    /// The options that are set, in the names and words of the configuration's `kernel`: as they cross the border.
+    package var texts: [(name: String, value: String)] {
+        RequestOptions.table.compactMap { row in row.text(self).map { (row.name, $0) } }
+    }
+
+    /// Sets one option by its name; returns what is wrong, without the value, or nil.
+    package mutating func set(_ name: String, to text: String) -> String? {
+        guard let row = RequestOptions.table.first(where: { $0.name == name }) else {
+            return "there is no option \(printable(name))"
+        }
+        return row.set(&self, text) ? nil : "the option \(name) must be \(row.wanted)"
+    }
+
+    private struct Row: Sendable {
+        let name: String
+        let wanted: String
+        let text: @Sendable (RequestOptions) -> String?
+        let set: @Sendable (inout RequestOptions, String) -> Bool
+
+        init<Value>(
+            _ name: String, _ wanted: String, _ option: WritableKeyPath<RequestOptions, Value?> & Sendable,
+            _ text: @escaping @Sendable (Value) -> String, _ value: @escaping @Sendable (String) -> Value?
+        ) {
+            self.name = name
+            self.wanted = wanted
+            self.text = { $0[keyPath: option].map(text) }
+            set = { options, text in
+                guard let value = value(text) else { return false }
+                options[keyPath: option] = value
+                return true
+            }
+        }
+
+        init<Value: OptionValue>(
+            _ name: String, _ wanted: String, _ option: WritableKeyPath<RequestOptions, Value?> & Sendable
+        ) {
+            self.init(name, wanted, option, \.optionText) { Value(optionText: $0) }
+        }
+
+        init<Choice: RawRepresentable<String> & CaseIterable & SendableMetatype>(
+            _ name: String, _ option: WritableKeyPath<RequestOptions, Choice?> & Sendable
+        ) {
+            let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            self.init(name, "one of \(words)", option, \.rawValue) { Choice(rawValue: $0) }
+        }
+
+        static func duration(_ name: String, _ option: WritableKeyPath<RequestOptions, Duration?> & Sendable) -> Row {
+            // To the next millisecond: no time is no limit.
+            Row(name, "a time like 30s (ms, s, m, h, d)", option, { "\($0.wholeMilliseconds)ms" }) {
+                Duration(optionText: $0)
+            }
+        }
+
+        static func text(_ name: String, _ option: WritableKeyPath<RequestOptions, String?> & Sendable) -> Row {
+            Row(name, "a text", option)
+        }
+
+        static func speed(_ name: String, _ option: WritableKeyPath<RequestOptions, Int?> & Sendable) -> Row {
+            Row(name, "a size like 16MiB (B, KiB, MiB, GiB)", option, { ByteCount.bytes($0).optionText }) {
+                ByteCount(optionText: $0)?.bytes
+            }
+        }
+    }
+
+    private static let table: [Row] = [
+        .duration("timeout", \.timeout),
+        .duration("connectTimeout", \.connectTimeout),
+        .duration("idleTimeout", \.idleTimeout),
+        .duration("attemptTimeout", \.attemptTimeout),
+        Row("connectTo", "an object of texts", \.connectTo),
+        .text("proxy", \.proxy),
+        .text("noProxy", \.noProxy),
+        .text("interface", \.interface),
+        Row("ipVersion", \.ipVersion),
+        Row("httpVersion", \.httpVersion),
+        .text("tls.ca", \.caFile),
+        .text("tls.pins", \.pins),
+        .text("tls.certificate", \.clientCertificate),
+        .text("tls.key", \.clientKey),
+        Row("tls.verify", "true or false", \.verifiesTLS),
+        Row("tls.minimum", \.minimumTLS),
+        .speed("speed.download", \.downloadSpeedLimit),
+        .speed("speed.upload", \.uploadSpeedLimit),
+    ]
+}
+
+extension Duration {
+    fileprivate var wholeMilliseconds: Int64 {
+        let (milliseconds, rest) = max(nanoseconds, 0).quotientAndRemainder(dividingBy: 1_000_000)
+        return milliseconds + (rest > 0 ? 1 : 0)
+    }
+}

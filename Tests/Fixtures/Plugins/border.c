@@ -1,0 +1,151 @@
+// Hands in what cannot be, at times that cannot be, and notes what it is told. Which, says the field x-do of the request.
+#include <plugboard.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ID "com.example.border"
+
+typedef struct plugin {
+    const plug_host_v1 *host;
+    uint32_t send, publish, timer, bytes, source;        // what `create` was told
+    int releases;                                        // of bytes and of sources
+    plug_ticket ticket;
+    char told[64];                                       // of a sub-request that was cancelled
+} plugin;
+
+static plugin *self_;
+
+static void released(void *context) { __atomic_fetch_add(&self_->releases, 1, __ATOMIC_SEQ_CST); }
+static void fired(void *context) { abort(); }
+static void never(void *context, plug_answer *answer) { abort(); }
+
+// A body of no bytes, with a trailer that would begin a request of its own.
+static void pull(void *context, plug_pull pull) {
+    const plug_host_v1 *host = self_->host;
+    plug_field trailer = { PLUG_TEXT("x-sum"), PLUG_TEXT("1\r\n\r\nGET /second HTTP/1.1") };
+    host->count(host, host->counter(host, PLUG_TEXT("end")), host->end(host, pull, &trailer, 1));
+}
+
+static plug_body *make_body(const plug_host_v1 *host) {
+    plug_source_v1 source = { .context = self_, .length = PLUG_UNKNOWN, .pull = pull, .release = released };
+    return host->body_of_source(host, &source);
+}
+
+static void *create(const plug_host_v1 *host, const plug_settings *settings) {
+    plugin *self = calloc(1, sizeof *self);
+    if (self == NULL) return NULL;
+    self_ = self;
+    self->host = host;
+    plug_request_v1 request = {
+        .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://early.test/"), .flags = PLUG_DETACHED,
+    };
+    plug_bytes bytes = { "early", 5, released, NULL };
+    self->send = host->send(host, 0, &request, NULL, never);
+    self->publish = host->publish(host, 0, PLUG_TEXT(ID ".early"), NULL, 0);
+    self->timer = host->timer(host, 1, NULL, fired) == 0;
+    self->bytes = host->body_of_bytes(host, bytes) == NULL;
+    self->source = make_body(host) == NULL;
+    return self;
+}
+
+static int is(plug_text text, const char *word) {
+    return text.count == strlen(word) && memcmp(text.bytes, word, text.count) == 0;
+}
+
+static void answered(void *context, plug_answer *answer) {
+    plugin *self = context;
+    plug_text code = {0}, reason = {0};
+    self->host->answer_failure(answer, &code, &reason);
+    size_t count = strlen(self->told);
+    snprintf(self->told + count, sizeof self->told - count, " %.*s", (int)code.count, code.bytes);
+    self->host->wake(self->host, self->ticket);
+}
+
+static uint32_t cancel(plugin *self, plug_exchange *exchange) {
+    const plug_host_v1 *host = self->host;
+    plug_subrequest number = 0;
+    plug_request_v1 request = { .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://silent.test/"), .number = &number };
+    uint32_t verdict = host->wait(exchange, -1, &self->ticket);
+    host->send(host, host->exchange_id(exchange), &request, self, answered);
+    uint32_t first = host->cancel_send(host, number), second = host->cancel_send(host, number);
+    snprintf(self->told, sizeof self->told, "%u %u", first, second);
+    return verdict;
+}
+
+static void list(const plug_host_v1 *host, plug_exchange *exchange) {
+    char names[256] = "";
+    plug_field found;
+    for (uint64_t i = 0; host->attribute_at(exchange, i, &found) == PLUG_OK; i++) {
+        size_t count = strlen(names);
+        snprintf(names + count, sizeof names - count, "%.*s=%.*s;", (int)found.name.count, found.name.bytes,
+            (int)found.value.count, found.value.bytes);
+    }
+    host->set_field(host->request(exchange), PLUG_TEXT("x-attributes"), plug_make_text(names, strlen(names)));
+}
+
+static uint32_t on_request(void *context, plug_exchange *exchange) {
+    plugin *self = context;
+    const plug_host_v1 *host = self->host;
+    plug_head *request = host->request(exchange);
+    plug_text what = host->field(request, PLUG_TEXT("x-do"));
+    if (host->visit(exchange) == PLUG_WOKEN) {
+        host->set_field(request, PLUG_TEXT("x-told"), plug_make_text(self->told, strlen(self->told)));
+        return PLUG_NEXT;
+    }
+    plug_field bad_value = { PLUG_TEXT("x-a"), PLUG_TEXT("1\r\nx-b: 2") }, bad_name = { PLUG_TEXT("x a"), PLUG_TEXT("1") };
+    if (is(what, "respond-value")) return host->respond(exchange, 200, &bad_value, 1, NULL);
+    if (is(what, "respond-name")) return host->respond(exchange, 200, &bad_name, 1, make_body(host));
+    if (is(what, "upload")) host->set_request_body(exchange, make_body(host));
+    if (is(what, "cancel")) return cancel(self, exchange);
+    if (is(what, "list")) list(host, exchange);
+    return PLUG_NEXT;
+}
+
+static uint32_t on_response(void *context, plug_exchange *exchange) {
+    const plug_host_v1 *host = ((plugin *)context)->host;
+    if (!is(host->field(host->request(exchange), PLUG_TEXT("x-do")), "break")) return PLUG_NEXT;
+    host->release_body(host->take_response_body(exchange));
+    return host->fault(exchange, PLUG_TEXT("it panicked: with a body in its hands"));
+}
+
+static void command(void *context, plug_text name, plug_text arguments, plug_reply reply) {
+    plugin *self = context;
+    const plug_host_v1 *host = self->host;
+    char json[128];
+    if (is(name, "nobody")) {
+        plug_request_v1 request = {
+            .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://a.test/"), .body = make_body(host),
+        };
+        snprintf(json, sizeof json, "%u", host->send(host, 0, &request, NULL, NULL));
+    } else if (is(name, "released")) {
+        snprintf(json, sizeof json, "%d", __atomic_load_n(&self->releases, __ATOMIC_SEQ_CST));
+    } else {
+        snprintf(json, sizeof json, "[%u, %u, %u, %u, %u]", self->send, self->publish, self->timer, self->bytes,
+            self->source);
+    }
+    host->reply_json(host, reply, plug_make_text(json, strlen(json)));
+}
+
+static const plug_command_v1 commands[] = {
+    { PLUG_LITERAL("early"), PLUG_LITERAL("{}"), PLUG_LITERAL("What create was told.") },
+    { PLUG_LITERAL("nobody"), PLUG_LITERAL("{}"), PLUG_LITERAL("Sends a body and has no function for the answer.") },
+    { PLUG_LITERAL("released"), PLUG_LITERAL("{}"), PLUG_LITERAL("How much was released.") },
+};
+
+PLUGBOARD_METADATA(border, ID, "1.0.0");
+PLUGBOARD_PLUGIN(border) {
+    .abi_revision = PLUG_ABI_REVISION,
+    .hooks = PLUG_ON_REQUEST | PLUG_ON_RESPONSE,
+    .id = PLUG_LITERAL(ID),
+    .version = PLUG_LITERAL("1.0.0"),
+    .documentation = PLUG_LITERAL("Hands in what cannot be."),
+    .priority = 500,
+    .commands = commands,
+    .command_count = 3,
+    .create = create,
+    .destroy = free,
+    .on_request = on_request,
+    .on_response = on_response,
+    .command = command,
+};
