@@ -36,7 +36,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     /// Asks for the next piece, from any thread; the answer comes once, on the loop, also when the body is released before.
     func pull(_ pull: Pull) {
         guard loop.isCurrent else {
-            loop.enqueue { self.pull(pull) }
+            if !loop.enqueue({ self.pull(pull) }) { pull.fail(BodyNode.shutDown) }
             return
         }
         if isReleased || waiting != nil {
@@ -72,7 +72,8 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
             return true
         }
         guard isFirst else { return false }
-        if loop.isCurrent { deliver(piece) } else { loop.enqueue { self.deliver(piece) } }
+        // When the loop has ended, the one that gives the first answer is alone with the node.
+        if loop.isCurrent || !loop.enqueue({ self.deliver(piece) }) { deliver(piece) }
         return true
     }
 
@@ -111,6 +112,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     }
 
     private static let released = PlugboardError(.cancelled, "The body was given back before its end.")
+    private static let shutDown = PlugboardError(.shutDown, "The kernel is shut down, and the body with it.")
     private static let pulledTwice = PlugboardError(
         .pluginFault, "A body was pulled again before the last pull was answered.")
 }
