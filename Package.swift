@@ -157,7 +157,9 @@ let package = Package(
         .executableTarget(
             name: "PlugboardCommand",
             dependencies: [
-                "Plugboard", "PluginLoader", "PluginCheck", "PlugboardKit", "CPlugboard", "ScaffoldTemplates", "JSON",
+                "Plugboard", "CurlTransport", "PluginLoader", "PluginCheck", "PlugboardKit", "CPlugboard",
+                "ScaffoldTemplates",
+                "JSON",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],

@@ -48,16 +48,16 @@ static inline CURLcode ccurl_set_transfer(CURL *easy, CURLoption option, ccurl_t
     return curl_easy_setopt(easy, option, function);
 }
 
-typedef int (*ccurl_seek)(void *context, curl_off_t offset, int origin);
-
-static inline CURLcode ccurl_set_seek(CURL *easy, ccurl_seek function) {
-    return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, function);
-}
-
 typedef int (*ccurl_prerequest)(void *context, char *address, char *local_address, int port, int local_port);
 
 static inline CURLcode ccurl_set_prerequest(CURL *easy, ccurl_prerequest function) {
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
+}
+
+typedef int (*ccurl_debug)(CURL *easy, curl_infotype kind, char *text, size_t count, void *context);
+
+static inline CURLcode ccurl_set_debug(CURL *easy, ccurl_debug function) {
+    return curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, function);
 }
 
 typedef int (*ccurl_trailer)(struct curl_slist **list, void *context);
@@ -119,6 +119,19 @@ static inline CURLMcode ccurl_multi_set_timer(CURLM *multi, ccurl_timer function
 
 static inline CURLSHcode ccurl_share(CURLSH *share, int data) {
     return curl_share_setopt(share, CURLSHOPT_SHARE, data);
+}
+
+// Whether the address or the thread sanitizer watches the process: it sees nothing of memory that is pooled.
+extern void __asan_init(void) __attribute__((weak));
+extern void __tsan_init(void) __attribute__((weak));
+
+static inline int ccurl_is_sanitized(void) {
+    return __asan_init != 0 || __tsan_init != 0;
+}
+
+// The libcurl of this process, which may be newer than the header.
+static inline const curl_version_info_data *ccurl_version(void) {
+    return curl_version_info(CURLVERSION_NOW);
 }
 
 // The result of a CURLMSG_DONE message.

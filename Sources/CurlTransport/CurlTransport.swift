@@ -80,9 +80,7 @@ public final class CurlTransport: Transport, @unchecked Sendable {
         multi.enroll(transfer)
         transfer.pullUpload(handle.state)
         transfer.armClock()
-        if !multi.start(handle) {
-            transfer.end(PlugboardError(.connect, "libcurl refuses another attempt."))
-        }
+        multi.start(transfer)
         return transfer
     }
 

@@ -56,6 +56,34 @@ import Testing
         #expect(foldedOutcome.text == "ok")
     }
 
+    @Test(arguments: [
+        "Content-Length: 2\r\n 0", "Content-Length:\r\n 2", "Transfer-Encoding: chunked\r\n , chunked",
+        "Transfer-Encoding:\r\n chunked",
+    ])
+    func `a field that frames the message and is folded is malformed`(field: String) async throws {
+        let server = try LoopbackServer(.raw("HTTP/1.1 200 OK\r\n\(field)\r\n\r\n2\r\nok\r\n0\r\n\r\n"))
+        let client = Client()
+        defer { server.stop() }
+
+        let outcome = try await client.send(.get, server.url())
+
+        #expect(outcome.error?.code == .malformed)
+        #expect(outcome.status == nil)
+    }
+
+    @Test func `Content-Length beside Transfer-Encoding is removed, for it says something wrong`() async throws {
+        let server = try LoopbackServer(
+            .raw("HTTP/1.1 200 OK\r\nContent-Length: 99\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"))
+        let client = Client()
+        defer { server.stop() }
+
+        let outcome = try await client.send(.get, server.url())
+
+        #expect(outcome.text == "ok")
+        #expect(outcome.head?.fields["Content-Length"] == nil)
+        #expect(outcome.head?.fields["Transfer-Encoding"] == "chunked")
+    }
+
     @Test(arguments: [Script.endlessHead(), .endlessField()])
     func `a head without end is an error`(script: Script) async throws {
         let server = try LoopbackServer(script)

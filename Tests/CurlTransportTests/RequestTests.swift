@@ -219,27 +219,4 @@ import Testing
         #expect(outcome.status == 413)
         #expect(outcome.text == "too much")
     }
-
-    @Test func `a body is sent again when the connection that was kept turns out to be dead`() async throws {
-        let server = try LoopbackServer(.closedInsteadOfSecondAnswer())
-        let client = Client()
-        defer { server.stop() }
-
-        _ = try await client.send(.get, server.url())
-        let again = try await client.send(.put, server.url(), body: .text("again"))
-
-        #expect(again.text == "kept")
-        #expect(server.requests.last?.text == "again")
-    }
-
-    @Test func `a body that cannot begin again is not sent again`() async throws {
-        let server = try LoopbackServer(.closedInsteadOfSecondAnswer())
-        let client = Client()
-        defer { server.stop() }
-
-        _ = try await client.send(.get, server.url())
-        let again = try await client.send(.put, server.url(), body: Body(PiecesSource(["once"])))
-
-        #expect(again.error?.code == .bodyRewind || again.error?.code == .reset)
-    }
 }

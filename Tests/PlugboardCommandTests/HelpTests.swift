@@ -58,11 +58,13 @@ struct HelpTests {
         #expect(outcome.stdout.contains("\n  130  interrupted"))
     }
 
-    @Test func `the version is one line`() async throws {
+    @Test func `the version names the command, libcurl and what is held back because of it`() async throws {
         let outcome = try await Command.run("--version")
 
         #expect(outcome.status == 0)
-        #expect(outcome.stdout.wholeMatch(of: /plugboard \d+\.\d+\.\d+\n/) != nil)
+        #expect(
+            outcome.stdout.wholeMatch(of: /plugboard \d+\.\d+\.\d+\nlibcurl \d+\.\d+\.\d+\n(  [A-Z].*\.\n)*/) != nil,
+            "\(outcome.stdout)")
     }
 
     @Test func `a misspelled verb is answered with the nearest`() async throws {

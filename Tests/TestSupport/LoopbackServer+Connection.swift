@@ -50,6 +50,9 @@ extension LoopbackServer {
         /// Ends the connection with RST at once. What was written reaches the client only if it reads it in time.
         package func reset() { socket.reset() }
 
+        /// From now on the server refuses connections; those that it has go on.
+        package func stopListening() { core.stopListening() }
+
         /// Sends the end of the stream after what was written.
         package func close() { socket.finishWriting() }
 
@@ -152,7 +155,8 @@ extension LoopbackServer {
             }
         }
 
-        private func readBytes(_ count: Int) throws -> [UInt8] {
+        /// Reads so many bytes. Throws `ReceivedRequestError.cutShort` when the client closes before.
+        package func readBytes(_ count: Int) throws -> [UInt8] {
             while buffer.count < count { try fill() }
             let bytes = Array(buffer[..<count])
             buffer.removeSubrange(..<count)

@@ -79,6 +79,7 @@ package final class LoopbackServer: Sendable {
 final class Core: Sendable {
     struct State {
         var listener: Int32?
+        var isListening = true
         var isStopped = false
         var requests: [ReceivedRequest] = []
         var connectionCount = 0
@@ -119,9 +120,16 @@ final class Core: Sendable {
         if !isOwnThread { running.wait() }
     }
 
+    func stopListening() {
+        state.withLock { state in
+            state.isListening = false
+            if let listener = state.listener { _ = shutdown(listener, Int32(SHUT_RDWR)) }
+        }
+    }
+
     private func acceptConnections() {
         defer { closeListener() }
-        while let listener = state.withLock({ $0.isStopped ? nil : $0.listener }) {
+        while let listener = state.withLock({ $0.isStopped || !$0.isListening ? nil : $0.listener }) {
             let descriptor = GNU.accept4(listener, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
             guard descriptor >= 0 else {
                 // Out of descriptors for the moment: others of this process will give some back.

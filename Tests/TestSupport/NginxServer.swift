@@ -53,6 +53,15 @@ package final class NginxServer: Sendable {
         String(decoding: (try? folder.read("error.log")) ?? [], as: UTF8.self)
     }
 
+    /// Sends nginx a signal: SIGSTOP makes it silent, SIGCONT lets it go on.
+    package func signal(_ number: Int32) throws {
+        let text = String(decoding: try folder.read("nginx.pid"), as: UTF8.self)
+        guard let process = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)), kill(process, number) == 0
+        else {
+            throw SystemError.failed("kill", errno)
+        }
+    }
+
     /// Starts another one, which ends when it is released. Tests share `shared()` unless they change its state.
     package init() throws {
         guard let program = NginxServer.program else { throw NginxError.notInstalled }

@@ -1,3 +1,4 @@
+import CCurl
 import PlugboardKit
 import Synchronization
 
@@ -7,7 +8,7 @@ import Synchronization
 final class ChunkPool: Sendable {
     static let chunkSize = 256 << 10
     /// Of the process: what is kept idle is 2 MiB at most.
-    static let shared = ChunkPool(limit: 8)
+    static let shared = ChunkPool(limit: ccurl_is_sanitized() != 0 ? 0 : 8)
 
     private struct Chunk: @unchecked Sendable {
         // Sendable because whoever takes it out of the pool is the only one that knows it.

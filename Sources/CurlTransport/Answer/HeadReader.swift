@@ -13,21 +13,21 @@ struct HeadReader {
         case malformed(String)
     }
 
-    private enum Phase { case start, fields, done }
+    fileprivate enum Phase { case start, fields, done }
 
     /// Folded lines in one head; servers have long been told not to send them at all.
-    private static let foldLimit = 100
+    fileprivate static let foldLimit = 100
 
     let byteLimit: Int
     let fieldLimit: Int
-    private var phase = Phase.start
+    fileprivate var phase = Phase.start
     private var byteCount = 0
-    private var foldCount = 0
+    fileprivate var foldCount = 0
     private(set) var status = 0
     private(set) var reason = ""
     private(set) var version = ResponseHead.Version.http11
-    private(set) var fields = Fields()
-    private(set) var trailers = Fields()
+    fileprivate(set) var fields = Fields()
+    fileprivate(set) var trailers = Fields()
     private(set) var hasTransferEncoding = false
     /// What `Content-Length` says, whether it counts or not.
     private(set) var contentLength: Int?
@@ -41,7 +41,9 @@ struct HeadReader {
     /// Whether the first line of a head was read.
     var hasBegun: Bool { phase != .start }
 
+    /// RFC 9112 §6.3: `Transfer-Encoding` overrides `Content-Length`, which is removed, for it says something wrong.
     mutating func takeHead() -> ResponseHead {
+        if hasTransferEncoding, contentLength != nil { fields[.contentLength] = nil }
         let head = ResponseHead(status: status, reason: reason, version: version, fields: fields)
         fields = Fields()
         return head
@@ -140,29 +142,34 @@ struct HeadReader {
         }
         return .more
     }
+}
 
+extension HeadReader {
     /// RFC 9112 §5.2: a line break and the white space around it become one space.
-    private mutating func unfold(_ rest: UnsafeRawBufferPointer) -> Step {
+    ///
+    /// Not in the fields that frame the message: libcurl frames by their first line alone.
+    fileprivate mutating func unfold(_ rest: UnsafeRawBufferPointer) -> Step {
         foldCount += 1
         let isTrailer = phase == .done
         let known = isTrailer ? trailers : fields
         guard known.count > 0 else { return .malformed("begins with a folded line") }
         guard foldCount <= HeadReader.foldLimit else { return .malformed("has too many folded lines") }
         guard HeadReader.isValue(rest) else { return .malformed("has a field with a control character in its value") }
+        var frames = false
         var joined = Fields()
         for index in 0..<known.count {
             known.withField(index) { name, value in
-                guard index == known.count - 1, !rest.isEmpty else { return joined.append(name, value) }
-                let whole = Array(value) + (value.isEmpty ? [] : [0x20]) + Array(rest)
+                guard index == known.count - 1 else { return joined.append(name, value) }
+                frames = KnownField(name)?.framesMessage ?? false
+                let whole = Array(value) + (value.isEmpty || rest.isEmpty ? [] : [0x20]) + Array(rest)
                 whole.withUnsafeBytes { joined.append(name, $0) }
             }
         }
+        if frames { return .malformed("has a folded line in a field that frames it") }
         if isTrailer { trailers = joined } else { fields = joined }
         return .more
     }
-}
 
-extension HeadReader {
     /// RFC 9110 §5.5: visible characters, spaces, tabs and bytes above ASCII.
     private static func isValue(_ value: UnsafeRawBufferPointer) -> Bool {
         // Without an early end, the compiler looks at many bytes at once.

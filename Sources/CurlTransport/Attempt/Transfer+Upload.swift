@@ -35,10 +35,4 @@ extension Transfer: PullReceiver {
         if let error = state.pointee.upload.accept(piece) { return end(error) }
         if !state.pointee.upload.wantsPiece { sendOn(state) }
     }
-
-    /// Begins the body again for libcurl, which found that a connection was dead; false when it cannot be.
-    func rewindUpload() -> Bool {
-        guard let upload, !isUploadPulled else { return false }
-        return upload.rewind()
-    }
 }

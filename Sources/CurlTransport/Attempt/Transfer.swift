@@ -21,7 +21,12 @@ final class Transfer: Attempt, @unchecked Sendable {
     var isUploadPulled = false
     var uploadSerial: UInt64 = 0
     private(set) var body: ResponseBody?
-    private var isHeadReported = false
+    private(set) var isHeadReported = false
+    /// Whether libcurl has it; until then it waits for connections that others are making.
+    var isStarted = false
+    /// Whether it may share a connection with others.
+    let mayMultiplex: Bool
+    var gateStage = ConnectionGate.Stage.free
     private var result: CURLcode?
     /// Why it ends, if not because libcurl says so.
     private(set) var ending: Ending?
@@ -46,7 +51,8 @@ final class Transfer: Attempt, @unchecked Sendable {
         isWatched = attempt.isWatched
         isHead = attempt.method == .head
         upload = attempt.body
-        clock = TransferClock(began: multi.loop.now, attempt.storedOptions.options)
+        mayMultiplex = handle?.mayMultiplex ?? false
+        clock = TransferClock(multi.loop, attempt.storedOptions.options)
     }
 
     /// The state behind the callbacks, while there is one.
@@ -89,6 +95,7 @@ final class Transfer: Attempt, @unchecked Sendable {
     func settle() {
         guard let state else { return }
         clock.lastActivity = multi.loop.now
+        if gateStage != .free { tellGate(state) }
         if ending != nil { return finish(state) }
         if isSuspended { return applyPauses(state) }
         report(state)
@@ -99,6 +106,12 @@ final class Transfer: Attempt, @unchecked Sendable {
         if result != nil || ending != nil { return finish(state) }
         pullUpload(state)
         applyPauses(state)
+    }
+
+    /// Others wait for what this one finds out about its connection, also while it is suspended.
+    private func tellGate(_ state: TransferState.Pointer) {
+        if state.pointee.sendings > 0 { multi.gate.noteConnection(of: self) }
+        if state.pointee.head.isFinal, state.pointee.head.version != .http2 { multi.gate.noteHTTP1(of: self) }
     }
 
     private func report(_ state: TransferState.Pointer) {
@@ -127,14 +140,16 @@ final class Transfer: Attempt, @unchecked Sendable {
         let error = failure(state)
         let timings = Timings(of: handle.easy)
         if isWatched, error == nil { reportProgress(state, isLast: true) }
-        multi.stop(handle)
+        let isClean = ending == nil && result == CURLE_OK && state.pointee.sendings == 1
+        if result == nil { closeSilentConnection() }
+        multi.stop(self, handle)
         // The body's end may end the exchange, and the attempt's end with its timings is to be told before that.
         if isHeadReported { observer.attemptEnded(nil, timings) }
         body?.finish(error, &state.pointee)
         body = nil
         uploadSerial += 1
         self.handle = nil
-        multi.dismiss(self, handle: handle)
+        multi.dismiss(self, handle: handle, isClean: isClean)
         if !isHeadReported { observer.attemptEnded(error, timings) }
     }
 
@@ -149,12 +164,48 @@ final class Transfer: Attempt, @unchecked Sendable {
             return error
         }
         guard let result, result != CURLE_OK, let handle else { return nil }
+        if state.pointee.sendings > 0, let error = failureToSendAgain(result, state, handle) { return error.failure }
         var tunnelStatus = 0
         ccurl_get_long(handle.easy, CURLINFO_HTTP_CONNECTCODE, &tunnelStatus)
         // libcurl calls a proxy that refuses a tunnel a connection that was lost.
         let code = tunnelStatus == 0 || 200..<300 ~= tunnelStatus ? result : CURLE_PROXY
         return PlugboardError(
-            curl: code, message: handle.errorMessage, place: url?.place ?? "", isHeadThere: isHeadReported)
+            curl: code, message: handle.errorMessage, place: url?.place ?? "", isHeadThere: isHeadReported,
+            socketError: state.pointee.socketError)
+    }
+
+    /// What came of an attempt that libcurl wanted to send again, or nil if it did not want to.
+    ///
+    /// It does that when a connection that it used again ends without a response, when a stream is refused, and after a 417. It
+    /// is stopped on the way: by `prerequest`, because the body cannot be rewound, or because no new connection can be made.
+    private func failureToSendAgain(
+        _ result: CURLcode, _ state: TransferState.Pointer, _ handle: EasyHandle
+    ) -> (failure: PlugboardError?, Void)? {
+        switch result {
+        case CURLE_ABORTED_BY_CALLBACK where state.pointee.sendings > 1, CURLE_SEND_FAIL_REWIND: break
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT,
+            CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+            if isHeadReported { return nil }
+        // The server has said that it goes away, before it said anything about this stream.
+        case CURLE_HTTP2 where !isHeadReported: break
+        default: return nil
+        }
+        let place = url?.place ?? ""
+        if isHeadReported {
+            // RFC 9110 §15.5.18: the 417 is the response. libcurl reads its body and drops it.
+            if state.pointee.expected == 0 { return (nil, ()) }
+            let reason = "The body of the 417 from \(place) is lost: libcurl drops it."
+            return (PlugboardError(.bodyCut, reason), ())
+        }
+        var bytesSent = 0
+        ccurl_get_long(handle.easy, CURLINFO_REQUEST_SIZE, &bytesSent)
+        if state.pointee.isRefused || bytesSent == 0 {
+            return (PlugboardError(.unprocessed, "\(place) did not process the request. It can be sent again."), ())
+        }
+        let reason =
+            "\(place) closed a connection that was kept from an earlier request, before a response came. The request may "
+            + "have been carried out."
+        return (PlugboardError(.stale, reason), ())
     }
 
     // MARK: - Pausing
@@ -167,12 +218,14 @@ final class Transfer: Attempt, @unchecked Sendable {
     }
 
     private func applyPauses(_ state: TransferState.Pointer) {
-        guard let handle, result == nil else { return }
+        guard let handle, isStarted, result == nil else { return }
         if state.pointee.received.count <= multi.settings.bodyQueueLimit.bytes / 2 {
             state.pointee.isReceivingPaused = false
         }
         var parts = CURLPAUSE_CONT
-        if state.pointee.isReceivingPaused || isSuspended { parts |= CURLPAUSE_RECV }
+        // Not before the head is whole: libcurl joins head lines that it holds back, of interim and final heads alike.
+        let isHeld = state.pointee.isReceivingPaused || isSuspended
+        if isHeld, state.pointee.head.isFinal { parts |= CURLPAUSE_RECV }
         if state.pointee.upload.isWaiting || isSuspended { parts |= CURLPAUSE_SEND }
         if parts == state.pointee.pausedParts { return }
         state.pointee.pausedParts = parts

@@ -4,6 +4,8 @@ import PlugboardKit
 /// The times of a transfer that are not libcurl's affair: of the whole attempt, of silence, and of draining.
 struct TransferClock {
     let began: Int64
+    /// By the system's clock, whatever the loop goes by.
+    let systemBegan: Int64
     fileprivate let attemptTimeout: Duration?
     fileprivate let idleTimeout: Duration?
     /// When a callback was last called, or a pause ended.
@@ -12,15 +14,19 @@ struct TransferClock {
     /// Bytes that the system still had to send when it was last looked at.
     fileprivate var unsent: Int32 = 0
 
-    init(began: Int64, _ options: RequestOptions) {
-        self.began = began
+    init(_ loop: EventLoop, _ options: RequestOptions) {
+        began = loop.now
+        systemBegan = loop.systemNow
         attemptTimeout = options.attemptTimeout
         idleTimeout = options.idleTimeout
-        lastActivity = began
+        lastActivity = loop.now
     }
 }
 
 extension Transfer {
+    /// Nanoseconds for which a connection must have been silent before that says something about it.
+    private static var patience: Int64 { 1_000_000_000 }
+
     /// Sets the timer for what may come first. Silence is measured when the timer fires, not at every byte.
     func armClock() {
         var deadline = clock.drainDeadline ?? .max
@@ -40,30 +46,49 @@ extension Transfer {
         let (now, place) = (multi.loop.now, url?.place ?? "")
         if let deadline = clock.drainDeadline, deadline <= now { return end(.abandoned) }
         if let limit = clock.attemptTimeout, later(clock.began, limit) <= now {
-            return end(PlugboardError(.attemptTimeout, "The attempt at \(place) took longer than \(limit.configured)."))
+            return end(
+                PlugboardError(
+                    .attemptTimeout, "The attempt at \(place) took longer than \(limit.configured) (attemptTimeout)."))
         }
-        if let limit = clock.idleTimeout, !isSilent(now) || later(clock.lastActivity, limit) <= now {
-            if isSilent(now) {
-                return end(PlugboardError(.idleTimeout, "\(place) has sent nothing for \(limit.configured)."))
-            }
-            clock.lastActivity = now
+        // Asked once: each look at what the system still has to send is compared with the one before.
+        let isSilent = isSilent()
+        if !isSilent { clock.lastActivity = now }
+        if let limit = clock.idleTimeout, later(clock.lastActivity, limit) <= now {
+            return end(
+                PlugboardError(
+                    .idleTimeout, "No byte went to or came from \(place) for \(limit.configured) (idleTimeout)."))
         }
         armClock()
     }
 
     /// Whether it is the network's fault that nothing happens: not while a reader, a writer or the caller makes us wait,
     /// nor before there is a connection.
-    private func isSilent(_ now: Int64) -> Bool {
-        guard let handle, let state else { return false }
+    private func isSilent() -> Bool {
+        guard let state else { return false }
         if isSuspended || state.pointee.isReceivingPaused || state.pointee.upload.isWaiting { return false }
-        var connected: Int64 = 0
-        ccurl_get_offset(handle.easy, CURLINFO_PRETRANSFER_TIME_T, &connected)
-        if connected == 0 { return false }
+        if state.pointee.sendings == 0 { return false }
         // A large buffer of the system may take long to go out over a slow line.
-        let socket = state.pointee.sendingSocket
-        let unsent = socket < 0 ? 0 : ccurl_unsent(socket)
+        let socket = state.pointee.socket
+        let unsent = upload == nil || socket < 0 ? 0 : ccurl_unsent(socket)
         defer { clock.unsent = unsent }
         return unsent <= 0 || unsent == clock.unsent
+    }
+
+    /// Lets no later request use an HTTP/2 connection that was silent since this attempt began, so that one dead connection
+    /// does not fail request after request.
+    ///
+    /// Other transfers on it may wait for slow responses; then it goes only when it was silent for the idle timeout.
+    func closeSilentConnection() {
+        let systemNow = multi.loop.systemNow
+        guard let handle, let state, state.pointee.sendings > 0, systemNow - clock.systemBegan >= Transfer.patience
+        else {
+            return
+        }
+        let socket = handle.activeSocket
+        guard let lastRead = multi.loop.poller.lastRead(socket), lastRead <= clock.systemBegan else { return }
+        let limit = clock.idleTimeout?.nanoseconds ?? .max
+        if systemNow - lastRead < limit, multi.isUsed(socket, besides: self) { return }
+        multi.loop.poller.shutDown(socket)
     }
 
     private func later(_ time: Int64, _ duration: Duration) -> Int64 {

@@ -16,7 +16,7 @@ extension Transfer {
 
     func reportMilestones(_ state: TransferState.Pointer) {
         guard let handle else { return }
-        if state.pointee.isPrerequestDone, !watch.isConnectionTold {
+        if state.pointee.sendings > 0, !watch.isConnectionTold {
             watch.isConnectionTold = true
             var newConnections = 0
             ccurl_get_long(handle.easy, CURLINFO_NUM_CONNECTS, &newConnections)

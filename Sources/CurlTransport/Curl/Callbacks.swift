@@ -12,7 +12,7 @@ enum Callbacks {
     static let header: ccurl_transfer = { bytes, size, count, context in
         guard let state = Callbacks.state(context) else { return 0 }
         state.pointee.touched.pointee.add(state)
-        return state.pointee.readLine(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+        return state.pointee.readLines(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
     }
 
     static let body: ccurl_transfer = { bytes, size, count, context in
@@ -29,16 +29,6 @@ enum Callbacks {
         return state.pointee.upload.fill(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
     }
 
-    /// libcurl sends again what a connection took that turned out to be dead, from the first byte.
-    static let seek: ccurl_seek = { context, offset, origin in
-        guard let state = Callbacks.state(context), offset == 0, origin == SEEK_SET,
-            let transfer = state.pointee.transfer?.takeUnretainedValue(), transfer.rewindUpload()
-        else { return Int32(CURL_SEEKFUNC_CANTSEEK) }
-        state.pointee.upload.rewind()
-        state.pointee.touched.pointee.add(state)
-        return Int32(CURL_SEEKFUNC_OK)
-    }
-
     static let trailer: ccurl_trailer = { list, context in
         guard let state = Callbacks.state(context), let list else { return Int32(CURL_TRAILERFUNC_ABORT) }
         for field in state.pointee.upload.trailers {
@@ -50,18 +40,32 @@ enum Callbacks {
         return Int32(CURL_TRAILERFUNC_OK)
     }
 
+    /// libcurl is about to send the request. A second time is refused: the kernel decides whether a request that may have
+    /// been carried out is sent again (RFC 9110 §9.2.2), and counts it.
     static let prerequest: ccurl_prerequest = { context, _, _, _, _ in
         guard let state = Callbacks.state(context) else { return Int32(CURL_PREREQFUNC_ABORT) }
-        state.pointee.isPrerequestDone = true
+        state.pointee.sendings += 1
+        state.pointee.beginPlacing()
         state.pointee.touched.pointee.add(state)
-        return Int32(CURL_PREREQFUNC_OK)
+        return state.pointee.sendings == 1 ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
+    }
+
+    /// Of libcurl's own log one line is read: nothing else tells that a stream was refused before it was processed.
+    static let debug: ccurl_debug = { _, kind, text, count, context in
+        guard kind == CURLINFO_TEXT, let text, let state = Callbacks.state(context) else { return 0 }
+        let refusal: StaticString = "REFUSED_STREAM"
+        if count >= refusal.utf8CodeUnitCount, memcmp(text, refusal.utf8Start, refusal.utf8CodeUnitCount) == 0 {
+            state.pointee.isRefused = true
+        }
+        return 0
     }
 
     static let openSocket: ccurl_open_socket = { context, _, address in
-        guard let multi = Callbacks.multi(context), let address else { return CURL_SOCKET_BAD }
+        guard let state = Callbacks.state(context), let address else { return CURL_SOCKET_BAD }
         let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let socket = socket(address.pointee.family, kind, address.pointee.protocol)
-        multi._withUnsafeGuaranteedRef { $0.loop.poller.adopt(socket, for: $0) }
+        if socket < 0 { state.pointee.socketError = errno }
+        state.pointee.multi._withUnsafeGuaranteedRef { $0.loop.poller.adopt(socket, for: $0, at: $0.loop.systemNow) }
         return socket
     }
 
@@ -75,12 +79,13 @@ enum Callbacks {
         var wanted: Readiness = []
         if what == CURL_POLL_IN || what == CURL_POLL_INOUT { wanted.insert(.read) }
         if what == CURL_POLL_OUT || what == CURL_POLL_INOUT { wanted.insert(.write) }
-        if wanted.contains(.write), let easy {
-            var context: UnsafeMutableRawPointer?
+        var context: UnsafeMutableRawPointer?
+        if !wanted.isEmpty, let easy {
             ccurl_get_pointer(easy, CURLINFO_PRIVATE, &context)
-            Callbacks.state(context)?.pointee.sendingSocket = socket
+            Callbacks.state(context)?.pointee.place(on: socket)
         }
-        multi._withUnsafeGuaranteedRef { $0.loop.poller.watch(socket, wanted, for: $0) }
+        let user = UInt(bitPattern: context)
+        multi._withUnsafeGuaranteedRef { $0.loop.poller.watch(socket, wanted, for: $0, user: user) }
         return 0
     }
 

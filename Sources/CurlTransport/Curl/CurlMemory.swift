@@ -32,6 +32,8 @@ enum CurlMemory {
     /// Starts libcurl, called once; false when it cannot be. If another part of the process was first, libcurl stays with its
     /// memory.
     static func startCurl() -> Bool {
+        // A sanitizer must see each block.
+        if ccurl_is_sanitized() != 0 { return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK }
         let memory = mmap(
             nil, slotCount * slotSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
         slots = memory == MAP_FAILED ? nil : memory

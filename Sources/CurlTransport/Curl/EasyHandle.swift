@@ -1,7 +1,7 @@
 import CCurl
 import PlugboardKit
 
-/// One of libcurl's transfers: used again and again, with options that stay set as long as they are the same.
+/// One of libcurl's transfers: used again after each that ended cleanly, with options that stay set as long as they are the same.
 ///
 /// Touched on the loop's thread only.
 final class EasyHandle {
@@ -19,9 +19,14 @@ final class EasyHandle {
     private var shape = Shape.get
     private var methodName: String?
     private var hasProxyFields = false
-    private var isWatched = false
-    private var isPipeliningWanted = false
+    private var isListening = false
+    private var version: Int?
+    /// Whether the transfer may share a connection with others.
+    private(set) var mayMultiplex = false
     private var isAlone = false
+    private var isFresh = false
+    /// False once a transfer may have left something in libcurl's handle that the next one would find.
+    private(set) var isReusable = true
     /// Keeps what libcurl points to.
     private var url: ParsedURL?
     /// Runs on from one transfer to the next: to take it back and set it anew for each costs more than to be called in
@@ -34,8 +39,7 @@ final class EasyHandle {
         self.easy = easy
         state = .allocate(capacity: 1)
         state.initialize(
-            to: TransferState(
-                easy: easy, touched: multi.touched, queueLimit: multi.settings.bodyQueueLimit.bytes))
+            to: TransferState(easy: easy, multi: multi))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
 
@@ -63,32 +67,14 @@ final class EasyHandle {
         ccurl_set_url(easy, url.handle)
         setMethod(attempt.method, body)
         setFields(attempt.fields, body)
-        if attempt.isWatched != isWatched {
-            isWatched = attempt.isWatched
-            ccurl_set_prerequest(easy, isWatched ? Callbacks.prerequest : nil)
-        }
-        let needsOwnConnection = EasyHandle.needsOwnConnection(attempt, url)
-        if needsOwnConnection != isAlone {
-            isAlone = needsOwnConnection
-            ccurl_set_long(easy, CURLOPT_FRESH_CONNECT, isAlone ? 1 : 0)
-            ccurl_set_long(easy, CURLOPT_FORBID_REUSE, isAlone ? 1 : 0)
-        }
-        // Waits for a connection that is being made, if it may turn out to take many transfers at once.
-        let wantsPipelining = url.isSecure && attempt.storedOptions.options.httpVersion != .http1
-        if wantsPipelining != isPipeliningWanted {
-            isPipeliningWanted = wantsPipelining
-            ccurl_set_long(easy, CURLOPT_PIPEWAIT, wantsPipelining ? 1 : 0)
-        }
+        setConnection(ConnectionChoice(attempt, url, body, multi.abilities), attempt.method)
+        isReusable = body.source == nil || multi.abilities.reusesHandlesAfterUploads
     }
 
-    /// Where libcurl would choose a connection that is not what was asked for, or that fails.
-    private static func needsOwnConnection(_ attempt: AttemptRequest, _ url: ParsedURL) -> Bool {
-        let version = attempt.storedOptions.options.httpVersion
-        // libcurl 7.88 ends with error 16 where a connection of HTTP/2 without TLS is used a second time.
-        if !url.isSecure, version == .http2PriorKnowledge || version == .http2 { return true }
-        // libcurl compares neither when it chooses. What all attempts have in common cannot be mixed up.
-        guard attempt.optionsIdentity != 0 else { return false }
-        return attempt.options.ipVersion ?? .any != .any || attempt.options.interface != nil
+    /// The socket of the transfer's connection, or -1. libcurl looks through its connections: not for every transfer.
+    var activeSocket: Int32 {
+        var socket: curl_socket_t = -1
+        return ccurl_get_socket(easy, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK ? socket : -1
     }
 
     /// Lets the transfer that has the handle look at its clock at the deadline, or earlier.
@@ -102,8 +88,9 @@ final class EasyHandle {
         }
     }
 
-    /// Ends what the transfer held, so that the handle can wait for the next one.
-    func idle() {
+    /// Ends what the transfer held, so that the handle can wait for the next one, if the transfer ended cleanly.
+    func idle(isClean: Bool) {
+        if !isClean { isReusable = false }
         state.pointee.end()
         url = nil
     }
@@ -114,7 +101,8 @@ final class EasyHandle {
         curl_slist_free_all(connectTo)
         connectTo = nil
         (shape, methodName, hasProxyFields) = (.get, nil, false)
-        (isWatched, isPipeliningWanted, isAlone) = (false, false, false)
+        (isListening, mayMultiplex, isAlone, isFresh) = (false, false, false, false)
+        version = nil
         setCallbacks()
         let setter = EasyOptions(
             easy: easy, settings: multi.settings, usesEnvironment: multi.usesProxyEnvironment)
@@ -125,18 +113,18 @@ final class EasyHandle {
         ccurl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
         ccurl_set_pointer(easy, CURLOPT_SHARE, multi.share)
         for option in [
-            CURLOPT_PRIVATE, CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA,
-            CURLOPT_PREREQDATA, CURLOPT_TRAILERDATA,
+            CURLOPT_PRIVATE, CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_PREREQDATA,
+            CURLOPT_TRAILERDATA, CURLOPT_DEBUGDATA, CURLOPT_OPENSOCKETDATA,
         ] {
             ccurl_set_pointer(easy, option, state)
         }
         let context = Unmanaged.passUnretained(multi).toOpaque()
-        ccurl_set_pointer(easy, CURLOPT_OPENSOCKETDATA, context)
         ccurl_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, context)
         ccurl_set_transfer(easy, CURLOPT_HEADERFUNCTION, Callbacks.header)
         ccurl_set_transfer(easy, CURLOPT_WRITEFUNCTION, Callbacks.body)
         ccurl_set_transfer(easy, CURLOPT_READFUNCTION, Callbacks.upload)
-        ccurl_set_seek(easy, Callbacks.seek)
+        ccurl_set_prerequest(easy, Callbacks.prerequest)
+        ccurl_set_debug(easy, Callbacks.debug)
         ccurl_set_open_socket(easy, Callbacks.openSocket)
         ccurl_set_close_socket(easy, Callbacks.closeSocket)
     }
@@ -160,6 +148,32 @@ final class EasyHandle {
         if name != methodName {
             methodName = name
             ccurl_set_text(easy, CURLOPT_CUSTOMREQUEST, name)
+        }
+    }
+
+    private func setConnection(_ choice: ConnectionChoice, _ method: Method) {
+        if choice.isAlone != isAlone {
+            isAlone = choice.isAlone
+            ccurl_set_long(easy, CURLOPT_FORBID_REUSE, isAlone ? 1 : 0)
+        }
+        if choice.isFresh != isFresh {
+            isFresh = choice.isFresh
+            ccurl_set_long(easy, CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
+        }
+        if choice.version != version {
+            version = choice.version
+            ccurl_set_long(easy, CURLOPT_HTTP_VERSION, choice.version)
+        }
+        // Waits for a connection that is being made, if it may turn out to take many transfers at once.
+        if choice.mayMultiplex != mayMultiplex {
+            mayMultiplex = choice.mayMultiplex
+            ccurl_set_long(easy, CURLOPT_PIPEWAIT, mayMultiplex ? 1 : 0)
+        }
+        // Whether a stream was refused matters where the request must not be carried out twice.
+        let listens = choice.mayBeHTTP2 && !method.isIdempotent
+        if listens != isListening {
+            isListening = listens
+            ccurl_set_long(easy, CURLOPT_VERBOSE, listens ? 1 : 0)
         }
     }
 

@@ -33,6 +33,8 @@ struct EasyOptions {
     /// A transport moves bytes and does nothing of its own accord.
     private func setManners() {
         long(CURLOPT_NOSIGNAL, 1)
+        // A name look-up that hangs is left to its thread; to wait for that thread would stop the loop.
+        long(CURLOPT_QUICK_EXIT, 1)
         long(CURLOPT_NOPROGRESS, 1)
         long(CURLOPT_FOLLOWLOCATION, 0)
         long(CURLOPT_HTTP09_ALLOWED, 0)
@@ -74,12 +76,6 @@ struct EasyOptions {
         case .any: break
         case .v4: long(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
         case .v6: long(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V6))
-        }
-        switch options.httpVersion ?? .any {
-        case .any: long(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
-        case .http1: long(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
-        case .http2: long(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2_0)
-        case .http2PriorKnowledge: long(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
         }
     }
 

@@ -7,10 +7,15 @@ import PlugboardKit
 final class MultiHandle: LoopParticipant {
     /// Turns of settling that may follow one another before sockets are looked at again.
     private static let settleLimit = 8
+    /// Handles that wait for their next transfer, about 13 KB each.
+    private static let idleHandleLimit = 256
+    /// How long a socket that is ready for writing in vain is left alone.
+    private static let writingPause: Int64 = 10_000_000
 
     let loop: EventLoop
     let settings: CurlTransportSettings
     let usesProxyEnvironment: Bool
+    let abilities = CurlAbilities.current
     let touched: UnsafeMutablePointer<TouchedList>
     /// TLS sessions, which libcurl would else remember for each easy handle alone.
     let share: UnsafeMutableRawPointer?
@@ -19,6 +24,11 @@ final class MultiHandle: LoopParticipant {
     @exclusivity(unchecked) private var idleHandles: [EasyHandle] = []
     @exclusivity(unchecked) private var transfers: [Transfer] = []
     private var connectionRoom: Int
+    // What changes it calls nobody meanwhile.
+    @exclusivity(unchecked) var gate = ConnectionGate()
+    /// Sockets whose wish to write waits.
+    private var heldSockets: [Int32] = []
+    private var writingTimer: LoopTimer?
     private var curlDeadline = Int64.max
     /// No new transfers: whoever uses it drops it when the last has ended.
     private(set) var isRetired = false
@@ -40,6 +50,7 @@ final class MultiHandle: LoopParticipant {
     }
 
     deinit {
+        writingTimer?.cancel()
         idleHandles = []
         curl_multi_cleanup(multi)
         curl_share_cleanup(share)
@@ -53,6 +64,8 @@ final class MultiHandle: LoopParticipant {
         ccurl_multi_set_socket(multi, Callbacks.watchSocket)
         ccurl_multi_set_timer(multi, Callbacks.setTimer)
         ccurl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+        // The server's own limit counts; libcurl's is 100.
+        ccurl_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, Int(Int32.max))
         ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, connectionRoom)
         ccurl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(settings.connections, 0))
         ccurl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(settings.connectionsPerHost, 0))
@@ -64,11 +77,33 @@ final class MultiHandle: LoopParticipant {
 
     func handle() -> EasyHandle? { idleHandles.popLast() ?? EasyHandle(multi: self) }
 
-    /// Begins; false when libcurl refuses.
-    func start(_ handle: EasyHandle) -> Bool { curl_multi_add_handle(multi, handle.easy) == CURLM_OK }
+    /// Begins, now or when a connection is there to choose from.
+    func start(_ transfer: Transfer) {
+        if gate.admits(transfer) { add(transfer) }
+    }
+
+    /// Hands the transfer to libcurl.
+    private func add(_ transfer: Transfer) {
+        guard let handle = transfer.handle else { return }
+        transfer.isStarted = true
+        if curl_multi_add_handle(multi, handle.easy) != CURLM_OK {
+            transfer.end(PlugboardError(.connect, "libcurl refuses another attempt."))
+        }
+    }
 
     /// Ends, whether it is over or not; the connection is kept only if it is.
-    func stop(_ handle: EasyHandle) { curl_multi_remove_handle(multi, handle.easy) }
+    func stop(_ transfer: Transfer, _ handle: EasyHandle) {
+        if transfer.isStarted { curl_multi_remove_handle(multi, handle.easy) }
+        gate.remove(transfer)
+    }
+
+    /// Lets those go on that waited for this transfer's connection.
+    func openGate() { for transfer in gate.takeAdmitted() { add(transfer) } }
+
+    /// Whether another transfer uses the connection. Looks through all of them.
+    func isUsed(_ socket: Int32, besides other: Transfer) -> Bool {
+        transfers.contains { $0 !== other && $0.handle?.activeSocket == socket }
+    }
 
     func enroll(_ transfer: Transfer) {
         transfer.place = transfers.count
@@ -80,11 +115,9 @@ final class MultiHandle: LoopParticipant {
         }
     }
 
-    func dismiss(_ transfer: Transfer, handle: EasyHandle?) {
-        if let handle {
-            handle.idle()
-            if !isRetired, idleHandles.count < connectionRoom { idleHandles.append(handle) }
-        }
+    func dismiss(_ transfer: Transfer, handle: EasyHandle, isClean: Bool) {
+        handle.idle(isClean: isClean)
+        if !isRetired, handle.isReusable, idleHandles.count < MultiHandle.idleHandleLimit { idleHandles.append(handle) }
         guard let last = transfers.popLast(), last !== transfer else { return emptied() }
         transfers[transfer.place] = last
         last.place = transfer.place
@@ -126,15 +159,28 @@ final class MultiHandle: LoopParticipant {
         if readiness.contains(.write) { events |= CURL_CSELECT_OUT }
         if !readiness.isDisjoint(with: .broken) { events |= CURL_CSELECT_ERR }
         act(socket, events)
+        // libcurl waits for writing also while an HTTP/2 window is closed, and would be called without end.
+        if readiness == .write, loop.poller.noteWrite(socket, isVain: touched.pointee.isEmpty) { holdWriting(socket) }
+    }
+
+    private func holdWriting(_ socket: Int32) {
+        heldSockets.append(socket)
+        if writingTimer?.isPending == true { return }
+        writingTimer = loop.schedule(at: loop.now + MultiHandle.writingPause) { [unowned self] in
+            for socket in heldSockets { loop.poller.resumeWriting(socket) }
+            heldSockets.removeAll()
+        }
     }
 
     override func settle() {
         for _ in 0..<MultiHandle.settleLimit where deadline <= loop.systemNow {
             if curlDeadline <= loop.systemNow {
                 curlDeadline = .max
+                loop.poller.checkNewlyIdle()
                 act(CURL_SOCKET_TIMEOUT, 0)
             }
             while let state = touched.pointee.pop() { state.pointee.transfer?.takeUnretainedValue().settle() }
+            if gate.hasAdmitted { openGate() }
         }
     }
 
@@ -148,7 +194,12 @@ final class MultiHandle: LoopParticipant {
             var context: UnsafeMutableRawPointer?
             ccurl_get_pointer(message.pointee.easy_handle, CURLINFO_PRIVATE, &context)
             guard let state = context?.assumingMemoryBound(to: TransferState.self) else { continue }
-            state.pointee.transfer?._withUnsafeGuaranteedRef { $0.complete(ccurl_result(message)) }
+            let result = ccurl_result(message)
+            // Here, and not when the transfer settles: a suspended one settles when others may use the connection.
+            if result == CURLE_OK, state.pointee.head.version != .http2 {
+                loop.poller.beginIdling(state.pointee.socket, after: UInt(bitPattern: state))
+            }
+            state.pointee.transfer?._withUnsafeGuaranteedRef { $0.complete(result) }
             touched.pointee.add(state)
         }
     }

@@ -1,9 +1,24 @@
 import CCurl
 import PlugboardKit
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 extension PlugboardError {
     /// libcurl's verdict on a transfer in our words. `place` is the host and port; nothing else of the URL is told.
-    init(curl code: CURLcode, message: String, place: String, isHeadThere: Bool) {
+    /// `socketError` is why no socket could be made, as in `errno`, or 0.
+    init(curl code: CURLcode, message: String, place: String, isHeadThere: Bool, socketError: Int32 = 0) {
+        if socketError == EMFILE || socketError == ENFILE || code != CURLE_OK && !isHeadThere && Self.lacksDescriptors()
+        {
+            self.init(
+                .connect,
+                "No file descriptor is left for a connection to \(place). Raise the limit (ulimit -n), or set "
+                    + "kernel.connections.")
+            return
+        }
         let (kind, reason) = PlugboardError.explain(code, place, isHeadThere, message)
         // libcurl's words for a line that is too long speak of memory, and would only mislead.
         if code == CURLE_OUT_OF_MEMORY && !isHeadThere {
@@ -13,6 +28,13 @@ extension PlugboardError {
         // libcurl quotes a proxy it cannot read, with its password.
         let mayQuote = message.isEmpty || message.utf8.contains { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "?") }
         self.init(kind, reason, underlying: mayQuote ? String(cString: curl_easy_strerror(code)) : message)
+    }
+
+    /// Whether the process may open no more files: a name look-up that fails for that does not say so.
+    private static func lacksDescriptors() -> Bool {
+        let copy = fcntl(0, F_DUPFD_CLOEXEC, 0)
+        if copy >= 0 { close(copy) }
+        return copy < 0 && (errno == EMFILE || errno == ENFILE)
     }
 
     private static func explain(

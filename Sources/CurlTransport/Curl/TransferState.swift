@@ -7,6 +7,8 @@ struct TransferState {
     typealias Pointer = UnsafeMutablePointer<TransferState>
 
     let easy: UnsafeMutableRawPointer
+    /// Whose connections it uses, unowned.
+    let multi: Unmanaged<MultiHandle>
     let touched: UnsafeMutablePointer<TouchedList>
     /// Bytes that may wait for the reader.
     let queueLimit: Int
@@ -21,20 +23,29 @@ struct TransferState {
     /// Nobody reads the body any more.
     var isDiscarding = false
     var upload = UploadQueue(length: nil)
-    var isPrerequestDone = false
+    /// How often libcurl was about to send the request. It does so a second time when a connection that it used again was
+    /// closed without a response, and when the server refused the request.
+    var sendings = 0
+    /// libcurl has said that the server refused the stream before it processed the request (RFC 9113 §8.7).
+    var isRefused = false
+    /// Why no socket could be made, as in `errno`, or 0.
+    var socketError: Int32 = 0
     /// What libcurl was last told to pause.
     var pausedParts = CURLPAUSE_CONT
     /// The queue was full, and is not yet half empty again.
     var isReceivingPaused = false
-    /// The socket that a request's body goes out by, or -1.
-    var sendingSocket: Int32 = -1
+    /// The socket that libcurl last waited for on behalf of this transfer, or -1.
+    private(set) var socket: Int32 = -1
+    /// It sends on a connection that libcurl has not named yet.
+    private var isUnplaced = false
     /// Why a callback ended the transfer.
     var failure: PlugboardError?
 
-    init(easy: UnsafeMutableRawPointer, touched: UnsafeMutablePointer<TouchedList>, queueLimit: Int) {
+    init(easy: UnsafeMutableRawPointer, multi: MultiHandle) {
         self.easy = easy
-        self.touched = touched
-        self.queueLimit = queueLimit
+        self.multi = Unmanaged.passUnretained(multi)
+        touched = multi.touched
+        queueLimit = multi.settings.bodyQueueLimit.bytes
     }
 
     mutating func begin(_ transfer: Transfer, headLimit: Int, fieldLimit: Int, uploadLength: Int?) {
@@ -45,18 +56,39 @@ struct TransferState {
         if uploadLength != upload.length || upload.given > 0 || upload.isEnded || upload.isWaiting {
             upload = UploadQueue(length: uploadLength)
         }
-        isPrerequestDone = false
+        sendings = 0
+        isRefused = false
+        socketError = 0
         pausedParts = CURLPAUSE_CONT
         isReceivingPaused = false
-        sendingSocket = -1
+        socket = -1
     }
 
     mutating func end() {
         transfer = nil
+        endPlacing()
         received.removeAll()
         upload = UploadQueue(length: nil)
         failure = nil
         if !interims.isEmpty { interims = [] }
+    }
+
+    /// libcurl is about to send on a connection: one that it has named, unless it uses it again.
+    mutating func beginPlacing() {
+        if socket >= 0 || isUnplaced { return }
+        isUnplaced = true
+        multi._withUnsafeGuaranteedRef { $0.loop.poller.beginPlacing() }
+    }
+
+    mutating func place(on socket: Int32) {
+        self.socket = socket
+        endPlacing()
+    }
+
+    private mutating func endPlacing() {
+        if !isUnplaced { return }
+        isUnplaced = false
+        multi._withUnsafeGuaranteedRef { $0.loop.poller.endPlacing() }
     }
 
     /// The bytes that are still to come, if the answer's head tells.
@@ -65,8 +97,18 @@ struct TransferState {
         return max(length - receivedCount, 0)
     }
 
-    /// False ends the transfer.
-    mutating func readLine(_ line: UnsafeRawBufferPointer) -> Bool {
+    /// Reads lines of the head or of trailers: usually one; several when libcurl has held them back during a pause, for it
+    /// joins what it holds. False ends the transfer.
+    mutating func readLines(_ lines: UnsafeRawBufferPointer) -> Bool {
+        var rest = lines
+        while let end = rest.firstIndex(of: 0x0A), end + 1 < rest.count {
+            if !readLine(UnsafeRawBufferPointer(rebasing: rest[...end])) { return false }
+            rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
+        }
+        return readLine(rest)
+    }
+
+    private mutating func readLine(_ line: UnsafeRawBufferPointer) -> Bool {
         switch head.read(line) {
         case .more, .trailer, .final: return true
         case .interim:

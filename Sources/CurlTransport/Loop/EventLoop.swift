@@ -111,6 +111,8 @@ public final class EventLoop: Loop, @unchecked Sendable {
         threadID.store(EventLoop.currentThread, ordering: .relaxed)
         while turn() {}
         dropRest()
+        // The system may give the number of this thread to another one.
+        threadID.store(0, ordering: .relaxed)
         clock?.detach(self)
     }
 
@@ -131,7 +133,7 @@ public final class EventLoop: Loop, @unchecked Sendable {
         systemNow = EventLoop.systemTime()
         now = clock?.now ?? systemNow
         if !hasRest, !inbox.endWait(&batch) { return false }
-        poller.dispatch(readyCount)
+        poller.dispatch(readyCount, at: systemNow)
         runBatch()
         var count = 0
         while count < EventLoop.sliceLength, let timer = timers.popDue(now) {

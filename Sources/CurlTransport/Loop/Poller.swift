@@ -30,8 +30,18 @@ final class Poller {
         var isOwn = false
         /// Whether a registration may outlive the wish.
         var isLazy = false
+        /// Whether a connection of HTTP/1 waits here for its next request: bytes that come now belong to no response.
+        var isIdle = false
+        /// For whom the participant watched it last.
+        var user: UInt = 0
         /// Tells the socket from a later one of the same number.
         var cookie: UInt64 = 0
+        /// When it was last ready for reading, or adopted, by the system's clock.
+        var lastRead: Int64 = 0
+        /// How often it was ready for writing and nothing was written.
+        var vainWrites: UInt8 = 0
+        /// Whether the wish to write waits for a while.
+        var isWritingHeld = false
     }
 
     private static let batchSize = 256
@@ -40,6 +50,12 @@ final class Poller {
     /// By descriptor: the kernel gives the smallest free number, so the table stays dense.
     // Nothing that changes it calls anybody meanwhile.
     @exclusivity(unchecked) private var watches: [Watch] = []
+    /// Sockets that became idle since the last wait.
+    private var newlyIdle: [Int32] = []
+    /// Transfers that have begun to send and have not named their socket.
+    private var unplaced = 0
+    /// Idle sockets that were sent something while that was so.
+    private var suspects: [Int32] = []
 
     /// `wait` also ends when the alarm rings.
     init(alarm: Int32) throws(PlugboardError) {
@@ -54,19 +70,26 @@ final class Poller {
         events.deallocate()
     }
 
-    /// Waits for that many nanoseconds, or for ever below 0; returns what `dispatch` wants to know.
+    /// Waits for that many nanoseconds, or without limit below 0; returns what `dispatch` wants to know.
     func wait(_ nanoseconds: Int64) -> Int {
+        newlyIdle.removeAll(keepingCapacity: true)
         let milliseconds = nanoseconds < 0 ? -1 : min((nanoseconds + 999_999) / 1_000_000, 3_600_000)
         return Int(epoll_wait(epoll, events, Int32(Poller.batchSize), Int32(milliseconds)))
     }
 
-    func dispatch(_ count: Int) {
+    func dispatch(_ count: Int, at now: Int64) {
         guard count > 0 else { return }
+        // First, so that no request of this turn is sent on a connection that cannot be used.
+        for index in 0..<count {
+            let socket = Int(ccurl_epoll_file(events + index))
+            if socket < watches.count, watches[socket].isIdle { closeIdle(Int32(socket)) }
+        }
         for index in 0..<count {
             let socket = Int(ccurl_epoll_file(events + index))
             guard socket < watches.count else { continue }
             let readiness = Readiness(rawValue: ccurl_epoll_events(events + index))
             let wanted = watches[socket].wanted
+            if readiness.contains(.read) { watches[socket].lastRead = now }
             if let participant = watches[socket].participant, !wanted.isEmpty,
                 !readiness.isDisjoint(with: wanted.union(.broken))
             {
@@ -78,18 +101,23 @@ final class Poller {
     }
 
     /// Says that this socket's closing will be told with `forget`.
-    func adopt(_ socket: Int32, for participant: LoopParticipant) {
+    func adopt(_ socket: Int32, for participant: LoopParticipant, at now: Int64) {
         guard socket >= 0 else { return }
         makeRoom(Int(socket))
         watches[Int(socket)] = Watch(
-            participant: Unmanaged.passUnretained(participant), isOwn: true, cookie: ccurl_socket_cookie(socket))
+            participant: Unmanaged.passUnretained(participant), isOwn: true, cookie: ccurl_socket_cookie(socket),
+            lastRead: now)
     }
 
-    func watch(_ socket: Int32, _ wanted: Readiness, for participant: LoopParticipant) {
+    /// - Parameter user: For whom the participant waits; 0 where it does not say.
+    func watch(_ socket: Int32, _ wanted: Readiness, for participant: LoopParticipant, user: UInt = 0) {
         guard socket >= 0 else { return }
         makeRoom(Int(socket))
         watches[Int(socket)].participant = Unmanaged.passUnretained(participant)
         watches[Int(socket)].wanted = wanted
+        if user != 0 { watches[Int(socket)].user = user }
+        watches[Int(socket)].isIdle = false
+        watches[Int(socket)].isWritingHeld = false
         // Once it is connected and waits for an answer: libcurl closes a socket that is still connecting without a word.
         if wanted == .read, watches[Int(socket)].isOwn { watches[Int(socket)].isLazy = true }
         if !watches[Int(socket)].isLazy, wanted.isEmpty {
@@ -119,6 +147,96 @@ final class Poller {
                 shutdown(Int32(socket), Int32(SHUT_RDWR))
             }
         }
+    }
+
+    // MARK: - Connections that wait for their next request
+
+    /// From now on, until it is watched again, what can be read from this socket belongs to no response; if its last user, a
+    /// number of the participant's choice, is still this one.
+    func beginIdling(_ socket: Int32, after user: UInt) {
+        guard socket >= 0, unplaced == 0, Int(socket) < watches.count, watches[Int(socket)].user == user,
+            watches[Int(socket)].isLazy, watches[Int(socket)].wanted.isEmpty
+        else { return }
+        watches[Int(socket)].isIdle = true
+        if !watches[Int(socket)].registered.contains(.read) { register(Int(socket), .read) }
+        newlyIdle.append(socket)
+    }
+
+    /// Closes those connections that became idle since the last wait and were sent more than their response. Called before a
+    /// request starts in the same turn; in later turns epoll tells first.
+    func checkNewlyIdle() {
+        if newlyIdle.isEmpty { return }
+        for socket in newlyIdle where watches[Int(socket)].isIdle {
+            var byte: UInt8 = 0
+            if recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0 { closeIdle(socket) }
+        }
+        newlyIdle.removeAll(keepingCapacity: true)
+    }
+
+    /// RFC 9112 §9.2: a response that no request asked for makes the connection unusable. libcurl looks only whether there is
+    /// something to read, and would take it for the next response; so that is taken away, and it finds the connection closed.
+    ///
+    /// While a transfer has begun to send and has not said on which socket, no connection is known to be idle.
+    private func closeIdle(_ socket: Int32) {
+        if unplaced > 0 {
+            register(Int(socket), [])
+            return suspects.append(socket)
+        }
+        watches[Int(socket)].isIdle = false
+        register(Int(socket), [])
+        guard ccurl_socket_cookie(socket) == watches[Int(socket)].cookie else { return }
+        shutdown(socket, Int32(SHUT_RDWR))
+        withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { room in
+            // A server that sends without end is not waited for: then the next write fails.
+            var reads = 0
+            while reads < 64, recv(socket, room.baseAddress, room.count, Int32(MSG_DONTWAIT)) > 0 { reads += 1 }
+        }
+    }
+
+    /// A transfer begins to send on a connection that it has not named yet.
+    func beginPlacing() { unplaced += 1 }
+
+    /// It has named it, or has ended.
+    func endPlacing() {
+        unplaced -= 1
+        guard unplaced == 0, !suspects.isEmpty else { return }
+        let sockets = suspects
+        suspects = []
+        for socket in sockets where watches[Int(socket)].isIdle { closeIdle(socket) }
+    }
+
+    /// When something could last be read from it, by the system's clock; nil for a socket that is not known.
+    func lastRead(_ socket: Int32) -> Int64? {
+        socket >= 0 && Int(socket) < watches.count && watches[Int(socket)].isOwn ? watches[Int(socket)].lastRead : nil
+    }
+
+    /// Ends the connection; whoever uses it finds it closed.
+    func shutDown(_ socket: Int32) { shutdown(socket, Int32(SHUT_RDWR)) }
+
+    // MARK: - Writing that comes to nothing
+
+    /// Notes whether a socket that was ready for writing only was written to; true when it was not for the 64th time in a row.
+    func noteWrite(_ socket: Int32, isVain: Bool) -> Bool {
+        let index = Int(socket)
+        guard index < watches.count, watches[index].isOwn else { return false }
+        if !isVain {
+            watches[index].vainWrites = 0
+            return false
+        }
+        watches[index].vainWrites &+= 1
+        guard watches[index].vainWrites >= 64, watches[index].wanted.contains(.write) else { return false }
+        watches[index].vainWrites = 0
+        watches[index].isWritingHeld = true
+        register(index, watches[index].wanted.subtracting(.write))
+        return true
+    }
+
+    /// Waits for writing again.
+    func resumeWriting(_ socket: Int32) {
+        let index = Int(socket)
+        guard index < watches.count, watches[index].isWritingHeld else { return }
+        watches[index].isWritingHeld = false
+        register(index, watches[index].wanted)
     }
 
     private func makeRoom(_ socket: Int) {

@@ -87,6 +87,9 @@ enum KnownField {
         }
     }
 
+    /// Whether the end of a message depends on it.
+    var framesMessage: Bool { self == .contentLength || self == .transferEncoding }
+
     static func equals(_ text: UnsafeRawBufferPointer, _ lowercase: StaticString) -> Bool {
         guard text.count == lowercase.utf8CodeUnitCount else { return false }
         for index in 0..<text.count where lowercased(text[index]) != lowercase.utf8Start[index] { return false }

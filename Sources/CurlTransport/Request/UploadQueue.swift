@@ -42,8 +42,6 @@ struct UploadQueue {
         return nil
     }
 
-    mutating func rewind() { self = UploadQueue(length: length) }
-
     /// What libcurl's read callback answers.
     mutating func fill(_ room: UnsafeMutableRawBufferPointer) -> Int {
         let count = min(room.count, piece.count - offset)

@@ -111,14 +111,19 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
             if case .success(let answer) = outcome { answer.body?.release() }
             return
         }
+        if case .failure(let error) = outcome, exchange.repeats(after: error) { return }
         exchange.phase = .steering
         exchange.answered(outcome)
     }
 }
 
 extension Exchange {
+    /// How often in a row a request is sent again without asking a plugin.
+    private static let repeatLimit = 3
+
     func beginAttempt() {
         phase = .awaiting
+        repeats = 0
         core.admission.admit(self)
     }
 
@@ -132,17 +137,31 @@ extension Exchange {
         attempts += 1
         sentURL = request.url
         emit(.attemptBegan) {
-            [("attempt", .integer(Int64(self.attempts))), ("reason", .text(self.attempts == 1 ? "first" : "resend"))]
+            [("attempt", .integer(Int64(self.attempts))), ("reason", .text(self.attemptReason))]
         }
         let run = AttemptRun(self, attempts)
         attempt = run
         let (options, identity) = core.options(request.storedOptions, for: request.url)
-        let control = core.transport.perform(
-            AttemptRequest(
-                method: request.method, url: request.url, fields: request.fields, body: requestBody,
-                storedOptions: options, optionsIdentity: identity, isWatched: isWatchedClosely),
-            observer: run, loop: loop)
+        var wanted = AttemptRequest(
+            method: request.method, url: request.url, fields: request.fields, body: requestBody,
+            storedOptions: options, optionsIdentity: identity, isWatched: isWatchedClosely)
+        wanted.usesFreshConnection = repeats > 0
+        let control = core.transport.perform(wanted, observer: run, loop: loop)
         if attempt === run && !run.isOver { run.control = control }
+    }
+
+    private var attemptReason: String { repeats > 0 ? "repeat" : attempts == 1 ? "first" : "resend" }
+
+    /// Sends the request again, on a new connection, if that cannot do anything twice: the server has not acted on it, or
+    /// it is idempotent and met a connection that was just being closed (RFC 9110 §9.2.2, RFC 9113 §8.7). False if it may not be.
+    fileprivate func repeats(after error: PlugboardError) -> Bool {
+        guard error.code == .unprocessed || error.code == .stale && request.method.isIdempotent,
+            repeats < Exchange.repeatLimit, attempts < core.settings.attemptLimit
+        else { return false }
+        if let body = requestBody, body.hasBegun, !body.canRewind || !body.rewind() { return false }
+        repeats += 1
+        core.admission.admit(self)
+        return true
     }
 
     /// Runs a job when no attempt is under way any more, so that its event comes before the exchange's.

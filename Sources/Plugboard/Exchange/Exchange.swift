@@ -84,6 +84,8 @@ final class Exchange: @unchecked Sendable {
 
     // The network.
     var attempts = 0
+    /// How often the attempt was repeated because the last one met a connection that was just being closed.
+    var repeats = 0
     var resends = 0
     /// Where the last attempt went.
     var sentURL: String?

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CurlTransport
 
 /// `plugboard`: the verbs, and what all of them have in common.
 struct Program: AsyncParsableCommand {
@@ -26,7 +27,7 @@ struct Program: AsyncParsableCommand {
             EXIT STATUS:
             \(ExitStatus.table)
             """,
-        version: "plugboard \(version)",
+        version: versions,
         subcommands: [],
         groupedSubcommands: [
             CommandGroup(
@@ -40,6 +41,13 @@ struct Program: AsyncParsableCommand {
                 subcommands: [PluginsVerb.self, ExplainVerb.self, ConfigVerb.self]),
             CommandGroup(name: "Other programs", subcommands: [ExecVerb.self]),
         ])
+
+    /// The command's version, that of the libcurl that it runs with, and what is held back because of that, a line each.
+    private static var versions: String {
+        let libcurl = CurlAbilities.current
+        return (["plugboard \(version)", "libcurl \(libcurl.version)"] + libcurl.restrictions.map { "  \($0)" })
+            .joined(separator: "\n")
+    }
 
     /// First words that are no plugin's id.
     static let verbs: Set<String> = Set(

@@ -2,7 +2,7 @@
 ///
 ///     cancelled                            the caller's wish
 ///     timeout                              ├ timeout.connect  timeout.idle  timeout.attempt  timeout.exchange
-///     transport                            ├ dns  connect  tls (tls.certificate)  proxy  reset  protocol
+///     transport                            ├ dns  connect  tls (tls.certificate)  proxy  reset  stale  unprocessed  protocol
 ///     body                                 ├ body.cut  body.limit  body.decode  body.rewind
 ///     request                              ├ request.url  request.field  request.option
 ///     redirect                             ├ redirect.limit  redirect.refused
@@ -78,6 +78,11 @@ extension PlugboardError.Code {
     public static let proxy: Self = "transport.proxy"
     /// The connection ended before an answer's head was there.
     public static let reset: Self = "transport.reset"
+    /// A connection that was kept from an earlier request was closed before a response began; the request may have been
+    /// carried out. The kernel has sent an idempotent request again before anybody gets this (RFC 9112 §9.3.1).
+    public static let stale: Self = "transport.stale"
+    /// The server did not act on the request, whatever its method (RFC 9113 §8.7), or no byte of it was sent.
+    public static let unprocessed: Self = "transport.unprocessed"
     public static let malformed: Self = "transport.protocol"
     /// The body ended before its length was reached or its last chunk came (RFC 9112 §8).
     public static let bodyCut: Self = "body.cut"

@@ -32,6 +32,8 @@ public struct AttemptRequest: Sendable {
     public var optionsIdentity: UInt64
     /// Whether anybody wants `attemptProgressed` and `attemptReached`.
     public var isWatched: Bool
+    /// Whether it must not use a connection that exists: the kernel asks for it after `.stale`.
+    public var usesFreshConnection = false
     package private(set) var storedOptions: StoredOptions
 
     public init(
@@ -85,6 +87,9 @@ public protocol AttemptObserver: AnyObject, Sendable {
     func attemptProgressed(_ progress: Progress)
 
     /// The attempt is over: with an error if no head was received. What breaks a body is the body's own affair.
+    ///
+    /// A transport never sends a request twice. It tells two cases in which the kernel does: `.unprocessed` if the server is
+    /// known not to have acted on the request, `.stale` if a kept connection was closed instead of a response.
     func attemptEnded(_ error: PlugboardError?, _ timings: Timings)
 }
 

@@ -19,11 +19,11 @@ struct RetryPolicy: Sendable {
 
     /// Failures that may pass if one waits. No other is ever repeated, whatever the settings say.
     static let transientFailures: Set<PlugboardError.Code> = unsentFailures.union([
-        .reset, .idleTimeout, .attemptTimeout,
+        .reset, .stale, .idleTimeout, .attemptTimeout,
     ])
 
-    /// Failures before a connection was there: nothing was sent, so nothing can be done twice.
-    static let unsentFailures: Set<PlugboardError.Code> = [.dns, .connect, .connectTimeout]
+    /// Failures before the server acted on the request: nothing can be done twice.
+    static let unsentFailures: Set<PlugboardError.Code> = [.dns, .connect, .connectTimeout, .unprocessed]
 
     /// Statuses of requests that were refused, not tried: RFC 9110 §15.5.9, §15.5.14, RFC 8470 §5.2, RFC 6585 §4.
     static let refusingStatuses: Set<Int> = [408, 413, 425, 429]

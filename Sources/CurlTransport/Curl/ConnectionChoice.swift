@@ -1,0 +1,45 @@
+import CCurl
+import PlugboardKit
+
+/// Which connections an attempt may use.
+struct ConnectionChoice {
+    /// No other transfer uses its connection, before or after it.
+    let isAlone: Bool
+    /// It must not use a connection that exists.
+    let isFresh: Bool
+    /// What CURLOPT_HTTP_VERSION is set to.
+    let version: Int
+    /// Whether its connection may turn out to be HTTP/2.
+    let mayBeHTTP2: Bool
+    /// Whether it may share a connection with other transfers at the same time.
+    let mayMultiplex: Bool
+
+    init(_ attempt: AttemptRequest, _ url: ParsedURL, _ body: RequestBody, _ abilities: CurlAbilities) {
+        let options = attempt.storedOptions.options
+        var wanted = options.httpVersion ?? .any
+        var isAlone = false
+        if body.source != nil, body.length == nil, !abilities.sendsUnknownLengthsOverHTTP2 {
+            if wanted == .any { wanted = .http1 } else if wanted != .http1 { isAlone = true }
+        }
+        let isClearHTTP2 = !url.isSecure && (wanted == .http2PriorKnowledge || wanted == .http2)
+        if isClearHTTP2, !abilities.reusesClearHTTP2 { isAlone = true }
+        // libcurl compares neither when it chooses. What all attempts have in common cannot be mixed up.
+        if attempt.optionsIdentity != 0, options.ipVersion ?? .any != .any || options.interface != nil {
+            isAlone = true
+        }
+        self.isAlone = isAlone
+        isFresh = isAlone || attempt.usesFreshConnection
+        version = ConnectionChoice.number(wanted)
+        mayBeHTTP2 = isClearHTTP2 || url.isSecure && wanted != .http1
+        mayMultiplex = mayBeHTTP2 && !isFresh
+    }
+
+    private static func number(_ version: RequestOptions.HTTPVersion) -> Int {
+        switch version {
+        case .any: Int(CURL_HTTP_VERSION_2TLS)
+        case .http1: Int(CURL_HTTP_VERSION_1_1)
+        case .http2: Int(CURL_HTTP_VERSION_2_0)
+        case .http2PriorKnowledge: Int(CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import CCurl
+
+/// What the libcurl of this process does soundly, asked of its version at run time.
+///
+/// Debian 12 has libcurl 7.88.1; its backports have 8.14.1. What the older one cannot do soundly is not done on it. Every
+/// difference between the two stands here.
+public struct CurlAbilities: Sendable {
+    /// Such as `8.14.1`.
+    public let version: String
+
+    /// Request bodies of unknown length over HTTP/2.
+    ///
+    /// 7.88.1 reads the connection's input again when such a body ends, and mixes up the bytes of other streams. Such
+    /// requests go by HTTP/1.1, or, where HTTP/2 is demanded, on a connection of their own.
+    let sendsUnknownLengthsOverHTTP2: Bool
+
+    /// An easy handle is used again after it has sent a body.
+    ///
+    /// 7.88.1 never resets `trailers_state`, and writes before its upload buffer when the next body is sent in chunks.
+    let reusesHandlesAfterUploads: Bool
+
+    /// A connection of HTTP/2 without TLS is used for several requests.
+    ///
+    /// 7.88.1 ends with error 16 where such a connection is used a second time.
+    let reusesClearHTTP2: Bool
+
+    /// The oldest version that passed the load tests without a restriction.
+    private static let sound: UInt32 = 0x080E00
+
+    /// The libcurl that is loaded.
+    public static let current: CurlAbilities = {
+        guard let info = ccurl_version() else { return CurlAbilities(number: 0, version: "unknown") }
+        return CurlAbilities(number: info.pointee.version_num, version: String(cString: info.pointee.version))
+    }()
+
+    /// - Parameter number: As in `CURLVERSION_NUM`: 0xXXYYZZ.
+    init(number: UInt32, version: String) {
+        self.version = version
+        let isSound = number >= CurlAbilities.sound
+        sendsUnknownLengthsOverHTTP2 = isSound
+        reusesHandlesAfterUploads = isSound
+        reusesClearHTTP2 = isSound
+    }
+
+    /// What is held back because of the version, a sentence each; empty where nothing is.
+    public var restrictions: [String] {
+        var sentences: [String] = []
+        if !sendsUnknownLengthsOverHTTP2 {
+            sentences.append("Request bodies of unknown length are sent by HTTP/1.1.")
+        }
+        if !reusesClearHTTP2 { sentences.append("HTTP/2 without TLS opens a connection for each request.") }
+        if !reusesHandlesAfterUploads { sentences.append("A handle that has sent a body is not used again.") }
+        return sentences
+    }
+}

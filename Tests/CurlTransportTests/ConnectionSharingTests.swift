@@ -1,0 +1,133 @@
+import CurlTransport
+import Foundation
+import PlugboardKit
+import TestSupport
+import Testing
+
+/// How many connections requests to one HTTP/2 origin open, and when one is given up.
+@Suite(.enabled(if: NginxServer.isAvailable)) struct ConnectionSharingTests {
+    @Test func `many requests at once share few connections of HTTP/2`() async throws {
+        let server = try NginxServer.shared()
+        let client = Client()
+        var options = RequestOptions()
+        options.caFile = server.authority.certificate
+
+        let connections = try await withThrowingTaskGroup(of: String.self) { [options] group in
+            for _ in 0..<600 {
+                group.addTask {
+                    let outcome = try await client.send(.get, server.url("/connection", .tls), options: options)
+                    return String((outcome.text ?? "").prefix { $0 != " " && $0 != "\n" })
+                }
+            }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+
+        #expect(connections.count <= 24, "\(connections.count) connections")
+    }
+
+    @Test func `requests to an origin of HTTP/1 do not wait for one another`() async throws {
+        let server = try NginxServer.shared()
+        let client = Client()
+        var options = RequestOptions()
+        options.caFile = server.authority.certificate
+
+        _ = try await client.send(.get, server.url("/hundred.txt", .tlsHTTP1), options: options)
+        let texts = try await withThrowingTaskGroup(of: String?.self) { [options] group in
+            for _ in 0..<100 {
+                group.addTask {
+                    try await client.send(.get, server.url("/hundred.txt", .tlsHTTP1), options: options).text
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+
+        #expect(texts.count == 100 && texts.allSatisfy { $0 == hundredLetters })
+    }
+
+    @Test func `attempts that wait for a connection fail at once when none can be made`() async throws {
+        let port = try ClosedPort()
+        let client = Client()
+
+        let codes = try await withThrowingTaskGroup(of: PlugboardError.Code?.self) { group in
+            for _ in 0..<100 {
+                group.addTask { try await client.send(.get, "https://127.0.0.1:\(port.port)/").error?.code }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+
+        #expect(codes == Array(repeating: .connect, count: 100))
+    }
+
+    @Test func `attempts that wait for a connection can be cancelled`() async throws {
+        let silent = try LoopbackServer { connection in try connection.waitForClose() }
+        let client = Client()
+        defer { silent.stop() }
+
+        var attempts: [(any Attempt, AttemptRecord)] = []
+        for _ in 0..<40 { attempts.append(await client.begin(.get, "https://127.0.0.1:\(silent.port)/")) }
+        let all = attempts
+        await client.onLoop { for (attempt, _) in all { attempt.cancel() } }
+        for (_, record) in attempts { try await record.end.opened() }
+
+        #expect(attempts.allSatisfy { $0.1.notes == [.ended(.cancelled)] })
+        #expect(silent.connectionCount <= 16)
+    }
+
+    @Test func `a connection that is silent until the timeout carries no later request`() async throws {
+        let server = try NginxServer()
+        let client = Client()
+        var options = RequestOptions()
+        options.caFile = server.authority.certificate
+        options.idleTimeout = .seconds(2)
+
+        let before = try await client.send(.get, server.url("/connection", .tls), options: options)
+        try server.signal(SIGSTOP)
+        let silent = try await client.send(.get, server.url("/connection", .tls), options: options)
+        try server.signal(SIGCONT)
+        let after = try await client.send(.get, server.url("/connection", .tls), options: options)
+
+        #expect(silent.error?.code == .idleTimeout)
+        #expect(before.text?.split(separator: " ").first != after.text?.split(separator: " ").first)
+    }
+
+    @Test func `an upload whose window is closed leaves the processor alone`() async throws {
+        let (full, gate) = (Gate(), Gate())
+        let server = try LoopbackServer(
+            .http2 { connection in
+                let stream = try connection.readRequest()
+                // The window is 65,535 bytes, and is never opened.
+                var left = 65_535
+                while left > 0 {
+                    let frame = try connection.readFrame()
+                    if frame.type == .data { left -= frame.payload.count }
+                }
+                full.open()
+                try connection.connection.wait(for: gate)
+                try connection.respond(to: stream, body: "enough")
+                try connection.connection.waitForClose()
+            })
+        let client = Client()
+        var options = RequestOptions()
+        options.httpVersion = .http2PriorKnowledge
+        defer { server.stop() }
+
+        let (_, record) = await client.begin(
+            .post, server.url(), body: .bytes(Script.letters(200_000)), options: options)
+        try await full.opened()
+        let before = await client.onLoop { Self.processorTime() }
+        try await Task.sleep(for: .milliseconds(400))
+        let used = await client.onLoop { Self.processorTime() } - before
+        gate.open()
+        let outcome = try await client.finish(record)
+
+        #expect(used < .milliseconds(150), "the loop worked for \(used) of 400 ms")
+        #expect(outcome.status == 200)
+    }
+
+    /// Of the calling thread.
+    private static func processorTime() -> Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+}

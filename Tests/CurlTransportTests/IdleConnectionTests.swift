@@ -1,0 +1,52 @@
+import CurlTransport
+import PlugboardKit
+import TestSupport
+import Testing
+
+/// RFC 9112 §9.2: what comes on a connection that waits for its next request belongs to no response.
+@Suite struct IdleConnectionTests {
+    @Test(arguments: [Method.get, .head])
+    func `bytes on an idle connection are not the next response`(_ method: Method) async throws {
+        let (gate, written) = (Gate(), Gate())
+        let server = try LoopbackServer { connection in
+            let request = try connection.readRequest()
+            try connection.respond(Answer(body: "own"), to: request)
+            if connection.index == 1 {
+                try connection.wait(for: gate)
+                try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL")
+                written.open()
+            }
+            while let request = try? connection.readRequest() {
+                try connection.respond(Answer(body: "own"), to: request)
+            }
+        }
+        let client = Client()
+        defer { server.stop() }
+
+        _ = try await client.send(method, server.url())
+        gate.open()
+        try await written.opened()
+        try await server.endedConnections(atLeast: 1)
+        let next = try await client.send(.post, server.url(), body: .text("x"))
+
+        // The transport may tell that nothing was sent; the kernel then uses a new connection.
+        #expect(next.text == "own" || next.error?.code == .unprocessed)
+        #expect(server.requests.filter { $0.connection == 1 }.count == 1)
+    }
+
+    @Test func `a second response in the same moment is not the next response`() async throws {
+        let server = try LoopbackServer { connection in
+            while (try? connection.readRequest()) != nil {
+                try connection.write(
+                    "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nownHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL")
+            }
+        }
+        let client = Client()
+        defer { server.stop() }
+
+        for _ in 0..<20 {
+            let outcome = try await client.send(.get, server.url())
+            #expect(outcome.text == "own" || outcome.error != nil)
+        }
+    }
+}

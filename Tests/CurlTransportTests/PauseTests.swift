@@ -1,0 +1,67 @@
+import CurlTransport
+import PlugboardKit
+import TestSupport
+import Testing
+
+/// Suspending, over HTTP/2, where libcurl holds back for a paused stream what it reads for others.
+@Suite(.enabled(if: NginxServer.isAvailable)) struct PauseTests {
+    private static func options(_ server: NginxServer) -> RequestOptions {
+        var options = RequestOptions()
+        options.caFile = server.authority.certificate
+        return options
+    }
+
+    @Test func `a suspension before the head loses nothing of head and body`() async throws {
+        let server = try NginxServer.shared()
+        let client = Client()
+        let options = Self.options(server)
+
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<24 {
+                group.addTask {
+                    let (attempt, record) = await client.begin(.get, server.url("/data.bin", .tls), options: options)
+                    await client.onLoop { attempt.suspend() }
+                    // Another request on the same connection makes libcurl read what belongs to the suspended one.
+                    let other = try await client.send(.get, server.url("/hundred.txt", .tls), options: options)
+                    await client.onLoop { attempt.resume() }
+                    let outcome = try await client.finish(record)
+
+                    #expect(other.text == hundredLetters)
+                    #expect(outcome.status == 200 && outcome.head?.fields["Content-Length"] == "1048576")
+                    #expect(outcome.body == Self.data)
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `what a cancelled and suspended stream left over comes to no other response`() async throws {
+        let server = try NginxServer.shared()
+        var settings = CurlTransportSettings()
+        settings.bodyQueueLimit = .kibibytes(64)
+        let client = Client(settings)
+        let options = Self.options(server)
+
+        for round in 0..<12 {
+            // Keeps the connection in use while the other stream ends early.
+            let (_, holder) = await client.begin(.get, server.url("/slow/data.bin", .tls), options: options)
+            let (attempt, record) = await client.begin(.get, server.url("/data.bin", .tls), options: options)
+            try await record.headOrEnd.opened()
+            await client.onLoop {
+                if round % 2 == 0 { attempt.suspend() }
+            }
+            for _ in 0..<20 { await client.onLoop {} }
+            await client.onLoop { attempt.cancel() }
+            let next = try await client.send(
+                .post, server.url("/echo"), body: Body(PiecesSource(["a", "b", "c"])))
+            #expect(next.text?.hasPrefix("POST /echo HTTP/1.1") == true)
+            holder.state.withLock { $0.body }?.release()
+            _ = try? await client.finish(record)
+        }
+    }
+
+    private static let data = Bytes((0..<1_048_576).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+}
+
+/// What `/hundred.txt` holds.
+let hundredLetters = String(decoding: Script.letters(100), as: UTF8.self)

@@ -1,0 +1,121 @@
+import CurlTransport
+import PlugboardKit
+import TestSupport
+import Testing
+
+/// A request goes out once; what may be sent again is the kernel's decision.
+@Suite struct SendingAgainTests {
+    private static let clear: RequestOptions = {
+        var options = RequestOptions()
+        options.httpVersion = .http2PriorKnowledge
+        return options
+    }()
+
+    @Test(arguments: [Method.get, .put, .post, "PATCH", .delete])
+    func `a request that a kept connection swallowed goes out once, and is told as stale`(_ method: Method) async throws
+    {
+        let server = try LoopbackServer(.closedInsteadOfSecondAnswer())
+        let client = Client()
+        defer { server.stop() }
+
+        _ = try await client.send(.get, server.url())
+        let body: Body? = method == .put || method == .post ? .text("once") : nil
+        let again = try await client.send(method, server.url("/again"), body: body)
+
+        #expect(again.error?.code == .stale)
+        #expect(server.requests.filter { $0.target == "/again" }.count == 1)
+    }
+
+    @Test func `a body that cannot begin again is told as stale too`() async throws {
+        let server = try LoopbackServer(.closedInsteadOfSecondAnswer())
+        let client = Client()
+        defer { server.stop() }
+
+        _ = try await client.send(.get, server.url())
+        let again = try await client.send(.put, server.url(), body: Body(PiecesSource(["once"])))
+
+        #expect(again.error?.code == .stale)
+    }
+
+    @Test func `a request is told as stale when its connection is lost and no other can be made`() async throws {
+        let server = try LoopbackServer { connection in
+            try connection.respond(Answer(body: "kept"), to: connection.readRequest())
+            _ = try connection.readRequest()
+            connection.stopListening()
+            connection.close()
+        }
+        let client = Client()
+        defer { server.stop() }
+
+        _ = try await client.send(.get, server.url())
+        let again = try await client.send(.post, server.url(), body: .text("once"))
+
+        #expect(again.error?.code == .stale)
+    }
+
+    @Test func `an attempt may ask for a connection of its own`() async throws {
+        let server = try LoopbackServer.answering { request in Answer(body: "\(request.connection)") }
+        let client = Client()
+        let record = AttemptRecord()
+        defer { server.stop() }
+
+        _ = try await client.send(.get, server.url())
+        await client.onLoop {
+            var request = AttemptRequest(method: .get, url: server.url(), fields: Fields(), options: RequestOptions())
+            request.usesFreshConnection = true
+            _ = client.transport.perform(request, observer: record, loop: client.loop)
+        }
+        let fresh = try await client.finish(record)
+
+        #expect(fresh.text == "2")
+    }
+
+    @Test func `417 is the response, and the request is not sent again without Expect`() async throws {
+        let server = try LoopbackServer { connection in
+            while let request = try? connection.readHead() {
+                try connection.respond(status: 417)
+                if request["Expect"] == nil { return }
+            }
+        }
+        let client = Client()
+        defer { server.stop() }
+
+        let outcome = try await client.send(
+            .post, server.url(), fields: Fields(["Expect": "100-continue"]), body: .text("body"))
+
+        #expect(outcome.status == 417)
+        #expect(outcome.error == nil)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test(arguments: [Method.get, .post])
+    func `a stream that was refused was not processed`(_ method: Method) async throws {
+        let server = try LoopbackServer(
+            .http2 { connection in
+                try connection.refuse(connection.readRequest())
+                try connection.connection.waitForClose()
+            })
+        let client = Client()
+        defer { server.stop() }
+
+        let outcome = try await client.send(method, server.url(), options: Self.clear)
+
+        #expect(outcome.error?.code == (method == .post ? .unprocessed : .stale) || outcome.error?.code == .unprocessed)
+        #expect(server.connectionCount <= 2)
+    }
+
+    @Test func `a stream above the last of a GOAWAY is no fault of HTTP`() async throws {
+        let server = try LoopbackServer(
+            .http2 { connection in
+                _ = try connection.readRequest()
+                try connection.goAway(last: 0)
+                try connection.connection.waitForClose()
+            })
+        let client = Client()
+        defer { server.stop() }
+
+        let outcome = try await client.send(.get, server.url(), options: Self.clear)
+
+        #expect([.stale, .unprocessed].contains(outcome.error?.code))
+    }
+}

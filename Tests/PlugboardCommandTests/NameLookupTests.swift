@@ -1,0 +1,69 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A name server that never answers: `/etc/resolv.conf` names it in a mount namespace of the command's own.
+@Suite(.enabled(if: NameLookupTests.isAllowed, "needs root, for a mount namespace")) struct NameLookupTests {
+    static let isAllowed = canMount()
+
+    @Test func `a name look-up that hangs holds up neither other requests nor the end`() async throws {
+        let folder = try TemporaryFolder("resolver")
+        let silent = try SilentNameServer()
+        try folder.write("resolv.conf", "nameserver \(silent.address)\noptions timeout:10 attempts:2\n")
+        let server = try LoopbackServer.answering { _ in Answer(body: "other") }
+        defer { server.stop() }
+        let lines = """
+            {"id": "hangs", "url": "http://silent.test/", "timeout_ms": 300}
+            {"id": "other", "url": "\(server.url())"}
+            """
+        try folder.write("lines", lines)
+
+        let began = ContinuousClock.now
+        let outcome = try await Command.shell(
+            """
+            exec unshare -m sh -c 'mount --bind "$folder/resolv.conf" /etc/resolv.conf &&
+                exec "$plugboard" exec <"$folder/lines"'
+            """, ["folder": folder.path])
+        let took = ContinuousClock.now - began
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(outcome.stdout.contains(#""kind":"timeout""#), "\(outcome.stdout)")
+        #expect(outcome.stdout.contains(#""id":"other""#), "\(outcome.stdout)")
+        // The resolver gives up after 20 seconds.
+        #expect(took < .seconds(15))
+        #expect(silent.wasAsked)
+    }
+
+    private static func canMount() -> Bool {
+        (try? ProcessRunner.run(["unshare", "-m", "mount", "--bind", "/etc/hosts", "/etc/hosts"]))?.status == 0
+    }
+}
+
+/// Takes questions on UDP port 53 of a loopback address of its own, and never answers.
+private final class SilentNameServer {
+    let address: String
+    private let descriptor: Int32
+
+    init() throws {
+        let number = UInt32.random(in: 1..<0xFFFF)
+        address = "127.77.\(number >> 8).\(number & 0xFF)"
+        descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+        var place = sockaddr_in()
+        place.sin_family = sa_family_t(AF_INET)
+        place.sin_port = in_port_t(53).bigEndian
+        place.sin_addr.s_addr = (127 << 24 | 77 << 16 | number).bigEndian
+        let code = withUnsafePointer(to: &place) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard code == 0 else { throw SystemError.failed("bind \(address):53", errno) }
+    }
+
+    deinit { close(descriptor) }
+
+    var wasAsked: Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT.rawValue)) > 0
+    }
+}
