@@ -8,7 +8,10 @@ final class Client: Sendable {
     let transport: CurlTransport
 
     init(_ settings: CurlTransportSettings = CurlTransportSettings(), clock: ManualClock? = nil) {
-        loop = EventLoop(name: "test", clock: clock)
+        guard let loop = try? EventLoop(name: "test", clock: clock) else {
+            preconditionFailure("The system gives the test no event loop.")
+        }
+        self.loop = loop
         transport = CurlTransport(loop: loop, settings: settings)
     }
 

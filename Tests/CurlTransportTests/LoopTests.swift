@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct LoopTests {
-    @Test func `jobs run in order on the loop's thread, and before stop returns`() {
-        let loop = EventLoop(name: "order")
+    @Test func `jobs run in order on the loop's thread, and before stop returns`() throws {
+        let loop = try EventLoop(name: "order")
         let seen = Mutex<[Int]>([])
         let wasCurrent = Mutex(false)
 
@@ -21,7 +21,7 @@ import Testing
 
     @Test func `timers fire in the order of their deadlines, unless cancelled`() async throws {
         let clock = ManualClock()
-        let loop = EventLoop(name: "timers", clock: clock)
+        let loop = try EventLoop(name: "timers", clock: clock)
         defer { loop.stop() }
         let seen = Mutex<[Int]>([])
         let last = Gate()
@@ -45,11 +45,11 @@ import Testing
         #expect(seen.withLock { $0 } == kept + [7919 % 500])
     }
 
-    @Test func `a timer that is not due when the loop stops is released, though it holds the loop`() {
+    @Test func `a timer that is not due when the loop stops is released, though it holds the loop`() throws {
         weak var released: EventLoop?
 
         do {
-            let loop = EventLoop(name: "rest", clock: ManualClock())
+            let loop = try EventLoop(name: "rest", clock: ManualClock())
             loop.enqueue { _ = loop.schedule(at: .max) { loop.stop() } }
             loop.stop()
             released = loop
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func `what is left for the end of the turn runs after its jobs, once`() async throws {
-        let loop = EventLoop(name: "end")
+        let loop = try EventLoop(name: "end")
         let seen = Mutex<[String]>([])
 
         loop.enqueue {
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func `a timer fires by the system's clock`() async throws {
-        let loop = EventLoop(name: "system")
+        let loop = try EventLoop(name: "system")
         defer { loop.stop() }
         let fired = Gate()
 
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func `tasks may run on the loop, across suspensions and after its end`() async throws {
-        let loop = EventLoop(name: "tasks")
+        let loop = try EventLoop(name: "tasks")
 
         let isOnLoop = await withTaskExecutorPreference(loop.executor) {
             var all = loop.isCurrent
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func `a loop that stops itself does not wait for itself`() async throws {
-        let loop = EventLoop(name: "self")
+        let loop = try EventLoop(name: "self")
         let done = Gate()
 
         loop.enqueue {
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test func `many threads may enqueue at once`() async throws {
-        let loop = EventLoop(name: "many")
+        let loop = try EventLoop(name: "many")
         let counted = Gate()
 
         await withTaskGroup(of: Void.self) { group in

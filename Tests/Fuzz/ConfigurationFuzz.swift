@@ -56,9 +56,10 @@ private func checkKernel(_ settings: KernelSettings) {
 private func checkLineup(_ check: Lineup.Check, _ bytes: [UInt8]) {
     precondition((check.lineup == nil) == !check.faults.isEmpty)
     checkFaults(check.faults, bytes, areSyntax: false)
-    guard let plugins = check.lineup?.plugins else { return }
+    guard let lineup = check.lineup else { return }
+    let plugins = lineup.plugins
     precondition(Set(plugins.map(\.id)).count == plugins.count)
-    let attributes = AttributeCheck(plugins)
+    let attributes = AttributeCheck(lineup)
     for plugin in plugins {
         precondition((0...999).contains(plugin.priority))
         precondition(plugin.settings.count == plugin.descriptor.settings.count)

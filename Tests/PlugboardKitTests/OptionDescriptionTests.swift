@@ -29,9 +29,9 @@ struct OptionDescriptionTests {
         #expect(fault("1.5", Int.self) == "must be a whole number")
         #expect(fault("5", Duration.self) == #"must be a time like "30s" (ms, s, m, h, d)"#)
         #expect(fault("5MB", ByteCount.self) == #"must be a size like "16MiB" (B, KiB, MiB, GiB)"#)
-        #expect(fault("[1]", [String].self) == "must be a list of texts")
-        #expect(fault("[]", [String: String].self) == "must be an object of texts")
-        #expect(fault(#"{"a": 1}"#, [String: String].self) == "must be an object of texts")
+        #expect(fault("[1]", [String].self) == #"must be a list of strings, such as ["a"]"#)
+        #expect(fault("[]", [String: String].self) == #"must be an object of strings, such as {"a": "b"}"#)
+        #expect(fault(#"{"a": 1}"#, [String: String].self) == #"must be an object of strings, such as {"a": "b"}"#)
         #expect(fault("mid", Level.self) == "must be one of low, high")
     }
 

@@ -11,11 +11,14 @@ import Synchronization
 /// One thread that everything of its exchanges runs on: sockets, timers, jobs and hooks.
 ///
 /// It goes round in turns: wait for sockets → `now` is read → sockets → jobs → timers → transports settle → end of turn.
+/// A turn does at most `sliceLength` jobs and as many timers, so that ten thousand of them do not keep sockets waiting.
 /// The thread is started by `init`, keeps the loop alive, and ends with `stop`. What runs on it must not block.
 ///
 /// Sendable because all but the inbox, the thread's id and what never changes is touched on the loop's thread only.
 public final class EventLoop: Loop, @unchecked Sendable {
-    private let inbox = Inbox()
+    private static let sliceLength = 256
+
+    private let inbox: Inbox
     private let thread = Mutex<pthread_t?>(nil)
     private let threadID = Atomic<UInt>(0)
     /// What the loop goes by instead of the system's clock, in tests.
@@ -29,6 +32,8 @@ public final class EventLoop: Loop, @unchecked Sendable {
     /// Nanoseconds of the system's monotonic clock, read once a turn, whatever the loop's clock is. [loop]
     private(set) var systemNow: Int64
     private var batch: [Inbox.Job] = []
+    /// The first job of the batch that is still to be done.
+    private var nextJob = 0
     // What changes these two calls nobody meanwhile, and releases nobody but what its caller still holds.
     @exclusivity(unchecked) private var endOfTurn: [() -> Void] = []
     @exclusivity(unchecked) private var timers = TimerHeap()
@@ -37,18 +42,26 @@ public final class EventLoop: Loop, @unchecked Sendable {
 
     /// Starts the thread; the system shows the first 15 bytes of its name. With a manual clock, timers wait for
     /// `ManualClock.advance(by:)`, while sockets and libcurl keep the system's time.
-    public init(name: String, clock: ManualClock? = nil) {
+    ///
+    /// Throws `resources` where the system gives no file descriptor or no thread.
+    public init(name: String, clock: ManualClock? = nil) throws(PlugboardError) {
         self.clock = clock
-        poller = Poller(alarm: inbox.alarm)
+        inbox = try Inbox()
+        poller = try Poller(alarm: inbox.alarm)
         executor = LoopExecutor(inbox: inbox)
         systemNow = EventLoop.systemTime()
         now = clock?.now ?? systemNow
-        clock?.attach(self)
         let start = Unmanaged.passRetained(ThreadStart(loop: self, name: name))
         var thread = pthread_t()
         let code = pthread_create(&thread, nil, { start in threadMain(start) }, start.toOpaque())
-        precondition(code == 0, "The system refuses another thread: \(String(cString: strerror(code)))")
+        guard code == 0 else {
+            start.release()
+            throw PlugboardError(
+                .resources, "The system starts no thread for an event loop. Raise the limit of threads (ulimit -u).",
+                underlying: String(cString: strerror(code)))
+        }
         self.thread.withLock { $0 = thread }
+        clock?.attach(self)
     }
 
     /// Whether the caller runs on the loop's thread. [any]
@@ -115,26 +128,36 @@ public final class EventLoop: Loop, @unchecked Sendable {
 
     /// False after the last turn.
     private func turn() -> Bool {
-        let readyCount = poller.wait(inbox.beginWait(idleTime()))
+        let hasRest = nextJob < batch.count
+        let readyCount = poller.wait(hasRest ? 0 : inbox.beginWait(idleTime()))
         systemNow = EventLoop.systemTime()
         now = clock?.now ?? systemNow
-        guard inbox.endWait(&batch) else { return false }
+        if !hasRest, !inbox.endWait(&batch) { return false }
         poller.dispatch(readyCount, at: systemNow)
         runBatch()
-        while let timer = timers.popDue(now) { timer.fire() }
+        var count = 0
+        while count < EventLoop.sliceLength, let timer = timers.popDue(now) {
+            timer.fire()
+            count += 1
+        }
         for participant in participants { participant.settle() }
         runEndOfTurn()
         return true
     }
 
     private func runBatch() {
-        for job in batch {
+        let end = min(batch.count, nextJob + EventLoop.sliceLength)
+        while nextJob < end {
+            let job = batch[nextJob]
+            nextJob += 1
             switch job {
             case .closure(let closure): closure()
             case .task(let job): job.runSynchronously(on: executor.asUnownedTaskExecutor())
             }
         }
-        batch.removeAll(keepingCapacity: true)
+        guard nextJob == batch.count else { return }
+        nextJob = 0
+        batch.removeAll(keepingCapacity: batch.count <= 16 * EventLoop.sliceLength)
     }
 
     private func runEndOfTurn() {

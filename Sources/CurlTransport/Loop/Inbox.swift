@@ -1,4 +1,5 @@
 import CCurl
+import PlugboardKit
 import Synchronization
 
 #if canImport(Glibc)
@@ -28,9 +29,9 @@ final class Inbox: Sendable {
     /// Rings when the loop is to wake up.
     let alarm: Int32
 
-    init() {
+    init() throws(PlugboardError) {
         alarm = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
-        precondition(alarm >= 0, "No descriptors are left for an event loop; raise the limit (ulimit -n).")
+        if alarm < 0 { throw .noDescriptor(errno) }
     }
 
     deinit { close(alarm) }
@@ -82,5 +83,14 @@ final class Inbox: Sendable {
     private func wake() {
         var one: UInt64 = 1
         _ = write(alarm, &one, 8)
+    }
+}
+
+extension PlugboardError {
+    /// The system gives an event loop no file descriptor.
+    static func noDescriptor(_ cause: Int32) -> PlugboardError {
+        PlugboardError(
+            .resources, "There is no file descriptor left for an event loop. Raise the limit (ulimit -n).",
+            underlying: String(cString: strerror(cause)))
     }
 }

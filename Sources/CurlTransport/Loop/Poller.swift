@@ -1,4 +1,5 @@
 import CCurl
+import PlugboardKit
 
 #if canImport(Glibc)
     import Glibc
@@ -57,9 +58,9 @@ final class Poller {
     private var suspects: [Int32] = []
 
     /// `wait` also ends when the alarm rings.
-    init(alarm: Int32) {
+    init(alarm: Int32) throws(PlugboardError) {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-        precondition(epoll >= 0, "No descriptors are left for an event loop; raise the limit (ulimit -n).")
+        if epoll < 0 { throw .noDescriptor(errno) }
         // Edge-triggered, so that it need not be read.
         _ = ccurl_epoll_control(epoll, EPOLL_CTL_ADD, alarm, ccurl_epoll_in | ccurl_epoll_edge)
     }

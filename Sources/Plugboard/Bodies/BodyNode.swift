@@ -75,7 +75,8 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
             return true
         }
         guard isFirst else { return false }
-        if loop.isCurrent { deliver(piece) } else { loop.enqueue { self.deliver(piece) } }
+        // When the loop has ended, the one that gives the first answer is alone with the node.
+        if loop.isCurrent || !loop.enqueue({ self.deliver(piece) }) { deliver(piece) }
         return true
     }
 

@@ -10,10 +10,15 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
         var first = 0
         var count = 0
         var end: Piece?
+        var isEndRead = false
         var reader: Pull?
         var isFull = false
     }
 
+    private static let shutDown = PlugboardError(
+        .shutDown, "The kernel was shut down before the body had come to its end.")
+    private static let readBefore = PlugboardError(
+        .bodyRead, "The response's body was read to its end before, and can be read once. Keep what was read.")
     private static let abandoned = PlugboardError(.cancelled, "Reading the body was cancelled.")
 
     private let state = Mutex(State())
@@ -69,7 +74,7 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
     private func push(_ piece: Piece) {
         let reader = state.withLock { state -> Pull? in
             if let reader = state.reader {
-                if case .bytes = piece {} else { state.end = piece }
+                if case .bytes = piece {} else { (state.end, state.isEndRead) = (piece, true) }
                 state.reader = nil
                 return reader
             }
@@ -89,7 +94,7 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
     /// What is there. [any]
     func take() -> Piece? {
         let (piece, hasRoomAgain) = state.withLock { state in take(from: &state) }
-        if hasRoomAgain { loop.enqueue { self.pump() } }
+        if hasRoomAgain { goOn() }
         return piece
     }
 
@@ -100,12 +105,17 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
             if taken.0 == nil { state.reader = pull }
             return taken
         }
-        if hasRoomAgain { loop.enqueue { self.pump() } }
+        if hasRoomAgain { goOn() }
         if let piece { pull.answer(piece) }
     }
 
+    /// There is room again. A loop that has ended brings nothing more, so the reader must not wait for it.
+    private func goOn() {
+        if !loop.enqueue({ self.pump() }) { push(.broken(ReaderQueue.shutDown)) }
+    }
+
     private func take(from state: inout State) -> (Piece?, Bool) {
-        guard state.first < state.pieces.count else { return (state.end, false) }
+        guard state.first < state.pieces.count else { return (takeEnd(from: &state), false) }
         let bytes = state.pieces[state.first]
         state.first += 1
         state.count -= bytes.count
@@ -116,6 +126,14 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
         let hasRoomAgain = state.isFull && state.count < limit / 2
         if hasRoomAgain { state.isFull = false }
         return (.bytes(bytes), hasRoomAgain)
+    }
+
+    /// The end is given once: who asks after it begins to read anew, and would take what is left, nothing, for the whole.
+    private func takeEnd(from state: inout State) -> Piece? {
+        guard let end = state.end else { return nil }
+        defer { state.isEndRead = true }
+        if state.isEndRead, case .end = end { return .broken(ReaderQueue.readBefore) }
+        return end
     }
 
     /// The reader is gone: whoever waits gets no more, and the exchange is cancelled unless it has ended. [any]

@@ -3,7 +3,8 @@ import PlugboardKit
 
 /// Checks what requests say to plugins against the tables of those that are enabled.
 ///
-/// Attributes of other plugins pass: a request may be made for a configuration with more plugins than this one.
+/// Attributes of plugins that the configuration itself switches off pass: to switch one off must not make requests fail. Those of other
+/// plugins are refused, for their effect would be missed: a request that names credentials must not be sent without them.
 public struct AttributeCheck: Sendable {
     private enum Option {
         /// `ID.enabled`, which every plugin has.
@@ -15,12 +16,20 @@ public struct AttributeCheck: Sendable {
     private let options: [String: Option]
     /// The whole names of each plugin's attributes, for errors.
     private let names: [String: [String]]
+    /// Of plugins that the configuration switches off.
+    private let offIDs: Set<String>
+    /// Of linked plugins that the configuration does not name.
+    private let unlistedIDs: Set<String>
+    /// Whether a file that is not loaded may hold any plugin.
+    private let hasUnknownFiles: Bool
 
-    public init(_ plugins: [EnabledPlugin]) {
-        self.init(plugins.map(\.descriptor))
-    }
+    public init(_ lineup: Lineup) { self.init(lineup.plugins.map(\.descriptor), absent: lineup.absent) }
 
-    init(_ descriptors: [PluginDescriptor]) {
+    init(_ descriptors: [PluginDescriptor], absent: [AbsentPlugin] = []) {
+        let off = absent.filter { $0.reason != .unlisted }
+        offIDs = Set(off.compactMap(\.id))
+        unlistedIDs = Set(absent.compactMap { $0.reason == .unlisted ? $0.id : nil })
+        hasUnknownFiles = off.contains { $0.id == nil }
         var options: [String: Option] = [:]
         var names: [String: [String]] = [:]
         for descriptor in descriptors {
@@ -52,36 +61,63 @@ public struct AttributeCheck: Sendable {
         }
         return worst.map { name, reason in
             let end = reason.hasSuffix("?") ? "" : "."
-            return PlugboardError(.invalidOption, "The request's attribute \(name) \(reason)\(end)")
+            return PlugboardError(.invalidOption, "The request's attribute \(printable(name)) \(reason)\(end)")
         }
     }
 
-    /// What is wrong with one attribute, as the end of a sentence that begins with its name; nil if nothing is, or if its
-    /// plugin is not enabled.
+    /// What is wrong with one attribute, as the end of a sentence that begins with its name; nil if nothing is.
     func fault(in text: String, of name: String) -> String? {
         switch options[name] {
         case .enabled: Bool(optionText: text) == nil ? "must be true or false" : nil
         case .described(let option): option.fault(in: text)
         case nil:
-            plugin(of: name).map { id in
+            if let id = plugin(of: name) {
                 unknown("attribute of \(id)", String(name.dropFirst(id.count + 1)), known: names[id] ?? [])
+            } else {
+                strangerFault(in: text, of: name)
             }
         }
+    }
+
+    /// What is wrong with an attribute of a plugin that is not enabled.
+    private func strangerFault(in text: String, of name: String) -> String? {
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else {
+            return "speaks to no plugin; attributes are named after theirs, such as cache.mode"
+        }
+        // Switching off what does not run anyway asks for nothing.
+        if hasUnknownFiles || name[dot...] == ".enabled" && text == "false" { return nil }
+        if id(of: name, among: { offIDs.contains($0) }) != nil { return nil }
+        if let id = id(of: name, among: { unlistedIDs.contains($0) }) {
+            return "speaks to the plugin \(id), which is not switched on; \(AttributeCheck.wayOut("it"))"
+        }
+        let near = nearest(String(name[..<dot]), in: names.keys.sorted() + offIDs.sorted() + unlistedIDs.sorted())
+        let help = near.map { "did you mean \($0)\(name[dot...])?" } ?? AttributeCheck.wayOut("the plugin")
+        return "speaks to no plugin that is switched on; \(help)"
+    }
+
+    private static func wayOut(_ plugin: String) -> String {
+        "add \(plugin) to the configuration's plugins, or leave the attribute out"
     }
 
     /// Whether an enabled plugin has an attribute of this whole name.
     func knows(_ name: String) -> Bool { options[name] != nil }
 
-    /// Whether an attribute of this whole name can be: an enabled plugin has it, or its plugin is not enabled.
-    func admits(_ name: String) -> Bool { knows(name) || plugin(of: name) == nil }
+    /// Whether an attribute of this name can be set to this text, where its value fits: an enabled plugin has it, or nothing is amiss
+    /// without its plugin.
+    func admits(_ name: String, _ text: String) -> Bool {
+        knows(name) || plugin(of: name) == nil && strangerFault(in: text, of: name) == nil
+    }
 
-    /// The enabled plugin that an attribute speaks to: ids may have dots, so the longest that fits.
-    func plugin(of name: String) -> String? {
+    /// The enabled plugin that an attribute speaks to.
+    func plugin(of name: String) -> String? { id(of: name) { names[$0] != nil } }
+
+    /// The plugin of a whole name: ids may have dots, so the longest that fits.
+    private func id(of name: String, among isKnown: (String) -> Bool) -> String? {
         var rest = name[...]
         while let dot = rest.lastIndex(of: ".") {
             rest = rest[..<dot]
             let id = String(rest)
-            if names[id] != nil { return id }
+            if isKnown(id) { return id }
         }
         return nil
     }

@@ -1,3 +1,4 @@
+import JSON
 import PlugboardKit
 
 /// A plugin that will run, and how.
@@ -19,6 +20,8 @@ public struct EnabledPlugin: Sendable {
     public let linkage: Linkage
     /// Why it stands where it stands, for people: `default priority`, `configured priority`, `before X`, `after Y`.
     public let reason: String
+    /// Where its entry stands in the configuration.
+    let place: JSONPath
     /// Why the kernel has switched it off (`onFault: disable`), with the code `plugin.disabled`; nil while it takes part, and in every
     /// `Lineup`.
     public internal(set) var disabled: PlugboardError?

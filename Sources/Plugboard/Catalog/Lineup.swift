@@ -27,9 +27,18 @@ public struct Lineup: Sendable {
     /// A lineup, or what is wrong.
     public struct Check: Sendable {
         /// Nil if there are faults.
-        public let lineup: Lineup?
+        public var lineup: Lineup? { faults.isEmpty ? readable : nil }
+        private let readable: Lineup
         /// Of more than a hundred the first hundred.
         public let faults: [ConfigurationFault]
+        /// The plugins whose own entries have no faults.
+        let sound: [EnabledPlugin]
+
+        fileprivate init(readable: Lineup, faults: [ConfigurationFault], sound: [EnabledPlugin]) {
+            self.readable = readable
+            self.faults = faults
+            self.sound = sound
+        }
     }
 
     /// Like `init`, with the faults as values.
@@ -40,15 +49,16 @@ public struct Lineup: Sendable {
         var assembly = LineupAssembly(configuration, catalog: catalog, loader: loader)
         assembly.checkCatalog()
         let plugins = assembly.plugins()
+        assembly.checkCount(plugins.count)
         assembly.checkOrigins()
         assembly.checkFolders()
         let faults = assembly.reading.faults
-        guard faults.isEmpty else { return Check(lineup: nil, faults: faults) }
         let absent = configuration.absent(from: catalog, beside: plugins)
-        return Check(lineup: Lineup(plugins: plugins, absent: absent, warnings: assembly.warnings), faults: [])
+        let lineup = Lineup(plugins: plugins, absent: absent, warnings: assembly.warnings)
+        return Check(readable: lineup, faults: faults, sound: plugins.filter { assembly.isSound($0) })
     }
 
-    private init(plugins: [EnabledPlugin], absent: [AbsentPlugin], warnings: [String]) {
+    init(plugins: [EnabledPlugin], absent: [AbsentPlugin], warnings: [String]) {
         self.plugins = plugins
         self.absent = absent
         self.warnings = warnings

@@ -18,13 +18,14 @@ struct LineupAssembly {
         let settings: [String: String]
     }
 
-    private let configuration: Configuration
-    private let catalog: Catalog
+    let configuration: Configuration
+    let catalog: Catalog
     private let loader: (any Loader)?
-    private(set) var reading: ConfigurationReading
-    private(set) var warnings: [String] = []
+    var reading: ConfigurationReading
+    var warnings: [String] = []
     /// Of the plugins found so far, in no order.
-    private var descriptors: [PluginDescriptor] = []
+    var descriptors: [PluginDescriptor] = []
+    private var loadedPaths: Set<String> = []
 
     init(_ configuration: Configuration, catalog: Catalog, loader: (any Loader)?) {
         self.configuration = configuration
@@ -58,6 +59,9 @@ struct LineupAssembly {
                 entry: entry, place: place, descriptor: descriptor, linkage: linkage, settings: settings)
         }
         descriptors = candidates.values.map(\.descriptor)
+        for candidate in candidates.values.sorted(by: { $0.descriptor.id < $1.descriptor.id }) {
+            checkNeighbours(of: candidate)
+        }
         return inOrder(candidates)
     }
 
@@ -91,6 +95,7 @@ struct LineupAssembly {
         }
         do throws(PlugboardError) {
             let descriptor = try loader.load(path, sha256: entry.sha256)
+            loadedPaths.insert(path)
             guard let id = entry.id, id != descriptor.id else { return descriptor }
             reading.note(place.appending("id"), "is not what the plugin in the file says, which is \(descriptor.id)")
         } catch {
@@ -144,14 +149,14 @@ struct LineupAssembly {
         }
         do throws(PlugboardError) {
             let order = try PluginOrder(items)
-            warn(of: order.absent)
+            for (id, names) in order.absent { warn(of: names, beside: candidates[id]) }
             return order.placed.compactMap { id, reason in
                 candidates[id].map { candidate in
                     EnabledPlugin(
                         descriptor: candidate.descriptor, id: id, values: candidate.settings,
                         priority: candidate.entry.priority ?? candidate.descriptor.priority,
                         onFault: candidate.entry.onFault, faultLimit: candidate.entry.faultLimit,
-                        linkage: candidate.linkage, reason: reason.description)
+                        linkage: candidate.linkage, reason: reason.description, place: candidate.place)
                 }
             }
         } catch {
@@ -160,50 +165,53 @@ struct LineupAssembly {
         }
     }
 
-    /// A plugin that exists and is not enabled is no reason to warn: plugins name those that they could meet.
-    private mutating func warn(of absent: [(id: String, names: [String])]) {
-        for (id, names) in absent {
-            for name in names where catalog.descriptor(name) == nil {
-                let near = nearest(name, in: catalog.ids).map { "; did you mean \($0)?" } ?? ""
-                warnings.append("\(id) is to stand before or after \(name), which is not a known plugin\(near)")
+    /// Whether nothing is wrong with the plugin's own entry.
+    func isSound(_ plugin: EnabledPlugin) -> Bool {
+        let own = plugin.place.description
+        return !reading.faults.contains { $0.path == own || $0.path.hasPrefix(own + ".") }
+    }
+
+    mutating func checkCount(_ count: Int) {
+        guard count > Pipeline.limit else { return }
+        reading.note(["plugins"], "switches \(count) plugins on; at most \(Pipeline.limit) can be")
+    }
+
+    // MARK: Names of other plugins
+
+    /// The ids that a configuration can name: of linked plugins, of those that run, and of entries that are switched off.
+    var knownIDs: Set<String> {
+        Set(catalog.ids + descriptors.map(\.id) + (configuration.plugins + configuration.leftOut).compactMap(\.id))
+    }
+
+    /// Whether there are files whose plugins' ids cannot be told: they are switched off, or could not be loaded.
+    var hasUnknownFiles: Bool {
+        (configuration.plugins + configuration.leftOut).contains { entry in
+            guard entry.id == nil, let path = entry.path else { return false }
+            return !loadedPaths.contains(path)
+        }
+    }
+
+    /// A name in the configuration's own `before` and `after` that no plugin has is a slip.
+    private mutating func checkNeighbours(of candidate: Candidate) {
+        guard !hasUnknownFiles else { return }
+        let known = knownIDs
+        for (key, names) in [("before", candidate.entry.before), ("after", candidate.entry.after)] {
+            for (index, name) in names.enumerated() where !known.contains(name) {
+                reading.note(
+                    candidate.place.appending(.key(key)).appending(.index(index)),
+                    "names \(printable(name)); \(unknown("plugin", name, known: known.sorted()))")
             }
         }
     }
 
-    /// A folder that is not there yet is no fault, and yet seldom meant.
-    mutating func checkFolders() {
-        for (index, folder) in configuration.kernel.pluginFolders.enumerated() {
-            guard let directory = opendir(folder) else {
-                let place = JSONPath(["kernel", "pluginFolders", .index(index)])
-                warnings.append("\(place) is \(printable(folder)), which is no folder that can be read")
-                continue
-            }
-            closedir(directory)
-        }
-    }
-
-    /// Checks the attributes that the configuration gives requests; after `plugins`, even where those have no order.
-    mutating func checkOrigins() {
-        let check = AttributeCheck(descriptors)
-        let ids = descriptors.map(\.id).sorted()
-        for (origin, attributes) in configuration.origins.sorted(by: { $0.key.description < $1.key.description }) {
-            let key = configuration.source?.originKeys[origin] ?? origin.description
-            var strangers: Set<String> = []
-            for (name, text) in attributes.values.sorted(by: { $0.key < $1.key }) {
-                guard let id = check.plugin(of: name) else {
-                    strangers.insert(name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name)
-                    continue
-                }
-                if let fault = check.fault(in: text, of: name) {
-                    let attribute = String(name.dropFirst(id.count + 1))
-                    reading.note(["origins", .key(key), .key(id), .key(attribute)], fault, atKey: !check.knows(name))
-                }
-            }
-            for id in strangers.sorted() where catalog.descriptor(id) == nil {
-                let near = nearest(id, in: ids + catalog.ids).map { "; did you mean \($0)?" } ?? ""
-                let place = JSONPath(["origins", .key(key)])
-                warnings.append("\(place) speaks to \(id), which is not a known plugin\(near)")
-            }
+    /// Plugins name others that they could meet. One that exists and is not enabled is no reason to warn.
+    private mutating func warn(of names: [String], beside candidate: Candidate?) {
+        guard let candidate else { return }
+        let configured = candidate.entry.before + candidate.entry.after
+        for name in names where catalog.descriptor(name) == nil && !configured.contains(name) {
+            let near = nearest(name, in: catalog.ids).map { "; did you mean \($0)?" } ?? ""
+            warnings.append(
+                "\(candidate.descriptor.id) is to stand before or after \(name), which is not a known plugin\(near)")
         }
     }
 }

@@ -34,8 +34,8 @@ extension OptionDescription {
         case .text: "a string"
         case .duration: "a string like \"30s\""
         case .size: "a string like \"16MiB\""
-        case .list: "an array of strings"
-        case .map: "an object of strings"
+        case .list: "a list of strings, such as \(fallbackItem ?? "[\"a\"]")"
+        case .map: "an object of strings, such as {\"a\": \"b\"}"
         case nil: "nothing: this kernel does not know the option's type"
         }
     }
@@ -92,6 +92,11 @@ extension OptionDescription {
             return " Between \(lower) and \(upper)."
         default: return ""
         }
+    }
+
+    /// A list with the first item of the default.
+    private var fallbackItem: String? {
+        fallbackValue?.arrayValue?.first.map { JSONWriter.write(.array([$0])) }
     }
 
     private var fallbackValue: JSONValue? {

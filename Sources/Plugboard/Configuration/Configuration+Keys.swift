@@ -33,13 +33,7 @@ extension Configuration {
         for (key, value) in object {
             let member = node.member(key, value)
             guard let origin = Origin(key) else {
-                // A URL can hold a password, so the path ends before it, and the reason says of it what may be told.
-                let shown = key.utf8.contains(UInt8(ascii: "@")) ? "one here" : printable(redacted(url: key))
-                reading.note(
-                    member.path,
-                    "must have origins as its keys: scheme://host or scheme://host:port, and no more; \(shown) is none"
-                        + (key.utf8.allSatisfy { $0 < 0x80 } ? "" : ". Write the host as xn--…"),
-                    atKey: true, hidesKey: true)
+                reading.note(node.path, noOrigin(key), at: member.path)
                 continue
             }
             let attributes = readAttributes(member, &reading)
@@ -49,6 +43,21 @@ extension Configuration {
             }
             if origin.description != key { reading.source?.originKeys[origin] = key }
         }
+    }
+
+    /// Says what to write instead, where that can be told.
+    private static func noOrigin(_ key: String) -> String {
+        // A URL can hold a password, so that it is not quoted as it is.
+        if key.utf8.contains(UInt8(ascii: "@")) {
+            return "has a key that is not an origin; write scheme://host or scheme://host:port, without a user"
+        }
+        let shown = printable(redacted(url: key))
+        guard key.utf8.allSatisfy({ $0 < 0x80 }) else {
+            return "has the key \(shown), which is not an origin; write the host as xn--…"
+        }
+        let near = Origin(url: key) ?? Origin("https://\(key)") ?? Origin(url: "https://\(key)")
+        let form = near?.description ?? "scheme://host or scheme://host:port"
+        return "has the key \(shown), which is not an origin; write \(form)"
     }
 
     private static func readAttributes(

@@ -24,7 +24,7 @@ extension Configuration {
     public struct Check: Sendable {
         /// Nil if there are faults.
         public var configuration: Configuration? { faults.isEmpty ? readable : nil }
-        /// What could be read, for those who want to look for further faults; nil if nothing could.
+        /// What could be read, to look for further faults (`Configuration.faults`); nil if nothing could.
         public let readable: Configuration?
         /// In the order of the text; of more than a hundred the first hundred.
         public let faults: [ConfigurationFault]
@@ -63,6 +63,7 @@ extension Configuration {
             reading.readMembers(
                 of: ConfigurationNode(value: value, path: []), keys(sections: sections), into: &configuration)
             configuration.source = reading.source
+            configuration.readingFaults = reading.faults
             return Check(readable: configuration, faults: reading.faults)
         } catch {
             return Check(whole: "cannot be read: \(error.reason)", file: file, position: error.position)

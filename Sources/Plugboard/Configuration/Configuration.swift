@@ -6,7 +6,7 @@ import PlugboardKit
 ///     let configuration = Configuration(plugins: ["logging", .init("cache", settings: ["memory": "16MiB"])])
 ///     let configuration = try Configuration.file("plugboard.json")
 ///
-/// Whether the plugins exist and their settings fit is `Lineup`'s to say.
+/// Whether the plugins exist and their settings fit, `faults` says.
 public struct Configuration: Sendable {
     public var kernel: KernelSettings
     /// In any order: the order in which they run comes from their priorities.
@@ -18,6 +18,9 @@ public struct Configuration: Sendable {
 
     /// Entries that `leaveOutLoadedPlugins` has removed.
     private(set) var leftOut: [PluginEntry] = []
+
+    /// What was wrong with the text that this was read from.
+    var readingFaults: [ConfigurationFault] = []
 
     /// The text that this was read from; nil when it was made in code.
     var source: ConfigurationSource?

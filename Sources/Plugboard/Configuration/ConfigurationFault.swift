@@ -27,12 +27,11 @@ public struct ConfigurationFault: Sendable, Equatable {
 
     init(
         _ path: JSONPath, _ reason: String, in source: ConfigurationSource?, atKey: Bool = false,
-        hidesKey: Bool = false, code: PlugboardError.Code = .configuration
+        positionOf place: JSONPath? = nil, code: PlugboardError.Code = .configuration
     ) {
-        let shown = hidesKey ? JSONPath(path.elements.dropLast()) : path
         self.init(
-            code: code, file: source?.file, path: shown.isRoot ? "" : shown.description,
-            position: source?.positions.nearestPosition(of: path, atKey: atKey), reason: reason)
+            code: code, file: source?.file, path: path.isRoot ? "" : path.description,
+            position: source?.positions.nearestPosition(of: place ?? path, atKey: atKey), reason: reason)
     }
 }
 

@@ -28,13 +28,17 @@ struct ConfigurationReading {
 
     /// Notes a fault; the reason ends a sentence that begins with the path, and quotes no values.
     ///
-    /// - Parameter hidesKey: Says the path without its last key, though the position is that key's.
     mutating func note(
-        _ path: JSONPath, _ reason: String, atKey: Bool = false, hidesKey: Bool = false,
-        code: PlugboardError.Code = .configuration
+        _ path: JSONPath, _ reason: String, atKey: Bool = false, code: PlugboardError.Code = .configuration
     ) {
         guard faults.count < ConfigurationReading.faultLimit else { return }
-        faults.append(ConfigurationFault(path, reason, in: source, atKey: atKey, hidesKey: hidesKey, code: code))
+        faults.append(ConfigurationFault(path, reason, in: source, atKey: atKey, code: code))
+    }
+
+    /// Notes a fault of a key within what the path names: the position is the key's.
+    mutating func note(_ path: JSONPath, _ reason: String, at key: JSONPath) {
+        guard faults.count < ConfigurationReading.faultLimit else { return }
+        faults.append(ConfigurationFault(path, reason, in: source, atKey: true, positionOf: key))
     }
 
     /// Reads the members of an object into their places, and notes those that no key stands for.

@@ -152,7 +152,9 @@ extension ConfigurationShape {
             for (name, value) in object {
                 let member = node.member(name, value)
                 guard let key = normalized(name) else {
-                    reading.note(member.path, "must have as its key \(wanted)", atKey: true)
+                    // The key says what is wrong better than a path that ends in it.
+                    reading.note(
+                        node.path, "has the key `\(printable(name))`, which must be \(wanted)", at: member.path)
                     continue
                 }
                 guard let element = element.read(member, &reading) else { continue }

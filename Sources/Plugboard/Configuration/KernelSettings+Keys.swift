@@ -60,7 +60,7 @@ extension KernelSettings {
         ConfigurationKey(
             "connectTo",
             "Where to connect instead, host:port for host:port, without a change of URL, Host or TLS name.",
-            .map("host:port", key: { isPlace($0) ? $0 : nil }, .place), \.defaults.connectTo),
+            .map("host:port", key: { RequestOptions.isPlace($0) ? $0 : nil }, .place), \.defaults.connectTo),
         ConfigurationKey(
             "interface", "The name or address of the network interface to send from.",
             .word("the name or address of an interface") { _ in true }, \.defaults.interface),
@@ -100,29 +100,14 @@ extension KernelSettings {
 
 extension ConfigurationShape where Value == String {
     fileprivate static var proxy: Self {
-        let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
-        return Self(
-            "a URL like http://host:port (\(schemes.joined(separator: ", "))), or empty for none",
-            schema: ["type": "string"]
-        ) { value in
-            guard let text = value.stringValue, text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return nil }
-            if text.isEmpty { return text }
-            let scheme = text.prefix { $0 != ":" }
-            let rest = text.dropFirst(scheme.count)
-            return schemes.contains(scheme.lowercased()) && rest.hasPrefix("://") && rest.count > 3 ? text : nil
+        Self(RequestOptions.proxyForm, schema: ["type": "string"]) { value in
+            value.stringValue.flatMap { RequestOptions.isProxy($0) ? $0 : nil }
         }
     }
 
-    fileprivate static var place: Self { word("host:port", isPlace) }
+    fileprivate static var place: Self { word("host:port") { RequestOptions.isPlace($0) } }
 
-    /// A digest of SHA-256 in base 64.
-    fileprivate static var pin: Self {
-        word("sha256// and 44 characters of base 64") { text in
-            let digest = text.utf8.dropFirst(8)
-            return text.hasPrefix("sha256//") && digest.count == 44 && digest.last == UInt8(ascii: "=")
-                && digest.dropLast().allSatisfy(isBase64Byte)
-        }
-    }
+    fileprivate static var pin: Self { word(RequestOptions.pinForm) { RequestOptions.isPin($0) } }
 }
 
 extension ConfigurationShape where Value == [String] {
@@ -134,19 +119,5 @@ extension ConfigurationShape where Value == [String] {
             if node.value.arrayValue?.isEmpty == true { reading.note(node.path, "must hold at least one pin") }
             return pins
         }
-    }
-}
-
-@Sendable private func isPlace(_ text: String) -> Bool {
-    guard let (host, port) = Origin.splitPort(text[...]), let port else { return false }
-    return Origin.normalizedHost(host) != nil && Origin.port(port) != nil
-}
-
-private func isBase64Byte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
-        true
-    default: false
     }
 }

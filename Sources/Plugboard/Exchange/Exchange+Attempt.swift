@@ -82,7 +82,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
         guard !isOver else { return }
         isOver = true
         control = nil
-        exchange.core.attemptEnded()
+        exchange.core.admission.attemptEnded(isFromOutside: exchange.phase == .ended)
         exchange.emit(.attemptEnded) {
             [
                 ("attempt", .integer(Int64(self.number))),
@@ -124,15 +124,15 @@ extension Exchange {
     func beginAttempt() {
         phase = .awaiting
         repeats = 0
-        core.admit(self)
+        core.admission.admit(self)
     }
 
     /// The attempt's turn has come.
     func performAttempt() {
-        guard phase == .awaiting else { return core.attemptEnded() }
+        guard phase == .awaiting else { return core.admission.attemptEnded() }
         if isSuspended {
-            whenResumed.append { [self] in core.admit(self) }
-            return core.attemptEnded()
+            whenResumed.append { [self] in if phase == .awaiting { core.admission.admit(self) } }
+            return core.admission.attemptEnded()
         }
         attempts += 1
         sentURL = request.url
@@ -160,7 +160,7 @@ extension Exchange {
         else { return false }
         if let body = requestBody, body.hasBegun, !body.canRewind || !body.rewind() { return false }
         repeats += 1
-        core.admit(self)
+        core.admission.admit(self)
         return true
     }
 

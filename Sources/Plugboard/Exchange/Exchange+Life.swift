@@ -12,7 +12,7 @@ extension Exchange {
         emit(.created) { self.origins }
         // A request is a value: sent twice, its body begins twice.
         requestBody = request.body.map { BodyNode($0.source.again() ?? $0.source, core: core) }
-        if let fault = core.check(request.method, request.attributes) { return finish(failing: fault) }
+        if let fault = core.check(request) { return finish(failing: fault) }
         deaf |= core.disabled
         skipped |= deaf
         // Who stands further out than a sub-request begins, takes no part in it, and yet hears its events: a cookie is a
@@ -46,6 +46,7 @@ extension Exchange {
     func leave() {
         timeout?.cancel()
         timeout = nil
+        core.admission.withdraw(self)
         leaveAsker()
         let children = children
         self.children = []
@@ -76,14 +77,38 @@ extension Exchange {
         let (deadline, isFar) = loop.now.addingReportingOverflow(limit.nanoseconds)
         if isFar { return }
         timeout = loop.schedule(at: deadline) { [unowned self] in
+            let host = Address.host(of: request.url).map { "with \($0) " } ?? ""
             finish(
                 failing: PlugboardError(
-                    .exchangeTimeout, "The exchange did not end within \(limit.configured), all attempts included.",
+                    .exchangeTimeout,
+                    "The exchange \(host)did not end within \(limit.configured), all attempts included: \(whereItStands).",
                     attempt: attempts == 0 ? nil : attempts), .cancelled)
         }
     }
 
+    /// What it does now, as the end of a sentence.
+    private var whereItStands: String {
+        if isSuspended { return "it was suspended" }
+        if isQueued { return "it waited for one of the \(core.settings.connections) connections" }
+        if phase == .flowing { return "the response's body was under way" }
+        if let parking {
+            guard parking.ticket != nil, let place = waitingPlace else { return "it waited for the next attempt" }
+            return "the plugin \(place.id) waited in \(stage.hook)"
+        }
+        guard let attempt, !attempt.isOver else { return "it was on its way through the plugins" }
+        return response == nil ? "attempt \(attempts) had no response yet" : "a plugin was reading the response's body"
+    }
+
     // MARK: Ending from outside
+
+    /// Ends the exchange soon: `isCancelWanted` is true at once, and the loop does the rest. [any]
+    func requestCancel() {
+        let wasWanted = cancelWish.exchange(true, ordering: .relaxed)
+        if !wasWanted { loop.enqueue { self.cancel() } }
+    }
+
+    /// Whether a program has asked for the exchange's end. [any]
+    var isCancelWanted: Bool { cancelWish.load(ordering: .relaxed) }
 
     /// Ends the exchange now, whatever it does; no steering hook is asked.
     func cancel(_ error: PlugboardError = PlugboardError(.cancelled, "The exchange was cancelled.")) {

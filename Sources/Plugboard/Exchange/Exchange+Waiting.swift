@@ -58,7 +58,7 @@ extension Exchange {
     }
 
     /// The place whose hook runs again when the wait ends.
-    private var waitingPlace: Place? {
+    var waitingPlace: Place? {
         let places = stage.places(pipeline)
         return cursor < places.count ? places[cursor] : nil
     }

@@ -1,6 +1,7 @@
 import CPlugboard
 import CurlTransport
 import PlugboardKit
+import Synchronization
 
 /// What the kernel knows of one exchange. See `Pipeline.swift` for its life.
 ///
@@ -91,6 +92,12 @@ final class Exchange: @unchecked Sendable {
     /// Where the last attempt went.
     var sentURL: String?
     var attempt: AttemptRun?
+
+    // The queue for connections: see `Admission`.
+    var isQueued = false
+    var queuedAfter: Exchange?
+    unowned(unsafe) var queuedBefore: Exchange?
+    let cancelWish = Atomic(false)
 
     // Relations.
     let depth: Int

@@ -51,7 +51,7 @@ extension HostTable {
         table.set_attribute = { pointer, name, value in
             guard let exchange = steering(pointer) else { return PLUG_WRONG_TIME }
             let (name, value) = (name.string, value.string)
-            guard exchange.core.attributeCheck.admits(name) else { return PLUG_NOT_FOUND }
+            guard exchange.core.attributeCheck.admits(name, value) else { return PLUG_NOT_FOUND }
             guard exchange.core.attributeCheck.fault(in: value, of: name) == nil else { return PLUG_BAD_ARGUMENT }
             var attributes = exchange.request.attributes
             attributes[name] = value

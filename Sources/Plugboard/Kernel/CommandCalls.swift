@@ -30,7 +30,7 @@ final class CommandCalls: Sendable {
         job?()
     }
 
-    /// Lets nobody in any more; the job runs when the last has left, or when `giveUp` is called, whichever is first.
+    /// Admits no more calls; the job runs when the last one has returned.
     func close(_ job: @escaping @Sendable () -> Void) {
         let isIdle = state.withLock { state in
             state.isClosed = true
@@ -38,15 +38,6 @@ final class CommandCalls: Sendable {
             return state.counts.isEmpty
         }
         if isIdle { job() }
-    }
-
-    /// Waits no longer.
-    func giveUp() {
-        let job = state.withLock { state in
-            defer { state.whenIdle = nil }
-            return state.whenIdle
-        }
-        job?()
     }
 
     /// The places of the plugins that have not returned from a command.

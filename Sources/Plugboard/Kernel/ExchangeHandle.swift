@@ -14,16 +14,15 @@ public final class ExchangeHandle: Sendable {
 
     deinit { outcome.abandon() }
 
-    /// The response, when its head has come through the plugins. Awaited once; cancelling the task cancels the exchange.
+    /// The response, when its head has come through the plugins. Awaited once.
+    ///
+    /// Cancelling the task cancels the exchange, and throws a `PlugboardError` of the code `cancelled`, never a `CancellationError`.
     public var response: Response {
         get async throws(PlugboardError) { try await outcome.response(of: exchange) }
     }
 
     /// Ends the exchange; what waits for it gets the error `cancelled`. Harmless when it has ended.
-    public func cancel() {
-        let exchange = exchange
-        exchange.loop.enqueue { exchange.cancel() }
-    }
+    public func cancel() { exchange.requestCancel() }
 
     /// Stops hooks, the network and wait deadlines until `resume`. The exchange's own timeout runs on.
     public func suspend() {

@@ -3,6 +3,12 @@ import CurlTransport
 import PlugboardKit
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// What a program holds: sends requests through the plugins that its configuration switched on.
 ///
 ///     let kernel = try Kernel(configuration: .file("plugboard.json"))
@@ -23,7 +29,8 @@ public final class Kernel: PluginCommands {
 
     /// Starts the plugins; called once, off any loop, and blocks while they start.
     ///
-    /// Throws `configuration` or `plugins.…` with all that is wrong.
+    /// Throws `configuration` or `plugins.…` with all that is wrong at once (`Configuration.faults`), and `resources` where the system
+    /// gives no file descriptor or no thread.
     /// - Parameters:
     ///   - catalog: the plugins that are linked into the program; all bundled ones by default.
     ///   - loader: opens plugins that are shared objects: `.dynamic` of the module PluginLoader.
@@ -39,14 +46,14 @@ public final class Kernel: PluginCommands {
         let log = log ?? .standardError(level: configuration.kernel.logLevel)
         let notes = CrashNotes(configuration)
         notes.tell(log)
-        let settings = try configuration.kernel.normalizingPins()
-        let lineup = try Lineup(configuration, catalog: catalog, loader: loader)
-        guard lineup.plugins.count <= Pipeline.limit else {
-            throw PlugboardError(
-                .configuration, "\(lineup.plugins.count) plugins are switched on; at most \(Pipeline.limit) can be.")
+        let check = Lineup.check(configuration, catalog: catalog, loader: loader)
+        // Of all that is wrong, plugins know a part: they are created to say it, but only when there will be no kernel.
+        guard let lineup = check.lineup, configuration.ownFaults.isEmpty else {
+            throw PlugboardError(configuration.faults(check))
         }
         for warning in lineup.warnings { log.write(.warning, "kernel", warning) }
-        let loop = EventLoop(name: "plugboard", clock: clock)
+        let loop = try EventLoop(name: "plugboard", clock: clock)
+        let settings = try configuration.kernel.normalizingPins()
         let core = KernelCore(
             settings: settings, origins: configuration.origins.mapValues(\.values), lineup: lineup, log: log,
             loop: loop,
@@ -81,7 +88,8 @@ public final class Kernel: PluginCommands {
     /// Sends a request and returns when the answer's head has come through the plugins; the body is then read from the
     /// response.
     ///
-    /// Cancelling the task cancels the exchange. Dropping the response's body before its end does so too.
+    /// Cancelling the task cancels the exchange, and throws a `PlugboardError` of the code `cancelled`, never a `CancellationError`. Dropping
+    /// the response's body before its end cancels the exchange too.
     public nonisolated(nonsending) func send(_ request: Request) async throws(PlugboardError) -> Response {
         let outcome = ProgramOutcome()
         let exchange = Exchange(request, core: core, outcome: outcome)
@@ -145,7 +153,7 @@ public final class Kernel: PluginCommands {
                 core.replies.wait(for: reply, continuation)
                 // The closure below may have run already, and found nothing.
                 if Task.isCancelled { _ = core.replies.answer(reply, cancelled) }
-                BlockingThread.start {
+                let isStarted = BlockingThread.startIfPossible {
                     withText(name) { name in
                         withText(arguments) { arguments in
                             core.calling(place.index, .command) {
@@ -154,6 +162,15 @@ public final class Kernel: PluginCommands {
                         }
                     }
                     core.commandCalls.leave(place.index)
+                }
+                if !isStarted {
+                    core.commandCalls.leave(place.index)
+                    _ = core.replies.answer(
+                        reply,
+                        .failure(
+                            PlugboardError(
+                                .resources,
+                                "The system starts no thread for the command. Raise the limit (ulimit -u).")))
                 }
             }
         } onCancel: {
@@ -208,9 +225,14 @@ public final class Kernel: PluginCommands {
 
     // MARK: The end
 
+    /// What plugins have for their `stop` at least, in nanoseconds.
+    private static let stopTime: Int64 = 1_000_000_000
+
     /// Takes no more requests, waits for those under way, cancels what is left after `limit`, and stops the plugins,
-    /// innermost first. Whoever calls it returns when all that is done. Stopping, and then commands that have not returned, are
-    /// waited for as long again, at least a second each; a plugin whose command does not return is never destroyed.
+    /// innermost first. Returns when all that is done.
+    ///
+    /// Plugins that stop, and commands that have not returned, have what is left of the limit, at least a second. A plugin whose `stop` or
+    /// command has not returned by then is named in the log and never destroyed.
     public func shutDown(within limit: Duration = .seconds(30)) async {
         let isFirst = life.withLock { life in
             guard case .running = life else { return false }
@@ -242,6 +264,7 @@ public final class Kernel: PluginCommands {
     private static func close(_ core: KernelCore, within limit: Duration) async {
         // A year is for ever, and fits every clock.
         let limit = min(max(limit, .zero), .seconds(365 * 86_400))
+        let began = clockTime(CLOCK_MONOTONIC)
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             let isTaken = core.loop.enqueue {
                 let timer = core.loop.schedule(at: core.loop.now + limit.nanoseconds) {
@@ -258,22 +281,14 @@ public final class Kernel: PluginCommands {
             }
             if !isTaken { continuation.resume() }
         }
-        let places = core.pipeline.places
-        let startup = Startup(core: core)
-        await BlockingThread.run { startup.stop(places, within: max(limit, .seconds(1))) }
-        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-            core.commandCalls.close { continuation.resume() }
-            core.loop.enqueue {
-                _ = core.loop.schedule(at: core.loop.now + max(limit, .seconds(1)).nanoseconds) {
-                    core.commandCalls.giveUp()
-                }
-            }
-        }
         await BlockingThread.run {
+            let (places, startup) = (core.pipeline.places, Startup(core: core))
+            let now = clockTime(CLOCK_MONOTONIC)
+            let stuck = startup.stop(places, until: max(began + limit.nanoseconds, now + Kernel.stopTime))
             core.loop.stop()
-            startup.destroy(startup.leavingOutBusy(places))
+            core.failWhatWaits(PlugboardError(.shutDown, "The kernel was shut down."))
+            startup.destroy(places.filter { place in !stuck.contains { $0 === place } })
             core.endContainment()
         }
-        core.replies.failAll(PlugboardError(.shutDown, "The kernel was shut down before the command was answered."))
     }
 }

@@ -67,10 +67,7 @@ final class KernelCore: @unchecked Sendable {
     private var isClosed = false
     private var whenIdle: [() -> Void] = []
 
-    // Attempts of programs under way, where they are limited. [loop]
-    private var running = 0
-    private var isAdmitting = false
-    private var queue: [Exchange] = []
+    let admission: Admission
     private var nextIdentity: UInt64 = 1
 
     /// An exchange by its number; the list above keeps it alive.
@@ -92,12 +89,13 @@ final class KernelCore: @unchecked Sendable {
         self.log = log
         self.loop = loop
         self.transport = transport
-        attributeCheck = AttributeCheck(lineup.plugins)
+        attributeCheck = AttributeCheck(lineup)
         secretAttributes = Set(
             lineup.plugins.flatMap { plugin in
                 plugin.descriptor.attributes.filter(\.isSecret).map { "\(plugin.id).\($0.name)" }
             })
         timers = PluginTimers(loop: loop)
+        admission = Admission(limit: settings.connections, loop: loop)
         dataDirectory = DataDirectory(settings)
         self.crashNote = crashNote
         mark = CallMark(in: crashNote)
@@ -169,6 +167,12 @@ final class KernelCore: @unchecked Sendable {
         for exchange in exchanges { exchange.cancel(error) }
     }
 
+    /// The loop has ended: readers of commands' bodies and callers of commands get this error, for no plugin will answer them. [any]
+    func failWhatWaits(_ error: PlugboardError) {
+        for pull in pulls.removeAll() { pull.fail(error) }
+        replies.failAll(error)
+    }
+
     func register(_ exchange: Exchange) -> UInt64 {
         exchange.isNumbered = true
         return numbers.add(WeakExchange(exchange: exchange))
@@ -179,38 +183,14 @@ final class KernelCore: @unchecked Sendable {
     /// [loop]
     func exchange(_ number: UInt64) -> Exchange? { numbers[number]?.exchange }
 
-    // MARK: Admission
-
-    /// Begins an attempt now, or when another has ended. Sub-requests need not wait: those who wait for them hold places.
-    func admit(_ exchange: Exchange) {
-        if settings.connections > 0 && exchange.depth == 0 && running >= settings.connections {
-            queue.append(exchange)
-        } else {
-            running += 1
-            exchange.performAttempt()
-        }
-    }
-
-    func attemptEnded() {
-        running -= 1
-        // One that was cancelled while it waited gives its place back at once, within this loop.
-        guard !isAdmitting, !queue.isEmpty else { return }
-        isAdmitting = true
-        while !queue.isEmpty, running < settings.connections {
-            running += 1
-            queue.removeFirst().performAttempt()
-        }
-        isAdmitting = false
-    }
-
     // MARK: What requests may say
 
     /// What is wrong with a request before it is sent, or nil.
-    func check(_ method: Method, _ attributes: Attributes) -> PlugboardError? {
-        guard method.isValid else {
+    func check(_ request: Request) -> PlugboardError? {
+        guard request.method.isValid else {
             return PlugboardError(.invalidField, "The method is no token (RFC 9110 §9.1). Use letters, such as GET.")
         }
-        return attributeCheck.fault(in: attributes)
+        return attributeCheck.fault(in: request.attributes) ?? request.storedOptions?.options.fault
     }
 
     /// The places that `ID.enabled = false` switches off: in a request's attributes, or else for its origin.

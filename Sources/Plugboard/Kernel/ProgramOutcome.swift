@@ -24,7 +24,7 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
         let outcome = await withTaskCancellationHandler {
             await withUnsafeContinuation { wait($0) }
         } onCancel: {
-            exchange.loop.enqueue { exchange.cancel() }
+            exchange.requestCancel()
         }
         switch outcome {
         case .success(let response): return response

@@ -1,6 +1,12 @@
 import CPlugboard
 import PlugboardKit
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// Starting and stopping the plugins, in order and in reverse.
 ///
 /// A start that fails undoes those before it, innermost first.
@@ -14,33 +20,53 @@ final class Startup: Sendable {
     /// Creates all plugins, then starts them. Called once, by the thread that makes the kernel. After an error the caller
     /// stops the loop, and then destroys what was created.
     func run(_ places: inout [Place]) throws(PlugboardError) {
-        for (index, plugin) in core.lineup.plugins.enumerated() {
-            places.append(try create(plugin, at: index))
-        }
+        let refusals = create(&places)
+        if let error = PlugboardError(refusals) { throw error }
         core.install(places)
         for (started, place) in places.enumerated() {
             if let error = start(place) {
-                stop(Array(places[..<started]), within: .seconds(5))
+                let stuck = stop(Array(places[..<started]), until: clockTime(CLOCK_MONOTONIC) + 5_000_000_000)
+                places.removeAll { place in stuck.contains { $0 === place } }
                 throw error
             }
         }
     }
 
-    private func create(_ plugin: EnabledPlugin, at index: Int) throws(PlugboardError) -> Place {
+    /// Creates all plugins, and returns what those say that cannot be created: all of them, for their settings can be wrong at once.
+    func create(_ places: inout [Place]) -> [Refusal] {
+        var refusals: [Refusal] = []
+        for (index, plugin) in core.lineup.plugins.enumerated() {
+            switch create(plugin, at: index) {
+            case .success(let place): places.append(place)
+            case .failure(let refusal): refusals.append(refusal)
+            }
+        }
+        return refusals
+    }
+
+    /// Why a plugin cannot be created.
+    struct Refusal: Error {
+        let plugin: EnabledPlugin
+        /// A sentence of the plugin's.
+        let text: String
+
+        var error: PlugboardError {
+            PlugboardError(
+                .pluginStart, "The plugin \(plugin.id) could not be created: \(text)", plugin: plugin.id)
+        }
+    }
+
+    private func create(_ plugin: EnabledPlugin, at index: Int) -> Result<Place, Refusal> {
         let host = PluginHost(plugin.descriptor, index: index, core: core)
         let settings = SettingsNode(plugin.values, plugin.descriptor.settings)
         let instance = withExtendedLifetime(settings) {
             core.calling(index, .create) { plugin.descriptor.raw.pointee.create?(host.table, settings.pointer) }
         }
-        guard let instance else {
-            throw PlugboardError(
-                .pluginStart,
-                "The plugin \(plugin.id) could not be created: \(host.refusalText)",
-                plugin: plugin.id)
-        }
-        return Place(
-            index: index, descriptor: plugin.descriptor, instance: instance, host: host,
-            onFault: plugin.onFault, faultLimit: plugin.faultLimit)
+        guard let instance else { return .failure(Refusal(plugin: plugin, text: host.refusalText)) }
+        return .success(
+            Place(
+                index: index, descriptor: plugin.descriptor, instance: instance, host: host,
+                onFault: plugin.onFault, faultLimit: plugin.faultLimit))
     }
 
     private func start(_ place: Place) -> PlugboardError? {
@@ -52,32 +78,60 @@ final class Startup: Sendable {
             plugin: place.id)
     }
 
-    /// Innermost first, off the loop; what one takes is not there for the next.
-    func stop(_ places: [Place], within limit: Duration) {
-        let clock = ContinuousClock()
-        let deadline = clock.now + limit
-        for place in places.reversed() {
-            let rest = max(clock.now.duration(to: deadline).nanoseconds, 0)
-            core.calling(place.index, .stop) { place.plugin.pointee.stop?(place.instance, rest) }
+    /// Stops the plugins, innermost first, and then waits for commands that have not returned. Off the loop; blocks, but not for longer
+    /// than until the deadline, and `grace` for each plugin that has not returned by then.
+    ///
+    /// The time is shared: what the first plugin uses, the next ones no longer have.
+    /// - Returns: The plugins whose code still runs; they must never be destroyed.
+    func stop(_ places: [Place], until deadline: Int64) -> [Place] {
+        var stuck = places.reversed().filter { place in
+            guard let stop = place.plugin.pointee.stop else { return false }
+            let rest = max(deadline - clockTime(CLOCK_MONOTONIC), 0)
+            let hasReturned = Latch()
+            let core = core
+            BlockingThread.start {
+                core.calling(place.index, .stop) { stop(place.instance, rest) }
+                hasReturned.open()
+            }
+            let isStopped = hasReturned.wait(until: max(deadline, clockTime(CLOCK_MONOTONIC) + Startup.grace))
+            if !isStopped {
+                report(place, "`stop` of it has not returned. `stop` has to return within the time given.")
+            }
+            return !isStopped
         }
+        let haveReturned = Latch()
+        core.commandCalls.close { haveReturned.open() }
+        guard !haveReturned.wait(until: deadline) else { return stuck }
+        let busy = core.commandCalls.places
+        for place in places where busy.contains(place.index) && !stuck.contains(where: { $0 === place }) {
+            report(place, "a command of it has not returned. Commands have to return once `stop` was called.")
+            stuck.append(place)
+        }
+        return stuck
     }
 
-    /// A plugin is never destroyed beneath a command of its own: one that does not return keeps it as it is.
-    func leavingOutBusy(_ places: [Place]) -> [Place] {
-        let busy = core.commandCalls.places
-        return places.filter { place in
-            guard busy.contains(place.index) else { return true }
-            core.log.write(
-                .error, place.id,
-                "The plugin \(place.id) is stopped and not destroyed: a command of it has not returned. Commands have to "
-                    + "return once `stop` was called.")
-            return false
-        }
+    /// What a plugin gets when the time is up, in nanoseconds.
+    private static let grace: Int64 = 100_000_000
+
+    private func report(_ place: Place, _ cause: String) {
+        core.log.write(.error, place.id, "The plugin \(place.id) is left as it is and not destroyed: \(cause)")
     }
 
     func destroy(_ places: [Place]) {
         for place in places.reversed() {
             core.calling(place.index, .destroy) { place.plugin.pointee.destroy?(place.instance) }
         }
+    }
+}
+
+extension PlugboardError {
+    /// One error that says all refusals; nil for none.
+    fileprivate init?(_ refusals: [Startup.Refusal]) {
+        guard let first = refusals.first?.error else { return nil }
+        self = first
+        guard refusals.count > 1 else { return }
+        plugin = nil
+        reason =
+            "\(refusals.count) plugins could not be created:" + refusals.map { "\n  \($0.error.reason)" }.joined()
     }
 }

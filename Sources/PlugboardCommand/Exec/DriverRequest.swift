@@ -62,14 +62,17 @@ struct DriverRequest {
     ) throws(DriverFault) {
         let follows = try line.word("redirect", of: ["follow", "manual"]) == "follow"
         if follows && !plugins.contains("redirect") { throw unsupported("redirect", needs: "redirect") }
-        request.attributes["redirect.follow"] = follows ? "true" : "false"
-        // As many as the plugin can be told to follow.
-        request.attributes["redirect.limit"] = "\(min(try line.count("max_redirects") ?? 20, 1000))"
+        let hops = try line.count("max_redirects") ?? 20
+        if plugins.contains("redirect") {
+            request.attributes["redirect.follow"] = follows ? "true" : "false"
+            // As many as the plugin can be told to follow.
+            request.attributes["redirect.limit"] = "\(min(hops, 1000))"
+        }
 
         let decodes = try line.bool("decompress") ?? false
         if decodes && !plugins.contains("decode") { throw unsupported("decompress", needs: "decode") }
         request.attributes["decode.enabled"] = decodes ? "true" : "false"
-        request.attributes["decode.always"] = "true"
+        if decodes { request.attributes["decode.always"] = "true" }
 
         let mode = try line.word("cache", of: cacheModes)
         if let mode, plugins.contains("cache") { request.attributes["cache.mode"] = mode }

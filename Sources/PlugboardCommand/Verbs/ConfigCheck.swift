@@ -7,7 +7,8 @@ struct ConfigCheck: ParsableCommand {
         commandName: "check", abstract: "Reports everything that is wrong with a configuration.",
         discussion: """
             Ends with status 0 if nothing is wrong, else with 1. The shared objects that
-            the configuration names are loaded, because they describe their settings.
+            the configuration names are loaded, and plugins are created but not started,
+            because they know which settings make sense.
 
             EXAMPLES:
               plugboard config check plugboard.json
@@ -29,14 +30,10 @@ struct ConfigCheck: ParsableCommand {
         let reading = Configuration.check(file: file)
         guard let configuration = reading.readable else { throw report(reading.faults) }
         PluginArguments.tellOfCrashes(configuration)
-        let assembly = Lineup.check(
-            configuration, catalog: .bundled, loader: PluginArguments.loader(for: configuration))
-        // What a text has wrong and what its plugins make of it may be told of one place: the text comes first.
-        let places = Set(reading.faults.map(\.path))
-        let faults = (reading.faults + assembly.faults.filter { !places.contains($0.path) }).sorted {
-            ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0)
-        }
-        guard faults.isEmpty, let lineup = assembly.lineup else { throw report(faults) }
+        let loader = PluginArguments.loader(for: configuration)
+        let faults = configuration.faults(catalog: .bundled, loader: loader)
+        guard faults.isEmpty else { throw report(faults) }
+        let lineup = try Lineup(configuration, catalog: .bundled, loader: loader)
         for warning in lineup.warnings { StandardError.warn(warning) }
         let ids = lineup.plugins.map(\.id)
         try ByteOutput.standard.write(

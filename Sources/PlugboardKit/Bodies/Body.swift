@@ -6,7 +6,8 @@ import Synchronization
 ///     for try await piece in response.body { … }          // pieces as they come; a slow reader slows the sender
 ///     let bytes = try await response.body.collect(upTo: .mebibytes(1))
 ///
-/// A body is read once, by one reader. Dropping a response's body before its end cancels the exchange.
+/// A body is read once, by one reader: reading a response's body again throws `body.read`. Dropping it before its end cancels the exchange.
+/// So does cancelling the task that waits for a piece; it gets a `PlugboardError` of the code `cancelled`, never a `CancellationError`.
 public struct Body: Sendable {
     /// What the pieces come from; for plugins and transports.
     public let source: any BodySource
@@ -60,7 +61,11 @@ public struct Body: Sendable {
             case .bytes(let bytes):
                 if first.isEmpty { first = bytes } else { others.append(bytes) }
                 count += bytes.count
-                if count > limit.bytes { throw Body.tooLarge(limit) }
+                if count > limit.bytes {
+                    // What has come is gone, so what is left must not be read as if it were the whole.
+                    source.release()
+                    throw Body.tooLarge(limit)
+                }
             case .end: return others.isEmpty ? first : Bytes.joined([first] + others)
             case .broken(let error): throw error
             }

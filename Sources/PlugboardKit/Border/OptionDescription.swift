@@ -35,13 +35,17 @@ public struct OptionDescription: Sendable {
         case .integer: check(Int(optionText: text), "a whole number")
         case .duration: check(Duration(optionText: text), "a time like \"30s\" (ms, s, m, h, d)")
         case .size: check(ByteCount(optionText: text), "a size like \"16MiB\" (B, KiB, MiB, GiB)")
-        case .list: check([String](optionText: text), "a list of texts")
-        case .map: check([String: String](optionText: text), "an object of texts")
+        case .list: check([String](optionText: text), "a list of strings, such as \(listExample)")
+        case .map: check([String: String](optionText: text), "an object of strings, such as {\"a\": \"b\"}")
         case .text:
             !choices.isEmpty && !choices.contains(text)
                 ? "must be one of \(choices.joined(separator: ", "))" : check(text, "a text")
         case nil: "has no type that this kernel knows"
         }
+    }
+
+    private var listExample: String {
+        [String](optionText: fallback)?.first.map { [$0].optionText } ?? "[\"a\"]"
     }
 
     private func check<Value: OptionValue>(_ value: Value?, _ wanted: String) -> String? {

@@ -12,6 +12,7 @@
 ///     configuration                        what is configured cannot be
 ///     plugins                              ├ loading.… (one code a refusal)  plugins.order  plugins.start
 ///     ignored  queued                      verdicts of plugins that are neither success nor failure
+///     resources                            the system gives no file descriptor or no thread
 ///     shutDown                             the kernel is closing
 ///
 /// Codes are text, so that plugins can have their own (`cache.damaged`); the part before the dot is the kind.
@@ -49,6 +50,11 @@ public struct PlugboardError: Error, Sendable, Equatable, CustomStringConvertibl
         self.attempt = attempt
         self.underlying = underlying
     }
+
+    /// The same text as `description`, for programs that import Foundation and ask each error for this.
+    ///
+    /// Known only where the error's type is: `catch` of a typed throw. Of an `any Error`, Foundation has its own text; print the error there.
+    public var localizedDescription: String { description }
 
     public var description: String {
         var text = reason
@@ -98,5 +104,7 @@ extension PlugboardError.Code {
     public static let pluginStart: Self = "plugins.start"
     public static let ignored: Self = "ignored"
     public static let queued: Self = "queued"
+    /// The system gives no file descriptor or no thread.
+    public static let resources: Self = "resources"
     public static let shutDown: Self = "shutDown"
 }

@@ -5,18 +5,25 @@ import Testing
 
 @Suite struct AttributeCheckTests {
     private func check() throws -> AttributeCheck {
-        AttributeCheck(
+        let linked = Catalog([
+            export(CatalogPlugins.Cache.self), export(CatalogPlugins.Sign.self), CatalogPlugins.plain("unlisted"),
+            CatalogPlugins.plain("off"),
+        ])
+        return AttributeCheck(
             try Lineup(
-                Configuration(plugins: ["cache", .init("com.acme.sign", settings: ["key": "k"])]),
-                catalog: CatalogPlugins.catalog
-            ).plugins)
+                Configuration(plugins: [
+                    "cache", .init("com.acme.sign", settings: ["key": "k"]), .init("off", isEnabled: false),
+                    .init(id: "loaded.off", path: "/x.so", isEnabled: false),
+                ]), catalog: linked))
     }
 
     @Test(arguments: [
         [:], ["cache.ttl": "30s"], ["cache.enabled": "false", "com.acme.sign.enabled": "true"],
-        ["com.acme.sign.rounds": "9"], ["other.ttl": "x", "plain": "x", "": "", "cach.ttl": "x"],
+        ["com.acme.sign.rounds": "9"], ["off.ttl": "x", "loaded.off.key": "y"], ["other.enabled": "false"],
     ])
-    func `what fits, and what is for plugins that are not enabled, passes`(values: [String: String]) throws {
+    func `what fits, and what is for plugins that the configuration switches off, passes`(values: [String: String])
+        throws
+    {
         var attributes = Attributes()
         for (name, value) in values { attributes[name] = value }
 
@@ -29,6 +36,24 @@ import Testing
         ("cache.ttl", "2m", "The request's attribute cache.ttl must lie between 0ms and 1m."),
         ("cache.enabled", "no", "The request's attribute cache.enabled must be true or false."),
         ("com.acme.sign.rounds", "0", "The request's attribute com.acme.sign.rounds must lie between 1 and 9."),
+        (
+            "unlisted.x", "1",
+            "The request's attribute unlisted.x speaks to the plugin unlisted, which is not switched on; add it to the "
+                + "configuration's plugins, or leave the attribute out."
+        ),
+        (
+            "cach.ttl", "x",
+            "The request's attribute cach.ttl speaks to no plugin that is switched on; did you mean cache.ttl?"
+        ),
+        (
+            "other.enabled", "true",
+            "The request's attribute other.enabled speaks to no plugin that is switched on; add the plugin to the "
+                + "configuration's plugins, or leave the attribute out."
+        ),
+        (
+            "plain", "x",
+            "The request's attribute plain speaks to no plugin; attributes are named after theirs, such as cache.mode."
+        ),
         (
             "com.acme.sign.x.y", "0",
             "The request's attribute com.acme.sign.x.y is not a known attribute of com.acme.sign; known are rounds, enabled."
@@ -54,9 +79,9 @@ import Testing
     }
 
     @Test func `more than the limit is refused, whoever it is for`() throws {
-        let most = String(repeating: "x", count: Attributes.byteLimit - 1)
+        let most = String(repeating: "x", count: Attributes.byteLimit - 5)
 
-        #expect(try check().fault(in: ["o": most]) == nil)
-        #expect(try check().fault(in: ["oo": most])?.reason.contains("65537 bytes") == true)
+        #expect(try check().fault(in: ["off.a": most]) == nil)
+        #expect(try check().fault(in: ["off.ab": most])?.reason.contains("65537 bytes") == true)
     }
 }

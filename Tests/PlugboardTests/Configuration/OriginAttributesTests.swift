@@ -6,7 +6,9 @@ import Testing
 @Suite struct OriginAttributesTests {
     @Test(arguments: [
         (#"{ "https://a": {}, "HTTPS://a:443": {} }"#, #"origins["HTTPS://a:443"]"#, "stands here twice"),
-        (#"{ "https://a/": {} }"#, "origins", "must have origins as its keys"),
+        (#"{ "https://a/": {} }"#, "origins", "has the key https://a/, which is not an origin; write https://a"),
+        (#"{ "a.example:8443": {} }"#, "origins", "which is not an origin; write https://a.example:8443"),
+        (#"{ "ftp://a": {} }"#, "origins", "which is not an origin; write scheme://host or scheme://host:port"),
         (#"{ "https://a": 1 }"#, #"origins["https://a"]"#, "must be an object of plugins' ids"),
         (#"{ "https://a": { "retry": 3 } }"#, #"origins["https://a"].retry"#, "must be an object of attributes"),
         (#"{ "https://a": { "retry": { "x": null } } }"#, #"origins["https://a"].retry.x"#, "must not be null"),

@@ -10,8 +10,8 @@ struct PluginTimersTests {
     private let loop: EventLoop
     private let timers: PluginTimers
 
-    init() {
-        loop = EventLoop(name: "timers", clock: clock)
+    init() throws {
+        loop = try EventLoop(name: "timers", clock: clock)
         timers = PluginTimers(loop: loop)
     }
 

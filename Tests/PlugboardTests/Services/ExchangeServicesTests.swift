@@ -39,7 +39,7 @@ struct ExchangeServicesTests {
         #expect(fields["x-limit"] == "7")
         #expect(fields["x-set"] == "0" && fields["x-label"] == "set")
         #expect(fields["x-none"] == "1")
-        #expect(fields["x-bad"] == "3" && fields["x-unknown"] == "5" && fields["x-nobody"] == "0")
+        #expect(fields["x-bad"] == "3" && fields["x-unknown"] == "5" && fields["x-nobody"] == "5")
         #expect(fields["x-too-large"] == "4")
     }
 

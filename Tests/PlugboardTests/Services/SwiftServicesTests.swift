@@ -102,7 +102,7 @@ struct SwiftServicesTests {
             record.lines == [
                 "inner.patience soon false", "inner.patiense 3s false", "inner.enabled no false",
                 "inner.patience 2s true",
-                "nobody.at home true", "patience 2s, at home",
+                "nobody.at home false", "patience 2s, at -",
             ])
     }
 
@@ -133,7 +133,9 @@ struct SwiftServicesTests {
         _ = try await kernel.send(Request(.get, anywhere))
 
         #expect(
-            record.lines == ["inner.patience request.option", "inner.patiense request.option", "nobody.at 200"])
+            record.lines == [
+                "inner.patience request.option", "inner.patiense request.option", "nobody.at request.option",
+            ])
     }
 
     @Test func `a command answers with a body, with an error, or later`() async throws {

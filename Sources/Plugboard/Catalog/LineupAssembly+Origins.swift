@@ -1,0 +1,58 @@
+import JSON
+import PlugboardKit
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+extension LineupAssembly {
+    /// A folder that is not there yet is no fault, and yet seldom meant.
+    mutating func checkFolders() {
+        for (index, folder) in configuration.kernel.pluginFolders.enumerated() {
+            guard let directory = opendir(folder) else {
+                let place = JSONPath(["kernel", "pluginFolders", .index(index)])
+                warnings.append("\(place) is \(printable(folder)), which is no folder that can be read")
+                continue
+            }
+            closedir(directory)
+        }
+    }
+
+    /// Checks the attributes that the configuration gives requests; after `plugins`, even where those have no order.
+    mutating func checkOrigins() {
+        // Of plugins that the configuration switches off, what is written for them is kept in order, too.
+        let off = configuration.plugins.compactMap { entry in
+            entry.isEnabled || entry.path != nil ? nil : entry.id.flatMap { catalog.descriptor($0) }
+        }
+        let running = Set(descriptors.map(\.id))
+        let check = AttributeCheck(descriptors + off.filter { !running.contains($0.id) })
+        for (origin, attributes) in configuration.origins.sorted(by: { $0.key.description < $1.key.description }) {
+            let key = configuration.source?.originKeys[origin] ?? origin.description
+            var strangers: Set<String> = []
+            for (name, text) in attributes.values.sorted(by: { $0.key < $1.key }) {
+                guard let id = check.plugin(of: name) else {
+                    strangers.insert(name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name)
+                    continue
+                }
+                if let fault = check.fault(in: text, of: name) {
+                    let attribute = String(name.dropFirst(id.count + 1))
+                    reading.note(["origins", .key(key), .key(id), .key(attribute)], fault, atKey: !check.knows(name))
+                }
+            }
+            for id in strangers.sorted() { checkStranger(id, at: ["origins", .key(key), .key(id)]) }
+        }
+    }
+
+    /// An origin's section speaks to a plugin that does not run.
+    private mutating func checkStranger(_ id: String, at place: JSONPath) {
+        let named = (configuration.plugins + configuration.leftOut).contains { $0.id == id }
+        guard !named, !hasUnknownFiles else { return }
+        if catalog.descriptor(id) != nil {
+            reading.note(place, "speaks to a plugin that is not switched on; add \(id) to plugins", atKey: true)
+        } else {
+            reading.note(place, unknown("plugin", id, known: knownIDs.sorted()), atKey: true)
+        }
+    }
+}

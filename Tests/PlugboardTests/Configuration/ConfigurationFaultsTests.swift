@@ -1,0 +1,142 @@
+import JSON
+import PlugboardKit
+import TestSupport
+import Testing
+
+@testable import Plugboard
+
+@Suite struct `All faults of a configuration` {
+    private func faults(_ text: String, catalog: Catalog = .bundled) throws -> [ConfigurationFault] {
+        try #require(Configuration.check(text.utf8).readable).faults(catalog: catalog)
+    }
+
+    @Test func `what a plugin's creation refuses is a fault at its settings`() throws {
+        let faults = try faults(
+            """
+            { "plugins": [
+                { "id": "retry", "settings": { "statuses": ["abc"] } },
+                { "id": "decode", "settings": { "codings": ["lzma"] } },
+                { "id": "cache", "settings": { "timeToLives": { "*": "soon" }, "persistence": "memory" } } ] }
+            """)
+
+        #expect(faults.map(\.path) == ["plugins[0].settings", "plugins[1].settings", "plugins[2].settings"])
+        #expect(faults.map(\.line) == [2, 3, 4])
+        #expect(faults.allSatisfy { $0.code == .pluginStart })
+        #expect(faults.first?.reason.contains("statuses has abc, which is no status") == true)
+    }
+
+    @Test func `faults of the text, the kernel, names, origins and plugins are told at once, in order`() throws {
+        let faults = try faults(
+            """
+            { "kernel": { "timeuot": "1s",
+                "tls": { "ca": "/nowhere/ca.pem" } },
+              "plugins": [
+                { "id": "retry", "settings": { "statuses": ["abc"] }, "before": ["cahce"] },
+                "cookeis" ],
+              "origins": {
+                "api.example.com": {},
+                "https://a.example": { "retyr": { "attempts": 1 } },
+                "https://b.example": { "cache": { "mode": "reload" } } } }
+            """)
+
+        #expect(
+            faults.map(\.description).map { $0.prefix { $0 != "," } } == [
+                "line 1", "line 2", "line 4", "line 4", "line 5", "line 7", "line 8", "line 9",
+            ])
+        #expect(
+            faults.map(\.path) == [
+                "kernel.timeuot", "kernel.tls.ca", "plugins[0].settings", "plugins[0].before[0]", "plugins[1]",
+                "origins",
+                #"origins["https://a.example"].retyr"#, #"origins["https://b.example"].cache"#,
+            ])
+        #expect(faults[1].reason == "names /nowhere/ca.pem, which cannot be read: No such file or directory")
+        #expect(faults[3].reason.contains("did you mean cache?"))
+        #expect(
+            faults[5].reason == "has the key api.example.com, which is not an origin; write https://api.example.com")
+        #expect(faults[6].reason.contains("did you mean retry?"))
+        #expect(faults[7].reason == "speaks to a plugin that is not switched on; add cache to plugins")
+    }
+
+    @Test func `a kernel tells the same as a check`() throws {
+        let configuration = try #require(
+            Configuration.check(
+                #"{ "kernel": { "x": 1 }, "plugins": [{ "id": "retry", "settings": { "statuses": ["abc"] } }, "nobody"] }"#
+                    .utf8
+            ).readable)
+
+        let error = #expect(throws: PlugboardError.self) { try Kernel(configuration: configuration, log: .silent) }
+
+        #expect(error?.reason.hasPrefix("3 things are wrong") == true)
+        for fault in configuration.faults() { #expect(error?.reason.contains(fault.description) == true) }
+    }
+
+    @Test func `all plugins that cannot be created are told of in one error`() throws {
+        var configuration = Configuration(plugins: [
+            .init("retry", settings: ["statuses": ["abc"]]), .init("decode", settings: ["codings": ["lzma"]]),
+        ])
+
+        let both = #expect(throws: PlugboardError.self) { try Kernel(configuration: configuration, log: .silent) }
+        configuration.plugins.removeLast()
+        let one = #expect(throws: PlugboardError.self) { try Kernel(configuration: configuration, log: .silent) }
+
+        #expect(both?.code == .pluginStart && both?.plugin == nil)
+        #expect(both?.reason.contains("abc") == true && both?.reason.contains("lzma") == true)
+        #expect(one?.plugin == "retry")
+    }
+
+    @Test func `settings of the kernel that code gives are checked, too`() throws {
+        var configuration = Configuration()
+        configuration.kernel.timeout = .seconds(-1)
+        configuration.kernel.proxy = "ftp://proxy"
+        configuration.kernel.connectTo = ["a": "b:1"]
+        configuration.kernel.pins = ["a": ["sha256//x"]]
+        configuration.kernel.connections = -1
+
+        let error = #expect(throws: PlugboardError.self) { try Kernel(configuration: configuration, log: .silent) }
+
+        #expect(
+            configuration.faults().map(\.path) == [
+                "kernel.timeout", "kernel.connectTo.a", "kernel.proxy", "kernel.tls.pins.a", "kernel.connections",
+            ])
+        #expect(error?.code == .configuration)
+    }
+
+    @Test func `a check creates plugins, starts none, and leaves the data directory alone`() throws {
+        let record = Record()
+        let folder = try TemporaryFolder()
+        let plugin = ScriptedPlugin("a")
+        let path = folder.path
+        plugin.onCreate = { host in
+            record.add("created, own folder: \(host.dataDirectory?.hasPrefix(path) == false)")
+        }
+        plugin.onStart = { record.add("started") }
+        var configuration = Configuration(plugins: ["a"])
+        configuration.kernel.dataDirectory = folder.path + "/data"
+
+        let faults = configuration.faults(catalog: Catalog([plugin.descriptor]))
+
+        #expect(faults.isEmpty)
+        #expect(record.lines == ["created, own folder: true"])
+    }
+
+    @Test func `a name that a plugin of an unopened file may have is no fault`() throws {
+        let text = """
+            { "plugins": [{ "id": "retry", "before": ["com.acme.sign"] }, { "path": "/x.so", "enabled": false }],
+              "origins": { "https://a.example": { "com.acme.sign": { "key": "k" } } } }
+            """
+
+        #expect(try faults(text).isEmpty)
+    }
+
+    @Test func `what origins say to a plugin that is switched off is checked, and kept`() throws {
+        func text(_ name: String) -> String {
+            """
+            { "plugins": [{ "id": "retry", "enabled": false }],
+              "origins": { "https://a": { "retry": { "\(name)": 5 } } } }
+            """
+        }
+
+        #expect(try faults(text("attempts")).isEmpty)
+        #expect(try faults(text("atempts")).map(\.path) == [#"origins["https://a"].retry.atempts"#])
+    }
+}
