@@ -26,6 +26,8 @@ final class MultiHandle: LoopParticipant {
     private var connectionRoom: Int
     // What changes it calls nobody meanwhile.
     @exclusivity(unchecked) var gate = ConnectionGate()
+    /// Hosts at which a request that must not go out twice needs a new connection.
+    private(set) var abruptHosts = AbruptHosts()
     /// Sockets whose wish to write waits.
     private var heldSockets: [Int32] = []
     private var writingTimer: LoopTimer?
@@ -163,6 +165,10 @@ final class MultiHandle: LoopParticipant {
         if readiness == .write, loop.poller.noteWrite(socket, isVain: touched.pointee.isEmpty) { holdWriting(socket) }
     }
 
+    override func idleEnded(_ place: String, since: Int64) {
+        if loop.systemNow - since < AbruptHosts.haste { abruptHosts.note(place, at: loop.systemNow) }
+    }
+
     private func holdWriting(_ socket: Int32) {
         heldSockets.append(socket)
         if writingTimer?.isPending == true { return }
@@ -197,7 +203,9 @@ final class MultiHandle: LoopParticipant {
             let result = ccurl_result(message)
             // Here, and not when the transfer settles: a suspended one settles when others may use the connection.
             if result == CURLE_OK, state.pointee.head.version != .http2 {
-                loop.poller.beginIdling(state.pointee.socket, after: UInt(bitPattern: state))
+                loop.poller.beginIdling(
+                    state.pointee.socket, after: UInt(bitPattern: state), at: state.pointee.place,
+                    since: loop.systemNow)
             }
             state.pointee.transfer?._withUnsafeGuaranteedRef { $0.complete(result) }
             touched.pointee.add(state)

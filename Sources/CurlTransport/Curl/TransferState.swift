@@ -91,6 +91,9 @@ struct TransferState {
         multi._withUnsafeGuaranteedRef { $0.loop.poller.endPlacing() }
     }
 
+    /// The host and port that the transfer goes to.
+    var place: String { transfer?._withUnsafeGuaranteedRef { $0.url?.place } ?? "" }
+
     /// The bytes that are still to come, if the answer's head tells.
     var expected: Int? {
         guard !head.hasTransferEncoding, let length = head.contentLength else { return nil }

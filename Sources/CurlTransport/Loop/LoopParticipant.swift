@@ -8,6 +8,9 @@ class LoopParticipant {
     /// A socket that it watches can be read or written, or is broken.
     func socketIsReady(_ socket: Int32, _ readiness: Readiness) {}
 
+    /// The other side has ended a connection to this host and port that was idle since then.
+    func idleEnded(_ place: String, since: Int64) {}
+
     /// Called in every turn when sockets, jobs and timers are done: the place for reports.
     func settle() {}
 }

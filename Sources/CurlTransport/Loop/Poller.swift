@@ -32,6 +32,9 @@ final class Poller {
         var isLazy = false
         /// Whether a connection of HTTP/1 waits here for its next request: bytes that come now belong to no response.
         var isIdle = false
+        /// Since when, by the system's clock, and to which host and port it leads.
+        var idleSince: Int64 = 0
+        var place = ""
         /// For whom the participant watched it last.
         var user: UInt = 0
         /// Tells the socket from a later one of the same number.
@@ -153,11 +156,13 @@ final class Poller {
 
     /// From now on, until it is watched again, what can be read from this socket belongs to no response; if its last user, a
     /// number of the participant's choice, is still this one.
-    func beginIdling(_ socket: Int32, after user: UInt) {
+    func beginIdling(_ socket: Int32, after user: UInt, at place: String, since now: Int64) {
         guard socket >= 0, unplaced == 0, Int(socket) < watches.count, watches[Int(socket)].user == user,
             watches[Int(socket)].isLazy, watches[Int(socket)].wanted.isEmpty
         else { return }
         watches[Int(socket)].isIdle = true
+        watches[Int(socket)].idleSince = now
+        watches[Int(socket)].place = place
         if !watches[Int(socket)].registered.contains(.read) { register(Int(socket), .read) }
         newlyIdle.append(socket)
     }
@@ -168,7 +173,7 @@ final class Poller {
         if newlyIdle.isEmpty { return }
         for socket in newlyIdle where watches[Int(socket)].isIdle {
             var byte: UInt8 = 0
-            if recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0 { closeIdle(socket) }
+            if recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) >= 0 { closeIdle(socket) }
         }
         newlyIdle.removeAll(keepingCapacity: true)
     }
@@ -185,12 +190,17 @@ final class Poller {
         watches[Int(socket)].isIdle = false
         register(Int(socket), [])
         guard ccurl_socket_cookie(socket) == watches[Int(socket)].cookie else { return }
-        shutdown(socket, Int32(SHUT_RDWR))
-        withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { room in
+        let isEnded = withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { room in
             // A server that sends without end is not waited for: then the next write fails.
-            var reads = 0
-            while reads < 64, recv(socket, room.baseAddress, room.count, Int32(MSG_DONTWAIT)) > 0 { reads += 1 }
+            for _ in 0..<64 {
+                let count = recv(socket, room.baseAddress, room.count, Int32(MSG_DONTWAIT))
+                if count <= 0 { return count == 0 || errno == ECONNRESET }
+            }
+            return false
         }
+        shutdown(socket, Int32(SHUT_RDWR))
+        let watch = watches[Int(socket)]
+        if isEnded { watch.participant?._withUnsafeGuaranteedRef { $0.idleEnded(watch.place, since: watch.idleSince) } }
     }
 
     /// A transfer begins to send on a connection that it has not named yet.

@@ -77,7 +77,7 @@ extension Exchange {
         let (deadline, isFar) = loop.now.addingReportingOverflow(limit.nanoseconds)
         if isFar { return }
         timeout = loop.schedule(at: deadline) { [unowned self] in
-            let host = Address.host(of: request.url).map { "with \($0) " } ?? ""
+            let host = Origin(url: request.url).map { "with \($0.host) " } ?? ""
             finish(
                 failing: PlugboardError(
                     .exchangeTimeout,
