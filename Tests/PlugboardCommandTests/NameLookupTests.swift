@@ -60,6 +60,6 @@ private final class SilentNameServer {
 
     var wasAsked: Bool {
         var byte: UInt8 = 0
-        return recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT.rawValue)) > 0
+        return recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT)) > 0
     }
 }
