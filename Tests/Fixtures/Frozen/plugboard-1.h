@@ -446,8 +446,8 @@ struct plug_host_v1 {
     uint32_t (*send)(const plug_host_v1 *host, uint64_t exchange, const plug_request_v1 *request, void *context,
                      void (*PLUG_SENDABLE answered)(void *context, plug_answer *answer));
     // Cancels a sub-request that has not been answered: `answered` still runs once, later, with the failure
-    // `cancelled`, or with what came at the same time. PLUG_STALE if it has run or is running: then the answer's body is
-    // given back instead.
+    // `cancelled`, or with what came at the same time. PLUG_STALE if it has run or is running: then give the answer's
+    // body back instead.
     uint32_t (*cancel_send)(const plug_host_v1 *host, plug_subrequest number);
     // Within `answered`, or until release_answer of one that was kept. [loop]
     plug_head *(*answer_head)(plug_answer *answer);      // NULL if it failed
