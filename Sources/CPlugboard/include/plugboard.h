@@ -22,8 +22,8 @@
 //   Asked in the wrong phase, a function that returns a pointer returns NULL, and one that returns a text {NULL, 0}.
 //   A body, bytes and a source that are handed in are taken over even where the call returns an error. A state that is
 //   refused stays the plugin's.
-//   Fields that are handed in, of requests, responses and trailers, are checked where they come in (RFC 9110 §5.1, §5.5):
-//   a name is a token, a value holds no CR, LF or NUL.
+//   Fields that are handed in, of requests, responses and trailers, are checked where they come in: a name is a token,
+//   a value holds no CR, LF or NUL (RFC 9110 §5.1, §5.5).
 //
 // What is promised
 //   A struct tag never changes its layout, a function never changes what it says here, a number never changes its
@@ -197,8 +197,8 @@ typedef struct plug_plugin_v1 {
     // On the thread that makes the kernel, like `start`. Makes the instance; settings were checked against the table
     // before. One instance an id. The host lives as long as the instance; of its functions only those of settings,
     // log, clocks, random, counter, data_directory and extension work before `start`: bodies are NULL, no timer starts,
-    // and the others return PLUG_WRONG_TIME. Returns NULL if it cannot be, after host->refuse(…); it then frees all that
-    // it made, for `stop` and `destroy` are not called.
+    // and the others return PLUG_WRONG_TIME. Returns NULL if it cannot be, after host->refuse(…); it then frees all
+    // that it made, for `stop` and `destroy` are not called.
     void *(*create)(const plug_host_v1 *host, const plug_settings *settings);
     // All plugins are created, and the host works in full. Returns PLUG_OK, or anything else after host->refuse(…);
     // `destroy` then follows without `stop`, and timers may fire until `destroy` is called. May be NULL.
@@ -269,14 +269,15 @@ typedef struct plug_field {
 #define PLUG_DETACHED 2u    // outlives its exchange; without: is cancelled with it
 
 // A request of the plugin's own. What it has of the exchange that it is for (its asker's), also when it is detached:
-//   options      all that the asker's request says of how it is sent, but its `timeout`, for what the sub-request itself
-//                leaves open. At another origin without what belongs to the origin: client certificate and key, pins.
+//   options      all that the asker's request says of how it is sent, but its `timeout`, for what the sub-request
+//                itself leaves open. At another origin without what belongs to the origin: client certificate, key
+//                and pins.
 //   secrets      fields are secret if the asker's request has a secret field of that name.
 //   plugins      the sender, and the plugins that sent the asker's own request, do not take part; neither do those
 //                further out, unless it is PLUG_OUTERMOST. Their `on_event` hears of it all the same.
-// Not: attributes, fields and the body; the rest of a timeout (but for PLUG_DETACHED the end of the exchange cancels it);
-// a suspension: it goes on while its exchange is suspended, and only what it brings waits for the exchange's own hook.
-// Sub-requests nest four deep. Connection limits never make one wait.
+// Not: attributes, fields and the body; the rest of a timeout (but for PLUG_DETACHED the end of the exchange cancels
+// it); a suspension: it goes on while its exchange is suspended, and only what it brings waits for the exchange's own
+// hook. Sub-requests nest four deep. Connection limits never make one wait.
 typedef struct plug_request_v1 {
     plug_text method;
     plug_text url;
@@ -287,9 +288,9 @@ typedef struct plug_request_v1 {
     const plug_field *attributes;   // what it says to plugins (`cache.ttl`)
     uint64_t attribute_count;
     const plug_field *options;      // how it is sent, in the names and words of the configuration's `kernel`: timeout,
-    uint64_t option_count;          // connectTimeout, idleTimeout, attemptTimeout, proxy, noProxy, connectTo, interface,
-                                    // ipVersion, httpVersion, tls.verify, tls.ca, tls.pins (with `;` between them),
-                                    // tls.certificate, tls.key, tls.minimum, speed.download, speed.upload
+    uint64_t option_count;          // connectTimeout, idleTimeout, attemptTimeout, proxy, noProxy, connectTo,
+                                    // interface, ipVersion, httpVersion, tls.verify, tls.ca, tls.pins (with `;` between
+                                    // them), tls.certificate, tls.key, tls.minimum, speed.download, speed.upload
     plug_body *body;                // taken over; NULL for none
     int64_t timeout;                // nanoseconds; 0: the option `timeout`, or else the kernel's
     uint32_t flags;
@@ -323,8 +324,8 @@ struct plug_host_v1 {
     // Sends the request again, from just inside this plugin, after a delay. What it edits in `request` in this hook
     // goes along; what inner plugins had edited is undone. See `can_resend`.
     uint32_t (*resend)(plug_exchange *exchange, int64_t after);
-    // Asks for the whole body, up to `limit` bytes: the hook runs again. What the hook edited before stays. To ask again
-    // in that visit is a fault; in a later one (PLUG_WOKEN) the body has to be asked for again.
+    // Asks for the whole body, up to `limit` bytes: the hook runs again. What the hook edited before stays. To ask
+    // again in that visit is a fault; in a later one (PLUG_WOKEN) the body has to be asked for again.
     uint32_t (*hold)(plug_exchange *exchange, uint64_t limit);
     // What the hook edited before stays: the last of its visits decides whether it counts. Parks the exchange for at
     // most `within` nanoseconds (negative: for ever) and writes the ticket. To return another verdict after all is no
@@ -360,8 +361,8 @@ struct plug_host_v1 {
     // on. set_attribute may change the order.
     uint32_t (*attribute_at)(plug_exchange *exchange, uint64_t index, plug_field *attribute);
     // Sets the request's. PLUG_NOT_FOUND if the name is no attribute of the enabled plugin that it speaks to,
-    // PLUG_BAD_ARGUMENT if the value does not fit its table, PLUG_TOO_LARGE if all were more than 64 KiB; one of a plugin
-    // that is not enabled is taken as it is.
+    // PLUG_BAD_ARGUMENT if the value does not fit its table, PLUG_TOO_LARGE if all were more than 64 KiB; one of a
+    // plugin that is not enabled is taken as it is.
     uint32_t (*set_attribute)(plug_exchange *exchange, plug_text name, plug_text value);
     // The URL that `reference` means here (RFC 3986 §5, against the request's URL), normalized; or {NULL, 0}.
     plug_text (*resolve_url)(plug_exchange *exchange, plug_text reference);
@@ -402,8 +403,8 @@ struct plug_host_v1 {
 
     // A body made of bytes, which can be rewound. NULL before `start` and when the kernel is gone. [any]
     plug_body *(*body_of_bytes)(const plug_host_v1 *host, plug_bytes bytes);
-    // A body made of a source; the struct is copied, its `context` taken over: where it returns NULL, as before `start`,
-    // `release` has been called. [any]
+    // A body made of a source; the struct is copied, its `context` taken over: where it returns NULL, as before
+    // `start`, `release` has been called. [any]
     plug_body *(*body_of_source)(const plug_host_v1 *host, const plug_source_v1 *source);
     // Bytes in all, or PLUG_UNKNOWN. [loop]
     uint64_t (*body_length)(const plug_body *body);
@@ -444,8 +445,9 @@ struct plug_host_v1 {
     // else, as PLUG_WRONG_TIME before `start` and PLUG_STALE when the kernel has ended, it never runs.
     uint32_t (*send)(const plug_host_v1 *host, uint64_t exchange, const plug_request_v1 *request, void *context,
                      void (*PLUG_SENDABLE answered)(void *context, plug_answer *answer));
-    // Cancels a sub-request that has not been answered: `answered` still runs once, later, with the failure `cancelled`,
-    // or with what came at the same time. PLUG_STALE if it has run or is running: then the answer's body is given back.
+    // Cancels a sub-request that has not been answered: `answered` still runs once, later, with the failure
+    // `cancelled`, or with what came at the same time. PLUG_STALE if it has run or is running: then give the answer's
+    // body back instead.
     uint32_t (*cancel_send)(const plug_host_v1 *host, plug_subrequest number);
     // Within `answered`, or until release_answer of one that was kept. [loop]
     plug_head *(*answer_head)(plug_answer *answer);      // NULL if it failed
@@ -490,9 +492,9 @@ struct plug_host_v1 {
     // A folder that only this plugin uses, made if it is missing (mode 0700). Good as long as the host. {NULL, 0} if it
     // cannot be.
     plug_text (*data_directory)(const plug_host_v1 *host);
-    // Runs `fired` once on the loop, unless the kernel ends before: the context is the plugin's to free, at the latest in
-    // `destroy`, after which nothing fires. 0 if it cannot be, as before `start`. cancel_timer: PLUG_STALE if it has run
-    // or is running.
+    // Runs `fired` once on the loop, unless the kernel ends before: the context is the plugin's to free, at the latest
+    // in `destroy`, after which nothing fires. 0 if it cannot be, as before `start`. cancel_timer: PLUG_STALE if it has
+    // run or is running.
     plug_timer (*timer)(const plug_host_v1 *host, int64_t after, void *context,
         void (*PLUG_SENDABLE fired)(void *context));
     uint32_t (*cancel_timer)(const plug_host_v1 *host, plug_timer timer);

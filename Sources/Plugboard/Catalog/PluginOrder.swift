@@ -71,8 +71,12 @@ private struct OrderGraph {
         ranks = Dictionary(ids.enumerated().map { ($1, $0) }) { first, _ in first }
         outer = Array(repeating: [], count: ranked.count)
         for (rank, item) in ranked.enumerated() {
-            for other in item.before.compactMap({ ranks[PluginDescriptor.id(inOrder: $0)] }) { outer[other].insert(rank) }
-            for other in item.after.compactMap({ ranks[PluginDescriptor.id(inOrder: $0)] }) { outer[rank].insert(other) }
+            for other in item.before.compactMap({ ranks[PluginDescriptor.id(inOrder: $0)] }) {
+                outer[other].insert(rank)
+            }
+            for other in item.after.compactMap({ ranks[PluginDescriptor.id(inOrder: $0)] }) {
+                outer[rank].insert(other)
+            }
         }
     }
 

@@ -77,7 +77,8 @@ extension Host {
     private static func refusal(_ code: UInt32) -> PlugboardError {
         switch code {
         case PLUG_STALE: PlugboardError(.shutDown, "The kernel has ended.")
-        case PLUG_WRONG_TIME: PlugboardError(.pluginFault, "A plugin can send sub-requests from `start` on, not in `init`.")
+        case PLUG_WRONG_TIME:
+            PlugboardError(.pluginFault, "A plugin can send sub-requests from `start` on, not in `init`.")
         default: PlugboardError("plugin.subrequest", "The kernel refused the sub-request (code \(code)).")
         }
     }

@@ -1,4 +1,4 @@
-// Hands in what cannot be, at times that cannot be, and notes what it is told. Which, says the field x-do of the request.
+// Hands in what cannot be, at times that cannot be, and notes what it is told. The field x-do says which.
 #include <plugboard.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,38 +14,35 @@ typedef struct plugin {
     char told[64];                                       // of a sub-request that was cancelled
 } plugin;
 
-static plugin *self_;
-
-static void released(void *context) { __atomic_fetch_add(&self_->releases, 1, __ATOMIC_SEQ_CST); }
+static void released(void *context) { __atomic_fetch_add(&((plugin *)context)->releases, 1, __ATOMIC_SEQ_CST); }
 static void fired(void *context) { abort(); }
 static void never(void *context, plug_answer *answer) { abort(); }
 
 // A body of no bytes, with a trailer that would begin a request of its own.
 static void pull(void *context, plug_pull pull) {
-    const plug_host_v1 *host = self_->host;
+    const plug_host_v1 *host = ((plugin *)context)->host;
     plug_field trailer = { PLUG_TEXT("x-sum"), PLUG_TEXT("1\r\n\r\nGET /second HTTP/1.1") };
     host->count(host, host->counter(host, PLUG_TEXT("end")), host->end(host, pull, &trailer, 1));
 }
 
-static plug_body *make_body(const plug_host_v1 *host) {
-    plug_source_v1 source = { .context = self_, .length = PLUG_UNKNOWN, .pull = pull, .release = released };
-    return host->body_of_source(host, &source);
+static plug_body *make_body(plugin *self) {
+    plug_source_v1 source = { .context = self, .length = PLUG_UNKNOWN, .pull = pull, .release = released };
+    return self->host->body_of_source(self->host, &source);
 }
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) {
     plugin *self = calloc(1, sizeof *self);
     if (self == NULL) return NULL;
-    self_ = self;
     self->host = host;
     plug_request_v1 request = {
         .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://early.test/"), .flags = PLUG_DETACHED,
     };
-    plug_bytes bytes = { "early", 5, released, NULL };
+    plug_bytes bytes = { "early", 5, released, self };
     self->send = host->send(host, 0, &request, NULL, never);
     self->publish = host->publish(host, 0, PLUG_TEXT(ID ".early"), NULL, 0);
     self->timer = host->timer(host, 1, NULL, fired) == 0;
     self->bytes = host->body_of_bytes(host, bytes) == NULL;
-    self->source = make_body(host) == NULL;
+    self->source = make_body(self) == NULL;
     return self;
 }
 
@@ -65,7 +62,9 @@ static void answered(void *context, plug_answer *answer) {
 static uint32_t cancel(plugin *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self->host;
     plug_subrequest number = 0;
-    plug_request_v1 request = { .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://silent.test/"), .number = &number };
+    plug_request_v1 request = {
+        .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://silent.test/"), .number = &number,
+    };
     uint32_t verdict = host->wait(exchange, -1, &self->ticket);
     host->send(host, host->exchange_id(exchange), &request, self, answered);
     uint32_t first = host->cancel_send(host, number), second = host->cancel_send(host, number);
@@ -93,10 +92,11 @@ static uint32_t on_request(void *context, plug_exchange *exchange) {
         host->set_field(request, PLUG_TEXT("x-told"), plug_make_text(self->told, strlen(self->told)));
         return PLUG_NEXT;
     }
-    plug_field bad_value = { PLUG_TEXT("x-a"), PLUG_TEXT("1\r\nx-b: 2") }, bad_name = { PLUG_TEXT("x a"), PLUG_TEXT("1") };
+    plug_field bad_value = { PLUG_TEXT("x-a"), PLUG_TEXT("1\r\nx-b: 2") };
+    plug_field bad_name = { PLUG_TEXT("x a"), PLUG_TEXT("1") };
     if (is(what, "respond-value")) return host->respond(exchange, 200, &bad_value, 1, NULL);
-    if (is(what, "respond-name")) return host->respond(exchange, 200, &bad_name, 1, make_body(host));
-    if (is(what, "upload")) host->set_request_body(exchange, make_body(host));
+    if (is(what, "respond-name")) return host->respond(exchange, 200, &bad_name, 1, make_body(self));
+    if (is(what, "upload")) host->set_request_body(exchange, make_body(self));
     if (is(what, "cancel")) return cancel(self, exchange);
     if (is(what, "list")) list(host, exchange);
     return PLUG_NEXT;
@@ -115,7 +115,7 @@ static void command(void *context, plug_text name, plug_text arguments, plug_rep
     char json[128];
     if (is(name, "nobody")) {
         plug_request_v1 request = {
-            .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://a.test/"), .body = make_body(host),
+            .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://a.test/"), .body = make_body(self),
         };
         snprintf(json, sizeof json, "%u", host->send(host, 0, &request, NULL, NULL));
     } else if (is(name, "released")) {

@@ -105,7 +105,8 @@ import Testing
         let error = try await error(refused.edit)
 
         #expect(error.code == .pluginFault && error.plugin == "editor")
-        #expect(error.reason.contains("at fault in onRequest") && error.reason.contains(refused.says), "\(error.reason)")
+        #expect(
+            error.reason.contains("at fault in onRequest") && error.reason.contains(refused.says), "\(error.reason)")
         #expect(!error.reason.contains("X-B") && !error.reason.contains("not a url"))
     }
 
@@ -136,12 +137,14 @@ import Testing
         plugin.onClose = { exchange, _ in exchange.request["X-Late"] = "1" }
         let kernel = try Kernel(
             configuration: Configuration(plugins: ["editor"]), catalog: Catalog([plugin.descriptor]),
-            transport: MockTransport(), log: KernelLog(level: .error) { _, source, text in record.add("\(source) \(text)") })
+            transport: MockTransport(),
+            log: KernelLog(level: .error) { _, source, text in record.add("\(source) \(text)") })
 
         _ = try await kernel.send(Request(.get, anywhere)).body.text()
         await kernel.shutDown()
 
         let line = try #require(record.lines.first)
-        #expect(line.hasPrefix("editor at fault in onClose: it edited the field X-Late where that cannot be"), "\(line)")
+        #expect(
+            line.hasPrefix("editor at fault in onClose: it edited the field X-Late where that cannot be"), "\(line)")
     }
 }

@@ -91,8 +91,8 @@ struct Owed {
     }
 };
 
-// A call of the kernel that this thread is in. The answers that an exception takes along are given when it is known what
-// was thrown.
+// A call of the kernel that this thread is in. The answers that an exception takes along are given when it is known
+// what was thrown.
 class Barrier {
 public:
     Barrier() noexcept : outer_(std::exchange(innermost, this)) {}
@@ -109,7 +109,10 @@ public:
     // What should have given the answer goes away; `exceptions` were under way when it was made.
     static void drop(Owed owed, int exceptions) noexcept {
         try {
-            if (innermost != nullptr && std::uncaught_exceptions() > exceptions) return innermost->left_.push_back(owed);
+            if (innermost != nullptr && std::uncaught_exceptions() > exceptions) {
+                innermost->left_.push_back(owed);
+                return;
+            }
         } catch (...) {
         }
         owed.fail(Owed::lost);
@@ -225,8 +228,8 @@ public:
     template <class Fired> Timer after(Duration delay, Fired fired) const;
 
     // Sends a request of the plugin's own, for the exchange with this id, or for none (0), which has to be detached.
-    // Calls `answered(Answer)` once, on the loop, also when it is cancelled. Throws Error where that cannot be. What it has
-    // of the exchange is said at plug_request_v1 in plugboard.h. [any]
+    // Calls `answered(Answer)` once, on the loop, also when it is cancelled. Throws Error where that cannot be. What it
+    // has of the exchange is said at plug_request_v1 in plugboard.h. [any]
     template <class Answered> SubRequest send(Request request, uint64_t exchange, Answered answered) const;
 
 private:
@@ -257,8 +260,8 @@ class SubRequest {
 public:
     SubRequest(Host host, plug_subrequest number) noexcept : host_(host.raw()), number_(number) {}
 
-    // `answered` is still called once, with the failure `cancelled`, or with what came at the same time; false if it was
-    // called already.
+    // `answered` is still called once, with the failure `cancelled`, or with what came at the same time; false if it
+    // was called already.
     bool cancel() noexcept { return host_->cancel_send(host_, number_) == PLUG_OK; }
 
 private:
