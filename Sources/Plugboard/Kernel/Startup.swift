@@ -15,7 +15,13 @@ final class Startup: Sendable {
     /// stops the loop, and then destroys what was created.
     func run(_ places: inout [Place]) throws(PlugboardError) {
         for (index, plugin) in core.lineup.plugins.enumerated() {
-            places.append(try create(plugin, at: index))
+            let place = try create(plugin, at: index)
+            places.append(place)
+            // A plugin would do without, and its user would not know that others could change what it keeps.
+            if let fault = place.host.dataDirectoryFault {
+                throw PlugboardError(
+                    .pluginStart, "The plugin \(plugin.id) could not be created: \(fault)", plugin: plugin.id)
+            }
         }
         core.install(places)
         for (started, place) in places.enumerated() {
