@@ -6,13 +6,14 @@ import Synchronization
 
 /// Opens plugins with libltdl, after it has made sure of what they are.
 ///
-///     path ─▶ file ─▶ trust ─▶ ELF ─▶ revision ─▶ sha256 ─▶ open ─▶ entry ─▶ descriptor ─▶ id and version
+///     path ─▶ file ─▶ folder ─▶ trust ─▶ ELF ─▶ revision ─▶ sha256 ─▶ open ─▶ entry ─▶ descriptor ─▶ id and version
 ///
 /// Each step has its own refusal (`LoadingCodes.swift`); up to `open` nothing of the file has run.
 ///
-/// A path is absolute, or lies in one of `folders`: the first that has it. Without `folders`, a path with a slash is
-/// relative to the working folder, and a bare name is nowhere. The system's search paths, `LTDL_LIBRARY_PATH` and `.la`
-/// files are never asked; for the libraries a plugin needs, the system's loader follows its own rules.
+/// With `folders`, only files that lie in one of them are loaded, after all symbolic links are resolved. A relative path or
+/// a bare file name is looked for in the folders, in their order. Without `folders`, a path with a slash is relative to the
+/// working folder, and a bare name is refused. The system's search paths, `LTDL_LIBRARY_PATH` and `.la` files are never
+/// used; for the libraries a plugin needs, the system's loader follows its own rules.
 ///
 /// May be called from any thread; all loaders of a process take turns. Not from a plugin's constructor or entry
 /// function.
@@ -33,6 +34,7 @@ public struct DynamicLoader: Loader {
     public func load(_ path: String, sha256: String?) throws(PlugboardError) -> PluginDescriptor {
         try resident.withLock { resident throws(PlugboardError) in
             let walk = try PathWalk(to: try resolve(path))
+            try checkFolder(of: walk.end, path)
             try Trust(user: geteuid()).check(walk.steps)
             if let known = resident[walk.end], let descriptor = known.unchanged(at: walk.end, pin: sha256) {
                 return descriptor
@@ -58,7 +60,7 @@ public struct DynamicLoader: Loader {
         }
     }
 
-    /// Reads a file that this user may read, trusted or not, whatever its revision.
+    /// Reads a file that this user may read, trusted or not, in any folder, whatever its revision.
     public func inspect(_ path: String) throws(PlugboardError) -> PluginFile {
         let walk = try PathWalk(to: try resolve(path))
         let candidate = try Candidate(path: walk.end)
@@ -80,12 +82,34 @@ public struct DynamicLoader: Loader {
         }
         let working = WorkingFolder.path
         let candidates = (folders ?? ["."]).map { $0.hasPrefix("/") ? "\($0)/\(path)" : "\(working)/\($0)/\(path)" }
-        guard let found = candidates.first(where: { access($0, F_OK) == 0 }) ?? candidates.first else {
+        if let found = candidates.first(where: { access($0, F_OK) == 0 }) { return found }
+        guard let first = candidates.first else {
             throw PlugboardError(
                 .loadingMissing,
                 "There is no plugin '\(path)': no folders of plugins are configured. Give an absolute path.")
         }
-        return found
+        guard candidates.count > 1 else { return first }
+        throw PlugboardError(
+            .loadingMissing,
+            "There is no plugin '\(path)': none of \(candidates.joined(separator: ", ")) exists. Check the name and the "
+                + "folders.")
+    }
+
+    /// Throws `loading.folder` if a path without links is outside all folders.
+    private func checkFolder(of end: String, _ path: String) throws(PlugboardError) {
+        guard let folders else { return }
+        let isInside = folders.contains { folder in
+            guard let resolved = realpath(folder, nil) else { return false }
+            defer { free(resolved) }
+            let folder = String(cString: resolved)
+            return end.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
+        }
+        guard !isInside else { return }
+        let what = end == path ? "The plugin \(end)" : "The plugin \(path) is the file \(end), which"
+        throw PlugboardError(
+            .loadingFolder,
+            "\(what) lies outside the folders that plugins may be loaded from: \(folders.joined(separator: ", ")). "
+                + "Install it in one of them, or add its folder to kernel.pluginFolders.")
     }
 
     private func checkRevision(_ metadata: PluginFile.Metadata?, _ path: String) throws(PlugboardError) {

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// Reads numbers and texts out of bytes that may hold anything. What lies outside is nil, and no number overflows.
 ///
 /// In the byte order of this machine: a file in the other one is refused before anything but single bytes is read.
@@ -26,7 +32,13 @@ struct ELFReader {
     /// The bytes from an offset to the next NUL, which must come before `end`; nil also if there are more than `limit`.
     func text(_ offset: UInt64, before end: Int, limit: Int) -> ArraySlice<UInt8>? {
         guard let start = Int(exactly: offset), start < end, end <= bytes.count else { return nil }
-        let part = bytes[start..<min(end, start + limit + 1)]
-        return part.firstIndex(of: 0).map { part[..<$0] }
+        let count = min(end - start, limit + 1)
+        let length = bytes.withUnsafeBytes { bytes -> Int? in
+            guard let first = bytes.baseAddress?.advanced(by: start), let found = memchr(first, 0, count) else {
+                return nil
+            }
+            return UnsafeRawPointer(found) - first
+        }
+        return length.map { bytes[start..<start + $0] }
     }
 }

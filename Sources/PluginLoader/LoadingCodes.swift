@@ -9,6 +9,8 @@ extension PlugboardError.Code {
     public static let loadingWritable: Self = "loading.writable"
     /// The file, or a folder or link on the way to it, is neither root's nor the current user's.
     public static let loadingOwner: Self = "loading.owner"
+    /// The file lies outside the folders that plugins may be loaded from.
+    public static let loadingFolder: Self = "loading.folder"
     /// The file is a libtool archive (`.la`) by its name.
     public static let loadingArchive: Self = "loading.archive"
     /// The file is larger than `FileSnapshot.limit`.

@@ -5,8 +5,7 @@ extension SharedObject {
     ///
     /// Throws `loading.noEntry` if there is none and `loading.entries` if there are several.
     func entry() throws(PlugboardError) -> String {
-        let suffix = SharedObject.entrySuffix
-        let names = try exportedFunctions { $0.count > suffix.count && $0.suffix(suffix.count) == suffix }
+        let names = try exportedFunctions(endingWith: SharedObject.entrySuffix, limit: SharedObject.entryLimit)
         guard let name = names.first else {
             throw PlugboardError(
                 .loadingNoEntry,
@@ -14,21 +13,29 @@ extension SharedObject {
                     + "Define it with PLUGBOARD_PLUGIN, and export it.")
         }
         guard names.count == 1 else {
+            let count = "\(names.count)" + (names.count == SharedObject.entryLimit ? " or more" : "")
+            let others = names.count > 3 ? ", …" : ""
             throw PlugboardError(
                 .loadingEntries,
-                "\(path) holds several plugins: \(names.sorted().joined(separator: ", ")). Build one file for each.")
+                "\(path) holds several plugins (\(count)): \(names.sorted().prefix(3).joined(separator: ", "))\(others). Build one "
+                    + "file for each.")
         }
         return name
     }
 
-    private static let entrySuffix = ArraySlice("_LTX_plugboard_plugin".utf8)
+    private static let entrySuffix = Array("_LTX_plugboard_plugin".utf8)
     /// Far beyond any entry's name; keeps a hostile table from taking time.
     private static let nameLimit = 512
+    /// One is right; more are counted up to here.
+    private static let entryLimit = 1000
 
-    /// The names, among the functions that other objects can find, that a test accepts.
+    /// The names with an ending among the functions that other objects can find, in the order of their table, up to a
+    /// number of them.
     ///
     /// From the dynamic segment, which the system's loader uses too and which cannot be stripped, not from sections.
-    private func exportedFunctions(_ isWanted: (ArraySlice<UInt8>) -> Bool) throws(PlugboardError) -> [String] {
+    private func exportedFunctions(
+        endingWith suffix: [UInt8], limit: Int
+    ) throws(PlugboardError) -> [String] {
         let table = try dynamicTable()
         guard let symbolAddress = table[.symbols], let textAddress = table[.texts], let textSize = table[.textsSize],
             let symbols = offset(of: symbolAddress, count: 0)
@@ -42,15 +49,18 @@ extension SharedObject {
             throw SharedObject.truncated(path, "its table of symbols")
         }
         var names: [String] = []
+        var known: Set<String> = []
         for entry in stride(from: symbols, to: symbols + count * size, by: Int(size)) {
             guard let name: UInt32 = reader.number(entry), let info: UInt8 = reader.number(entry + 4),
                 let visibility: UInt8 = reader.number(entry + 5), let section: UInt16 = reader.number(entry + 6),
                 SharedObject.isExportedFunction(info, visibility, section),
                 let text = reader.text(
                     UInt64(texts.lowerBound) + UInt64(name), before: texts.upperBound, limit: SharedObject.nameLimit),
-                isWanted(text), let string = String(validating: text, as: UTF8.self), !names.contains(string)
+                text.count > suffix.count, text.suffix(suffix.count).elementsEqual(suffix),
+                let string = String(validating: text, as: UTF8.self), known.insert(string).inserted
             else { continue }
             names.append(string)
+            if names.count == limit { break }
         }
         return names
     }

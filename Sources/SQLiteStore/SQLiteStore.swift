@@ -2,15 +2,16 @@
 ///
 /// Work is done in the order in which it was given, by whatever threads. The file is opened with the first work,
 /// survives `kill -9` at any moment (write-ahead log), and may be used by several processes at once; a busy one is
-/// waited for. A file that is damaged or of another program or a newer version is moved aside, `NAME.damaged-1` and
-/// so on, with a notice, and a fresh one is begun: a store is always usable, and what it holds may be lost. The file,
-/// and the two that SQLite keeps beside it, can be read by their owner only.
+/// waited for. A file of this schema that is damaged, or of a newer version, is moved aside, `NAME.damaged-1` and so on,
+/// with a notice, and a fresh one is begun: what a store holds may be lost. A file of another program is refused and left
+/// as it is. The file, those that SQLite keeps beside it, and `NAME-reserve`, which marks the file and holds some disk space
+/// for the time when the disk is full, can be read by their owner only.
 ///
 /// A store that is released ends when its work is done.
 public final class SQLiteStore: Sendable {
     public enum Location: Sendable, Equatable {
         /// A path; folders that are missing are made, for their owner only. A symbolic link in the file's place is
-        /// refused.
+        /// refused, and so is a folder that others may write.
         case file(String)
         /// Gone with the store, and seen by no other.
         case memory
@@ -40,6 +41,12 @@ public final class SQLiteStore: Sendable {
                 Opening(location: location, schema: schema, patience: patience, notice: notice),
                 interruption: interruption)
         }
+    }
+
+    /// Throws a `refused` failure if a path leads to what a store must not use: another program's or user's file, a link, or
+    /// what others may write. Other troubles, such as a full disk, show with a store's first work. Blocks.
+    public static func check(_ path: String, schema: Schema) throws(SQLiteFailure) {
+        try Opening(location: .file(path), schema: schema, patience: .seconds(1), notice: { _ in }).check()
     }
 
     deinit { thread.close() }

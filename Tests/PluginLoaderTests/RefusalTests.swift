@@ -125,6 +125,22 @@ import Testing
         #expect(error.reason.contains("first_LTX_plugboard_plugin, second_LTX_plugboard_plugin"))
     }
 
+    @Test func `a shared object with ten thousands of entries, in a short sentence`() throws {
+        let folder = try TemporaryFolder()
+        let names = (0..<40_000).map { "e\($0)_LTX_plugboard_plugin" }
+        let lines = names.map { ".globl \($0)\n.type \($0), @function\n.set \($0), first" }
+        try folder.write("many.s", ".text\nfirst: ret\n" + lines.joined(separator: "\n") + "\n")
+        let path = folder.file("many.so")
+        try ProcessRunner.output(of: ["cc", "-shared", "-nostdlib", folder.file("many.s"), "-o", path])
+        chmod(path, 0o755)
+
+        let error = try refusal(path)
+
+        #expect(error.code == .loadingEntries)
+        #expect(error.reason.contains("several plugins (1000 or more)"))
+        #expect(error.reason.utf8.count < 400 + path.utf8.count)
+    }
+
     @Test func `a file that was replaced since it was loaded`() throws {
         let folder = try TemporaryFolder()
         let path = try folder.plugin("x.so", try FixturePlugin.bytes(of: "tagger"))

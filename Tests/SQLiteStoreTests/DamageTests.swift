@@ -5,50 +5,87 @@ import Testing
 
 /// Files that are not what they should be, disks that are full, processes that are killed.
 @Suite struct DamageTests {
-    @Test func `a file that is no database is moved aside with a notice`() async throws {
+    @Test func `a file of its own that is no database any more is moved aside with a notice`() async throws {
         let folder = try TemporaryFolder()
         for number in 1...3 {
-            try folder.write("numbers.sqlite", "This is file \(number) of somebody else's.")
+            if number > 1 { try folder.write("numbers.sqlite", "This is file \(number) of somebody else's.") }
             let notices = Record()
             let store = SQLiteStore.numbers(folder.file("numbers.sqlite"), notices)
 
             try await store.insert(1)
 
             #expect(try await store.values == [1])
-            #expect(notices.lines.count == 1)
+            #expect(notices.lines.count == (number > 1 ? 1 : 0))
             store.close(within: .seconds(60))
-            #expect(try folder.read("numbers.sqlite.damaged-\(number)").starts(with: Array("This is file".utf8)))
+            if number > 1 {
+                let aside = try folder.read("numbers.sqlite.damaged-\(number - 1)")
+                #expect(aside.starts(with: Array("This is file".utf8)))
+            }
         }
     }
 
     @Test(arguments: [
-        SQLiteStore.Schema.numbers(applicationID: 7),
-        .numbers(migrations: [SQLiteStore.Schema.firstMigration, "CREATE TABLE other (a)"]),
+        SQLiteStore.Schema.numbers(migrations: [SQLiteStore.Schema.firstMigration, "CREATE TABLE other (a)"]),
         .numbers(migrations: ["CREATE TABLE another (value INTEGER PRIMARY KEY, name TEXT)"]),
     ])
-    func `a database of another program, version or schema is moved aside, and unharmed`(
+    func `a database of another version or schema is moved aside, and unharmed`(
         _ schema: SQLiteStore.Schema
     ) async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("numbers.sqlite")
-        let other = SQLiteStore(.file(path), schema: schema) { _ in }
-        try await other.performing { (connection) throws(SQLiteFailure) in
-            try connection.script("CREATE TABLE theirs (a); INSERT INTO theirs VALUES (42)")
-        }
-        other.close(within: .seconds(60))
+        try await Self.makeOther(path, schema)
 
         let store = SQLiteStore.numbers(path)
         try await store.insert(1)
         #expect(try await store.values == [1])
         store.close(within: .seconds(60))
 
+        #expect(try await Self.answer(in: "\(path).damaged-1") == 42)
+    }
+
+    @Test func `another program's database, or other file, is refused, told once, and left as it is`() async throws {
+        let folder = try TemporaryFolder()
+        try await Self.makeOther(folder.file("other.sqlite"), .numbers(applicationID: 7))
+        try FileManager.default.removeItem(atPath: folder.file("other.sqlite-reserve"))
+        try folder.write("notes.txt", "My notes.")
+        let before = try folder.entries()
+
+        for name in ["other.sqlite", "notes.txt"] {
+            let notices = Record()
+            let path = folder.file(name)
+            let store = SQLiteStore.numbers(path, notices)
+            for _ in 1...3 {
+                let failure = await #expect(throws: SQLiteFailure.self) { try await store.insert(1) }
+                #expect(failure?.kind == .refused)
+            }
+            let checked = #expect(throws: SQLiteFailure.self) { try SQLiteStore.check(path, schema: .numbers()) }
+            store.close(within: .seconds(60))
+            #expect(notices.lines.count == 1 && notices.lines.allSatisfy { $0.contains(path) })
+            #expect(checked?.kind == .refused && checked?.message.contains("ive another path") == true)
+        }
+
+        #expect(try folder.entries().filter { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") } == before)
+        #expect(try folder.read("notes.txt") == Array("My notes.".utf8))
+        #expect(try await Self.answer(in: folder.file("other.sqlite")) == 42)
+    }
+
+    /// A file with a table of its own.
+    private static func makeOther(_ path: String, _ schema: SQLiteStore.Schema) async throws {
+        let other = SQLiteStore(.file(path), schema: schema) { _ in }
+        try await other.performing { (connection) throws(SQLiteFailure) in
+            try connection.script("CREATE TABLE theirs (a); INSERT INTO theirs VALUES (42)")
+        }
+        other.close(within: .seconds(60))
+    }
+
+    /// What stands in that table.
+    private static func answer(in path: String) async throws -> Int64? {
         let aside = SQLiteStore(.memory, schema: .numbers()) { _ in }
         defer { aside.close(within: .seconds(60)) }
-        let found = try await aside.performing { (connection) throws(SQLiteFailure) in
-            try connection.run("ATTACH ? AS aside", .text("\(path).damaged-1"))
+        return try await aside.performing { (connection) throws(SQLiteFailure) in
+            try connection.run("ATTACH ? AS aside", .text(path))
             return try connection.first("SELECT a FROM aside.theirs") { $0.integer(0) }
         }
-        #expect(found == 42)
     }
 
     @Test func `an older file is brought to the new layout, and keeps what it has`() async throws {

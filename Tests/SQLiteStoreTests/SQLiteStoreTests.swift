@@ -178,9 +178,10 @@ import Testing
 
         for _ in 1...3 {
             let failure = await #expect(throws: SQLiteFailure.self) { try await store.insert(1) }
-            #expect(failure?.kind == .inaccessible)
+            #expect(failure?.kind == .refused)
         }
 
+        #expect(throws: SQLiteFailure.self) { try SQLiteStore.check(folder.file(name), schema: .numbers()) }
         #expect(notices.lines.count == 1)
         #expect(try folder.read("target") == Array("precious".utf8))
     }

@@ -64,9 +64,21 @@ extension Configuration {
                 of: ConfigurationNode(value: value, path: []), keys(sections: sections), into: &configuration)
             configuration.source = reading.source
             configuration.readingFaults = reading.faults
+            configuration.keepFileNames(of: value)
             return Check(readable: configuration, faults: reading.faults)
         } catch {
             return Check(whole: "cannot be read: \(error.reason)", file: file, position: error.position)
+        }
+    }
+
+    /// With folders of plugins, a path without a slash is a file's name, which is looked for in them.
+    private mutating func keepFileNames(of value: JSONValue) {
+        guard !kernel.pluginFolders.isEmpty, let entries = value.objectValue?["plugins"]?.arrayValue else { return }
+        for (index, entry) in zip(plugins.indices, entries) {
+            guard let path = entry.objectValue?["path"]?.stringValue, !path.utf8.contains(UInt8(ascii: "/")) else {
+                continue
+            }
+            plugins[index].path = path
         }
     }
 

@@ -72,7 +72,9 @@ extension KernelSettings {
 
     private static let placeKeys: [ConfigurationKey<KernelSettings>] = [
         ConfigurationKey("dataDirectory", "The folder under which each plugin has its own.", .path, \.dataDirectory),
-        ConfigurationKey("pluginFolders", "Folders that plugins may be loaded from.", .list(.path), \.pluginFolders),
+        ConfigurationKey(
+            "pluginFolders", "The only folders that plugins may be loaded from; empty: any folder.", .list(.path),
+            \.pluginFolders),
         ConfigurationKey(
             "logLevel", "The lowest level that is printed.",
             .choice([("debug", .debug), ("info", .info), ("warning", .warning), ("error", .error)])

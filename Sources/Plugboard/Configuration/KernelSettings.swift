@@ -20,7 +20,8 @@ public struct KernelSettings: Sendable, Equatable {
     /// The folder under which each plugin has its own, and the kernel, which notes there whose code runs (after a crash the next start
     /// says it); nil for the user's folder for such data.
     public var dataDirectory: String?
-    /// Folders that plugins may be loaded from; none: the folders of the files that the configuration names.
+    /// The only folders that plugins may be loaded from, after symbolic links are resolved; empty: any folder. A plugin's path
+    /// that is a bare file name is looked for in them, in order.
     public var pluginFolders: [String] = []
     /// The lowest level that is printed.
     public var logLevel = Host.LogLevel.info

@@ -5,7 +5,10 @@ extension PluginEntry {
     /// An entry that is written as an object.
     static let keys: [ConfigurationKey<PluginEntry>] = [
         ConfigurationKey("id", "The plugin's id.", .pluginID, \.id),
-        ConfigurationKey("path", "The shared object to load, from the folder of this file.", .path, \.path),
+        ConfigurationKey(
+            "path",
+            "The shared object to load, from the folder of this file; with kernel.pluginFolders a bare file name is looked "
+                + "for in those.", .path, \.path),
         ConfigurationKey(
             "sha256", "The file's SHA-256 in hexadecimal; another file is refused.",
             .word("64 hexadecimal digits") { $0.utf8.count == 64 && $0.utf8.allSatisfy(isHexByte) }, \.sha256),

@@ -29,7 +29,7 @@ public struct CrashNotes: Sendable {
 
     /// For the time in which a file is loaded.
     func note(loading path: String) -> CrashNote? {
-        data.make(CrashNotes.folder).flatMap { CrashNote(folder: $0, names: [path]) }
+        note([path])
     }
 
     /// For the time in which plugins run.
@@ -37,7 +37,12 @@ public struct CrashNotes: Sendable {
         guard !plugins.isEmpty,
             isConfigured || data.isThere || plugins.contains(where: { $0.linkage != .linked })
         else { return nil }
-        return data.make(CrashNotes.folder).flatMap { CrashNote(folder: $0, names: plugins.map(\.id)) }
+        return note(plugins.map(\.id))
+    }
+
+    private func note(_ names: [String]) -> CrashNote? {
+        guard case .made(let folder) = data.make(CrashNotes.folder) else { return nil }
+        return CrashNote(folder: folder, names: names)
     }
 
     private static let folder = "kernel"

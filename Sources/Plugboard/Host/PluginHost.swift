@@ -17,7 +17,7 @@ final class PluginHost: @unchecked Sendable {
 
     private struct State {
         var refusal: String?
-        var dataDirectory: String?
+        var dataDirectory: DataDirectory.Folder?
     }
 
     init(_ descriptor: PluginDescriptor, index: Int, core: KernelCore) {
@@ -64,9 +64,14 @@ final class PluginHost: @unchecked Sendable {
     func dataDirectory() -> plug_text {
         state.withLock { state in
             if state.dataDirectory == nil { state.dataDirectory = core?.makeDataDirectory(id) }
-            guard let path = state.dataDirectory else { return plug_text() }
+            guard case .made(let path)? = state.dataDirectory else { return plug_text() }
             return keptText(path)
         }
+    }
+
+    /// Why the data directory that the plugin asked for must not be used; nil if it may, or was not asked for.
+    var dataDirectoryFault: String? {
+        state.withLock { if case .refused(let fault)? = $0.dataDirectory { fault } else { nil } }
     }
 
     private let kept = Mutex<[String: plug_text]>([:])

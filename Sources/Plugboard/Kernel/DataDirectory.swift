@@ -17,15 +17,51 @@ struct DataDirectory: Sendable {
     /// Whether it has been made before. Blocks.
     var isThere: Bool { base.map { access($0, W_OK | X_OK) == 0 } ?? false }
 
-    /// `FOLDER/ID`, made with mode 0700; nil if it cannot be. Blocks.
-    func make(_ id: String) -> String? {
-        guard let path = path(of: id) else { return nil }
+    /// What became of a folder.
+    enum Folder {
+        case made(String)
+        /// It cannot be made or written to, and why; nil: there is no place for it.
+        case missing(String?)
+        /// Others could change what is in it; and what to do.
+        case refused(String)
+    }
+
+    /// `FOLDER/ID`, made with mode 0700. Blocks.
+    func make(_ id: String) -> Folder {
+        guard let base, let path = path(of: id) else { return .missing(nil) }
         var made = ""
         for part in path.split(separator: "/", omittingEmptySubsequences: false) {
             made += made.isEmpty ? (part.isEmpty ? "/" : String(part)) : made.hasSuffix("/") ? String(part) : "/\(part)"
             if !made.isEmpty && made != "/" { mkdir(made, 0o700) }
         }
-        return access(path, W_OK | X_OK) == 0 ? path : nil
+        if let fault = DataDirectory.fault(of: base, isOwn: false) ?? DataDirectory.fault(of: path, isOwn: true) {
+            return .refused(fault)
+        }
+        return access(path, W_OK | X_OK) == 0
+            ? .made(path) : .missing("The data directory \(path) cannot be made or written to.")
+    }
+
+    /// Why a folder must not hold what is private; nil if it may, or is not there.
+    /// - Parameter isOwn: whether the folder itself was to be made; a link to another folder is then refused, and so is a
+    ///   sticky folder.
+    private static func fault(of path: String, isOwn: Bool) -> String? {
+        var status = stat()
+        guard (isOwn ? lstat(path, &status) : stat(path, &status)) == 0 else { return nil }
+        let advice = "or set kernel.dataDirectory to another folder."
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            return "The data directory \(path) is no folder. Remove it, \(advice)"
+        }
+        guard status.st_uid == geteuid() || status.st_uid == 0 else {
+            return
+                "The data directory \(path) belongs to user \(status.st_uid), and this process to user \(geteuid()). Chown "
+                + "it, \(advice)"
+        }
+        let isSticky = !isOwn && status.st_mode & S_ISVTX != 0
+        guard isSticky || status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
+            return "The data directory \(path) can be written by others than its owner (mode "
+                + "\(String(status.st_mode & 0o7777, radix: 8))). Take that right away (chmod go-w \(path)), \(advice)"
+        }
+        return nil
     }
 
     /// By the XDG Base Directory Specification: `$XDG_STATE_HOME/plugboard` or `~/.local/state/plugboard`.

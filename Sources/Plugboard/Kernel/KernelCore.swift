@@ -245,12 +245,10 @@ final class KernelCore: @unchecked Sendable {
     /// Since 1970-01-01 00:00 UTC. [any]
     func wallTime() -> Int64 { loop.clock?.wallClock ?? clockTime(CLOCK_REALTIME) }
 
-    /// `FOLDER/ID`, made with mode 0700; nil if it cannot be.
-    func makeDataDirectory(_ id: String) -> String? {
-        if let path = dataDirectory.make(id) { return path }
-        if let path = dataDirectory.path(of: id) {
-            log.write(.warning, id, "The data directory \(path) cannot be made or written to.")
-        }
-        return nil
+    /// `FOLDER/ID`, made with mode 0700.
+    func makeDataDirectory(_ id: String) -> DataDirectory.Folder {
+        let folder = dataDirectory.make(id)
+        if case .missing(let reason?) = folder { log.write(.warning, id, reason) }
+        return folder
     }
 }

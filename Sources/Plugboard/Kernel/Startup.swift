@@ -37,7 +37,10 @@ final class Startup: Sendable {
         var refusals: [Refusal] = []
         for (index, plugin) in core.lineup.plugins.enumerated() {
             switch create(plugin, at: index) {
-            case .success(let place): places.append(place)
+            case .success(let place):
+                places.append(place)
+                // A plugin would do without, and its user would not know that others could change what it keeps.
+                if let fault = place.host.dataDirectoryFault { refusals.append(Refusal(plugin: plugin, text: fault)) }
             case .failure(let refusal): refusals.append(refusal)
             }
         }

@@ -14,13 +14,19 @@ extension SQLiteStore {
         /// A statement could not be compiled: either it is wrong, or the file's schema has become so.
         private(set) var isSuspect = false
 
+        /// Nil in memory.
+        let path: String?
+        let reserve: ReserveFile?
+
         private var statements: [SQLText: Statement] = [:]
         private static let statementLimit = 128
 
         /// Takes over the database.
-        init(_ database: OpaquePointer, opening: Int) {
+        init(_ database: OpaquePointer, opening: Int, path: String?, reserve: ReserveFile?) {
             self.database = database
             self.opening = opening
+            self.path = path
+            self.reserve = reserve
         }
 
         deinit {

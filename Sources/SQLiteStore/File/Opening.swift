@@ -26,10 +26,50 @@ struct Opening: Sendable {
         let lock = FolderLock(file.folder)
         defer { withExtendedLifetime(lock) {} }
         try file.secure()
+        let reserve = reserve(of: file)
+        // Before the first transaction: a process that is killed within it leaves a file that says nothing of its own.
+        if file.size == 0 { reserve.fill() }
+        let connection: SQLiteStore.Connection
+        do throws(SQLiteFailure) {
+            connection = try whole(file, number)
+        } catch {
+            guard error.kind == .full, reserve.release() else { throw error }
+            connection = try whole(file, number)
+        }
+        reserve.fill()
+        return connection
+    }
+
+    /// Throws if the file must not be used, and changes nothing.
+    func check() throws(SQLiteFailure) {
+        guard case .file(let path) = location else { return }
+        do throws(SQLiteFailure) {
+            let file = try StoreFile(path)
+            try file.check()
+            if file.size == 0 || reserve(of: file).isMarked { return }
+            let connection = try connected(file.path, 0)
+            connection.leaveLog()
+            do throws(SQLiteFailure) { try identify(connection) } catch {
+                if error.kind == .damaged && !isOurs(file) { throw noDatabase(file, error) }
+                throw error
+            }
+        } catch {
+            if error.kind == .refused { throw error }
+        }
+    }
+
+    private func noDatabase(_ file: StoreFile, _ cause: SQLiteFailure) -> SQLiteFailure {
+        .refused(
+            "\(file.path) is not a database of this program (\(cause.message)). Give another path, or remove the file.")
+    }
+
+    /// A file that is damaged is moved aside for a new one.
+    private func whole(_ file: StoreFile, _ number: Int) throws(SQLiteFailure) -> SQLiteStore.Connection {
         do throws(SQLiteFailure) {
             return try prepared(file.path, number, isChecked: file.size <= Opening.checkedSize)
         } catch {
             guard error.kind == .damaged else { throw error }
+            guard reserve(of: file).isMarked || isOurs(file) else { throw noDatabase(file, error) }
             try replace(file, error.message)
             return try prepared(file.path, number, isChecked: false)
         }
@@ -40,9 +80,13 @@ struct Opening: Sendable {
         guard case .file(let path) = location, let file = try? StoreFile(path) else { return }
         let lock = FolderLock(file.folder)
         defer { withExtendedLifetime(lock) {} }
-        // Another process may have moved it already: what stands there now is then looked at afresh.
-        if (try? prepared(file.path, 0, isChecked: true)) != nil { return }
-        do throws(SQLiteFailure) { try replace(file, cause) } catch { notice("\(error)") }
+        do throws(SQLiteFailure) {
+            // Another process may have moved it already: what stands there now is then looked at afresh.
+            _ = try prepared(file.path, 0, isChecked: true)
+        } catch {
+            guard error.kind == .damaged else { return }
+            do throws(SQLiteFailure) { try replace(file, cause) } catch { notice("\(error)") }
+        }
     }
 
     private func replace(_ file: StoreFile, _ cause: String) throws(SQLiteFailure) {
@@ -51,8 +95,20 @@ struct Opening: Sendable {
         try file.secure()
     }
 
+    func reserve(of file: StoreFile) -> ReserveFile {
+        ReserveFile(beside: file.path, applicationID: schema.applicationID)
+    }
+
+    /// Whether a damaged file still says that it is of this schema.
+    private func isOurs(_ file: StoreFile) -> Bool {
+        guard let connection = try? connected(file.path, 0) else { return false }
+        defer { connection.leaveLog() }
+        return (try? identity(of: connection)) == Int64(schema.applicationID)
+    }
+
     // MARK: One file
 
+    /// - Parameter isChecked: whether all of the file is read.
     private func prepared(_ path: String, _ number: Int, isChecked: Bool) throws(SQLiteFailure)
         -> SQLiteStore.Connection
     {
@@ -84,20 +140,35 @@ struct Opening: Sendable {
         let milliseconds = Int32(min(max(patience / .milliseconds(1), 0), 604_800_000))
         sqlite3_busy_timeout(database, milliseconds)
         _ = plugboard_sqlite3_defend(database)
-        return SQLiteStore.Connection(database, opening: number)
+        let isFile = path != ":memory:"
+        return SQLiteStore.Connection(
+            database, opening: number, path: isFile ? path : nil,
+            reserve: isFile ? ReserveFile(beside: path, applicationID: schema.applicationID) : nil)
     }
 
     /// Refuses what is of another program or a newer version, before anything is written to it.
     private func identify(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+        // First: it stands in the first page, and can be read also where the rest is damaged.
+        let identity = try identity(of: connection)
+        guard identity == Int64(schema.applicationID) || identity == 0 else {
+            throw otherProgram
+        }
         let isEmpty = try connection.first("SELECT 1 FROM sqlite_schema LIMIT 1") { _ in false } ?? true
-        let identity = try connection.first("PRAGMA application_id") { $0.integer(0) } ?? 0
         let version = try connection.first("PRAGMA user_version") { $0.integer(0) } ?? 0
-        guard identity == Int64(schema.applicationID) || isEmpty && identity == 0 && version == 0 else {
-            throw SQLiteFailure(code: SQLITE_NOTADB, message: "it is of another program")
+        guard identity != 0 || isEmpty && version == 0 else {
+            throw otherProgram
         }
         guard (0...Int64(schema.migrations.count)).contains(version) else {
             throw SQLiteFailure(code: SQLITE_NOTADB, message: "it is of version \(version), which is newer than this")
         }
+    }
+
+    private var otherProgram: SQLiteFailure {
+        .refused("\(name) is a database of another program. Give another path, or move the file away.")
+    }
+
+    private func identity(of connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int64 {
+        try connection.first("PRAGMA application_id") { $0.integer(0) } ?? 0
     }
 
     private func examine(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
@@ -110,11 +181,14 @@ struct Opening: Sendable {
         // Before the first table and the log: they cannot be changed later.
         try connection.script("PRAGMA page_size = \(schema.pageSize); PRAGMA auto_vacuum = INCREMENTAL")
         let mode = try connection.first("PRAGMA journal_mode = WAL") { $0.text(0) }
+        // The log is written to the file before it takes what the disk keeps free for it.
+        let room = connection.diskSpace?.reserve ?? .max
+        let pages = min(max(room / 8 / schema.pageSize, 16), 1000)
         // Without a log that is shared (a network's file system, memory) each commit must reach the disk by itself.
         try connection.script(
             """
             PRAGMA synchronous = \(mode == "wal" ? "NORMAL" : "FULL");
-            PRAGMA journal_size_limit = 4194304;
+            PRAGMA journal_size_limit = \(min(room / 8, 4 << 20)); PRAGMA wal_autocheckpoint = \(pages);
             PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;
             """)
         try connection.script(schema.opening)

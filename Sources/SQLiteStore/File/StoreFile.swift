@@ -18,7 +18,7 @@ struct StoreFile {
     init(_ path: String) throws(SQLiteFailure) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: true)
         guard let name = parts.last, name != ".", name != "..", !path.utf8.contains(0), !path.hasSuffix("/") else {
-            throw SQLiteFailure(code: SQLITE_CANTOPEN, message: "The path “\(path)” names no file.")
+            throw .refused("The path “\(path)” names no file. Give the path of a file.")
         }
         var folder = path.hasPrefix("/") ? "/" : "."
         for part in parts.dropLast() {
@@ -31,31 +31,52 @@ struct StoreFile {
         self.name = String(name)
     }
 
+    /// Throws `refused` if others could change or read what is stored: everything must belong to this user or to root, and
+    /// may be written by no other. Follows no link.
+    func check() throws(SQLiteFailure) {
+        var status = stat()
+        guard lstat(folder, &status) == 0 else { throw StoreFile.failure(folder, "cannot be looked at") }
+        // In a sticky folder, such as /tmp, only their owners can replace files.
+        try StoreFile.check(folder, status, isSafe: status.st_mode & S_ISVTX != 0)
+        for suffix in StoreFile.suffixes where lstat(path + suffix, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFREG else {
+                throw .refused("\(path + suffix) is no regular file. Remove it, or give another path.")
+            }
+            try StoreFile.check(path + suffix, status, isSafe: false)
+        }
+    }
+
     /// Makes sure that there is a regular file of ours, which nobody else can read.
     func secure() throws(SQLiteFailure) {
-        var status = stat()
-        if lstat(path, &status) != 0 {
-            guard errno == ENOENT else { throw StoreFile.failure(path, "cannot be looked at") }
-            // SQLite would make it as the umask says.
-            let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            if descriptor >= 0 {
-                close(descriptor)
-            } else if errno != EEXIST {
-                throw StoreFile.failure(path, "cannot be made")
-            }
-            return
+        try check()
+        // SQLite would make it as the umask says.
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        if descriptor >= 0 {
+            close(descriptor)
+        } else if errno != EEXIST {
+            throw StoreFile.failure(path, "cannot be made")
         }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw SQLiteFailure(
-                code: SQLITE_CANTOPEN, message: "\(path) is no regular file. Remove it, or give another path.")
+        for suffix in StoreFile.suffixes {
+            var status = stat()
+            guard lstat(path + suffix, &status) == 0, status.st_mode & 0o077 != 0 else { continue }
+            // Not by a descriptor: closing one would end SQLite's locks.
+            fchmodat(AT_FDCWD, path + suffix, 0o600, AT_SYMLINK_NOFOLLOW)
         }
-        guard status.st_uid == geteuid() || geteuid() == 0 else {
-            throw SQLiteFailure(
-                code: SQLITE_PERM, message: "\(path) belongs to another user. Remove it, or give another path.")
+    }
+
+    /// The database, and what stands beside it.
+    private static let suffixes = ["", "-wal", "-shm", "-journal", "-reserve"]
+
+    private static func check(_ path: String, _ status: stat, isSafe: Bool) throws(SQLiteFailure) {
+        guard status.st_uid == geteuid() || status.st_uid == 0 else {
+            throw .refused(
+                "\(path) belongs to user \(status.st_uid), and this process to user \(geteuid()). Only what belongs to "
+                    + "the process's user or to root is used: chown it, or give another path.")
         }
-        // SQLite gives the same mode to the files that it makes beside this one.
-        if status.st_mode & 0o077 != 0 {
-            for file in [path, "\(path)-wal", "\(path)-shm"] { chmod(file, 0o600) }
+        guard isSafe || status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
+            throw .refused(
+                "\(path) can be written by others than its owner (mode \(String(status.st_mode & 0o7777, radix: 8))). "
+                    + "Take that right away (chmod go-w \(path)), or give another path.")
         }
     }
 

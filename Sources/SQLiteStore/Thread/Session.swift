@@ -61,6 +61,9 @@ final class Session {
     private func close(leavingLog: Bool) {
         if leavingLog { connection?.leaveLog() }
         interruption.set(nil)
+        let reserve = connection?.reserve
         connection = nil
+        // What the log and its index took is free again.
+        if !leavingLog { reserve?.fill() }
     }
 }

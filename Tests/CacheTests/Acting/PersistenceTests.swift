@@ -40,8 +40,26 @@ struct PersistenceTests {
         }
     }
 
+    @Test(arguments: Linkage.allCases)
+    func `a path that names another program's file is an error at the start, and the file is left alone`(
+        linkage: Linkage
+    ) throws {
+        let folder = try TemporaryFolder("cache")
+        try folder.write("cache.sqlite", "My notes, which are no database.")
+
+        let error = #expect(throws: PlugboardError.self) { try CacheBench(linkage, MockTransport(), folder: folder) }
+
+        #expect(error?.reason.contains("\(folder.file("cache.sqlite")) is not a database of this program") == true)
+        #expect(error?.reason.contains("Give another path") == true)
+        #expect(try folder.read("cache.sqlite") == Array("My notes, which are no database.".utf8))
+        #expect(try folder.entries() == ["cache.sqlite"])
+    }
+
     @Test func `a damaged file is moved aside, and requests go on`() async throws {
         let folder = try TemporaryFolder("cache")
+        let first = try CacheBench(.loaded, MockTransport { _, _ in .answer(200) }, folder: folder)
+        try await first.get()
+        await first.kernel.shutDown()
         try folder.write("cache.sqlite", String(repeating: "no database ", count: 1000))
         let warnings = Record()
         let bench = try CacheBench(

@@ -27,6 +27,35 @@ struct ValidationTests {
         #expect(bench.events.lines == ["miss", "stored", "revalidated", "hit"])
     }
 
+    @Test func `a 304 gives the stored body also when others took its place in the store meanwhile`() async throws {
+        let transport = MockTransport { request, number in
+            if request.fields["If-None-Match"] != nil { return .answer(304, ["ETag": "\"1\""]) }
+            let fields: Fields = ["ETag": "\"1\"", "Cache-Control": "max-age=10"]
+            return .answer(200, fields, [String(repeating: "\(number % 10)", count: 50_000)])
+        }
+        let inner = ScriptedPlugin("inner", priority: 700)
+        let (asked, goOn) = (Gate(), Gate())
+        inner.onRequest = { exchange in
+            guard exchange.request["If-None-Match"] != nil, exchange.visit == .first else { return .next }
+            asked.admit()
+            return .wait {
+                try? await goOn.opened()
+                return { _ in .next }
+            }
+        }
+        let bench = try CacheBench(.linked, transport, settings: ["memory": "256KiB"], beside: [inner])
+        try await bench.get("http://a.test/first")
+        bench.clock.advance(by: .seconds(11))
+
+        async let second = bench.get("http://a.test/first")
+        try await asked.opened()
+        for number in 0..<10 { try await bench.get("http://a.test/\(number)") }
+        goOn.admit()
+
+        #expect(try await second.body == String(repeating: "1", count: 50_000))
+        #expect(try await bench.kernel.cache.stats().evicted > 0)
+    }
+
     @Test(arguments: Linkage.allCases)
     func `an answer other than 304 takes the stored one's place`(linkage: Linkage) async throws {
         let transport = MockTransport { _, number in

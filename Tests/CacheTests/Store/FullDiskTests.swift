@@ -58,19 +58,34 @@ import Testing
         #expect(await store.found("b").isEmpty)
     }
 
-    @Test func `what cannot be invalidated is not found, until it can`() async throws {
+    @Test func `what cannot be written down shows in what is found, and is written when it can be`() async throws {
         let folder = try TemporaryFolder()
-        let store = SQLiteCacheStore.make(folder)
-        defer { store.close(within: .seconds(60)) }
-        await store.keep(.sample("a"), [1])
+        let store = SQLiteCacheStore(path: folder.file("cache.sqlite"), bytes: 64 << 20, pause: .zero) { _ in }
+        for key in ["a", "b", "c", "d", "e"] { await store.keep(.sample(key), [1]) }
+        let entry = try #require(await store.found("b").first)
         try await setWritable(store, false)
 
         store.invalidate(url: "https://example.com/a")
-        #expect(await store.found("a").isEmpty)
-        #expect(await store.found("a").isEmpty)
+        store.update(entry, .sample("b", note: "new"))
+        store.remove(await store.found("c"))
+        store.purge(.pattern("*/d")) { _ in }
+        for _ in 1...2 {
+            #expect(await store.found("a").map(\.answer.isInvalidated) == [true])
+            #expect(await store.found("b").map(\.answer.note) == ["new"])
+            #expect(await store.found("c").isEmpty)
+            #expect(await store.found("d").isEmpty)
+            #expect(await store.found("e").map(\.answer.isInvalidated) == [false])
+        }
         try await setWritable(store, true)
+        _ = await store.found("a")
+        store.close(within: .seconds(60))
 
-        #expect(await store.found("a").map(\.answer.isInvalidated) == [true])
+        let again = SQLiteCacheStore.make(folder)
+        defer { again.close(within: .seconds(60)) }
+        #expect(await again.found("a").map(\.answer.isInvalidated) == [true])
+        #expect(await again.found("b").map(\.answer.note) == ["new"])
+        #expect(await again.found("c").isEmpty)
+        #expect(await again.found("d").isEmpty)
     }
 
     private func setWritable(_ store: SQLiteCacheStore, _ isWritable: Bool) async throws {

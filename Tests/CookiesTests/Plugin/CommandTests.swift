@@ -108,6 +108,24 @@ struct CommandTests {
         #expect(try folder.entries() == ["broken.txt", "cookies.txt"])
     }
 
+    @Test func `an export replaces a link, follows none, and makes no file whose name can be foreseen`() async throws {
+        let folder = try TemporaryFolder()
+        let kernel = try Setup.kernel(.linked)
+        try await kernel.cookies.set("a=1", for: "http://a.test/")
+        try folder.write("theirs", "precious")
+        let draft = folder.file("cookies.txt.\(getpid()).new")
+        for link in [folder.file("cookies.txt"), draft] { symlink(folder.file("theirs"), link) }
+
+        try await kernel.cookies.exportFile(folder.file("cookies.txt"))
+
+        #expect(try folder.read("theirs") == Array("precious".utf8))
+        #expect(try String(decoding: folder.read("cookies.txt"), as: UTF8.self).contains("\ta\t1\n"))
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.file("cookies.txt"))
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(attributes[.type] as? FileAttributeType == .typeRegular)
+        #expect(try folder.entries().count == 3)
+    }
+
     @Test func `an export without a path is the answer`() async throws {
         let kernel = try Setup.kernel(.linked)
         try await kernel.cookies.set("a=1", for: "http://a.test/")

@@ -145,11 +145,25 @@ struct PersistenceTests {
         #expect(try !folder.entries().contains { $0.contains("damaged") })
     }
 
-    @Test(arguments: [
-        "not a database, but a text of some length", "", "SQLite format 3\u{0}" + String(repeating: "x", count: 5000),
-    ])
-    func `a file that is none is moved aside, and requests go on`(content: String) async throws {
+    @Test(arguments: ["My notes, a text of some length.", "SQLite format 3\u{0}" + String(repeating: "x", count: 5000)])
+    func `a path that names another program's file is an error at the start, and the file is left alone`(
+        content: String
+    ) throws {
         let folder = try TemporaryFolder()
+        try folder.write("cookies.sqlite", content)
+
+        let error = #expect(throws: PlugboardError.self) { try Setup.kernel(in: folder) }
+
+        #expect(error?.reason.contains("\(folder.file("cookies.sqlite")) is not a database of this program") == true)
+        #expect(try folder.entries() == ["cookies.sqlite"] && folder.read("cookies.sqlite") == Array(content.utf8))
+    }
+
+    @Test(arguments: ["", "no database any more"])
+    func `a file of its own that is none any more is moved aside, and requests go on`(content: String) async throws {
+        let folder = try TemporaryFolder()
+        let first = try Setup.kernel(in: folder)
+        _ = try await first.cookies.all()
+        await first.shutDown()
         try folder.write("cookies.sqlite", content)
         let log = Record()
         let transport = Setup.setting("a=1; Max-Age=60")
@@ -165,6 +179,42 @@ struct PersistenceTests {
         // An empty file is one that has just been made.
         #expect(log.lines.count == (content.isEmpty ? 0 : 1))
         #expect(try folder.entries().contains { $0.contains("damaged") } == !content.isEmpty)
+    }
+
+    @Test(
+        .enabled(if: SmallDisk.isAvailable, "only who may mount file systems has a small one"))
+    func `on a full disk what was kept is read, also by the next process`() async throws {
+        let folder = try TemporaryFolder()
+
+        let outcome = try await SmallDisk.run("cookies on a small disk", mebibytes: 4, at: folder)
+
+        #expect(outcome.status == 0, "\(outcome.stdout) \(outcome.stderr)")
+        #expect("\(outcome.stdout)\(outcome.stderr)".contains("with 1 test"), "\(outcome.stdout) \(outcome.stderr)")
+    }
+
+    @Test(.enabled(if: SmallDisk.folder != nil))
+    func `cookies on a small disk`() async throws {
+        let path = try #require(SmallDisk.folder)
+        let clock = ManualClock()
+        let settings: JSONObject = ["path": .string("\(path)/cookies.sqlite")]
+        let folder = try TemporaryFolder()
+        let first = try Setup.kernel(in: folder, clock: clock, settings: settings)
+        try await first.cookies.set("a=1; Max-Age=600", for: "http://a.test/")
+        try SmallDisk.fill("\(path)/filler")
+        try await first.cookies.set("b=\(String(repeating: "v", count: 3000)); Max-Age=600", for: "http://a.test/")
+        #expect(try await first.cookies.all().map(\.name) == ["a", "b"])
+        await first.shutDown()
+        try SmallDisk.fill("\(path)/filler")
+
+        let second = try Setup.kernel(in: folder, clock: clock, settings: settings)
+        #expect(try await second.cookies.all().map(\.name).first == "a")
+        try await second.cookies.set("c=\(String(repeating: "v", count: 3000)); Max-Age=600", for: "http://a.test/")
+        try FileManager.default.removeItem(atPath: "\(path)/filler")
+        try await second.cookies.set("d=4; Max-Age=600", for: "http://a.test/")
+        await second.shutDown()
+
+        let third = try Setup.kernel(in: folder, clock: clock, settings: settings)
+        #expect(Set(try await third.cookies.all().map(\.name)).isSuperset(of: ["a", "c", "d"]))
     }
 
     @Test func `a file that is damaged in use is moved aside, and what was in it is written anew`() async throws {

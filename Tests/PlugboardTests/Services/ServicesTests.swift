@@ -87,6 +87,51 @@ struct ServicesTests {
         #expect(answer["path"] == "")
     }
 
+    @Test(arguments: ["", "/ID"])
+    func `a data directory that others may write is an error at the start, and so is another user's`(
+        part: String
+    ) async throws {
+        let folder = try TemporaryFolder("services")
+        defer { folder.remove() }
+        let path = folder.path + part.replacing("ID", with: id)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        func refusal() async throws -> PlugboardError? {
+            let plugin = ScriptedPlugin(id)
+            plugin.onCreate = { _ = $0.dataDirectory }
+            return #expect(throws: PlugboardError.self) {
+                try makeKernel([plugin]) { $0.kernel.dataDirectory = folder.path }
+            }
+        }
+
+        chmod(path, 0o777)
+        let writable = try await refusal()
+        chmod(path, 0o755)
+        var foreign: PlugboardError?
+        if geteuid() == 0 {
+            chown(path, 4321, 4321)
+            foreign = try await refusal()
+        }
+
+        #expect(writable?.reason.contains("chmod go-w \(path)") == true)
+        #expect(writable?.reason.contains("kernel.dataDirectory") == true)
+        if geteuid() == 0 { #expect(foreign?.reason.contains("\(path) belongs to user 4321") == true) }
+    }
+
+    @Test func `a link in the place of a plugin's data directory is an error at the start`() throws {
+        let folder = try TemporaryFolder("services")
+        defer { folder.remove() }
+        try FileManager.default.createDirectory(atPath: folder.file("other"), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: folder.file(id), withDestinationPath: folder.file("other"))
+        let plugin = ScriptedPlugin(id)
+        plugin.onCreate = { _ = $0.dataDirectory }
+
+        let error = #expect(throws: PlugboardError.self) {
+            try makeKernel([plugin]) { $0.kernel.dataDirectory = folder.path }
+        }
+
+        #expect(error?.reason.contains("\(folder.file(id)) is no folder") == true)
+    }
+
     @Test func `a command is answered later by a timer, once, and a second answer is stale`() async throws {
         let clock = ManualClock()
         let waiting = Gate()

@@ -1,10 +1,14 @@
 import PlugboardKit
+import SQLiteStore
 
 extension Cache {
     /// The store that the settings ask for: memory, or memory over a file.
     static func store(_ settings: CacheSettings, _ host: Host) throws(PlugboardError) -> any CacheStore {
         guard settings.persistence == .file, let path = try path(settings, host) else {
             return MemoryStore(bytes: settings.memory.bytes, entries: settings.entries)
+        }
+        do throws(SQLiteFailure) { try SQLiteStore.check(path, schema: CacheSchema.schema) } catch {
+            throw PlugboardError(.configuration, "The cache cannot keep answers in its file. \(error.message)")
         }
         return TieredStore(
             path: path, memory: settings.memory.bytes, disk: settings.disk.bytes,

@@ -66,7 +66,7 @@ final class Cache: Plugin {
         case .reuse(let reuse):
             turn.flight.map { flights.end($0, reuse.freshness == .revalidated ? .landed : .fruitless) }
             tell(Part(reuse.freshness), exchange.id)
-            return respond(reuse, decision.status)
+            return respond(reuse, decision.status, turn)
         case .resend(let forward):
             guard exchange.canResend else { return pass(exchange, response, turn, decision) }
             apply(forward.edits, to: exchange.request)
@@ -88,7 +88,7 @@ final class Cache: Plugin {
         case .reuse(let reuse):
             turn.flight.map { flights.end($0, .fruitless) }
             tell(Part(reuse.freshness), exchange.id)
-            return respond(reuse, reuse.status)
+            return respond(reuse, reuse.status, turn)
         case .gatewayTimeout(let head, let status):
             turn.flight.map { flights.end($0, .fruitless) }
             tell(.miss, exchange.id)

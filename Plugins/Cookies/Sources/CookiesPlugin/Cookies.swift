@@ -1,6 +1,7 @@
 import CookiesOptions
 import JSON
 import PlugboardKit
+import SQLiteStore
 
 /// Keeps cookies (RFC 6265bis): sends those of a jar with each request, and stores those that come with any head from the
 /// network.
@@ -47,6 +48,11 @@ struct Cookies: Plugin {
         if path == nil && settings.persistence == .file {
             host.log(
                 .warning, "There is no data directory, so that all cookies end with the process. Set cookies.path.")
+        }
+        if let path {
+            do throws(SQLiteFailure) { try SQLiteStore.check(path, schema: CookieFile.schema) } catch {
+                throw PlugboardError(.configuration, "Cookies cannot be kept in their file. \(error.message)")
+            }
         }
         jars = Jars(
             limits: Jar.Limits(perDomain: settings.domainLimit, total: settings.limit), suffixes: suffixes, path: path,

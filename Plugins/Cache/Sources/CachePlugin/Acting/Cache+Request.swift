@@ -132,8 +132,18 @@ extension Cache {
         }
         apply(forward.edits, to: exchange.request)
         exchange.turnState = CacheTurn(
-            question, forward, requested: host.wallClock, flight: flight, isCollapsed: waited.since != nil)
+            question, forward, requested: host.wallClock, flight: flight, isCollapsed: waited.since != nil,
+            kept: bodies(for: forward))
         return .next
+    }
+
+    /// The stored bodies that the answer may confirm or complete, or that are served if there is none. Other answers may take
+    /// their room in the store meanwhile.
+    private func bodies(for forward: Forward) -> [Int64: any StoredSource] {
+        var bodies: [Int64: any StoredSource] = [:]
+        for entry in forward.validated + [forward.completed, forward.selected].compactMap({ $0 })
+        where bodies[entry.id] == nil { bodies[entry.id] = store.body(of: entry, 0..<entry.length) }
+        return bodies
     }
 
     private func mayWait(_ waited: Waited) -> Bool {

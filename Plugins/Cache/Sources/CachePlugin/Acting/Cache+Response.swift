@@ -23,7 +23,7 @@ extension Cache {
         _ exchange: borrowing Exchange, _ response: borrowing Head, _ turn: CacheTurn, _ decision: AnswerDecision,
         _ completion: AnswerDecision.Completion
     ) -> ResponseVerdict {
-        let stored = store.body(of: completion.entry, 0..<completion.entry.length)
+        let stored = body(of: completion.entry, 0..<completion.entry.length, turn)
         exchange.wrapResponseBody { [host] received in
             let received = MeasuredSource(received, length: completion.receivedLength)
             return completion.storedFirst
@@ -83,8 +83,13 @@ extension Cache {
         return .next
     }
 
-    func respond<Phase>(_ reuse: Reuse, _ status: CacheStatus) -> Verdict<Phase> {
-        .respond(labelled(reuse.head, status), reuse.body.map { Body(store.body(of: reuse.entry, $0)) })
+    func respond<Phase>(_ reuse: Reuse, _ status: CacheStatus, _ turn: CacheTurn) -> Verdict<Phase> {
+        .respond(labelled(reuse.head, status), reuse.body.map { Body(body(of: reuse.entry, $0, turn)) })
+    }
+
+    /// A stored body, or a part of it. Pieces that were in memory when the request was sent need not be there any more.
+    private func body(of entry: CacheEntry, _ part: Range<Int>, _ turn: CacheTurn) -> any StoredSource {
+        (turn.kept[entry.id] as? PiecesSource)?.part(part) ?? store.body(of: entry, part)
     }
 
     /// The head with what the cache did (RFC 9211).

@@ -11,8 +11,14 @@ final class CacheTurn {
     /// Whether it waited for an identical one before.
     let isCollapsed: Bool
     var recording: Recording?
+    /// The bodies that the answer may need, by their entries' ids: the store keeps them while they are here.
+    let kept: [Int64: any StoredSource]
 
-    init(_ question: Question, _ forward: Forward, requested: Duration, flight: Flight?, isCollapsed: Bool) {
+    init(
+        _ question: Question, _ forward: Forward, requested: Duration, flight: Flight?, isCollapsed: Bool,
+        kept: [Int64: any StoredSource]
+    ) {
+        self.kept = kept
         self.question = question
         self.forward = forward
         self.requested = requested

@@ -7,6 +7,9 @@ final class BrokenSource: StoredSource {
     init(_ error: PlugboardError) { self.error = error }
 
     var length: Int? { nil }
+    // A request that asks beforehand goes on as if the entry did not exist.
+    var isAtHand: Bool { false }
+    func prepare(_ done: @escaping @Sendable (Bool) -> Void) { done(false) }
     func take() -> Piece? { .broken(error) }
     func pull(_ pull: Pull) { pull.fail(error) }
 }

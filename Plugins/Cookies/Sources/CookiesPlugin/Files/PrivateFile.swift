@@ -30,27 +30,41 @@ enum PrivateFile {
         }
     }
 
-    /// The whole file or none of it, readable by its owner only.
+    /// The whole file or none of it, readable by its owner only. A symbolic link at the path is replaced, not followed.
     static func replace(_ path: String, with bytes: [UInt8]) throws(PlugboardError) {
-        let draft = "\(path).\(getpid()).new"
-        let file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        // A name that nobody can foresee, and a file that is new: others may write to the folder, as to /tmp.
+        let draft = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 36)).new"
+        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw failure("write", path) }
         defer { close(file) }
-        var start = 0
-        while start < bytes.count {
-            let count = bytes.withUnsafeBytes { bytes in
-                write(file, bytes.baseAddress.map { $0 + start }, bytes.count - start)
-            }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw abandon(draft, path) }
-            start += count
+        guard put(bytes, into: file), fsync(file) == 0, rename(draft, path) == 0 else {
+            let error = failure("write", path)
+            unlink(draft)
+            throw error
         }
-        guard fsync(file) == 0, rename(draft, path) == 0 else { throw abandon(draft, path) }
+        synchronizeFolder(of: path)
     }
 
-    private static func abandon(_ draft: String, _ path: String) -> PlugboardError {
-        defer { unlink(draft) }
-        return failure("write", path)
+    private static func put(_ bytes: [UInt8], into file: Int32) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
+                let count = write(file, start, rest.count)
+                if count < 0 && errno == EINTR { continue }
+                guard count > 0 else { return false }
+                rest = rest.dropFirst(count)
+            }
+            return true
+        }
+    }
+
+    /// Best effort: the new name outlives a power failure.
+    private static func synchronizeFolder(of path: String) {
+        let name = path.lastIndex(of: "/").map { path[..<$0] } ?? "."
+        let folder = open(name.isEmpty ? "/" : String(name), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { return }
+        fsync(folder)
+        close(folder)
     }
 
     private static func failure(_ what: String, _ path: String) -> PlugboardError {

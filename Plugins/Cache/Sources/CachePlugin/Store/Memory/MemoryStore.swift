@@ -3,12 +3,12 @@ import Synchronization
 
 /// Answers in memory only: gone with the process, and always at hand.
 final class MemoryStore: CacheStore {
-    private struct State {
+    fileprivate struct State {
         var table: MemoryTable
         var lastID: Int64 = 0
     }
 
-    private let state: Mutex<State>
+    fileprivate let state: Mutex<State>
 
     /// - Parameters:
     ///   - bytes: of bodies and heads together; a body of more than a quarter is not kept.
@@ -37,6 +37,7 @@ final class MemoryStore: CacheStore {
         _ answer: StoredAnswer, _ pieces: [Bytes], _ length: Int, replacing old: [CacheEntry]
     ) -> CacheEntry? {
         state.withLock { state in
+            state.table.release(length)
             for entry in old { state.table.forget(entry.id) }
             state.lastID += 1
             let entry = CacheEntry(id: state.lastID, answer: answer, length: length)
@@ -52,6 +53,7 @@ final class MemoryStore: CacheStore {
         init(_ store: MemoryStore) { self.store = store }
 
         func append(_ piece: Bytes) -> Bool {
+            guard store.state.withLock({ $0.table.reserve(piece.count) }) else { return false }
             pieces.withLock { $0.append(piece) }
             return true
         }
@@ -63,10 +65,20 @@ final class MemoryStore: CacheStore {
             _ answer: StoredAnswer, length: Int, replacing old: [CacheEntry],
             _ done: @escaping @Sendable (CacheEntry?) -> Void
         ) {
-            done(store.insert(answer, pieces.withLock { $0 }, length, replacing: old))
+            done(store.insert(answer, take(), length, replacing: old))
         }
 
-        func discard() { pieces.withLock { $0 = [] } }
+        func discard() {
+            let count = take().reduce(0) { $0 + $1.count }
+            store.state.withLock { $0.table.release(count) }
+        }
+
+        private func take() -> [Bytes] {
+            pieces.withLock { pieces in
+                defer { pieces = [] }
+                return pieces
+            }
+        }
     }
 
     func update(_ entry: CacheEntry, _ answer: StoredAnswer) {

@@ -42,6 +42,8 @@ struct MemoryTable {
     let byteLimit: Int
     let countLimit: Int
     private(set) var bytes = 0
+    /// Bytes of bodies that are still being stored, within the limit too.
+    private(set) var reserved = 0
     /// Entries that had to go for others.
     private(set) var evicted = 0
     /// What was known of a slower store before the epoch began is not known any more.
@@ -217,16 +219,31 @@ struct MemoryTable {
         return true
     }
 
+    /// Counts bytes of a body that is being stored, and removes what has no room beside them. False, and nothing is counted,
+    /// if such bodies would take more than half of the memory.
+    mutating func reserve(_ count: Int) -> Bool {
+        guard count <= byteLimit / 2 - reserved else { return false }
+        reserved += count
+        shrink()
+        return true
+    }
+
+    /// The body is stored now, or will not be.
+    mutating func release(_ count: Int) { reserved -= count }
+
     mutating func removeAll() {
         var empty = MemoryTable(byteLimit: byteLimit, countLimit: countLimit)
         empty.evicted = evicted
         empty.epoch = epoch
+        empty.reserved = reserved
         self = empty
     }
 
     private mutating func shrink() {
         // Evicting is not forgetting: then fewer are here than are known, and the slower store is asked.
-        while bytes > byteLimit || count > countLimit, oldest != MemoryTable.none, let id = slots[oldest]?.entry.id {
+        while bytes > byteLimit - reserved || count > countLimit, oldest != MemoryTable.none,
+            let id = slots[oldest]?.entry.id
+        {
             remove(id)
             evicted += 1
         }

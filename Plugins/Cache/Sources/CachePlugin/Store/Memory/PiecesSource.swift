@@ -22,6 +22,9 @@ final class PiecesSource: StoredSource {
     var length: Int? { part.count }
     var canRewind: Bool { true }
 
+    /// Another part of the same body.
+    func part(_ part: Range<Int>) -> PiecesSource { PiecesSource(pieces, part) }
+
     func take() -> Piece? { place.withLock { .some(next(&$0)) } }
 
     func pull(_ pull: Pull) { pull.answer(place.withLock { next(&$0) }) }

@@ -18,8 +18,30 @@ extension CacheFile {
         return min(max(last, 0), .max >> 1)
     }
 
-    /// Removes the least recently used entries until the file is within its limit. Tells how many went.
-    func makeRoom(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int {
+    /// Bytes that the file may have now: on a disk with little room less than its limit, so that the disk is never filled.
+    func room(_ connection: SQLiteStore.Connection) -> Int {
+        guard let space = connection.diskSpace else { return limit }
+        return min(limit, max(space.file + space.available - space.reserve, 0))
+    }
+
+    /// Throws `full` on a disk that others have filled: nothing can be added, and what is stored does not go for it. Not within a
+    /// transaction.
+    func checkDisk(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+        guard isFull(connection) != nil else { return }
+        // The log may hold what is missing.
+        try? connection.checkpoint()
+        if let space = isFull(connection) {
+            throw SQLiteFailure.full("The disk has only \(space.available >> 10) KiB left.")
+        }
+    }
+
+    private func isFull(_ connection: SQLiteStore.Connection) -> DiskSpace? {
+        connection.diskSpace.flatMap { $0.available < $0.reserve / 2 ? $0 : nil }
+    }
+
+    /// Removes the least recently used entries until the file has no more than so many bytes. Tells how many went. Throws if
+    /// bodies that are still being stored take all the room.
+    func makeRoom(upTo limit: Int, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int {
         var evicted = 0
         while true {
             let excess = try usedBytes(connection) - limit
@@ -36,10 +58,13 @@ extension CacheFile {
                 return bytes < wanted
             }
             let removed = try remove(ids, connection)
-            if removed == 0 { return evicted }
+            if removed == 0 { throw CacheFile.noRoom }
             evicted += removed
         }
     }
+
+    private static let noRoom = SQLiteFailure(
+        code: 0, message: "Bodies that are being stored, or read after their removal, take all the room.")
 
     func usedBytes(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int {
         let pages = try connection.first("PRAGMA page_count") { Int($0.integer(0)) } ?? 0

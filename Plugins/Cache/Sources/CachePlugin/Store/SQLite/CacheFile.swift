@@ -6,7 +6,7 @@ import SQLiteStore
 struct CacheFile: Sendable {
     /// Rows that are still written, or still read after their removal, bear this name.
     let owner: String
-    /// Bytes that the file may have, the free pages within not counted. The write-ahead log comes on top.
+    /// Bytes that the file may have on a disk with room, the free pages within not counted. The write-ahead log comes on top.
     let limit: Int
     /// The entries whose bodies are being read in this process; they are hidden, and removed later.
     let readings: Readings

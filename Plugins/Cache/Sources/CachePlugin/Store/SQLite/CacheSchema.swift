@@ -58,5 +58,8 @@ enum CacheSchema {
             \(beginning);
             """
         ],
-        pageSize: 4096)
+        pageSize: 4096,
+        // Some builds of SQLite overwrite all that is deleted. That writes as much as a body has bytes, and a full disk has no
+        // room for it.
+        opening: "PRAGMA secure_delete = FAST")
 }

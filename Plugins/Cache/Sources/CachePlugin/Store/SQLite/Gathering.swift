@@ -17,15 +17,17 @@ final class Gathering: Sendable {
 
     private struct State {
         var additions: [Addition]
+        var bytes: Int
         var isClosed = false
     }
 
     private let state: Mutex<State>
 
-    /// So many are written without waiting for more.
+    /// So many, or of so many bytes, are written without waiting for more.
     private static let limit = 64
+    private static let byteLimit = 512 << 10
 
-    init(_ first: Addition) { state = Mutex(State(additions: [first])) }
+    init(_ first: Addition) { state = Mutex(State(additions: [first], bytes: first.length)) }
 
     enum Adding { case added, addedTheLast, closed }
 
@@ -33,7 +35,8 @@ final class Gathering: Sendable {
         state.withLock { state in
             if state.isClosed { return .closed }
             state.additions.append(addition)
-            state.isClosed = state.additions.count >= Gathering.limit
+            state.bytes += addition.length
+            state.isClosed = state.additions.count >= Gathering.limit || state.bytes >= Gathering.byteLimit
             return state.isClosed ? .addedTheLast : .added
         }
     }

@@ -7,8 +7,25 @@ extension SQLiteCacheStore {
     func finish(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
         let changes = state.withLock { $0.unfinished }
         if changes.isEmpty { return }
-        for change in changes { _ = try change.apply(file, connection) }
+        for change in changes { _ = try change.applyWithReserve(file, connection) }
         state.withLock { $0.unfinished = [] }
+    }
+
+    /// The same for who can do without, not more often than once a pause.
+    func tryToFinish(_ connection: SQLiteStore.Connection) {
+        if isPaused { return }
+        do throws(SQLiteFailure) { try finish(connection) } catch { report(Result<Void, SQLiteFailure>.failure(error)) }
+    }
+
+    /// Entries of the file as they are with the changes that could not be written.
+    func shown(_ entries: [CacheEntry]) -> [CacheEntry] {
+        let changes = state.withLock { $0.unfinished }
+        if changes.isEmpty { return entries }
+        return entries.compactMap { entry in
+            var entry = entry
+            for change in changes where !change.show(in: &entry) { return nil }
+            return entry
+        }
     }
 
     func postpone(_ change: Change, _ failure: SQLiteFailure) {
@@ -33,7 +50,7 @@ extension SQLiteCacheStore {
         case .failure(let failure):
             let mustPause = [.full, .inaccessible, .busy].contains(failure.kind)
             let isFirst = state.withLock { state in
-                if mustPause { state.pause = .now + SQLiteCacheStore.pause }
+                if mustPause { state.pause = .now + pause }
                 defer { state.hasWarned = state.hasWarned || mustPause }
                 return !state.hasWarned
             }

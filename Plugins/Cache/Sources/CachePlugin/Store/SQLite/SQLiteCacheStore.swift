@@ -5,9 +5,8 @@ import Synchronization
 /// Answers in a SQLite file, which several processes may use.
 ///
 /// What another process does to the file is seen at the next look-up that asks it, and at the latest after
-/// `staleness`: until then a key that was not there counts as not there. A process sees its own changes at once. A
-/// change that cannot be written, to a full disk say, is tried again before each look-up, which finds nothing until
-/// then: what was to be invalidated is never served.
+/// `staleness`: until then a key that was not there counts as not there. A process sees its own changes at once: those
+/// that cannot be written, to a full disk say, are tried again later, and show in what is found until then.
 final class SQLiteCacheStore: CacheStore {
     struct State {
         var filter = KeyFilter()
@@ -25,6 +24,12 @@ final class SQLiteCacheStore: CacheStore {
         var pause: ContinuousClock.Instant?
         var hasWarned = false
         var evicted = 0
+        /// Bytes that the file may have, as of the last time when something was added.
+        var room: Int
+        /// Bytes of bodies that are being stored.
+        var reserved = 0
+        /// Of those, bytes that wait for the thread.
+        var queued = 0
     }
 
     let file: CacheFile
@@ -34,20 +39,25 @@ final class SQLiteCacheStore: CacheStore {
     private let lookPeriod: Duration
     let notice: @Sendable (String) -> Void
     private let changed: @Sendable () -> Void
-    let state = Mutex(State())
+    let state: Mutex<State>
 
     /// Uses are written down when there are so many, or when something else is written.
     private static let useLimit = 256
-    static let pause: Duration = .seconds(30)
+    let pause: Duration
+    /// Bytes of all bodies that wait for the thread.
+    static let queueLimit = 8 << 20
 
     /// - Parameters:
     ///   - bytes: that the file may have; a body of more than a quarter is not kept.
     ///   - staleness: how long what is known of the file counts without asking.
+    ///   - pause: how long nothing is stored after the file could not be written.
     ///   - changed: called when what was known before is known no more, for others have written to the file.
     init(
-        path: String, bytes: Int, staleness: Duration = .seconds(1), notice: @escaping @Sendable (String) -> Void,
-        changed: @escaping @Sendable () -> Void = {}
+        path: String, bytes: Int, staleness: Duration = .seconds(1), pause: Duration = .seconds(30),
+        notice: @escaping @Sendable (String) -> Void, changed: @escaping @Sendable () -> Void = {}
     ) {
+        state = Mutex(State(room: max(bytes, 0)))
+        self.pause = pause
         store = SQLiteStore(.file(path), schema: CacheSchema.schema, patience: .seconds(1), notice: notice)
         file = CacheFile(owner: ProcessIdentity().text, limit: bytes, readings: Readings())
         largest = max(bytes, 0) / 4
@@ -77,11 +87,11 @@ final class SQLiteCacheStore: CacheStore {
     }
 
     func entries(_ key: CacheKey, _ found: @escaping @Sendable ([CacheEntry]) -> Void) {
-        perform(
+        read(
             { (file, connection) throws(SQLiteFailure) in
                 let finding = try file.find(key, connection)
                 if !finding.damaged.isEmpty { self.removeDamaged(finding.damaged) }
-                return finding.entries
+                return self.shown(finding.entries)
             },
             then: { result in found((try? result.get()) ?? []) })
     }
@@ -117,14 +127,13 @@ final class SQLiteCacheStore: CacheStore {
     // MARK: Writing
 
     func write(length: Int?) -> (any EntryWriter)? {
-        sink().flatMap { PieceWriter($0, length: length, largest: largest) }
+        sink(length: length).flatMap { PieceWriter($0, length: length, largest: largest) }
     }
 
-    /// Where the pieces of a body go; nil while the disk is full.
-    func sink() -> SQLiteSink? {
-        let isPaused = state.withLock { state in state.pause.map { $0 > .now } ?? false }
-        return isPaused ? nil : SQLiteSink(self)
-    }
+    /// Where the pieces of a body go; nil while the disk is full, or if there is no room for the body beside others.
+    func sink(length: Int?) -> SQLiteSink? { isPaused ? nil : SQLiteSink(self, length: length) }
+
+    var isPaused: Bool { state.withLock { state in state.pause.map { $0 > .now } ?? false } }
 
     /// The key may be found from now on.
     func willAdd(_ key: CacheKey) { state.withLock { $0.filter.willAdd(key) } }
@@ -161,7 +170,7 @@ final class SQLiteCacheStore: CacheStore {
 
     private func apply(_ change: Change, _ done: @escaping @Sendable (Int) -> Void) {
         perform(
-            { (file, connection) throws(SQLiteFailure) in try change.apply(file, connection) },
+            { (file, connection) throws(SQLiteFailure) in try change.applyWithReserve(file, connection) },
             then: { result in
                 switch result {
                 case .success(let count):
@@ -192,6 +201,20 @@ final class SQLiteCacheStore: CacheStore {
             }, then: then)
     }
 
+    /// Does work that only reads, also while changes cannot be written: the work sees to it that they show.
+    func read<Value: Sendable>(
+        _ work: @escaping @Sendable (CacheFile, SQLiteStore.Connection) throws(SQLiteFailure) -> Value,
+        then: @escaping @Sendable (Result<Value, SQLiteFailure>) -> Void
+    ) {
+        state.withLock { $0.gathering = nil }
+        store.perform(
+            { (connection) throws(SQLiteFailure) in
+                try self.look(connection)
+                self.tryToFinish(connection)
+                return try work(self.file, connection)
+            }, then: then)
+    }
+
     /// Sees what others have done to the file.
     private func look(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
         if state.withLock({ hasLooked($0, connection) }) { return }
@@ -202,7 +225,7 @@ final class SQLiteCacheStore: CacheStore {
             if isOther || state.filter.isStale { state.filter.unload() }
             return (isOther, isChanged, state.filter.isLoaded ? state.filter.last : 0)
         }
-        if isOther { try connection.transaction { () throws(SQLiteFailure) in try file.clean(connection) } }
+        if isOther { clean(connection) }
         if isChanged || after == 0 {
             let (keys, last) = try file.keys(after: after, connection)
             state.withLock { $0.filter.add(keys, last: last) }
@@ -212,6 +235,15 @@ final class SQLiteCacheStore: CacheStore {
             state.seen = (connection.opening, version)
             state.asked = .now
         }
+    }
+
+    /// Best effort: what ended processes have left only takes room. Damage that is met here counts all the same.
+    private func clean(_ connection: SQLiteStore.Connection) {
+        do throws(SQLiteFailure) {
+            try connection.removing { () throws(SQLiteFailure) in
+                try connection.transaction { () throws(SQLiteFailure) in try file.clean(connection) }
+            }
+        } catch {}
     }
 
     /// Whether it was looked at just now: so often that, while requests come, what is known never gets too old.
@@ -225,15 +257,15 @@ final class SQLiteCacheStore: CacheStore {
     // MARK: The rest
 
     func list(_ what: Purge, limit: Int, _ found: @escaping @Sendable ([CacheEntry]) -> Void) {
-        perform(
-            { (file, connection) throws(SQLiteFailure) in try file.list(what, limit: limit, connection) },
+        read(
+            { (file, connection) throws(SQLiteFailure) in self.shown(try file.list(what, limit: limit, connection)) },
             then: { result in found((try? result.get()) ?? []) })
     }
 
     var evictions: Int { state.withLock { $0.evicted } }
 
     func statistics(_ done: @escaping @Sendable (StoreStatistics) -> Void) {
-        perform({ (file, connection) throws(SQLiteFailure) in try file.statistics(connection) }) { result in
+        read({ (file, connection) throws(SQLiteFailure) in try file.statistics(connection) }) { result in
             var statistics = (try? result.get()) ?? StoreStatistics()
             statistics.evicted = self.state.withLock { $0.evicted }
             done(statistics)

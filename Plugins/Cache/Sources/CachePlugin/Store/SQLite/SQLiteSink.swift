@@ -13,27 +13,56 @@ final class SQLiteSink: PieceSink {
         var waiting = 0
         /// Of the entry, once it is begun.
         var id: Int64?
+        /// Bytes of the body so far, and bytes that are counted for it.
+        var length = 0
+        var reserved: Int
         var hasFailed = false
         var rooms: [@Sendable () -> Void] = []
     }
 
     private let store: SQLiteCacheStore
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     private static let batch = 4
     private static let waitingLimit = 1 << 20
 
-    init(_ store: SQLiteCacheStore) { self.store = store }
+    /// Nil if there is no room for a body of that length.
+    init?(_ store: SQLiteCacheStore, length: Int?) {
+        let length = max(length ?? 0, 0)
+        guard store.reserve(length, of: length) else { return nil }
+        self.store = store
+        state = Mutex(State(reserved: length))
+    }
+
+    deinit { release() }
 
     func append(_ piece: Bytes) -> Bool {
         let (isTaken, batch) = state.withLock { state -> (Bool, (pieces: [Bytes], first: Int)?) in
-            if state.hasFailed { return (false, nil) }
+            if state.hasFailed || !reserve(piece.count, &state) { return (false, nil) }
             state.pieces.append(piece)
             guard state.pieces.count > SQLiteSink.batch else { return (true, nil) }
             return (true, SQLiteSink.send(&state))
         }
         if let batch { write(batch.pieces, from: batch.first) }
         return isTaken
+    }
+
+    private func reserve(_ more: Int, _ state: inout State) -> Bool {
+        state.length += more
+        let missing = max(state.length - state.reserved, 0)
+        guard store.reserve(missing, of: state.length) else { return false }
+        state.reserved += missing
+        return true
+    }
+
+    /// The body is stored, or will not be.
+    private func release() {
+        let bytes = state.withLock { state in
+            defer { state.reserved = 0 }
+            return state.reserved
+        }
+        // The store may be letting go of the last reference to this, under its lock: nothing is counted then.
+        if bytes > 0 { store.release(bytes) }
     }
 
     private static func send(_ state: inout State) -> (pieces: [Bytes], first: Int) {
@@ -46,6 +75,8 @@ final class SQLiteSink: PieceSink {
     }
 
     private func write(_ pieces: [Bytes], from first: Int) {
+        let bytes = pieces.reduce(0) { $0 + $1.count }
+        store.queue(bytes)
         store.add(
             { (file, connection) throws(SQLiteFailure) in
                 guard !self.state.withLock({ $0.hasFailed }) else { throw SQLiteSink.discarded }
@@ -53,11 +84,12 @@ final class SQLiteSink: PieceSink {
             },
             then: { result in
                 let id = try? result.get()
+                self.store.queue(-bytes)
                 let (rooms, useless) = self.state.withLock { state in
-                    state.waiting -= pieces.reduce(0) { $0 + $1.count }
+                    state.waiting -= bytes
                     state.id = id ?? state.id
                     state.hasFailed = state.hasFailed || id == nil
-                    return (SQLiteSink.takeRooms(&state), state.hasFailed ? state.id : nil)
+                    return (self.takeRooms(&state), state.hasFailed ? state.id : nil)
                 }
                 if let useless { self.drop(useless) }
                 for room in rooms { room() }
@@ -75,21 +107,25 @@ final class SQLiteSink: PieceSink {
         return id
     }
 
-    var hasRoom: Bool { state.withLock { SQLiteSink.hasRoom($0) } }
+    var hasRoom: Bool { state.withLock { takesMore($0) } }
 
     func room(_ run: @escaping @Sendable () -> Void) {
         let hasRoom = state.withLock { state in
-            if SQLiteSink.hasRoom(state) { return true }
+            if takesMore(state) { return true }
             state.rooms.append(run)
             return false
         }
         if hasRoom { run() }
     }
 
-    private static func hasRoom(_ state: State) -> Bool { state.hasFailed || state.waiting < waitingLimit }
+    /// Each body may have something on its way, and more while all together have little. What is on its way ends, and then
+    /// those who wait for room are told.
+    private func takesMore(_ state: State) -> Bool {
+        state.hasFailed || state.waiting == 0 || state.waiting < SQLiteSink.waitingLimit && store.hasRoomInQueue
+    }
 
-    private static func takeRooms(_ state: inout State) -> [@Sendable () -> Void] {
-        guard hasRoom(state) else { return [] }
+    private func takeRooms(_ state: inout State) -> [@Sendable () -> Void] {
+        guard takesMore(state) else { return [] }
         defer { state.rooms = [] }
         return state.rooms
     }
@@ -103,6 +139,7 @@ final class SQLiteSink: PieceSink {
         let finish: @Sendable (Result<Int64, SQLiteFailure>) -> Void = { result in
             self.store.didAdd(answer.key)
             if case .success(let id) = result {
+                self.release()
                 done(CacheEntry(id: id, answer: answer, length: length))
             } else {
                 self.discard()
@@ -130,8 +167,9 @@ final class SQLiteSink: PieceSink {
         let (id, rooms) = state.withLock { state in
             state.hasFailed = true
             state.pieces = []
-            return (state.id, SQLiteSink.takeRooms(&state))
+            return (state.id, takeRooms(&state))
         }
+        release()
         for room in rooms { room() }
         // What is on its way may begin the entry before it learns of this; then it drops it itself.
         if let id { drop(id) }

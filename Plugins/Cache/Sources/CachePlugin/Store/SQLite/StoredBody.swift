@@ -56,13 +56,13 @@ final class StoredBody: StoredSource {
             return
         }
         let offset = state.withLock { $0.offset }
-        store.perform(
+        store.read(
             { (file, connection) throws(SQLiteFailure) in try self.read(from: offset, file, connection) },
             then: { result in pull.answer(self.next(result)) })
     }
 
     func prepare(_ done: @escaping @Sendable (Bool) -> Void) {
-        store.perform(
+        store.read(
             { (file, connection) throws(SQLiteFailure) in
                 try self.read(from: self.part.lowerBound, file, connection)
             },

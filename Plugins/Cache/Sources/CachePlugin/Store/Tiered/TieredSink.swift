@@ -24,13 +24,28 @@ final class TieredSink: PieceSink {
     func append(_ piece: Bytes) -> Bool {
         state.withLock { state in
             state.length += piece.count
-            if state.length > memoryLimit { state.pieces = nil } else { state.pieces?.append(piece) }
+            keep(piece, &state)
             if let disk = state.disk, state.length > store.disk.largest || !disk.append(piece) {
                 disk.discard()
                 state.disk = nil
             }
             return state.disk != nil || state.pieces != nil
         }
+    }
+
+    private func keep(_ piece: Bytes, _ state: inout State) {
+        guard state.pieces != nil else { return }
+        if state.length <= memoryLimit, store.reserve(piece.count) {
+            state.pieces?.append(piece)
+        } else {
+            drop(&state)
+        }
+    }
+
+    /// The body is not kept for memory.
+    private func drop(_ state: inout State) {
+        store.release(state.pieces?.reduce(0) { $0 + $1.count } ?? 0)
+        state.pieces = nil
     }
 
     var hasRoom: Bool { state.withLock { $0.disk }?.hasRoom ?? true }
@@ -43,7 +58,11 @@ final class TieredSink: PieceSink {
         _ answer: StoredAnswer, length: Int, replacing old: [CacheEntry],
         _ done: @escaping @Sendable (CacheEntry?) -> Void
     ) {
-        let (pieces, disk) = state.withLock { ($0.pieces, $0.disk) }
+        // The store knows from now on what it holds.
+        let (pieces, disk) = state.withLock { state in
+            defer { state.pieces = nil }
+            return (state.pieces, state.disk)
+        }
         let store = store
         store.willCommit(answer.key)
         let finish: @Sendable (CacheEntry?) -> Void = { stored in
@@ -60,7 +79,7 @@ final class TieredSink: PieceSink {
 
     func discard() {
         let disk = state.withLock { state in
-            state.pieces = nil
+            drop(&state)
             return state.disk
         }
         disk?.discard()

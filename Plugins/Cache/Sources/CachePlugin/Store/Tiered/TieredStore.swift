@@ -88,11 +88,15 @@ final class TieredStore: CacheStore {
     // MARK: Storing
 
     func write(length: Int?) -> (any EntryWriter)? {
-        let sink = disk.sink()
+        let sink = disk.sink(length: length)
         return PieceWriter(
             TieredSink(self, disk: sink, memoryLimit: largestInMemory), length: length,
             largest: sink == nil ? largestInMemory : max(disk.largest, largestInMemory))
     }
+
+    /// Counts bytes in memory of a body that is being stored; false if there is no room for them.
+    func reserve(_ count: Int) -> Bool { shared.state.withLock { $0.table.reserve(count) } }
+    func release(_ count: Int) { shared.state.withLock { $0.table.release(count) } }
 
     /// An entry is on its way to the file; until it is there, the file must be asked for its key.
     func willCommit(_ key: CacheKey) {
@@ -113,6 +117,7 @@ final class TieredStore: CacheStore {
     ) -> CacheEntry? {
         let key = answer.key
         return shared.state.withLock { state in
+            if pieces != nil { state.table.release(length) }
             let wasKnown = TieredStore.settle(&state, key)
             for entry in old { state.table.forget(entry.id) }
             if let stored {

@@ -1,0 +1,43 @@
+import Foundation
+
+/// A file system of a few mebibytes, in memory, that only one process of its own sees.
+package enum SmallDisk {
+    /// Whether this user may mount one.
+    package static let isAvailable: Bool = {
+        let trial = ["unshare", "-m", "mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", "/tmp"]
+        return (try? ProcessRunner.output(of: trial)) != nil
+    }()
+
+    /// Runs the tests of this program that the filter fits, with such a file system at a folder, which they are told as
+    /// `PLUGBOARD_TEST_DISK`.
+    package static func run(
+        _ filter: String, mebibytes: Int, at folder: TemporaryFolder
+    ) async throws -> ProcessRunner.Outcome {
+        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let script = """
+            mount -t tmpfs -o size=\(mebibytes)m,mode=700 tmpfs "$PLUGBOARD_TEST_DISK" &&
+            exec "$0" --testing-library swift-testing --filter "$1"
+            """
+        return try await ProcessRunner.running(
+            ["unshare", "-m", "sh", "-c", script, program, filter], environment: ["PLUGBOARD_TEST_DISK": folder.path])
+    }
+
+    /// The folder of the small disk, in such a process.
+    package static var folder: String? { ProcessInfo.processInfo.environment["PLUGBOARD_TEST_DISK"] }
+
+    /// Bytes that may still be written there.
+    package static func available(at folder: String) throws -> Int {
+        var system = statvfs()
+        guard statvfs(folder, &system) == 0 else { throw SystemError.failed("statvfs \(folder)", errno) }
+        return Int(system.f_bavail) * Int(system.f_frsize)
+    }
+
+    /// Writes a file, or goes on with it, until the disk takes no more.
+    package static func fill(_ path: String) throws {
+        let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw SystemError.failed("open \(path)", errno) }
+        defer { close(file) }
+        let piece = [UInt8](repeating: 1, count: 4096)
+        while write(file, piece, piece.count) > 0 {}
+    }
+}
