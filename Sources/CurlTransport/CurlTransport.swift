@@ -74,7 +74,9 @@ public final class CurlTransport: Transport, @unchecked Sendable {
         }
         var attempt = attempt
         let isRepeatable = attempt.method.isIdempotent && attempt.body?.canRewind ?? true
-        if !isRepeatable, multi.abruptHosts.contains(url.place, at: loop.systemNow) { attempt.usesFreshConnection = true }
+        if !isRepeatable, multi.abruptHosts.contains(url.place, at: loop.systemNow) {
+            attempt.usesFreshConnection = true
+        }
         try handle.prepare(attempt, url: url, body: body)
         let transfer = Transfer(multi: multi, attempt: attempt, url: url, handle: handle, observer: observer)
         handle.state.pointee.begin(

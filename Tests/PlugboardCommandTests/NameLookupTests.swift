@@ -33,7 +33,10 @@ import Testing
     }
 }
 
-private let mayMount = (try? ProcessRunner.run(["unshare", "-m", "mount", "--bind", "/etc/hosts", "/etc/hosts"]))?.status == 0
+private let mayMount = {
+    let mount = ["unshare", "-m", "mount", "--bind", "/etc/hosts", "/etc/hosts"]
+    return (try? ProcessRunner.run(mount))?.status == 0
+}()
 
 /// Takes questions on UDP port 53 of a loopback address of its own, and never answers.
 private final class SilentNameServer {
