@@ -102,9 +102,12 @@ final class MultiHandle: LoopParticipant {
     /// Lets those go on that waited for this transfer's connection.
     func openGate() { for transfer in gate.takeAdmitted() { add(transfer) } }
 
-    /// Whether another transfer uses the connection. Looks through all of them.
+    /// Whether another transfer uses the connection. Looks through those that may share it.
     func isUsed(_ socket: Int32, besides other: Transfer) -> Bool {
-        transfers.contains { $0 !== other && $0.handle?.activeSocket == socket }
+        transfers.contains {
+            $0 !== other && $0.mayMultiplex && $0.isStarted && $0.url?.place == other.url?.place
+                && $0.handle?.activeSocket == socket
+        }
     }
 
     func enroll(_ transfer: Transfer) {
