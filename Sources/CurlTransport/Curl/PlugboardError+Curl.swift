@@ -9,10 +9,12 @@ import PlugboardKit
 
 extension PlugboardError {
     /// libcurl's verdict on a transfer in our words. `place` is the host and port; nothing else of the URL is told.
-    /// `socketError` is why no socket could be made, as in `errno`, or 0.
-    init(curl code: CURLcode, message: String, place: String, isHeadThere: Bool, socketError: Int32 = 0) {
-        if socketError == EMFILE || socketError == ENFILE || code != CURLE_OK && !isHeadThere && Self.lacksDescriptors()
-        {
+    /// `isUnsent` is whether no byte of the request was sent, `socketError` why no socket could be made, as in `errno`, or 0.
+    init(
+        curl code: CURLcode, message: String, place: String, isHeadThere: Bool, isUnsent: Bool, socketError: Int32 = 0
+    ) {
+        // What may have been carried out must not be told as an attempt without a connection.
+        if isUnsent, socketError == EMFILE || socketError == ENFILE || Self.lacksDescriptors() {
             self.init(
                 .connect,
                 "No file descriptor is left for a connection to \(place). Raise the limit (ulimit -n), or set "
@@ -86,6 +88,8 @@ extension PlugboardError {
         case CURLE_HTTP2_STREAM: (.reset, "\(place) ended the stream without an answer.")
         case CURLE_OUT_OF_MEMORY:
             (.malformed, "A line in the head of the answer from \(place) is longer than libcurl takes.")
+        case CURLE_HTTP2, CURLE_PARTIAL_FILE:
+            (.reset, "\(place) ended the connection of HTTP/2 before a response came.")
         default: (.malformed, "The answer from \(place) is not HTTP as it should be.")
         }
     }
