@@ -63,12 +63,20 @@ extension PlugboardError {
                 (.connect, "No connection to \(place) can be made. Check that a server listens there.")
             }
         case CURLE_INTERFACE_FAILED:
-            (.invalidOption, "The interface to reach \(place) from cannot be used. Check the option interface.")
+            (
+                .invalidOption,
+                "The interface to reach \(place) from cannot be used. Check --interface on the command line, or "
+                    + "kernel.interface in the configuration."
+            )
         case CURLE_OPERATION_TIMEDOUT: (.connectTimeout, "Connecting to \(place) took too long.")
         case CURLE_SSL_CERTPROBLEM:
             (.invalidOption, "The client's certificate or key for \(place) cannot be used. Check the files.")
         case CURLE_SSL_CACERT_BADFILE:
-            (.invalidOption, "The file of trusted certificates for \(place) cannot be read. Check the option caFile.")
+            (
+                .invalidOption,
+                "The file of trusted certificates for \(place) cannot be read. Check --cacert on the command line, or "
+                    + "kernel.tls.ca in the configuration."
+            )
         case CURLE_PEER_FAILED_VERIFICATION:
             (.tlsCertificate, "The certificate of \(place) is not to be trusted. Nothing was sent.")
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH:

@@ -47,13 +47,13 @@ final class Instance: Sendable {
         self.command = command
     }
 
-    func onRequest(_ exchange: OpaquePointer) -> UInt32 { visit(exchange, onRequest) }
-    func onResponse(_ exchange: OpaquePointer) -> UInt32 { visit(exchange, onResponse) }
-    func onFailure(_ exchange: OpaquePointer) -> UInt32 { visit(exchange, onFailure) }
+    func onRequest(_ exchange: OpaquePointer) -> UInt32 { visit(exchange, onRequest, .request) }
+    func onResponse(_ exchange: OpaquePointer) -> UInt32 { visit(exchange, onResponse, .response) }
+    func onFailure(_ exchange: OpaquePointer) -> UInt32 { visit(exchange, onFailure, .other) }
 
     func onClose(_ exchange: OpaquePointer, _ outcome: UInt32) {
         withRefusal("onClose") { refusal in
-            let exchange = Exchange(raw: exchange, instance: self, refusal: refusal)
+            let exchange = Exchange(raw: exchange, instance: self, refusal: refusal, stage: .other)
             onClose(exchange, Outcome(rawValue: outcome) ?? .failed)
         }
     }
@@ -64,7 +64,7 @@ final class Instance: Sendable {
         withRefusal("onEvent") { refusal in
             let event = Event(raw: event, host: host.raw, refusal: refusal)
             if let exchange {
-                onEvent(event, Exchange(raw: exchange, instance: self, refusal: refusal))
+                onEvent(event, Exchange(raw: exchange, instance: self, refusal: refusal, stage: .other))
             } else {
                 onEvent(event, nil)
             }
@@ -102,10 +102,10 @@ final class Instance: Sendable {
 
     // MARK: From Swift verdicts to C ones
 
-    private func visit(_ raw: OpaquePointer, _ hook: Hook) -> UInt32 {
+    private func visit(_ raw: OpaquePointer, _ hook: Hook, _ stage: Exchange.Stage) -> UInt32 {
         var refusal: String?
         return withUnsafeMutablePointer(to: &refusal) { refusal in
-            let exchange = Exchange(raw: raw, instance: self, refusal: refusal)
+            let exchange = Exchange(raw: raw, instance: self, refusal: refusal, stage: stage)
             do {
                 let payload = try finishedWork(exchange).map { try $0(exchange) } ?? hook(exchange)
                 if let refused = refusal.pointee { return withText(refused) { exchange.host.pointee.fault(raw, $0) } }
