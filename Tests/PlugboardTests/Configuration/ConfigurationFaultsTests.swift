@@ -122,6 +122,7 @@ import Testing
 
     @Test func `a kernel of a file tells what is wrong with its text, its pins and its plugins at once`() throws {
         let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
         let path = try folder.write(
             "plugboard.json", #"{ "kernl": 1, "plugins": [{ "id": "retry", "settings": { "statuses": ["abc"] } }] }"#)
 
