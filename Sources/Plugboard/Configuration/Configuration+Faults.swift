@@ -38,6 +38,9 @@ extension Configuration {
         where pins.isEmpty || !pins.allSatisfy({ RequestOptions.isPin($0) }) {
             reading.note(["kernel", "tls", "pins", .key(host)], "must be a list of \(RequestOptions.pinForm)")
         }
+        for (host, reason) in kernel.faultsOfPinnedHosts {
+            reading.note(["kernel", "tls", "pins", .key(host)], reason, atKey: true)
+        }
         if kernel.connections < 0 { reading.note(["kernel", "connections"], "must not be negative") }
         if kernel.attemptLimit < 1 { reading.note(["kernel", "attemptLimit"], "must be at least 1") }
         if kernel.bufferLimit.bytes < 1 { reading.note(["kernel", "bufferLimit"], "must be at least 1B") }

@@ -20,20 +20,34 @@ enum TrialCreation {
         var settings = configuration.kernel
         settings.hookLimit = nil
         settings.measuresHooks = false
-        let folder = DataDirectory(settings).path(of: "") == nil ? nil : TemporaryFolder()
-        if let folder { settings.dataDirectory = folder.path }
+        let data = DataDirectory(settings)
+        var folder: TemporaryFolder?
         do throws(PlugboardError) {
+            if data.path(of: "") != nil {
+                let own = try TemporaryFolder()
+                settings.dataDirectory = own.path
+                folder = own
+            }
+            var trial = configuration
+            trial.kernel = settings
             let loop = try EventLoop(name: "plugboard-check")
             let core = KernelCore(
                 settings: settings, origins: [:], lineup: Lineup(plugins: plugins, absent: [], warnings: []),
                 log: .silent, loop: loop, transport: NoTransport(),
-                crashNote: CrashNotes(configuration).note(running: plugins))
+                crashNote: CrashNotes(trial).note(running: plugins))
             let startup = Startup(core: core)
             var places: [Place] = []
             for refusal in startup.create(&places) {
                 reading.note(
                     refusal.plugin.place.appending("settings"),
                     "are refused by \(refusal.plugin.id): \(clause(refusal.text))",
+                    code: .pluginStart)
+            }
+            // They were given a folder of the check's; a start gives them this one.
+            for place in places where place.host.hasAskedForDataDirectory {
+                guard let fault = data.fault(of: place.id) else { continue }
+                reading.note(
+                    plugins[place.index].place, "cannot be given its data directory: \(clause(fault))",
                     code: .pluginStart)
             }
             loop.enqueue { core.cancelAll(PlugboardError(.shutDown, "The plugins are only checked.")) }
@@ -77,11 +91,15 @@ private final class NoTransport: Transport {
 private final class TemporaryFolder {
     let path: String
 
-    /// Nil where it cannot be made.
-    init?() {
+    init() throws(PlugboardError) {
         let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(base)/plugboard-check-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { return nil }
+        guard mkdtemp(&template) != nil else {
+            throw PlugboardError(
+                .configuration,
+                "no temporary folder can be made in \(base) (\(String(cString: strerror(errno)))). Set TMPDIR to a folder that "
+                    + "this process can write to")
+        }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
