@@ -7,6 +7,7 @@
 
 #include <curl/curl.h>
 #include <malloc.h>
+#include <netinet/in.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -163,6 +164,16 @@ static inline uint64_t ccurl_socket_cookie(int socket) {
     uint64_t cookie = 0;
     socklen_t size = sizeof cookie;
     return getsockopt(socket, SOL_SOCKET, SO_COOKIE, &cookie, &size) == 0 ? cookie : 0;
+}
+
+// Of an IPv4 or IPv6 socket, or 0.
+static inline int ccurl_local_port(int socket) {
+    struct sockaddr_storage address;
+    socklen_t size = sizeof address;
+    if (getsockname(socket, (struct sockaddr *)&address, &size) != 0) return 0;
+    if (address.ss_family == AF_INET) return ntohs(((struct sockaddr_in *)&address)->sin_port);
+    if (address.ss_family == AF_INET6) return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+    return 0;
 }
 
 // Bytes that the network has not taken yet, or -1.

@@ -31,6 +31,8 @@ struct ConnectionGate {
 
     var hasAdmitted: Bool { !admitted.isEmpty }
 
+    func speaksHTTP1(_ place: String) -> Bool { speakHTTP1.contains(place) }
+
     /// Whether the attempt may begin now; else it is among `takeAdmitted` later.
     mutating func admits(_ transfer: Transfer) -> Bool {
         guard transfer.mayMultiplex, let place = transfer.url?.place, !speakHTTP1.contains(place) else { return true }

@@ -80,15 +80,18 @@ extension Transfer {
     /// Other transfers on it may wait for slow responses; then it goes only when it was silent for the idle timeout.
     func closeSilentConnection() {
         let systemNow = multi.loop.systemNow
-        guard let handle, let state, state.pointee.sendings > 0, systemNow - clock.systemBegan >= Transfer.patience
-        else {
-            return
-        }
-        let socket = handle.activeSocket
-        guard let lastRead = multi.loop.poller.lastRead(socket), lastRead <= clock.systemBegan else { return }
+        // An early end closes a connection of HTTP/1 by itself.
+        guard let state, let place = url?.place, mayMultiplex, !multi.isRetired,
+            !multi.gate.speaksHTTP1(place), state.pointee.sendings > 0,
+            systemNow - clock.systemBegan >= Transfer.patience
+        else { return }
+        let poller = multi.loop.poller
+        guard let socket = poller.socket(ofLocalPort: state.pointee.localPort), let lastRead = poller.lastRead(socket),
+            lastRead <= clock.systemBegan
+        else { return }
         let limit = clock.idleTimeout?.nanoseconds ?? .max
-        if systemNow - lastRead < limit, multi.isUsed(socket, besides: self) { return }
-        multi.loop.poller.shutDown(socket)
+        if systemNow - lastRead < limit, multi.isUsed(localPort: state.pointee.localPort, besides: self) { return }
+        poller.shutDown(socket)
     }
 
     private func later(_ time: Int64, _ duration: Duration) -> Int64 {

@@ -42,9 +42,10 @@ enum Callbacks {
 
     /// libcurl is about to send the request. A second time is refused: the kernel decides whether a request that may have
     /// been carried out is sent again (RFC 9110 §9.2.2), and counts it.
-    static let prerequest: ccurl_prerequest = { context, _, _, _, _ in
+    static let prerequest: ccurl_prerequest = { context, _, _, _, localPort in
         guard let state = Callbacks.state(context) else { return Int32(CURL_PREREQFUNC_ABORT) }
         state.pointee.sendings += 1
+        state.pointee.localPort = localPort
         state.pointee.beginPlacing()
         state.pointee.touched.pointee.add(state)
         return state.pointee.sendings == 1 ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)

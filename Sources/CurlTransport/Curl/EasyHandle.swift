@@ -71,12 +71,6 @@ final class EasyHandle {
         isReusable = body.source == nil || multi.abilities.reusesHandlesAfterUploads
     }
 
-    /// The socket of the transfer's connection, or -1. libcurl looks through its connections: not for every transfer.
-    var activeSocket: Int32 {
-        var socket: curl_socket_t = -1
-        return ccurl_get_socket(easy, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK ? socket : -1
-    }
-
     /// Lets the transfer that has the handle look at its clock at the deadline, or earlier.
     func setAlarm(at deadline: Int64) {
         if let alarm, alarm.isPending {

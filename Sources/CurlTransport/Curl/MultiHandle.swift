@@ -102,9 +102,12 @@ final class MultiHandle: LoopParticipant {
     /// Lets those go on that waited for this transfer's connection.
     func openGate() { for transfer in gate.takeAdmitted() { add(transfer) } }
 
-    /// Whether another transfer uses the connection. Looks through all of them.
-    func isUsed(_ socket: Int32, besides other: Transfer) -> Bool {
-        transfers.contains { $0 !== other && $0.handle?.activeSocket == socket }
+    /// Whether another transfer uses the connection.
+    func isUsed(localPort: Int32, besides other: Transfer) -> Bool {
+        transfers.contains { transfer in
+            transfer !== other
+                && transfer.state.map { $0.pointee.sendings > 0 && $0.pointee.localPort == localPort } == true
+        }
     }
 
     func enroll(_ transfer: Transfer) {

@@ -36,6 +36,8 @@ struct TransferState {
     var isReceivingPaused = false
     /// The socket that libcurl last waited for on behalf of this transfer, or -1.
     private(set) var socket: Int32 = -1
+    /// The local port of the connection that it sends on, or 0. Of a connection that is shared, libcurl tells nothing else.
+    var localPort: Int32 = 0
     /// It sends on a connection that libcurl has not named yet.
     private var isUnplaced = false
     /// Why a callback ended the transfer.
@@ -62,6 +64,7 @@ struct TransferState {
         pausedParts = CURLPAUSE_CONT
         isReceivingPaused = false
         socket = -1
+        localPort = 0
     }
 
     mutating func end() {

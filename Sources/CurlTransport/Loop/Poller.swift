@@ -220,7 +220,15 @@ final class Poller {
         socket >= 0 && Int(socket) < watches.count && watches[Int(socket)].isOwn ? watches[Int(socket)].lastRead : nil
     }
 
-    /// Ends the connection; whoever uses it finds it closed.
+    /// The socket with this local port; nil if there is none. Asks the system about each socket.
+    func socket(ofLocalPort port: Int32) -> Int32? {
+        guard port > 0 else { return nil }
+        return watches.indices.lazy.map { Int32($0) }.first { [watches] in
+            watches[Int($0)].isOwn && ccurl_local_port($0) == port
+        }
+    }
+
+    /// Ends the connection; its users find it closed.
     func shutDown(_ socket: Int32) { shutdown(socket, Int32(SHUT_RDWR)) }
 
     // MARK: - Writing that comes to nothing

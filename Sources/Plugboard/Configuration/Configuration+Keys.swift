@@ -55,7 +55,7 @@ extension Configuration {
         guard key.utf8.allSatisfy({ $0 < 0x80 }) else {
             return "has the key \(shown), which is not an origin; write the host as xn--…"
         }
-        let near = Origin(url: key) ?? Origin("https://\(key)") ?? Origin(url: "https://\(key)")
+        let near = key.contains("://") ? Origin(url: key) : Origin(url: "https://\(key)")
         let form = near?.description ?? "scheme://host or scheme://host:port"
         return "has the key \(shown), which is not an origin; write \(form)"
     }

@@ -63,7 +63,7 @@ struct SDKTests {
         let revision = try pkgConfig(["--variable=abi_revision"], moved)
         let flags = try pkgConfig(["--cflags"], moved)
 
-        #expect("plugboard \(told)" == version.stdout.trimmingCharacters(in: .whitespacesAndNewlines))
+        #expect("plugboard \(told)" == version.stdout.prefix { $0 != "\n" })
         #expect(revision == "1")
         let include = try #require(flags.hasPrefix("-I") ? String(flags.dropFirst(2)) : nil)
         #expect(URL(fileURLWithPath: include).standardizedFileURL.path == "\(moved)/include")

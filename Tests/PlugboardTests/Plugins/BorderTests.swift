@@ -86,17 +86,18 @@ import Testing
 
     @Test func `attributes are listed by name, the origin's too`() async throws {
         let transport = MockTransport()
-        var configuration = Configuration(plugins: [PluginEntry(try FixturePlugin.build("border"))])
-        configuration.origins = [Origin("http://origin.test")!: ["elsewhere.b": "origin", "elsewhere.c": "3"]]
+        var configuration = Configuration(plugins: ["redirect", PluginEntry(try FixturePlugin.build("border"))])
+        configuration.origins = [Origin("http://origin.test")!: ["redirect.limit": "3", "redirect.follow": "true"]]
         let kernel = try Kernel(
             configuration: configuration, loader: .dynamic, transport: transport, log: .silent)
         var request = request("list")
-        request.attributes = ["elsewhere.b": "2", "elsewhere.a": "1"]
+        request.attributes = ["redirect.limit": "2", "com.example.border.enabled": "true"]
 
         _ = try await kernel.send(request)
 
         #expect(
-            transport.requests.last?.fields["x-attributes"] == "elsewhere.a=1;elsewhere.b=2;elsewhere.c=3;")
+            transport.requests.last?.fields["x-attributes"]
+                == "com.example.border.enabled=true;redirect.follow=true;redirect.limit=2;")
     }
 
     @Test func `code that breaks with a body in its hands is told as that`() async throws {
