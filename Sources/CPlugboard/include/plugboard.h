@@ -223,7 +223,7 @@ typedef struct plug_plugin_v1 {
     // On a thread of its own: it may block, but has to return once `stop` was called, for `destroy` waits for it. [any]
     void (*command)(void *self, plug_text name, plug_text arguments, plug_reply reply);
 
-    // What this plugin offers beyond revision 1, or NULL. May be NULL. [any]
+    // What this plugin offers beyond revision 1, such as PLUG_ATTRIBUTES, or NULL. May be NULL. [any]
     const void *(*extension)(plug_text id);
 } plug_plugin_v1;
 
@@ -472,7 +472,7 @@ struct plug_host_v1 {
     uint32_t (*setting_text)(const plug_settings *settings, plug_text name, plug_text *value);
     // Of lists and maps: the item at a place (the name of a list's is empty), PLUG_NOT_FOUND from the last on.
     uint32_t (*setting_item)(const plug_settings *settings, plug_text name, uint64_t index, plug_field *item);
-    // Says why create or start cannot be, in a sentence.
+    // Says why create or start cannot be, or what PLUG_ATTRIBUTES refuses, in a sentence.
     void (*refuse)(const plug_host_v1 *host, plug_text reason);
 
     // ---- services. [any]
@@ -514,6 +514,22 @@ struct plug_host_v1 {
     // body back instead. [any]
     uint32_t (*cancel_send)(const plug_host_v1 *host, plug_subrequest number);
 };
+
+// -------------------------------------------------------------------------------------------- Extensions
+
+// An extension of plugins, whose `extension` returns a static plug_attributes_v1 for this id. A draft: it may change as
+// long as no release has it.
+#define PLUG_ATTRIBUTES "plugboard.attributes/1"
+
+// Judges attributes together; each alone was checked against the table before.
+typedef struct plug_attributes_v1 {
+    // After `create` and before `start`, on the same thread, once for each origin to whose requests the configuration
+    // gives attributes of this plugin, unless it switches the plugin off for them. The fields are these attributes
+    // under their whole names (`ID.name`), owned by the kernel until the call returns. Of the host's functions those
+    // of `create` work. Returns PLUG_OK, or anything else after host->refuse(…), whose sentence must hold no secrets:
+    // the kernel then does not start. What a request says itself is not checked here, but by the hooks. May be NULL.
+    uint32_t (*check)(void *self, const plug_field *attributes, uint64_t count);
+} plug_attributes_v1;
 
 // ------------------------------------------------------------------------------------------- For authors
 

@@ -63,7 +63,7 @@ public final class Kernel: PluginCommands {
         self.core = core
         var created: [Place] = []
         do {
-            try Startup(core: core).run(&created)
+            try Startup(core: core).run(&created, configuration)
         } catch {
             core.timers.stopAll()
             loop.enqueue {

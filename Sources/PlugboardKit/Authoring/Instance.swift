@@ -10,6 +10,7 @@ final class Instance: Sendable {
     @usableFromInline typealias Hook = @Sendable (borrowing Exchange) throws -> VerdictPayload
 
     let host: Host
+    let check: @Sendable (Attributes) throws -> Void
     let start: @Sendable () throws -> Void
     private let stop: @Sendable (Duration) async -> Void
     private let onRequest: Hook
@@ -22,7 +23,8 @@ final class Instance: Sendable {
     @inlinable
     convenience init<P: Plugin>(_ plugin: P, host: Host) {
         self.init(
-            host: host, start: { try plugin.start() }, stop: { await plugin.stop(within: $0) },
+            host: host, check: { try plugin.check($0) }, start: { try plugin.start() },
+            stop: { await plugin.stop(within: $0) },
             onRequest: { try plugin.onRequest($0).payload }, onResponse: { try plugin.onResponse($0).payload },
             onFailure: { try plugin.onFailure($0).payload }, onClose: { plugin.onClose($0, $1) },
             onEvent: { plugin.onEvent($0, $1) }, command: { plugin.command($0, $1, $2) })
@@ -30,13 +32,15 @@ final class Instance: Sendable {
 
     @usableFromInline
     init(
-        host: Host, start: @escaping @Sendable () throws -> Void, stop: @escaping @Sendable (Duration) async -> Void,
+        host: Host, check: @escaping @Sendable (Attributes) throws -> Void,
+        start: @escaping @Sendable () throws -> Void, stop: @escaping @Sendable (Duration) async -> Void,
         onRequest: @escaping Hook, onResponse: @escaping Hook, onFailure: @escaping Hook,
         onClose: @escaping @Sendable (borrowing Exchange, Outcome) -> Void,
         onEvent: @escaping @Sendable (borrowing Event, borrowing Exchange?) -> Void,
         command: @escaping @Sendable (String, JSONValue, Reply) -> Void
     ) {
         self.host = host
+        self.check = check
         self.start = start
         self.stop = stop
         self.onRequest = onRequest

@@ -5,7 +5,7 @@ package enum PercentEncoding {
         let bytes = Array(text)
         // Behind a percent sign that begins no escape, what is decoded could make one, and this text another.
         guard bytes.indices.allSatisfy({ bytes[$0] != percent || value(of: bytes, $0) != nil }) else {
-            return escaped(bytes)
+            return bytes.withUnsafeBytes(escaped)
         }
         var normal: [UInt8] = []
         normal.reserveCapacity(bytes.count)
@@ -23,7 +23,7 @@ package enum PercentEncoding {
     }
 
     /// Blanks, control characters and bytes above ASCII are escaped, and nothing else is changed.
-    package static func escaped(_ bytes: some Collection<UInt8>) -> [UInt8] {
+    package static func escaped(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count)
         for byte in bytes { append(raw: byte, to: &text) }
