@@ -25,7 +25,8 @@ package func resolved(_ reference: String, against base: String, normalizing: Bo
         return nil
     }
     func encoded(_ text: Substring) -> [UInt8] {
-        normalizing ? PercentEncoding.normalized(text.utf8) : PercentEncoding.escaped(text.utf8)
+        normalizing
+            ? PercentEncoding.normalized(text.utf8) : Array(text.utf8).withUnsafeBytes(PercentEncoding.escaped)
     }
     let rest = NormalURL.pathAndQuery(
         PercentEncoding.withoutDotSegments(encoded(path)), query.map(encoded), isRooted: authority != nil)
