@@ -382,6 +382,14 @@ pub mod raw {
         ) -> u32,
         pub extension: unsafe extern "C" fn(host: *const plug_host_v1, id: plug_text) -> *const c_void,
     }
+
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    pub struct plug_attributes_v1 {
+        pub check: Option<
+            unsafe extern "C" fn(self_: *mut c_void, attributes: *const plug_field, count: u64) -> u32,
+        >,
+    }
 }
 
 use raw::*;
