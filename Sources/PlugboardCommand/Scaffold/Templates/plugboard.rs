@@ -382,6 +382,14 @@ pub mod raw {
             unsafe extern "C" fn(exchange: *mut plug_exchange, index: u64, attribute: *mut plug_field) -> u32,
         pub cancel_send: unsafe extern "C" fn(host: *const plug_host_v1, number: plug_subrequest) -> u32,
     }
+
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    pub struct plug_attributes_v1 {
+        pub check: Option<
+            unsafe extern "C" fn(self_: *mut c_void, attributes: *const plug_field, count: u64) -> u32,
+        >,
+    }
 }
 
 use raw::*;
