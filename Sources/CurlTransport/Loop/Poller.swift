@@ -131,7 +131,8 @@ final class Poller {
         if wanted == .read, watches[Int(socket)].isOwn { watches[Int(socket)].isLazy = true }
         if !watches[Int(socket)].isLazy, wanted.isEmpty {
             if !watches[Int(socket)].registered.isEmpty { register(Int(socket), []) }
-            watches[Int(socket)] = Watch()
+            // A connection that was named stays known until it is closed.
+            if watches[Int(socket)].connection == nil { watches[Int(socket)] = Watch() }
             return
         }
         let registered = watches[Int(socket)].registered
@@ -175,9 +176,8 @@ final class Poller {
         newlyIdle.append(socket)
     }
 
-    /// Closes those connections that became idle since the last wait, or were not heard of in it, and were sent more than their
-    /// response. Called before a
-    /// request starts in the same turn; in later turns epoll tells first.
+    /// Closes those connections that became idle since the last wait, or that it had no room to tell of, and were sent more than
+    /// their response. Called before a request starts in the same turn; in later turns epoll tells first.
     func checkNewlyIdle() {
         if isBatchFull {
             newlyIdle = watches.indices.filter { watches[$0].isIdle }.map { Int32($0) }
@@ -240,7 +240,7 @@ final class Poller {
     /// - Parameter socket: The one that it may be; -1 if that is not known.
     /// - Returns: The socket of the connection, or nil if it is not found.
     func socket(of connection: ConnectionKey, perhaps socket: Int32, user: UInt) -> Int32? {
-        if let known = socketsByConnection[connection] {
+        if let known = socketsByConnection[connection], watches[Int(known)].connection == connection {
             watches[Int(known)].isIdle = false
             watches[Int(known)].user = user
             return known
