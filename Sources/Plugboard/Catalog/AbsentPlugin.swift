@@ -64,7 +64,8 @@ extension Configuration {
                 return own == "false" ? AbsentPlugin(id: plugin.id, path: path, reason: .ofRequest) : nil
             }
             guard let origin, section?[name] == "false" else { return nil }
-            let place = place(place(of: origin).appending(.key(plugin.id)).appending("enabled"))
+            let key = source?.originKeys[origin] ?? origin.description
+            let place = place(["origins", .key(key), .key(plugin.id), "enabled"])
             return AbsentPlugin(id: plugin.id, path: path, reason: .ofOrigin(place: place))
         }
     }

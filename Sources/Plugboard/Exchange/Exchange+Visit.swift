@@ -60,14 +60,13 @@ extension Exchange {
     @inline(__always)
     func calling(_ place: Place, _ hook: CalledHook, _ call: () -> Void) {
         let outer = (caller, isSteering)
-        // Another plugin may see other attributes.
-        let outerList = attributeList
-        (caller, isSteering, attributeList) = (Unmanaged.passUnretained(place), hook.isSteering, nil)
+        (caller, isSteering) = (Unmanaged.passUnretained(place), hook.isSteering)
         core.calling(place, hook, call)
-        (caller, isSteering, attributeList) = (outer.0, outer.1, outerList)
+        (caller, isSteering) = outer
         if outer.0 == nil && usesScratch {
             scratch.clear()
             usesScratch = false
+            attributeList = nil
         }
     }
 

@@ -44,12 +44,13 @@ struct Opening: Sendable {
     func check() throws(SQLiteFailure) {
         guard case .file(let path) = location else { return }
         do throws(SQLiteFailure) {
-            let file = try StoreFile(path, makesFolders: false)
+            let file = try StoreFile(path)
             try file.check()
             if file.size == 0 || reserve(of: file).isMarked { return }
-            let connection = try connected(file.path, 0, isUnchanged: true)
+            let connection = try connected(file.path, 0)
+            connection.leaveLog()
             do throws(SQLiteFailure) { try identify(connection) } catch {
-                if error.kind == .damaged && !isOurs(file, isUnchanged: true) { throw noDatabase(file, error) }
+                if error.kind == .damaged && !isOurs(file) { throw noDatabase(file, error) }
                 throw error
             }
         } catch {
@@ -92,8 +93,6 @@ struct Opening: Sendable {
         let other = try file.moveAside()
         notice("\(file.path) cannot be used: \(cause). It is now \(other), and a new file is begun.")
         try file.secure()
-        // The mark speaks of the file that was moved.
-        reserve(of: file).fill()
     }
 
     func reserve(of file: StoreFile) -> ReserveFile {
@@ -101,8 +100,8 @@ struct Opening: Sendable {
     }
 
     /// Whether a damaged file still says that it is of this schema.
-    private func isOurs(_ file: StoreFile, isUnchanged: Bool = false) -> Bool {
-        guard let connection = try? connected(file.path, 0, isUnchanged: isUnchanged) else { return false }
+    private func isOurs(_ file: StoreFile) -> Bool {
+        guard let connection = try? connected(file.path, 0) else { return false }
         defer { connection.leaveLog() }
         return (try? identity(of: connection)) == Int64(schema.applicationID)
     }
@@ -127,16 +126,12 @@ struct Opening: Sendable {
         }
     }
 
-    /// - Parameter isUnchanged: whether the file is read alone, without its log, so that no file is made or written.
-    private func connected(
-        _ path: String, _ number: Int, isUnchanged: Bool = false
-    ) throws(SQLiteFailure) -> SQLiteStore.Connection {
+    private func connected(_ path: String, _ number: Int) throws(SQLiteFailure) -> SQLiteStore.Connection {
         var database: OpaquePointer?
         let flags =
-            (isUnchanged ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX
-            | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
-        let name = isUnchanged ? Opening.immutableURI(path) : path
-        let code = sqlite3_open_v2(name, &database, flags, nil)
+            SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOFOLLOW
+            | SQLITE_OPEN_EXRESCODE
+        let code = sqlite3_open_v2(path, &database, flags, nil)
         guard code == SQLITE_OK, let database else {
             defer { sqlite3_close_v2(database) }
             throw SQLiteFailure(database, code)
@@ -149,12 +144,6 @@ struct Opening: Sendable {
         return SQLiteStore.Connection(
             database, opening: number, path: isFile ? path : nil,
             reserve: isFile ? ReserveFile(beside: path, applicationID: schema.applicationID) : nil)
-    }
-
-    /// An absolute path as SQLite takes it for a file that does not change: it then takes no locks and makes no files.
-    private static func immutableURI(_ path: String) -> String {
-        let special = ["%": "%25", "?": "%3f", "#": "%23"]
-        return "file://" + path.map { special[String($0)] ?? String($0) }.joined() + "?immutable=1"
     }
 
     /// Refuses what is of another program or a newer version, before anything is written to it.

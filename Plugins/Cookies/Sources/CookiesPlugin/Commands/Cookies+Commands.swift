@@ -130,7 +130,7 @@ extension Cookies {
             reply.body(.bytes(bytes))
             return
         }
-        try PrivateFile.save(bytes, to: path)
+        try PrivateFile.replace(path, with: bytes)
         reply.json(["exported": .number(JSONNumber(cookies.count - skipped))])
     }
 
