@@ -171,7 +171,7 @@ final class Transfer: Attempt, @unchecked Sendable {
         let code = tunnelStatus == 0 || 200..<300 ~= tunnelStatus ? result : CURLE_PROXY
         return PlugboardError(
             curl: code, message: handle.errorMessage, place: url?.place ?? "", isHeadThere: isHeadReported,
-            isUnsent: state.pointee.sendings == 0, socketError: state.pointee.socketError)
+            socketError: state.pointee.socketError)
     }
 
     /// What came of an attempt that libcurl wanted to send again, or nil if it did not want to.

@@ -10,12 +10,9 @@ import PlugboardKit
 extension PlugboardError {
     /// libcurl's verdict on a transfer in our words. `place` is the host and port; nothing else of the URL is told.
     /// `socketError` is why no socket could be made, as in `errno`, or 0.
-    init(
-        curl code: CURLcode, message: String, place: String, isHeadThere: Bool, isUnsent: Bool = true,
-        socketError: Int32 = 0
-    ) {
-        // What may have been carried out must not be told as an attempt without a connection.
-        if isUnsent, socketError == EMFILE || socketError == ENFILE || Self.lacksDescriptors() {
+    init(curl code: CURLcode, message: String, place: String, isHeadThere: Bool, socketError: Int32 = 0) {
+        if socketError == EMFILE || socketError == ENFILE || code != CURLE_OK && !isHeadThere && Self.lacksDescriptors()
+        {
             self.init(
                 .connect,
                 "No file descriptor is left for a connection to \(place). Raise the limit (ulimit -n), or set "
