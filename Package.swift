@@ -58,6 +58,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("PlugboardCommandTests", ["PlugboardCommand", "JSON"]),
     ("ExamplesTests", ["Plugboard", "PluginLoader", "PlugboardTesting", "JSON", "ExampleCookbook"]),
     ("PlugboardTestingTests", ["PlugboardTesting", "Plugboard", "PlugboardKit", "PluginLoader"]),
+    ("PlugboardFoundationTests", ["PlugboardFoundation", "PlugboardKit"]),
     ("TestSupportTests", []),
 ]
 
@@ -89,6 +90,7 @@ let package = Package(
         .library(name: "Plugboard", targets: ["Plugboard"]),
         .library(name: "PlugboardKit", targets: ["PlugboardKit"]),
         .library(name: "PluginLoader", targets: ["PluginLoader"]),
+        .library(name: "PlugboardFoundation", targets: ["PlugboardFoundation"]),
         .library(name: "PlugboardTesting", targets: ["PlugboardTesting"]),
         .executable(name: "plugboard", targets: ["PlugboardCommand"]),
         .executable(name: "plugboard-core", targets: ["Core"]),
@@ -124,6 +126,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(name: "SQLiteStore", dependencies: ["CSQLite"], swiftSettings: strict),
+        // For programs that import Foundation; nothing here depends on it.
+        .target(name: "PlugboardFoundation", dependencies: ["PlugboardKit"], swiftSettings: strict),
 
         // 3: transport and plugins, which do not know the kernel
         .target(name: "CurlTransport", dependencies: ["PlugboardKit", "CCurl"], swiftSettings: strict),

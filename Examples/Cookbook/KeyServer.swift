@@ -25,7 +25,12 @@ struct KeyServer: Plugin {
                 guard answer.head.status == 200 else { throw KeyServer.refused }
                 let key = try await answer.collect(upTo: .kibibytes(4)).text
                 return { exchange in
-                    exchange.request["X-Key"] = key
+                    // The key comes from outside: what cannot be a value fails this exchange, and is no fault.
+                    do throws(PlugboardError) {
+                        try exchange.request.setField("X-Key", key)
+                    } catch {
+                        return .fail(error)
+                    }
                     exchange.request.markSecret("X-Key")
                     return .next
                 }

@@ -55,7 +55,8 @@ struct ParsedURLTests {
 
     @Test func `what libcurl quotes of a server cannot steer a terminal`() {
         let error = PlugboardError(
-            curl: .init(60), message: "certificate of \u{1B}[2Jevil\u{202E}", place: "a.test:443", isHeadThere: false)
+            curl: .init(60), message: "certificate of \u{1B}[2Jevil\u{202E}", place: "a.test:443", isHeadThere: false,
+            isUnsent: true)
 
         #expect(error.underlying?.contains("\u{1B}") == false)
         #expect(error.underlying?.contains(#"\u{1B}[2Jevil\u{202E}"#) == true)

@@ -113,7 +113,7 @@ struct PluginsTests {
             ["folder": folder.path])
 
         #expect(outcome.status == 101)
-        #expect(outcome.stderr.contains("plugins[0] cannot be loaded"))
+        #expect(outcome.stderr.contains("plugins[0]") && outcome.stderr.contains(") cannot be loaded"))
     }
 
     @Test func `a path of the command line is told without parts that lead nowhere`() async throws {
@@ -284,6 +284,38 @@ struct ConfigCheckTests {
             outcome.stderr.contains("plugins[0].settings.limt is not a known setting of redirect; did you mean limit?"))
         #expect(outcome.stderr.contains("plugins[0].settings.keepMethod"))
         #expect(outcome.stderr.contains("plugins[1] names no plugin"))
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a check names what an origin's section says that makes no sense to its plugin`(linkage: Linkage) async throws
+    {
+        let library = try Products.library("plugboard-authentication")
+        let plugin = linkage == .loaded ? #"{"path": "\#(library)"}"# : #""authentication""#
+        let file = try folder.write(
+            "plugboard.json",
+            """
+            {
+              "plugins": [\(plugin)],
+              "origins": {
+                "https://a.example": {
+                  "authentication": {"scheme": "basic", "user": "me"}
+                },
+                "https://b.example": {"authentication": {"scheme": "bearer", "token": "two hidden"}}
+              }
+            }
+            """)
+
+        let outcome = try await Command.run("config", "check", file)
+
+        let faults = outcome.stderr.split(separator: "\n")
+        #expect(outcome.status == 1 && faults.count == 2)
+        #expect(
+            faults.first?.hasPrefix(
+                #"\#(file), line 5, column 7: origins["https://a.example"].authentication is refused by the plugin"#)
+                == true)
+        #expect(faults.first?.contains("authentication.password") == true)
+        #expect(faults.last?.contains("line 7") == true)
+        #expect(!outcome.stderr.contains("hidden"))
     }
 
     @Test func `faults of the text and of plugins come together, in the order of the text`() async throws {

@@ -33,12 +33,15 @@ struct RedactedURLTests {
         ("http://u:p#w@h.test/", "http://h.test/"), ("http://h.test:80/@me", "http://h.test:80/@me"),
         ("http://[::1]:80/@me", "http://[::1]:80/@me"), ("http://h.test/@me?a=b@c", "http://h.test/@me?a=…"),
         ("/@me", "/@me"), (" http://u:p@h.test/", " http://h.test/"),
+        ("@//u:p@h.test/", "//h.test/"), ("http://@/u:p@h.test/", "http:///h.test/"), ("@//:@", "//"),
+        ("@http://u:p@h.test/", "@http://h.test/"), ("http://a@b:c/d@h.test", "http://h.test"),
         ("", ""), ("?", "?"), ("/", "/"), ("//", "//"), ("#", ""),
     ])
     func `a printed URL holds neither user nor values of the query nor a fragment`(url: String, printed: String) {
         let text = redacted(url: url)
 
         #expect(text == printed)
+        #expect(redacted(url: text) == text)
     }
 
     @Test func `a query that may be shown keeps its values, and the user is still gone`() {

@@ -36,6 +36,15 @@ struct ResolvedURLTests {
     }
 
     @Test(arguments: [
+        ("/d?sig=a%2db%c3", "http://a.test/d?sig=a%2db%c3"), ("%7e/%c3%a9#%7e", "http://a.test/x/%7e/%c3%a9#%7e"),
+        ("../%2e%2e/y/./z", "http://a.test/%2e%2e/y/z"), ("//B.Test:80/%41", "http://b.test/%41"),
+        ("?%7E", "http://a.test/x/%79?%7E"), ("/a b", "http://a.test/a%20b"),
+    ])
+    func `without normalizing, what is percent-encoded stays as it is`(reference: String, url: String) {
+        #expect(resolved(reference, against: "http://a.test/x/%79", normalizing: false) == url)
+    }
+
+    @Test(arguments: [
         "//b\u{fc}cher.test/", "//a b/", "//a:99999/", "///x", "1x:y", "/a\u{0}", "http:/.//b.test/", "//u@/",
     ])
     func `what leads nowhere has no URL`(reference: String) {

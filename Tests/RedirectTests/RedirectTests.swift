@@ -25,6 +25,21 @@ struct RedirectTests {
     }
 
     @Test(arguments: Linkage.allCases)
+    func `a server gets the bytes of the URL that it gave`(linkage: Linkage) async throws {
+        let server = try LoopbackServer.answering { request in
+            request.target == "/start"
+                ? Answer(status: 302, fields: [("Location", "/%7ed/%2e?sig=a%2db%c3")]) : Answer(body: "arrived")
+        }
+        defer { server.stop() }
+        let kernel = try kernel(linkage)
+
+        let response = try await kernel.send(Request(.get, server.url("/start")))
+
+        #expect(try await response.body.text() == "arrived")
+        #expect(server.requests.map(\.target) == ["/start", "/%7ed/%2e?sig=a%2db%c3"])
+    }
+
+    @Test(arguments: Linkage.allCases)
     func `a POST after 303 becomes a GET without body and without what described it`(linkage: Linkage) async throws {
         let transport = redirecting(303, to: "/next")
         let kernel = try kernel(linkage, transport)

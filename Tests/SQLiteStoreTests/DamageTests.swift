@@ -69,6 +69,26 @@ import Testing
         #expect(try await Self.answer(in: folder.file("other.sqlite")) == 42)
     }
 
+    @Test func `a file in the place of a deleted database is refused, though the reserve is still there`() async throws
+    {
+        let folder = try TemporaryFolder()
+        let path = folder.file("numbers.sqlite")
+        let first = SQLiteStore.numbers(path)
+        try await first.insert(1)
+        first.close(within: .seconds(60))
+        // Made before the database goes, so that it is another file for certain.
+        try folder.write("notes.txt", "My notes.")
+        #expect(rename(folder.file("notes.txt"), path) == 0)
+
+        let store = SQLiteStore.numbers(path)
+        let failure = await #expect(throws: SQLiteFailure.self) { try await store.insert(1) }
+        store.close(within: .seconds(60))
+
+        #expect(failure?.kind == .refused)
+        #expect(try folder.read("numbers.sqlite") == Array("My notes.".utf8))
+        #expect(try !folder.entries().contains { $0.contains("damaged") })
+    }
+
     /// A file with a table of its own.
     private static func makeOther(_ path: String, _ schema: SQLiteStore.Schema) async throws {
         let other = SQLiteStore(.file(path), schema: schema) { _ in }

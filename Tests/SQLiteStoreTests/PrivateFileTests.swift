@@ -50,17 +50,46 @@ import Testing
         #expect(failure?.message.contains("chmod go-w \(folder.file("numbers.sqlite"))") == true)
     }
 
-    @Test func `a folder that others may write is refused, unless only owners can replace files in it`() async throws {
+    @Test func `a folder that others may write is refused, a sticky one too`() async throws {
         let folder = try await made()
         chmod(folder.path, 0o777)
         let failure = await refusal(folder.file("numbers.sqlite"))
         #expect(failure?.message.contains("chmod go-w \(folder.path)") == true)
 
         chmod(folder.path, 0o1777)
-        let store = SQLiteStore.numbers(folder.file("numbers.sqlite"))
-        defer { store.close(within: .seconds(60)) }
+        let sticky = await refusal(folder.file("numbers.sqlite"))
+        #expect(sticky?.message.contains("Give a path in a folder of your own") == true)
+    }
 
-        #expect(try await store.values == [7])
+    @Test(.enabled(if: geteuid() == 0 && getegid() == 0, "only root can give folders to other groups"))
+    func `a folder that a group may write is used if the group is this user's alone`() async throws {
+        let folder = try await made()
+        chmod(folder.path, 0o775)
+        let store = SQLiteStore.numbers(folder.file("numbers.sqlite"))
+        let values = try await store.values
+        store.close(within: .seconds(60))
+
+        chown(folder.path, 0, 4321)
+        let failure = await refusal(folder.file("numbers.sqlite"))
+
+        #expect(values == [7])
+        #expect(failure?.message.contains("chmod go-w \(folder.path)") == true)
+    }
+
+    @Test func `a check changes nothing, where there is no folder and where there is a database`() async throws {
+        let folder = try await made()
+        try folder.write("with % and #?/x.sqlite", try folder.read("numbers.sqlite"))
+        let before = try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
+
+        for name in ["new/folder/x.sqlite", "numbers.sqlite", "with % and #?/x.sqlite"] {
+            try SQLiteStore.check(folder.file(name), schema: .numbers())
+        }
+        let other = #expect(throws: SQLiteFailure.self) {
+            try SQLiteStore.check(folder.file("with % and #?/x.sqlite"), schema: .numbers(applicationID: 7))
+        }
+
+        #expect(other?.kind == .refused)
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() == before)
     }
 
     @Test(

@@ -46,6 +46,7 @@ public let nastyShapes: [(name: String, make: @Sendable (Int) -> String)] = [
     ("blanks", repeating(" ")), ("equals signs", repeating("=")), ("digits", repeating("1")),
     ("dots", repeating("../")), ("slashes", repeating("/")), ("percent signs", repeating("%")),
     ("escapes", repeating("%2e%2e/")), ("at signs", repeating("@")), ("colons", repeating(":")),
+    ("at signs and slashes", repeating("@/")),
     ("brackets", repeating("[")), ("backslashes", repeating("\\")), ("letters", repeating("a")),
     ("bytes beyond ASCII", repeating("\u{e9}")), ("challenges", repeating(#"a b="c", d e, "#)),
     ("many names", { size in (0..<size / 7).map { "n\($0)" }.joined(separator: ",") }),

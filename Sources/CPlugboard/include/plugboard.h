@@ -223,7 +223,7 @@ typedef struct plug_plugin_v1 {
     // On a thread of its own: it may block, but has to return once `stop` was called, for `destroy` waits for it. [any]
     void (*command)(void *self, plug_text name, plug_text arguments, plug_reply reply);
 
-    // What this plugin offers beyond revision 1, or NULL. May be NULL. [any]
+    // What this plugin offers beyond revision 1, such as PLUG_ATTRIBUTES, or NULL. May be NULL. [any]
     const void *(*extension)(plug_text id);
 } plug_plugin_v1;
 
@@ -268,7 +268,8 @@ typedef struct plug_field {
 #define PLUG_OUTERMOST 1u   // begins at the first plugin; without: just inside the asker
 #define PLUG_DETACHED 2u    // outlives its exchange; without: is cancelled with it
 
-// A request of the plugin's own. What it has of the exchange that it is for (its asker's), also when it is detached:
+// A request of the plugin's own. What it has of the exchange that it is for (its asker's), also when it is detached, if
+// that exchange has not ended when it is sent:
 //   options      all that the asker's request says of how it is sent, but its `timeout`, for what the sub-request
 //                itself leaves open. At another origin without what belongs to the origin: client certificate, key
 //                and pins.
@@ -357,12 +358,8 @@ struct plug_host_v1 {
     // An attribute by its whole name (`cache.ttl`): the request's, else the origin's of the configuration, else
     // {NULL, 0}.
     plug_text (*attribute)(plug_exchange *exchange, plug_text name);
-    // The attributes that there are, one by one, in the order of their names: PLUG_OK, or PLUG_NOT_FOUND from the last
-    // on. set_attribute may change the order.
-    uint32_t (*attribute_at)(plug_exchange *exchange, uint64_t index, plug_field *attribute);
-    // Sets the request's. PLUG_NOT_FOUND if the name is no attribute of the enabled plugin that it speaks to,
-    // PLUG_BAD_ARGUMENT if the value does not fit its table, PLUG_TOO_LARGE if all were more than 64 KiB; one of a
-    // plugin that is not enabled is taken as it is.
+    // Sets the request's. PLUG_NOT_FOUND if the name is no attribute of an enabled plugin, PLUG_BAD_ARGUMENT if the
+    // value does not fit that plugin's table, PLUG_TOO_LARGE if all attributes were more than 64 KiB.
     uint32_t (*set_attribute)(plug_exchange *exchange, plug_text name, plug_text value);
     // The URL that `reference` means here (RFC 3986 §5, against the request's URL), normalized; or {NULL, 0}.
     plug_text (*resolve_url)(plug_exchange *exchange, plug_text reference);
@@ -445,10 +442,6 @@ struct plug_host_v1 {
     // else, as PLUG_WRONG_TIME before `start` and PLUG_STALE when the kernel has ended, it never runs.
     uint32_t (*send)(const plug_host_v1 *host, uint64_t exchange, const plug_request_v1 *request, void *context,
                      void (*PLUG_SENDABLE answered)(void *context, plug_answer *answer));
-    // Cancels a sub-request that has not been answered: `answered` still runs once, later, with the failure
-    // `cancelled`, or with what came at the same time. PLUG_STALE if it has run or is running: then give the answer's
-    // body back instead.
-    uint32_t (*cancel_send)(const plug_host_v1 *host, plug_subrequest number);
     // Within `answered`, or until release_answer of one that was kept. [loop]
     plug_head *(*answer_head)(plug_answer *answer);      // NULL if it failed
     uint32_t (*answer_failure)(plug_answer *answer, plug_text *code, plug_text *reason);
@@ -479,7 +472,7 @@ struct plug_host_v1 {
     uint32_t (*setting_text)(const plug_settings *settings, plug_text name, plug_text *value);
     // Of lists and maps: the item at a place (the name of a list's is empty), PLUG_NOT_FOUND from the last on.
     uint32_t (*setting_item)(const plug_settings *settings, plug_text name, uint64_t index, plug_field *item);
-    // Says why create or start cannot be, in a sentence.
+    // Says why create or start cannot be, or what PLUG_ATTRIBUTES refuses, in a sentence.
     void (*refuse)(const plug_host_v1 *host, plug_text reason);
 
     // ---- services. [any]
@@ -510,7 +503,33 @@ struct plug_host_v1 {
 
     // What the kernel offers beyond revision 1: a table of functions by its id ("plugboard.timer/1"), or NULL.
     const void *(*extension)(const plug_host_v1 *host, plug_text id);
+
+    // ---- attributes one by one, and cancelling
+
+    // The attributes that there are, one by one, in the order of their names: PLUG_OK, or PLUG_NOT_FOUND from the last
+    // on. set_attribute may change the order. [loop]
+    uint32_t (*attribute_at)(plug_exchange *exchange, uint64_t index, plug_field *attribute);
+    // Cancels a sub-request that has not been answered: `answered` still runs once, later, with the failure
+    // `cancelled`, or with what came at the same time. PLUG_STALE if it has run or is running: then give the answer's
+    // body back instead. [any]
+    uint32_t (*cancel_send)(const plug_host_v1 *host, plug_subrequest number);
 };
+
+// -------------------------------------------------------------------------------------------- Extensions
+
+// An extension of plugins, whose `extension` returns a static plug_attributes_v1 for this id. A draft: it may change as
+// long as no release has it.
+#define PLUG_ATTRIBUTES "plugboard.attributes/1"
+
+// Judges attributes together; each alone was checked against the table before.
+typedef struct plug_attributes_v1 {
+    // After `create` and before `start`, on the same thread, once for each origin to whose requests the configuration
+    // gives attributes of this plugin, unless it switches the plugin off for them. The fields are these attributes
+    // under their whole names (`ID.name`), owned by the kernel until the call returns. Of the host's functions those
+    // of `create` work. Returns PLUG_OK, or anything else after host->refuse(…), whose sentence must hold no secrets:
+    // the kernel then does not start. What a request says itself is not checked here, but by the hooks. May be NULL.
+    uint32_t (*check)(void *self, const plug_field *attributes, uint64_t count);
+} plug_attributes_v1;
 
 // ------------------------------------------------------------------------------------------- For authors
 

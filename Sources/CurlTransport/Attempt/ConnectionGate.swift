@@ -23,6 +23,16 @@ struct ConnectionGate {
         var waiting: [Transfer] = []
         /// The first of `waiting` that has not been taken out.
         var next = 0
+
+        /// Takes the transfer among those that look, or that wait.
+        mutating func admits(_ transfer: Transfer) -> Bool {
+            if looking < ConnectionGate.limit {
+                looking += 1
+                return true
+            }
+            waiting.append(transfer)
+            return false
+        }
     }
 
     private var origins: [String: Origin] = [:]
@@ -36,14 +46,9 @@ struct ConnectionGate {
     /// Whether the attempt may begin now; else it is among `takeAdmitted` later.
     mutating func admits(_ transfer: Transfer) -> Bool {
         guard transfer.mayMultiplex, let place = transfer.url?.place, !speakHTTP1.contains(place) else { return true }
-        if origins[place, default: Origin()].looking < ConnectionGate.limit {
-            origins[place, default: Origin()].looking += 1
-            transfer.gateStage = .looking
-            return true
-        }
-        origins[place, default: Origin()].waiting.append(transfer)
-        transfer.gateStage = .waiting
-        return false
+        let mayLook = origins[place, default: Origin()].admits(transfer)
+        transfer.gateStage = mayLook ? .looking : .waiting
+        return mayLook
     }
 
     /// Those that may begin now, in order.
@@ -56,7 +61,7 @@ struct ConnectionGate {
     mutating func noteConnection(of transfer: Transfer) {
         guard transfer.gateStage == .looking, let place = transfer.url?.place else { return }
         transfer.gateStage = .passed
-        release(1, at: place)
+        release(at: place)
     }
 
     /// The origin answers with HTTP/1: each attempt needs a connection of its own.
@@ -75,15 +80,16 @@ struct ConnectionGate {
         case .waiting: transfer.gateStage = .passed
         case .looking:
             transfer.gateStage = .passed
-            if transfer.ending == nil { releaseAll(at: place) } else { release(1, at: place) }
+            if transfer.ending == nil { releaseAll(at: place) }
+            release(at: place)
         }
     }
 
-    private mutating func release(_ count: Int, at place: String) {
+    private mutating func release(at place: String) {
         guard var origin = origins[place] else { return }
         // Taken out, so that the list is not copied.
         origins[place] = nil
-        origin.looking -= count
+        origin.looking -= 1
         while origin.looking < ConnectionGate.limit, origin.next < origin.waiting.count {
             let transfer = origin.waiting[origin.next]
             origin.next += 1
@@ -101,7 +107,9 @@ struct ConnectionGate {
     }
 
     private mutating func releaseAll(at place: String) {
-        guard let origin = origins.removeValue(forKey: place) else { return }
+        guard let origin = origins[place] else { return }
+        // Those that look stay counted until each has found its connection.
+        origins[place] = Origin(looking: origin.looking)
         for transfer in origin.waiting[origin.next...] where transfer.gateStage == .waiting {
             transfer.gateStage = .passed
             admitted.append(transfer)

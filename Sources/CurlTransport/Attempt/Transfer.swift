@@ -164,48 +164,23 @@ final class Transfer: Attempt, @unchecked Sendable {
             return error
         }
         guard let result, result != CURLE_OK, let handle else { return nil }
-        if state.pointee.sendings > 0, let error = failureToSendAgain(result, state, handle) { return error.failure }
+        if state.pointee.sendings > 0 {
+            switch SecondSending(result, state, handle, isHeadReported: isHeadReported) {
+            case .notWanted: break
+            case .response: return nil
+            case .failed(let code, let reason):
+                // One for the first sending and one for the second: it was no kept connection that failed.
+                if let url, url.isSecure, handle.newConnections > 1 { multi.noteRefusal(by: url.place) }
+                return PlugboardError(code, "\(url?.place ?? "") \(reason)")
+            }
+        }
         var tunnelStatus = 0
         ccurl_get_long(handle.easy, CURLINFO_HTTP_CONNECTCODE, &tunnelStatus)
         // libcurl calls a proxy that refuses a tunnel a connection that was lost.
         let code = tunnelStatus == 0 || 200..<300 ~= tunnelStatus ? result : CURLE_PROXY
         return PlugboardError(
             curl: code, message: handle.errorMessage, place: url?.place ?? "", isHeadThere: isHeadReported,
-            socketError: state.pointee.socketError)
-    }
-
-    /// What came of an attempt that libcurl wanted to send again, or nil if it did not want to.
-    ///
-    /// It does that when a connection that it used again ends without a response, when a stream is refused, and after a 417. It
-    /// is stopped on the way: by `prerequest`, because the body cannot be rewound, or because no new connection can be made.
-    private func failureToSendAgain(
-        _ result: CURLcode, _ state: TransferState.Pointer, _ handle: EasyHandle
-    ) -> (failure: PlugboardError?, Void)? {
-        switch result {
-        case CURLE_ABORTED_BY_CALLBACK where state.pointee.sendings > 1, CURLE_SEND_FAIL_REWIND: break
-        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT,
-            CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_PINNEDPUBKEYNOTMATCH:
-            if isHeadReported { return nil }
-        // The server has said that it goes away, before it said anything about this stream.
-        case CURLE_HTTP2 where !isHeadReported: break
-        default: return nil
-        }
-        let place = url?.place ?? ""
-        if isHeadReported {
-            // RFC 9110 §15.5.18: the 417 is the response. libcurl reads its body and drops it.
-            if state.pointee.expected == 0 { return (nil, ()) }
-            let reason = "The body of the 417 from \(place) is lost: libcurl drops it."
-            return (PlugboardError(.bodyCut, reason), ())
-        }
-        var bytesSent = 0
-        ccurl_get_long(handle.easy, CURLINFO_REQUEST_SIZE, &bytesSent)
-        if state.pointee.isRefused || bytesSent == 0 {
-            return (PlugboardError(.unprocessed, "\(place) did not process the request. It can be sent again."), ())
-        }
-        let reason =
-            "\(place) closed a connection that was kept from an earlier request, before a response came. The request may "
-            + "have been carried out."
-        return (PlugboardError(.stale, reason), ())
+            isUnsent: state.pointee.sendings == 0, socketError: state.pointee.socketError)
     }
 
     // MARK: - Pausing
@@ -231,7 +206,4 @@ final class Transfer: Attempt, @unchecked Sendable {
         state.pointee.pausedParts = parts
         curl_easy_pause(handle.easy, parts)
     }
-
-    /// Whether libcurl waits for us and not for the network.
-    var isPaused: Bool { (state?.pointee.pausedParts ?? CURLPAUSE_CONT) != CURLPAUSE_CONT }
 }

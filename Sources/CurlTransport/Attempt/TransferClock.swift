@@ -8,6 +8,7 @@ struct TransferClock {
     let systemBegan: Int64
     fileprivate let attemptTimeout: Duration?
     fileprivate let idleTimeout: Duration?
+    fileprivate let connectTimeout: Duration?
     /// When a callback was last called, or a pause ended.
     var lastActivity: Int64
     fileprivate var drainDeadline: Int64?
@@ -19,6 +20,7 @@ struct TransferClock {
         systemBegan = loop.systemNow
         attemptTimeout = options.attemptTimeout
         idleTimeout = options.idleTimeout
+        connectTimeout = options.connectTimeout
         lastActivity = loop.now
     }
 }
@@ -32,6 +34,7 @@ extension Transfer {
         var deadline = clock.drainDeadline ?? .max
         if let attempt = clock.attemptTimeout { deadline = min(deadline, later(clock.began, attempt)) }
         if let idle = clock.idleTimeout { deadline = min(deadline, later(clock.lastActivity, idle)) }
+        if !isStarted, let connect = clock.connectTimeout { deadline = min(deadline, later(clock.began, connect)) }
         if deadline < .max { handle?.setAlarm(at: deadline) }
     }
 
@@ -49,6 +52,12 @@ extension Transfer {
             return end(
                 PlugboardError(
                     .attemptTimeout, "The attempt at \(place) took longer than \(limit.configured) (attemptTimeout)."))
+        }
+        // libcurl measures it once it has the transfer.
+        if !isStarted, let limit = clock.connectTimeout, later(clock.began, limit) <= now {
+            return end(
+                PlugboardError(
+                    .connectTimeout, "No connection to \(place) was free within \(limit.configured) (connectTimeout)."))
         }
         // Asked once: each look at what the system still has to send is compared with the one before.
         let isSilent = isSilent()
@@ -86,11 +95,10 @@ extension Transfer {
             systemNow - clock.systemBegan >= Transfer.patience
         else { return }
         let poller = multi.loop.poller
-        guard let socket = poller.socket(ofLocalPort: state.pointee.localPort), let lastRead = poller.lastRead(socket),
-            lastRead <= clock.systemBegan
-        else { return }
+        let socket = state.pointee.socket
+        guard let lastRead = poller.lastRead(socket), lastRead <= clock.systemBegan else { return }
         let limit = clock.idleTimeout?.nanoseconds ?? .max
-        if systemNow - lastRead < limit, multi.isUsed(localPort: state.pointee.localPort, besides: self) { return }
+        if systemNow - lastRead < limit, multi.isUsed(socket, besides: self) { return }
         poller.shutDown(socket)
     }
 

@@ -18,9 +18,7 @@ extension Transfer {
         guard let handle else { return }
         if state.pointee.sendings > 0, !watch.isConnectionTold {
             watch.isConnectionTold = true
-            var newConnections = 0
-            ccurl_get_long(handle.easy, CURLINFO_NUM_CONNECTS, &newConnections)
-            if newConnections > 0 {
+            if handle.newConnections > 0 {
                 observer.attemptReached(.resolved)
                 observer.attemptReached(.connected)
                 if url?.isSecure == true { observer.attemptReached(.secured) }

@@ -42,11 +42,11 @@ enum Callbacks {
 
     /// libcurl is about to send the request. A second time is refused: the kernel decides whether a request that may have
     /// been carried out is sent again (RFC 9110 §9.2.2), and counts it.
-    static let prerequest: ccurl_prerequest = { context, _, _, _, localPort in
+    static let prerequest: ccurl_prerequest = { context, remoteAddress, _, remotePort, localPort in
         guard let state = Callbacks.state(context) else { return Int32(CURL_PREREQFUNC_ABORT) }
         state.pointee.sendings += 1
-        state.pointee.localPort = localPort
-        state.pointee.beginPlacing()
+        state.noteSending(
+            ConnectionKey(remoteAddress: remoteAddress, remotePort: remotePort, localPort: localPort))
         state.pointee.touched.pointee.add(state)
         return state.pointee.sendings == 1 ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
     }
@@ -83,7 +83,7 @@ enum Callbacks {
         var context: UnsafeMutableRawPointer?
         if !wanted.isEmpty, let easy {
             ccurl_get_pointer(easy, CURLINFO_PRIVATE, &context)
-            Callbacks.state(context)?.pointee.place(on: socket)
+            Callbacks.state(context)?.pointee.nameSocket(socket)
         }
         let user = UInt(bitPattern: context)
         multi._withUnsafeGuaranteedRef { $0.loop.poller.watch(socket, wanted, for: $0, user: user) }

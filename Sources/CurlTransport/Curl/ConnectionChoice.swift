@@ -14,9 +14,13 @@ struct ConnectionChoice {
     /// Whether it may share a connection with other transfers at the same time.
     let mayMultiplex: Bool
 
-    init(_ attempt: AttemptRequest, _ url: ParsedURL, _ body: RequestBody, _ abilities: CurlAbilities) {
+    init(
+        _ attempt: AttemptRequest, _ url: ParsedURL, _ body: RequestBody, _ abilities: CurlAbilities,
+        avoidsHTTP2: Bool
+    ) {
         let options = attempt.storedOptions.options
         var wanted = options.httpVersion ?? .any
+        if avoidsHTTP2, wanted == .any { wanted = .http1 }
         var isAlone = false
         if body.source != nil, body.length == nil, !abilities.sendsUnknownLengthsOverHTTP2 {
             if wanted == .any { wanted = .http1 } else if wanted != .http1 { isAlone = true }

@@ -67,8 +67,18 @@ final class EasyHandle {
         ccurl_set_url(easy, url.handle)
         setMethod(attempt.method, body)
         setFields(attempt.fields, body)
-        setConnection(ConnectionChoice(attempt, url, body, multi.abilities), attempt.method)
+        setConnection(
+            ConnectionChoice(
+                attempt, url, body, multi.abilities,
+                avoidsHTTP2: multi.refusingHosts.contains(url.place, at: multi.loop.systemNow)), attempt.method)
         isReusable = body.source == nil || multi.abilities.reusesHandlesAfterUploads
+    }
+
+    /// Connections that were made for the transfer; none if it uses one again.
+    var newConnections: Int {
+        var count = 0
+        ccurl_get_long(easy, CURLINFO_NUM_CONNECTS, &count)
+        return count
     }
 
     /// Lets the transfer that has the handle look at its clock at the deadline, or earlier.

@@ -9,6 +9,8 @@ final class MultiHandle: LoopParticipant {
     private static let settleLimit = 8
     /// Handles that wait for their next transfer, about 13 KB each.
     private static let idleHandleLimit = 256
+    /// Nanoseconds within which the end of an idle connection is abrupt; keep-alive time-outs are seconds.
+    private static let haste: Int64 = 200_000_000
     /// How long a socket that is ready for writing in vain is left alone.
     private static let writingPause: Int64 = 10_000_000
 
@@ -26,8 +28,11 @@ final class MultiHandle: LoopParticipant {
     private var connectionRoom: Int
     // What changes it calls nobody meanwhile.
     @exclusivity(unchecked) var gate = ConnectionGate()
-    /// Hosts at which a request that must not go out twice needs a new connection.
-    private(set) var abruptHosts = AbruptHosts()
+    /// Hosts that close kept connections right after a response, without saying so in it: a request that is just being sent then
+    /// may be lost. One that must not go out twice gets a new connection there (RFC 9110 §9.2.2, RFC 9112 §9.6).
+    private(set) var abruptHosts = RecentHosts()
+    /// Hosts that did not take a request by a new connection of HTTP/2; they may demand HTTP/1.1 (RFC 9113 §7).
+    private(set) var refusingHosts = RecentHosts()
     /// Sockets whose wish to write waits.
     private var heldSockets: [Int32] = []
     private var writingTimer: LoopTimer?
@@ -103,11 +108,8 @@ final class MultiHandle: LoopParticipant {
     func openGate() { for transfer in gate.takeAdmitted() { add(transfer) } }
 
     /// Whether another transfer uses the connection.
-    func isUsed(localPort: Int32, besides other: Transfer) -> Bool {
-        transfers.contains { transfer in
-            transfer !== other
-                && transfer.state.map { $0.pointee.sendings > 0 && $0.pointee.localPort == localPort } == true
-        }
+    func isUsed(_ socket: Int32, besides other: Transfer) -> Bool {
+        transfers.contains { $0 !== other && $0.state?.pointee.socket == socket }
     }
 
     func enroll(_ transfer: Transfer) {
@@ -133,8 +135,10 @@ final class MultiHandle: LoopParticipant {
         isRetired = true
         idleHandles = []
         self.onEmpty = onEmpty
-        // libcurl closes them with the last transfer only. A paused transfer's socket looks idle; then they wait for that.
-        if !transfers.contains(where: { $0.isPaused }) { loop.poller.shutDownIdle(of: self) }
+        // libcurl closes them with the last transfer only. The socket of a transfer that is paused, or slowed, looks idle.
+        let sending = transfers.compactMap { $0.state }.filter { $0.pointee.sendings > 0 }
+        let sockets = Set(sending.map { $0.pointee.socket })
+        if !sockets.contains(-1) { loop.poller.shutDownIdle(of: self, but: sockets) }
         emptied()
     }
 
@@ -168,8 +172,11 @@ final class MultiHandle: LoopParticipant {
         if readiness == .write, loop.poller.noteWrite(socket, isVain: touched.pointee.isEmpty) { holdWriting(socket) }
     }
 
+    /// libcurl wanted to send a request again that went out on a new connection.
+    func noteRefusal(by place: String) { refusingHosts.note(place, at: loop.systemNow) }
+
     override func idleEnded(_ place: String, since: Int64) {
-        if loop.systemNow - since < AbruptHosts.haste { abruptHosts.note(place, at: loop.systemNow) }
+        if loop.systemNow - since < MultiHandle.haste { abruptHosts.note(place, at: loop.systemNow) }
     }
 
     private func holdWriting(_ socket: Int32) {

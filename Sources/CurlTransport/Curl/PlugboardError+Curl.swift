@@ -9,10 +9,12 @@ import PlugboardKit
 
 extension PlugboardError {
     /// libcurl's verdict on a transfer in our words. `place` is the host and port; nothing else of the URL is told.
-    /// `socketError` is why no socket could be made, as in `errno`, or 0.
-    init(curl code: CURLcode, message: String, place: String, isHeadThere: Bool, socketError: Int32 = 0) {
-        if socketError == EMFILE || socketError == ENFILE || code != CURLE_OK && !isHeadThere && Self.lacksDescriptors()
-        {
+    /// `isUnsent` is whether no byte of the request was sent, `socketError` why no socket could be made, as in `errno`, or 0.
+    init(
+        curl code: CURLcode, message: String, place: String, isHeadThere: Bool, isUnsent: Bool, socketError: Int32 = 0
+    ) {
+        // What may have been carried out must not be told as an attempt without a connection.
+        if isUnsent, socketError == EMFILE || socketError == ENFILE || Self.lacksDescriptors() {
             self.init(
                 .connect,
                 "No file descriptor is left for a connection to \(place). Raise the limit (ulimit -n), or set "
@@ -61,12 +63,20 @@ extension PlugboardError {
                 (.connect, "No connection to \(place) can be made. Check that a server listens there.")
             }
         case CURLE_INTERFACE_FAILED:
-            (.invalidOption, "The interface to reach \(place) from cannot be used. Check the option interface.")
+            (
+                .invalidOption,
+                "The interface to reach \(place) from cannot be used. Check --interface on the command line, or "
+                    + "kernel.interface in the configuration."
+            )
         case CURLE_OPERATION_TIMEDOUT: (.connectTimeout, "Connecting to \(place) took too long.")
         case CURLE_SSL_CERTPROBLEM:
             (.invalidOption, "The client's certificate or key for \(place) cannot be used. Check the files.")
         case CURLE_SSL_CACERT_BADFILE:
-            (.invalidOption, "The file of trusted certificates for \(place) cannot be read. Check the option caFile.")
+            (
+                .invalidOption,
+                "The file of trusted certificates for \(place) cannot be read. Check --cacert on the command line, or "
+                    + "kernel.tls.ca in the configuration."
+            )
         case CURLE_PEER_FAILED_VERIFICATION:
             (.tlsCertificate, "The certificate of \(place) is not to be trusted. Nothing was sent.")
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
@@ -86,6 +96,8 @@ extension PlugboardError {
         case CURLE_HTTP2_STREAM: (.reset, "\(place) ended the stream without an answer.")
         case CURLE_OUT_OF_MEMORY:
             (.malformed, "A line in the head of the answer from \(place) is longer than libcurl takes.")
+        case CURLE_HTTP2, CURLE_PARTIAL_FILE:
+            (.reset, "\(place) ended the connection of HTTP/2 before a response came.")
         default: (.malformed, "The answer from \(place) is not HTTP as it should be.")
         }
     }

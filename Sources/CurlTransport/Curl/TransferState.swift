@@ -36,10 +36,8 @@ struct TransferState {
     var isReceivingPaused = false
     /// The socket that libcurl last waited for on behalf of this transfer, or -1.
     private(set) var socket: Int32 = -1
-    /// The local port of the connection that it sends on, or 0. Of a connection that is shared, libcurl tells nothing else.
-    var localPort: Int32 = 0
-    /// It sends on a connection that libcurl has not named yet.
-    private var isUnplaced = false
+    /// It sends on a connection whose socket is not known yet.
+    private var isNameless = false
     /// Why a callback ended the transfer.
     var failure: PlugboardError?
 
@@ -64,34 +62,33 @@ struct TransferState {
         pausedParts = CURLPAUSE_CONT
         isReceivingPaused = false
         socket = -1
-        localPort = 0
     }
 
     mutating func end() {
         transfer = nil
-        endPlacing()
+        endNameless()
         received.removeAll()
         upload = UploadQueue(length: nil)
         failure = nil
         if !interims.isEmpty { interims = [] }
     }
 
-    /// libcurl is about to send on a connection: one that it has named, unless it uses it again.
-    mutating func beginPlacing() {
-        if socket >= 0 || isUnplaced { return }
-        isUnplaced = true
-        multi._withUnsafeGuaranteedRef { $0.loop.poller.beginPlacing() }
-    }
-
-    mutating func place(on socket: Int32) {
+    /// The socket of the connection that it sends on is known now.
+    mutating func nameSocket(_ socket: Int32) {
         self.socket = socket
-        endPlacing()
+        endNameless()
     }
 
-    private mutating func endPlacing() {
-        if !isUnplaced { return }
-        isUnplaced = false
-        multi._withUnsafeGuaranteedRef { $0.loop.poller.endPlacing() }
+    fileprivate mutating func beginNameless() {
+        if isNameless { return }
+        isNameless = true
+        multi._withUnsafeGuaranteedRef { $0.loop.poller.beginNameless() }
+    }
+
+    private mutating func endNameless() {
+        if !isNameless { return }
+        isNameless = false
+        multi._withUnsafeGuaranteedRef { $0.loop.poller.endNameless() }
     }
 
     /// The host and port that the transfer goes to.
@@ -134,6 +131,15 @@ struct TransferState {
 }
 
 extension TransferState.Pointer {
+    /// libcurl is about to send on a connection, which may be one that was used before.
+    func noteSending(_ connection: ConnectionKey?) {
+        let user = UInt(bitPattern: self)
+        let socket = pointee.multi._withUnsafeGuaranteedRef { [socket = pointee.socket] multi in
+            connection.flatMap { multi.loop.poller.socket(of: $0, perhaps: socket, user: user) }
+        }
+        if let socket { pointee.nameSocket(socket) } else if pointee.socket < 0 { pointee.beginNameless() }
+    }
+
     /// Stops libcurl when the queue is full: at once, for it reads on and on while there is something. The bytes of this
     /// callback are taken nevertheless; refusing them would bring them again.
     func pauseIfFull() {

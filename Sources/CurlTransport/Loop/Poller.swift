@@ -45,6 +45,8 @@ final class Poller {
         var vainWrites: UInt8 = 0
         /// Whether the wish to write waits for a while.
         var isWritingHeld = false
+        /// The connection that it is, once a request was sent on it.
+        var connection: ConnectionKey?
     }
 
     private static let batchSize = 256
@@ -53,10 +55,13 @@ final class Poller {
     /// By descriptor: the kernel gives the smallest free number, so the table stays dense.
     // Nothing that changes it calls anybody meanwhile.
     @exclusivity(unchecked) private var watches: [Watch] = []
+    private var socketsByConnection: [ConnectionKey: Int32] = [:]
+    /// Whether more sockets may be ready than the last wait told of.
+    private var isBatchFull = false
     /// Sockets that became idle since the last wait.
     private var newlyIdle: [Int32] = []
-    /// Transfers that have begun to send and have not named their socket.
-    private var unplaced = 0
+    /// Transfers that have begun to send and whose socket is not known.
+    private var nameless = 0
     /// Idle sockets that were sent something while that was so.
     private var suspects: [Int32] = []
 
@@ -81,6 +86,7 @@ final class Poller {
     }
 
     func dispatch(_ count: Int, at now: Int64) {
+        isBatchFull = count == Poller.batchSize
         guard count > 0 else { return }
         // First, so that no request of this turn is sent on a connection that cannot be used.
         for index in 0..<count {
@@ -125,7 +131,8 @@ final class Poller {
         if wanted == .read, watches[Int(socket)].isOwn { watches[Int(socket)].isLazy = true }
         if !watches[Int(socket)].isLazy, wanted.isEmpty {
             if !watches[Int(socket)].registered.isEmpty { register(Int(socket), []) }
-            watches[Int(socket)] = Watch()
+            // A connection that was named stays known until it is closed.
+            if watches[Int(socket)].connection == nil { watches[Int(socket)] = Watch() }
             return
         }
         let registered = watches[Int(socket)].registered
@@ -137,13 +144,15 @@ final class Poller {
     /// The socket is about to be closed; epoll drops it by itself.
     func forget(_ socket: Int32) {
         guard socket >= 0, Int(socket) < watches.count else { return }
+        if let connection = watches[Int(socket)].connection { socketsByConnection[connection] = nil }
         watches[Int(socket)] = Watch()
     }
 
-    /// Ends what goes on over the sockets of this participant that nobody waits for; they stay open until they are closed.
-    func shutDownIdle(of participant: LoopParticipant) {
+    /// Ends the connections of this participant that no transfer uses; they stay open until they are closed.
+    func shutDownIdle(of participant: LoopParticipant, but used: Set<Int32>) {
         let owner = Unmanaged.passUnretained(participant).toOpaque()
         for socket in watches.indices where watches[socket].isLazy && watches[socket].wanted.isEmpty {
+            if used.contains(Int32(socket)) { continue }
             guard watches[socket].participant?.toOpaque() == owner else { continue }
             // Others of this process may have the number by now, if libcurl has closed a socket without a word.
             if ccurl_socket_cookie(Int32(socket)) == watches[socket].cookie {
@@ -157,7 +166,7 @@ final class Poller {
     /// From now on, until it is watched again, what can be read from this socket belongs to no response; if its last user, a
     /// number of the participant's choice, is still this one.
     func beginIdling(_ socket: Int32, after user: UInt, at place: String, since now: Int64) {
-        guard socket >= 0, unplaced == 0, Int(socket) < watches.count, watches[Int(socket)].user == user,
+        guard socket >= 0, nameless == 0, Int(socket) < watches.count, watches[Int(socket)].user == user,
             watches[Int(socket)].isLazy, watches[Int(socket)].wanted.isEmpty
         else { return }
         watches[Int(socket)].isIdle = true
@@ -167,9 +176,13 @@ final class Poller {
         newlyIdle.append(socket)
     }
 
-    /// Closes those connections that became idle since the last wait and were sent more than their response. Called before a
-    /// request starts in the same turn; in later turns epoll tells first.
+    /// Closes those connections that became idle since the last wait, or that it had no room to tell of, and were sent more than
+    /// their response. Called before a request starts in the same turn; in later turns epoll tells first.
     func checkNewlyIdle() {
+        if isBatchFull {
+            newlyIdle = watches.indices.filter { watches[$0].isIdle }.map { Int32($0) }
+            isBatchFull = false
+        }
         if newlyIdle.isEmpty { return }
         for socket in newlyIdle where watches[Int(socket)].isIdle {
             var byte: UInt8 = 0
@@ -181,9 +194,9 @@ final class Poller {
     /// RFC 9112 §9.2: a response that no request asked for makes the connection unusable. libcurl looks only whether there is
     /// something to read, and would take it for the next response; so that is taken away, and it finds the connection closed.
     ///
-    /// While a transfer has begun to send and has not said on which socket, no connection is known to be idle.
+    /// While a transfer sends on a socket that is not known, no connection is known to be idle.
     private func closeIdle(_ socket: Int32) {
-        if unplaced > 0 {
+        if nameless > 0 {
             register(Int(socket), [])
             return suspects.append(socket)
         }
@@ -203,13 +216,13 @@ final class Poller {
         if isEnded { watch.participant?._withUnsafeGuaranteedRef { $0.idleEnded(watch.place, since: watch.idleSince) } }
     }
 
-    /// A transfer begins to send on a connection that it has not named yet.
-    func beginPlacing() { unplaced += 1 }
+    /// A transfer begins to send on a connection whose socket is not known.
+    func beginNameless() { nameless += 1 }
 
-    /// It has named it, or has ended.
-    func endPlacing() {
-        unplaced -= 1
-        guard unplaced == 0, !suspects.isEmpty else { return }
+    /// Its socket is known, or it has ended.
+    func endNameless() {
+        nameless -= 1
+        guard nameless == 0, !suspects.isEmpty else { return }
         let sockets = suspects
         suspects = []
         for socket in sockets where watches[Int(socket)].isIdle { closeIdle(socket) }
@@ -220,12 +233,33 @@ final class Poller {
         socket >= 0 && Int(socket) < watches.count && watches[Int(socket)].isOwn ? watches[Int(socket)].lastRead : nil
     }
 
-    /// The socket with this local port; nil if there is none. Asks the system about each socket.
-    func socket(ofLocalPort port: Int32) -> Int32? {
-        guard port > 0 else { return nil }
-        return watches.indices.lazy.map { Int32($0) }.first { [watches] in
-            watches[Int($0)].isOwn && ccurl_local_port($0) == port
+    // MARK: - Whose connection a socket is
+
+    /// Names a connection by its addresses: of one that is used again, a transfer knows nothing else.
+    ///
+    /// - Parameter socket: The one that it may be; -1 if that is not known.
+    /// - Returns: The socket of the connection, or nil if it is not found.
+    func socket(of connection: ConnectionKey, perhaps socket: Int32, user: UInt) -> Int32? {
+        if let known = socketsByConnection[connection], watches[Int(known)].connection == connection {
+            watches[Int(known)].isIdle = false
+            watches[Int(known)].user = user
+            return known
         }
+        var found: Int32?
+        if socket >= 0, ccurl_local_port(socket) == connection.localPort {
+            found = socket
+        } else {
+            // Of several sockets that were tried at once, another one won.
+            found = watches.indices.first { index in
+                watches[index].isOwn && watches[index].connection == nil
+                    && ccurl_local_port(Int32(index)) == connection.localPort
+            }.map { Int32($0) }
+        }
+        guard let found, Int(found) < watches.count else { return nil }
+        watches[Int(found)].connection = connection
+        watches[Int(found)].user = user
+        socketsByConnection[connection] = found
+        return found
     }
 
     /// Ends the connection; its users find it closed.

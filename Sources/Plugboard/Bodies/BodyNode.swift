@@ -100,10 +100,8 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
 
     /// From any thread.
     func release() {
-        guard loop.isCurrent else {
-            loop.enqueue { self.release() }
-            return
-        }
+        // When the loop has ended, the one that gives the body back is alone with the node.
+        guard loop.isCurrent || !loop.enqueue({ self.release() }) else { return }
         guard !isReleased else { return }
         isReleased = true
         open.withLock { $0 = 0 }

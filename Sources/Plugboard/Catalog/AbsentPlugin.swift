@@ -64,8 +64,7 @@ extension Configuration {
                 return own == "false" ? AbsentPlugin(id: plugin.id, path: path, reason: .ofRequest) : nil
             }
             guard let origin, section?[name] == "false" else { return nil }
-            let key = source?.originKeys[origin] ?? origin.description
-            let place = place(["origins", .key(key), .key(plugin.id), "enabled"])
+            let place = place(place(of: origin).appending(.key(plugin.id)).appending("enabled"))
             return AbsentPlugin(id: plugin.id, path: path, reason: .ofOrigin(place: place))
         }
     }

@@ -3,8 +3,9 @@ import PlugboardKit
 
 /// Checks what requests say to plugins against the tables of those that are enabled.
 ///
-/// Attributes of plugins that the configuration itself switches off pass: to switch one off must not make requests fail. Those of other
-/// plugins are refused, for their effect would be missed: a request that names credentials must not be sent without them.
+/// Attributes of plugins that the configuration itself switches off pass: to switch one off must not make requests fail. Their secrets are
+/// refused, as far as their tables are known, and so are attributes of other plugins: a request that names credentials must not be sent
+/// without them. A file that is switched off must be given its id in the configuration for its attributes to pass.
 public struct AttributeCheck: Sendable {
     private enum Option {
         /// `ID.enabled`, which every plugin has.
@@ -20,12 +21,18 @@ public struct AttributeCheck: Sendable {
     private let offIDs: Set<String>
     /// Of linked plugins that the configuration does not name.
     private let unlistedIDs: Set<String>
-    /// Whether a file that is not loaded may hold any plugin.
+    /// Whether a file that is not loaded stands in the configuration without its plugin's id.
     private let hasUnknownFiles: Bool
 
-    public init(_ lineup: Lineup) { self.init(lineup.plugins.map(\.descriptor), absent: lineup.absent) }
+    /// The whole names of attributes of absent plugins that are known to be secret.
+    private let absentSecrets: Set<String>
 
-    init(_ descriptors: [PluginDescriptor], absent: [AbsentPlugin] = []) {
+    public init(_ lineup: Lineup) {
+        self.init(lineup.plugins.map(\.descriptor), absent: lineup.absent, secrets: lineup.absentSecrets)
+    }
+
+    init(_ descriptors: [PluginDescriptor], absent: [AbsentPlugin] = [], secrets: Set<String> = []) {
+        absentSecrets = secrets
         let off = absent.filter { $0.reason != .unlisted }
         offIDs = Set(off.compactMap(\.id))
         unlistedIDs = Set(absent.compactMap { $0.reason == .unlisted ? $0.id : nil })
@@ -85,13 +92,22 @@ public struct AttributeCheck: Sendable {
             return "speaks to no plugin; attributes are named after theirs, such as cache.mode"
         }
         // Switching off what does not run anyway asks for nothing.
-        if hasUnknownFiles || name[dot...] == ".enabled" && text == "false" { return nil }
-        if id(of: name, among: { offIDs.contains($0) }) != nil { return nil }
+        if name[dot...] == ".enabled" && text == "false" { return nil }
+        if let id = id(of: name, among: { offIDs.contains($0) }) {
+            guard absentSecrets.contains(name) else { return nil }
+            return
+                "is a secret for the plugin \(id), which is switched off, so that the request would be sent without it; "
+                + "switch the plugin on, or leave the attribute out"
+        }
         if let id = id(of: name, among: { unlistedIDs.contains($0) }) {
             return "speaks to the plugin \(id), which is not switched on; \(AttributeCheck.wayOut("it"))"
         }
         let near = nearest(String(name[..<dot]), in: names.keys.sorted() + offIDs.sorted() + unlistedIDs.sorted())
-        let help = near.map { "did you mean \($0)\(name[dot...])?" } ?? AttributeCheck.wayOut("the plugin")
+        let wayOut =
+            hasUnknownFiles
+            ? "if it is for a file that is switched off, write the plugin's id beside the file's path"
+            : AttributeCheck.wayOut("the plugin")
+        let help = near.map { "did you mean \($0)\(name[dot...])?" } ?? wayOut
         return "speaks to no plugin that is switched on; \(help)"
     }
 

@@ -9,18 +9,22 @@ public struct Lineup: Sendable {
     public let absent: [AbsentPlugin]
     /// What is odd about the configuration and yet not wrong; each a sentence without a full stop.
     public let warnings: [String]
+    /// The whole names of attributes that the tables of absent plugins flag as secret, as far as those tables are known.
+    let absentSecrets: Set<String>
 
     /// Opens the files that the configuration names, and checks all it says of plugins.
     ///
     /// - Parameter loader: Opens files; nil in a program that is built without. Should a file end the process meanwhile, the next start
     ///   says so (`CrashNotes`).
-    /// - Throws: One error that says all that is wrong: `plugins.order` for a cycle, the loader's for a file that is
+    /// - Throws: One error that says all that is wrong with the text and with the plugins: `plugins.order` for a cycle, the loader's for a file that is
     ///   refused, else `configuration`.
     public init(
         _ configuration: Configuration, catalog: Catalog, loader: (any Loader)? = nil
     ) throws(PlugboardError) {
         let check = Lineup.check(configuration, catalog: catalog, loader: loader)
-        guard let lineup = check.lineup else { throw PlugboardError(check.faults) }
+        guard let lineup = check.lineup, configuration.readingFaults.isEmpty else {
+            throw PlugboardError(configuration.readingFaults + check.faults)
+        }
         self = lineup
     }
 
@@ -54,13 +58,17 @@ public struct Lineup: Sendable {
         assembly.checkFolders()
         let faults = assembly.reading.faults
         let absent = configuration.absent(from: catalog, beside: plugins)
-        let lineup = Lineup(plugins: plugins, absent: absent, warnings: assembly.warnings)
+        let lineup = Lineup(
+            plugins: plugins, absent: absent, warnings: assembly.warnings,
+            absentSecrets: Set(
+                absent.compactMap { $0.id.flatMap { catalog.descriptor($0) } }.flatMap(\.secretAttributes)))
         return Check(readable: lineup, faults: faults, sound: plugins.filter { assembly.isSound($0) })
     }
 
-    init(plugins: [EnabledPlugin], absent: [AbsentPlugin], warnings: [String]) {
+    init(plugins: [EnabledPlugin], absent: [AbsentPlugin], warnings: [String], absentSecrets: Set<String> = []) {
         self.plugins = plugins
         self.absent = absent
         self.warnings = warnings
+        self.absentSecrets = absentSecrets
     }
 }

@@ -29,7 +29,7 @@ extension LineupAssembly {
         let running = Set(descriptors.map(\.id))
         let check = AttributeCheck(descriptors + off.filter { !running.contains($0.id) })
         for (origin, attributes) in configuration.origins.sorted(by: { $0.key.description < $1.key.description }) {
-            let key = configuration.source?.originKeys[origin] ?? origin.description
+            let place = configuration.place(of: origin)
             var strangers: Set<String> = []
             for (name, text) in attributes.values.sorted(by: { $0.key < $1.key }) {
                 guard let id = check.plugin(of: name) else {
@@ -38,10 +38,10 @@ extension LineupAssembly {
                 }
                 if let fault = check.fault(in: text, of: name) {
                     let attribute = String(name.dropFirst(id.count + 1))
-                    reading.note(["origins", .key(key), .key(id), .key(attribute)], fault, atKey: !check.knows(name))
+                    reading.note(place.appending(.key(id)).appending(.key(attribute)), fault, atKey: !check.knows(name))
                 }
             }
-            for id in strangers.sorted() { checkStranger(id, at: ["origins", .key(key), .key(id)]) }
+            for id in strangers.sorted() { checkStranger(id, at: place.appending(.key(id))) }
         }
     }
 

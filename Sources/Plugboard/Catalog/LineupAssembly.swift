@@ -100,7 +100,9 @@ struct LineupAssembly {
             reading.note(place.appending("id"), "is not what the plugin in the file says, which is \(descriptor.id)")
         } catch {
             let cause = error.underlying.map { $0.isEmpty ? "" : " (\($0))" } ?? ""
-            reading.note(place, "cannot be loaded: \(error.reason)\(cause)", code: error.code)
+            // A place in a list that the user has not written, such as that of `--plugin`, tells nothing.
+            let file = entry.place == nil ? "(\(printable(path))) " : ""
+            reading.note(place, "\(file)cannot be loaded: \(error.reason)\(cause)", code: error.code)
         }
         return nil
     }

@@ -11,8 +11,8 @@ extension Configuration {
     /// All that a start with this configuration would refuse, in the order of its text; empty if nothing is wrong.
     ///
     /// What is wrong with the text is told, then the kernel's settings and the files that they name, the plugins, their settings and order,
-    /// and the attributes of origins. Only plugins know whether their settings make sense, so each is created and destroyed, without being
-    /// started, with a data directory of the check's own; what is wrong with other parts of the system only a start finds. Blocks.
+    /// and the attributes of origins. Only plugins know whether settings and attributes make sense together, so each is created, asked and
+    /// destroyed, without being started, with a data directory of the check's own; what is wrong with other parts of the system only a start finds. Blocks.
     public func faults(catalog: Catalog = .bundled, loader: (any Loader)? = nil) -> [ConfigurationFault] {
         faults(Lineup.check(self, catalog: catalog, loader: loader))
     }
@@ -21,7 +21,8 @@ extension Configuration {
         var faults = ownFaults
         // What a text has wrong and what its plugins make of it may be told of one place: the text comes first.
         let places = Set(faults.map(\.path))
-        faults += (check.faults + TrialCreation.faults(of: check.sound, self)).filter { !places.contains($0.path) }
+        let refused = TrialCreation.faults(of: check.sound, self, beside: faults + check.faults)
+        faults += (check.faults + refused).filter { !places.contains($0.path) }
         return faults.sorted { ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0) }
     }
 
@@ -38,6 +39,9 @@ extension Configuration {
         where pins.isEmpty || !pins.allSatisfy({ RequestOptions.isPin($0) }) {
             reading.note(["kernel", "tls", "pins", .key(host)], "must be a list of \(RequestOptions.pinForm)")
         }
+        for (host, reason) in kernel.faultsOfPinnedHosts {
+            reading.note(["kernel", "tls", "pins", .key(host)], reason, atKey: true)
+        }
         if kernel.connections < 0 { reading.note(["kernel", "connections"], "must not be negative") }
         if kernel.attemptLimit < 1 { reading.note(["kernel", "attemptLimit"], "must be at least 1") }
         if kernel.bufferLimit.bytes < 1 { reading.note(["kernel", "bufferLimit"], "must be at least 1B") }
@@ -48,6 +52,11 @@ extension Configuration {
             reading.note(Configuration.place(of: option), "names \(printable(path)), which cannot be read: \(cause)")
         }
         return reading.faults
+    }
+
+    /// Where the section of an origin stands.
+    func place(of origin: Origin) -> JSONPath {
+        ["origins", .key(source?.originKeys[origin] ?? origin.description)]
     }
 
     /// Where the text says an option of requests.

@@ -17,7 +17,8 @@ extension Configuration {
             "$schema", "The JSON Schema that an editor checks this file with.", schema: ["type": "string"],
             read: { _, _, _ in }),
         ConfigurationKey("kernel", "The kernel's own settings.", .kernel, \.kernel),
-        ConfigurationKey("plugins", "The plugins to run, in any order.", .list(.pluginEntry), \.plugins),
+        ConfigurationKey(
+            "plugins", "The plugins to run, in any order.", .list(.pluginEntry, "a list of plugins"), \.plugins),
         ConfigurationKey(
             "origins", "Attributes of requests to an origin that do not say otherwise.",
             schema: ["type": "object"], read: readOrigins),

@@ -5,10 +5,13 @@ import PlugboardKit
 extension Configuration {
     /// Reads a file. Relative paths in it begin at the file's folder.
     ///
+    /// What is wrong with parts of it is kept: a `Kernel`, a `Lineup` and `faults` tell it, together with all else that is wrong.
     /// - Parameter sections: Further keys that may stand at the top; what they hold is kept unread.
-    /// - Throws: One error of the code `configuration` that says all that is wrong.
+    /// - Throws: An error of the code `configuration` if the file cannot be read, or is not JSON.
     public static func file(_ path: String, sections: Set<String> = []) throws(PlugboardError) -> Configuration {
-        try check(file: path, sections: sections).throwing()
+        let check = check(file: path, sections: sections)
+        guard let configuration = check.readable else { throw PlugboardError(check.faults) }
+        return configuration
     }
 
     /// Reads a text. Relative paths in it begin at the folder, or without one at the process's.
@@ -64,7 +67,7 @@ extension Configuration {
                 of: ConfigurationNode(value: value, path: []), keys(sections: sections), into: &configuration)
             configuration.source = reading.source
             configuration.readingFaults = reading.faults
-            configuration.keepFileNames(of: value)
+            configuration.keepFileNames()
             return Check(readable: configuration, faults: reading.faults)
         } catch {
             return Check(whole: "cannot be read: \(error.reason)", file: file, position: error.position)
@@ -72,13 +75,10 @@ extension Configuration {
     }
 
     /// With folders of plugins, a path without a slash is a file's name, which is looked for in them.
-    private mutating func keepFileNames(of value: JSONValue) {
-        guard !kernel.pluginFolders.isEmpty, let entries = value.objectValue?["plugins"]?.arrayValue else { return }
-        for (index, entry) in zip(plugins.indices, entries) {
-            guard let path = entry.objectValue?["path"]?.stringValue, !path.utf8.contains(UInt8(ascii: "/")) else {
-                continue
-            }
-            plugins[index].path = path
+    private mutating func keepFileNames() {
+        guard !kernel.pluginFolders.isEmpty else { return }
+        for index in plugins.indices {
+            if let name = plugins[index].fileName { plugins[index].path = name }
         }
     }
 

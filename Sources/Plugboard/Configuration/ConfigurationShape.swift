@@ -126,10 +126,13 @@ extension ConfigurationShape {
         choice(Value.allCases.map { ($0.rawValue, $0) })
     }
 
-    static func list<Element>(_ element: ConfigurationShape<Element>) -> Self where Value == [Element] {
+    /// - Parameter wanted: What fits after "must be".
+    static func list<Element>(
+        _ element: ConfigurationShape<Element>, _ wanted: String = #"a list of strings, such as ["…"]"#
+    ) -> Self where Value == [Element] {
         Self(schema: ["type": "array", "items": .object(element.schema)]) { node, reading in
             guard let values = node.value.arrayValue else {
-                reading.note(node.path, "must be an array, not \(node.value.kind)")
+                reading.note(node.path, "must be \(wanted), not \(node.value.kind)")
                 return nil
             }
             return values.enumerated().compactMap { index, value in

@@ -1,24 +1,28 @@
 import PlugboardKit
 
 extension KernelSettings {
-    /// The same with the hosts of pins in the form by which they are looked up.
-    ///
-    /// Throws `configuration` for what is no host, and for one that stands there twice: its pins would be ignored in silence.
-    func normalizingPins() throws(PlugboardError) -> KernelSettings {
+    /// The same with the hosts of pins in the form by which they are looked up; those of `faultsOfPinnedHosts` are left out.
+    var normalizingPins: KernelSettings {
         var settings = self
         settings.pins = [:]
         for (host, pins) in pins {
-            guard let normal = Origin.normalizedHost(host) else {
-                throw PlugboardError(
-                    .configuration,
-                    "The pins of \(printable(host)) are for no host. Write its name alone, in ASCII: example.com or xn--…."
-                )
-            }
-            guard settings.pins.updateValue(pins, forKey: normal) == nil else {
-                throw PlugboardError(
-                    .configuration, "The host \(normal) has pins twice, written differently. Keep one.")
-            }
+            if let normal = Origin.normalizedHost(host) { settings.pins[normal] = pins }
         }
         return settings
+    }
+
+    /// Keys of pins that are no host, and hosts that stand there twice, with what is wrong as the end of a sentence: such pins would
+    /// be ignored in silence. In the order of the keys.
+    var faultsOfPinnedHosts: [(host: String, reason: String)] {
+        var known: Set<String> = []
+        return pins.keys.sorted().compactMap { host in
+            guard let normal = Origin.normalizedHost(host) else {
+                return (host, "are pins of no host; write its name alone, in ASCII: example.com or xn--…")
+            }
+            guard known.insert(normal).inserted else {
+                return (host, "are pins of \(normal), which has pins already, written differently; keep one")
+            }
+            return nil
+        }
     }
 }

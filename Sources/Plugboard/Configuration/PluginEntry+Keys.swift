@@ -45,6 +45,9 @@ extension ConfigurationShape where Value == PluginEntry {
                 entry.id = ConfigurationShape<String>.pluginID.read(node, &reading)
             case .object(let object):
                 reading.readMembers(of: node, PluginEntry.keys, into: &entry)
+                if entry.path != nil, let name = object["path"]?.stringValue, !name.utf8.contains(UInt8(ascii: "/")) {
+                    entry.fileName = name
+                }
                 if !object.contains("id") && !object.contains("path") {
                     reading.note(node.path, "must have an id, or the path of a file")
                 }

@@ -32,6 +32,8 @@ public struct PluginEntry: Sendable {
 
     /// Where it stands in the text that it was read from; nil when it was made in code.
     var place: JSONPath?
+    /// The path as a text says it, if that is a file's name alone.
+    var fileName: String?
 
     /// - Parameter name: A path if it has a `/`, else an id.
     public init(

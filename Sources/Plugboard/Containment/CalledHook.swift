@@ -6,6 +6,8 @@ enum CalledHook: UInt8, Sendable {
     case rewind, release, pulled, answered, fired
     /// A file's constructors and its entry function.
     case load
+    /// Of the extension PLUG_ATTRIBUTES.
+    case check
 
     /// Those that exchanges call; the first ones.
     static let ofExchanges: [CalledHook] = [.onRequest, .onResponse, .onFailure, .onClose, .onEvent, .pull]

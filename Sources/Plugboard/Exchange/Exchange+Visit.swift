@@ -60,13 +60,14 @@ extension Exchange {
     @inline(__always)
     func calling(_ place: Place, _ hook: CalledHook, _ call: () -> Void) {
         let outer = (caller, isSteering)
-        (caller, isSteering) = (Unmanaged.passUnretained(place), hook.isSteering)
+        // Another plugin may see other attributes.
+        let outerList = attributeList
+        (caller, isSteering, attributeList) = (Unmanaged.passUnretained(place), hook.isSteering, nil)
         core.calling(place, hook, call)
-        (caller, isSteering) = outer
+        (caller, isSteering, attributeList) = (outer.0, outer.1, outerList)
         if outer.0 == nil && usesScratch {
             scratch.clear()
             usesScratch = false
-            attributeList = nil
         }
     }
 

@@ -111,8 +111,10 @@ extension Request {
         } catch {
             throw refused(error.code, error.reason)
         }
-        for name in UnsafeBufferPointer(start: table.secrets, count: Int(clamping: table.secret_count)) {
-            fields.markSecret(name.buffer)
+        if let secrets = table.secrets {
+            for name in UnsafeBufferPointer(start: secrets, count: Int(clamping: table.secret_count)) {
+                fields.markSecret(name.buffer)
+            }
         }
         for attribute in makeFields(table.attributes, table.attribute_count) {
             attributes[attribute.name] = attribute.value

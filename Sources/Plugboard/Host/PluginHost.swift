@@ -74,6 +74,8 @@ final class PluginHost: @unchecked Sendable {
         state.withLock { if case .refused(let fault)? = $0.dataDirectory { fault } else { nil } }
     }
 
+    var hasAskedForDataDirectory: Bool { state.withLock { $0.dataDirectory != nil } }
+
     private let kept = Mutex<[String: plug_text]>([:])
 
     private func keptText(_ text: String) -> plug_text {

@@ -28,18 +28,27 @@ struct DataDirectory: Sendable {
 
     /// `FOLDER/ID`, made with mode 0700. Blocks.
     func make(_ id: String) -> Folder {
-        guard let base, let path = path(of: id) else { return .missing(nil) }
+        guard let path = path(of: id) else { return .missing(nil) }
         var made = ""
         for part in path.split(separator: "/", omittingEmptySubsequences: false) {
             made += made.isEmpty ? (part.isEmpty ? "/" : String(part)) : made.hasSuffix("/") ? String(part) : "/\(part)"
             if !made.isEmpty && made != "/" { mkdir(made, 0o700) }
         }
-        if let fault = DataDirectory.fault(of: base, isOwn: false) ?? DataDirectory.fault(of: path, isOwn: true) {
-            return .refused(fault)
-        }
+        if let fault = fault(of: id) { return .refused(fault) }
         return access(path, W_OK | X_OK) == 0
-            ? .made(path) : .missing("The data directory \(path) cannot be made or written to.")
+            ? .made(path)
+            : .missing(
+                "The data directory \(path) cannot be made or written to. Give the process's user that right, "
+                    + "\(DataDirectory.advice)")
     }
+
+    /// Why `make` would refuse the folder as it stands; nil if it would not, or there is none yet. Makes nothing. Blocks.
+    func fault(of id: String) -> String? {
+        guard let base, let path = path(of: id) else { return nil }
+        return DataDirectory.fault(of: base, isOwn: false) ?? DataDirectory.fault(of: path, isOwn: true)
+    }
+
+    private static let advice = "or set kernel.dataDirectory to another folder."
 
     /// Why a folder must not hold what is private; nil if it may, or is not there.
     /// - Parameter isOwn: whether the folder itself was to be made; a link to another folder is then refused, and so is a
@@ -47,21 +56,36 @@ struct DataDirectory: Sendable {
     private static func fault(of path: String, isOwn: Bool) -> String? {
         var status = stat()
         guard (isOwn ? lstat(path, &status) : stat(path, &status)) == 0 else { return nil }
-        let advice = "or set kernel.dataDirectory to another folder."
         guard status.st_mode & S_IFMT == S_IFDIR else {
             return "The data directory \(path) is no folder. Remove it, \(advice)"
         }
+        // Of a sticky folder above, only owners replace entries; in a user namespace, the root it belongs to has no number.
+        if !isOwn && status.st_mode & S_ISVTX != 0 { return nil }
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
             return
-                "The data directory \(path) belongs to user \(status.st_uid), and this process to user \(geteuid()). Chown "
-                + "it, \(advice)"
+                "The data directory \(path) belongs to user \(status.st_uid), and this process to user \(geteuid()). "
+                + "\(geteuid() == 0 ? "Run it without sudo," : "Chown it,") \(advice)"
         }
-        let isSticky = !isOwn && status.st_mode & S_ISVTX != 0
-        guard isSticky || status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
+        let others = DataDirectory.isPrivate(group: status.st_gid) ? S_IWOTH : S_IWGRP | S_IWOTH
+        guard status.st_mode & others == 0 else {
             return "The data directory \(path) can be written by others than its owner (mode "
                 + "\(String(status.st_mode & 0o7777, radix: 8))). Take that right away (chmod go-w \(path)), \(advice)"
         }
         return nil
+    }
+
+    /// Whether a group holds this process's user alone: it is the process's, bears the user's name or lists the user, and lists
+    /// no other. Systems with such groups make folders writable by them (umask 0002).
+    private static func isPrivate(group id: gid_t) -> Bool {
+        guard id == getegid(), let user = getpwuid(geteuid()), let group = getgrgid(id) else { return false }
+        let name = String(cString: user.pointee.pw_name)
+        var members: [String] = []
+        var next = group.pointee.gr_mem
+        while let member = next?.pointee {
+            members.append(String(cString: member))
+            next = next?.advanced(by: 1)
+        }
+        return members.allSatisfy { $0 == name } && (!members.isEmpty || String(cString: group.pointee.gr_name) == name)
     }
 
     /// By the XDG Base Directory Specification: `$XDG_STATE_HOME/plugboard` or `~/.local/state/plugboard`.

@@ -53,7 +53,7 @@ public final class Kernel: PluginCommands {
         }
         for warning in lineup.warnings { log.write(.warning, "kernel", warning) }
         let loop = try EventLoop(name: "plugboard", clock: clock)
-        let settings = try configuration.kernel.normalizingPins()
+        let settings = configuration.kernel.normalizingPins
         let core = KernelCore(
             settings: settings, origins: configuration.origins.mapValues(\.values), lineup: lineup, log: log,
             loop: loop,
@@ -63,7 +63,7 @@ public final class Kernel: PluginCommands {
         self.core = core
         var created: [Place] = []
         do {
-            try Startup(core: core).run(&created)
+            try Startup(core: core).run(&created, configuration)
         } catch {
             core.timers.stopAll()
             loop.enqueue {

@@ -90,10 +90,7 @@ final class KernelCore: @unchecked Sendable {
         self.loop = loop
         self.transport = transport
         attributeCheck = AttributeCheck(lineup)
-        secretAttributes = Set(
-            lineup.plugins.flatMap { plugin in
-                plugin.descriptor.attributes.filter(\.isSecret).map { "\(plugin.id).\($0.name)" }
-            })
+        secretAttributes = Set(lineup.plugins.flatMap(\.descriptor.secretAttributes))
         timers = PluginTimers(loop: loop)
         admission = Admission(limit: settings.connections, loop: loop)
         dataDirectory = DataDirectory(settings)

@@ -19,9 +19,9 @@ final class Startup: Sendable {
 
     /// Creates all plugins, then starts them. Called once, by the thread that makes the kernel. After an error the caller
     /// stops the loop, and then destroys what was created.
-    func run(_ places: inout [Place]) throws(PlugboardError) {
+    func run(_ places: inout [Place], _ configuration: Configuration) throws(PlugboardError) {
         let refusals = create(&places)
-        if let error = PlugboardError(refusals) { throw error }
+        if let error = PlugboardError(refusals, configuration) { throw error }
         core.install(places)
         for (started, place) in places.enumerated() {
             if let error = start(place) {
@@ -32,7 +32,7 @@ final class Startup: Sendable {
         }
     }
 
-    /// Creates all plugins, and returns what those say that cannot be created: all of them, for their settings can be wrong at once.
+    /// Creates all plugins, and returns what they refuse: all of it, for several settings and sections of origins can be wrong at once.
     func create(_ places: inout [Place]) -> [Refusal] {
         var refusals: [Refusal] = []
         for (index, plugin) in core.lineup.plugins.enumerated() {
@@ -41,21 +41,40 @@ final class Startup: Sendable {
                 places.append(place)
                 // A plugin would do without, and its user would not know that others could change what it keeps.
                 if let fault = place.host.dataDirectoryFault { refusals.append(Refusal(plugin: plugin, text: fault)) }
+                refusals += checkSections(of: plugin, place)
             case .failure(let refusal): refusals.append(refusal)
             }
         }
         return refusals
     }
 
-    /// Why a plugin cannot be created.
+    /// What a plugin refuses of the configuration.
     struct Refusal: Error {
         let plugin: EnabledPlugin
+        /// Whose section it refuses; nil where the plugin cannot be created.
+        var origin: Origin?
         /// A sentence of the plugin's.
         let text: String
 
-        var error: PlugboardError {
-            PlugboardError(
-                .pluginStart, "The plugin \(plugin.id) could not be created: \(text)", plugin: plugin.id)
+        /// The same for those who read the configuration.
+        func fault(in configuration: Configuration) -> ConfigurationFault {
+            // Faults end without a full stop.
+            let clause = text.hasSuffix(".") ? String(text.dropLast()) : text
+            guard let origin else {
+                return ConfigurationFault(
+                    plugin.place.appending("settings"), "are refused by \(plugin.id): \(clause)",
+                    in: configuration.source, code: .pluginStart)
+            }
+            return ConfigurationFault(
+                configuration.place(of: origin).appending(.key(plugin.id)), "is refused by the plugin: \(clause)",
+                in: configuration.source, atKey: true, code: .pluginStart)
+        }
+
+        func error(_ configuration: Configuration) -> PlugboardError {
+            let reason =
+                origin == nil
+                ? "The plugin \(plugin.id) could not be created: \(text)" : "\(fault(in: configuration))"
+            return PlugboardError(.pluginStart, reason, plugin: plugin.id)
         }
     }
 
@@ -70,6 +89,30 @@ final class Startup: Sendable {
             Place(
                 index: index, descriptor: plugin.descriptor, instance: instance, host: host,
                 onFault: plugin.onFault, faultLimit: plugin.faultLimit))
+    }
+
+    /// What the plugin refuses of what origins' sections say to it (PLUG_ATTRIBUTES).
+    private func checkSections(of plugin: EnabledPlugin, _ place: Place) -> [Refusal] {
+        guard !core.origins.isEmpty,
+            let table = withText(PLUG_ATTRIBUTES, { place.plugin.pointee.extension?($0) }) ?? nil,
+            let check = table.assumingMemoryBound(to: plug_attributes_v1.self).pointee.check
+        else { return [] }
+        let names = plugin.descriptor.attributes.map { "\(plugin.id).\($0.name)" }
+        var refusals: [Refusal] = []
+        for (origin, section) in core.origins.sorted(by: { $0.key.description < $1.key.description })
+        where section["\(plugin.id).enabled"] != "false" {
+            var attributes = Fields()
+            for name in names { if let text = section[name] { attributes.append(FieldName(name), text) } }
+            guard !attributes.isEmpty else { continue }
+            place.host.refusal = nil
+            let code = withCFields(attributes) { fields, count in
+                core.calling(place.index, .check) { check(place.instance, fields, count) }
+            }
+            guard code != PLUG_OK else { continue }
+            refusals.append(Refusal(plugin: plugin, origin: origin, text: place.host.refusalText))
+        }
+        place.host.refusal = nil
+        return refusals
     }
 
     private func start(_ place: Place) -> PlugboardError? {
@@ -129,12 +172,12 @@ final class Startup: Sendable {
 
 extension PlugboardError {
     /// One error that says all refusals; nil for none.
-    fileprivate init?(_ refusals: [Startup.Refusal]) {
-        guard let first = refusals.first?.error else { return nil }
+    fileprivate init?(_ refusals: [Startup.Refusal], _ configuration: Configuration) {
+        let errors = refusals.map { $0.error(configuration) }
+        guard let first = errors.first else { return nil }
         self = first
-        guard refusals.count > 1 else { return }
-        plugin = nil
-        reason =
-            "\(refusals.count) plugins could not be created:" + refusals.map { "\n  \($0.error.reason)" }.joined()
+        guard errors.count > 1 else { return }
+        if errors.contains(where: { $0.plugin != first.plugin }) { plugin = nil }
+        reason = "Plugins refuse \(errors.count) things:" + errors.map { "\n  \($0.reason)" }.joined()
     }
 }

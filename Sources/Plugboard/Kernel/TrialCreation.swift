@@ -8,33 +8,48 @@ import PlugboardKit
     import Musl
 #endif
 
-/// Creates plugins as a start would, and destroys them again: what is wrong with their settings, only they know.
+/// Creates plugins as a start would, and destroys them again: only they know whether their settings and attributes make sense.
 ///
-/// `create` is the one place where a plugin judges its settings, so a check that calls it cannot differ from a start. Nothing is started, no
-/// request is sent, and what plugins write goes to a folder that is removed.
+/// `create` is the one place where a plugin judges its settings, and `check` where it judges an origin's section, so a check that
+/// calls them cannot differ from a start. Nothing is started, no request is sent, and what plugins write goes to a folder that is
+/// removed.
 enum TrialCreation {
-    /// What the plugins refuse, at the places of their settings. Blocks.
-    static func faults(of plugins: [EnabledPlugin], _ configuration: Configuration) -> [ConfigurationFault] {
+    /// What the plugins refuse, at the places of their settings and sections. Sections with faults are not asked about. Blocks.
+    static func faults(
+        of plugins: [EnabledPlugin], _ configuration: Configuration, beside known: [ConfigurationFault]
+    ) -> [ConfigurationFault] {
         guard !plugins.isEmpty else { return [] }
-        var reading = ConfigurationReading(source: configuration.source)
         var settings = configuration.kernel
         settings.hookLimit = nil
         settings.measuresHooks = false
-        let folder = DataDirectory(settings).path(of: "") == nil ? nil : TemporaryFolder()
-        if let folder { settings.dataDirectory = folder.path }
+        let data = DataDirectory(settings)
+        var folder: TemporaryFolder?
+        var faults: [ConfigurationFault]
         do throws(PlugboardError) {
+            if data.path(of: "") != nil {
+                let own = try TemporaryFolder()
+                settings.dataDirectory = own.path
+                folder = own
+            }
+            var trial = configuration
+            trial.kernel = settings
             let loop = try EventLoop(name: "plugboard-check")
             let core = KernelCore(
-                settings: settings, origins: [:], lineup: Lineup(plugins: plugins, absent: [], warnings: []),
+                settings: settings, origins: soundOrigins(of: plugins, configuration, beside: known),
+                lineup: Lineup(plugins: plugins, absent: [], warnings: []),
                 log: .silent, loop: loop, transport: NoTransport(),
-                crashNote: CrashNotes(configuration).note(running: plugins))
+                crashNote: CrashNotes(trial).note(running: plugins))
             let startup = Startup(core: core)
             var places: [Place] = []
-            for refusal in startup.create(&places) {
-                reading.note(
-                    refusal.plugin.place.appending("settings"),
-                    "are refused by \(refusal.plugin.id): \(clause(refusal.text))",
-                    code: .pluginStart)
+            faults = startup.create(&places).map { $0.fault(in: configuration) }
+            // They were given a folder of the check's; a start gives them this one.
+            for place in places where place.host.hasAskedForDataDirectory {
+                guard let fault = data.fault(of: place.id) else { continue }
+                let reason =
+                    "cannot be given its data directory: \(fault.hasSuffix(".") ? String(fault.dropLast()) : fault)"
+                faults.append(
+                    ConfigurationFault(
+                        plugins[place.index].place, reason, in: configuration.source, code: .pluginStart))
             }
             loop.enqueue { core.cancelAll(PlugboardError(.shutDown, "The plugins are only checked.")) }
             core.timers.stopAll()
@@ -42,15 +57,30 @@ enum TrialCreation {
             startup.destroy(places)
             core.endContainment()
         } catch {
-            reading.note([], "cannot be checked: \(error.reason)", code: error.code)
+            faults = [
+                ConfigurationFault(
+                    [], "cannot be checked: \(error.reason)", in: configuration.source, code: error.code)
+            ]
         }
         withExtendedLifetime(folder) {}
-        return reading.faults
+        return Array(faults.prefix(ConfigurationReading.faultLimit))
     }
 
-    /// Faults end without a full stop.
-    private static func clause(_ sentence: String) -> String {
-        sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
+    /// What origins say to plugins, without the sections in which a value does not fit its table.
+    private static func soundOrigins(
+        of plugins: [EnabledPlugin], _ configuration: Configuration, beside known: [ConfigurationFault]
+    ) -> [Origin: [String: String]] {
+        var origins = configuration.origins.mapValues(\.values)
+        for origin in configuration.origins.keys {
+            for plugin in plugins {
+                let place = configuration.place(of: origin).appending(.key(plugin.id)).description
+                guard known.contains(where: { $0.path == place || $0.path.hasPrefix(place + ".") }) else { continue }
+                for attribute in plugin.descriptor.attributes {
+                    origins[origin]?["\(plugin.id).\(attribute.name)"] = nil
+                }
+            }
+        }
+        return origins
     }
 }
 
@@ -77,11 +107,15 @@ private final class NoTransport: Transport {
 private final class TemporaryFolder {
     let path: String
 
-    /// Nil where it cannot be made.
-    init?() {
+    init() throws(PlugboardError) {
         let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(base)/plugboard-check-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { return nil }
+        guard mkdtemp(&template) != nil else {
+            throw PlugboardError(
+                .configuration,
+                "no temporary folder can be made in \(base) (\(String(cString: strerror(errno)))). Set TMPDIR to a folder that "
+                    + "this process can write to")
+        }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 

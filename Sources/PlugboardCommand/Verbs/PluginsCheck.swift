@@ -155,7 +155,10 @@ struct CheckArguments: ParsableArguments {
     private func configured(_ path: String, in config: String) throws -> JSONObject {
         let file = PluginArguments.absolute(path)
         let id = (try? DynamicLoader.dynamic.inspect(file))?.metadata?.id
-        let entries = try Configuration.file(config).plugins
+        let reading = Configuration.check(file: config)
+        guard let entries = reading.configuration?.plugins else {
+            throw PlugboardError(.configuration, reading.faults.map(\.description).joined(separator: "\n"))
+        }
         guard let entry = entries.first(where: { $0.path == file || $0.id != nil && $0.id == id }) else {
             throw CommandFailure(
                 .usage,

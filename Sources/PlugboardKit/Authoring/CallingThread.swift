@@ -34,16 +34,29 @@ final class CallingThread: TaskExecutor, @unchecked Sendable {
     }
 
     /// False if the code was not done in time; it is then cancelled, and what is left of it runs on the pool.
-    @discardableResult
     static func run(within limit: Duration, _ body: @escaping @Sendable () async -> Void) -> Bool {
         let thread = CallingThread()
-        let task = Task(executorPreference: thread) {
-            await body()
-            thread.finish()
-        }
+        let task = thread.begin(body)
         if thread.work(within: limit) { return true }
+        thread.abandon()
         task.cancel()
         return false
+    }
+
+    /// Returns when the code is done, whatever the limit; after the limit it is cancelled.
+    static func run(cancellingAfter limit: Duration, _ body: @escaping @Sendable () async -> Void) {
+        let thread = CallingThread()
+        let task = thread.begin(body)
+        if thread.work(within: limit) { return }
+        task.cancel()
+        while !thread.work(within: .seconds(3600)) {}
+    }
+
+    private func begin(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        Task(executorPreference: self) {
+            await body()
+            self.finish()
+        }
     }
 
     func enqueue(_ job: consuming ExecutorJob) {
@@ -63,7 +76,17 @@ final class CallingThread: TaskExecutor, @unchecked Sendable {
         pthread_mutex_unlock(lock)
     }
 
-    /// Runs jobs until the code is done. Jobs that are there run, whatever the time.
+    /// What is left runs on the pool.
+    private func abandon() {
+        pthread_mutex_lock(lock)
+        isAbandoned = true
+        let left = jobs
+        jobs = []
+        pthread_mutex_unlock(lock)
+        for job in left { globalConcurrentExecutor.enqueue(job) }
+    }
+
+    /// Runs jobs until the code is done; false if it was not done in time. Jobs that are there run, whatever the time.
     private func work(within limit: Duration) -> Bool {
         var deadline = timespec()
         clock_gettime(CLOCK_MONOTONIC, &deadline)
@@ -75,7 +98,6 @@ final class CallingThread: TaskExecutor, @unchecked Sendable {
         while !isDone {
             if jobs.isEmpty {
                 guard pthread_cond_timedwait(changed, lock, &deadline) != ETIMEDOUT || !jobs.isEmpty || isDone else {
-                    isAbandoned = true
                     return false
                 }
                 continue

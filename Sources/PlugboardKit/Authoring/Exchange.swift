@@ -6,6 +6,10 @@ public struct Exchange: ~Copyable {
     let instance: Instance
     /// What the kernel refused of the hook's edits, the first of it: see `Head`.
     let refusal: UnsafeMutablePointer<String?>
+    let stage: Stage
+
+    /// Which bodies a hook may put something around.
+    enum Stage { case request, response, other }
 
     var host: UnsafePointer<plug_host_v1> { instance.host.raw }
 
@@ -107,15 +111,19 @@ public struct Exchange: ~Copyable {
         try body(host.pointee.held_body(raw).buffer)
     }
 
-    /// Puts a source around the request's body, if it has one, in `onRequest`. The closure gets the body as it is, and owns it.
+    /// Puts a source around the request's body, if it has one, in `onRequest`; a fault in another hook. The closure gets the
+    /// body as it is, and owns it.
     public func wrapRequestBody(_ wrap: (InnerBody) -> any BodySource) {
+        guard stage == .request else { return refused("it wrapped the request's body outside onRequest") }
         guard let body = host.pointee.take_request_body(raw) else { return }
         let source = wrap(InnerBody(body, host: host))
         set(host.pointee.set_request_body, ExportedSource.make(source, host: instance.host), "request")
     }
 
-    /// Puts a source around the response's body, if it has one, in `onResponse`. The closure gets the body as it is, and owns it.
+    /// Puts a source around the response's body, if it has one, in `onResponse`; a fault in another hook. The closure gets
+    /// the body as it is, and owns it.
     public func wrapResponseBody(_ wrap: (InnerBody) -> any BodySource) {
+        guard stage == .response else { return refused("it wrapped the response's body outside onResponse") }
         guard let body = host.pointee.take_response_body(raw) else { return }
         let source = wrap(InnerBody(body, host: host))
         set(host.pointee.set_response_body, ExportedSource.make(source, host: instance.host), "response")

@@ -117,6 +117,34 @@ private func setLife(_ table: inout plug_plugin_v1) {
     table.destroy = { context in
         if let context { Unmanaged<Instance>.fromOpaque(context).takeRetainedValue().host.end() }
     }
+    table.extension = { $0.string == PLUG_ATTRIBUTES ? UnsafeRawPointer(attributesExtension.raw) : nil }
+}
+
+private let attributesExtension = AttributesExtension()
+
+/// Sendable because the table never changes once it is made.
+private struct AttributesExtension: @unchecked Sendable {
+    let raw: UnsafePointer<plug_attributes_v1>
+
+    init() {
+        let place = UnsafeMutablePointer<plug_attributes_v1>.allocate(capacity: 1)
+        place.initialize(
+            to: plug_attributes_v1(check: { context, fields, count in
+                guard let instance = borrow(context) else { return PLUG_BAD_ARGUMENT }
+                var attributes = Attributes()
+                for field in UnsafeBufferPointer(start: fields, count: fields == nil ? 0 : Int(clamping: count)) {
+                    attributes[field.name.string] = field.value.string
+                }
+                do {
+                    try instance.check(attributes)
+                    return PLUG_OK
+                } catch {
+                    withText(describe(error)) { instance.host.raw.pointee.refuse(instance.host.raw, $0) }
+                    return PLUG_BAD_ARGUMENT
+                }
+            }))
+        raw = UnsafePointer(place)
+    }
 }
 
 private func setHooks(_ table: inout plug_plugin_v1) {

@@ -10,6 +10,7 @@ final class Instance: Sendable {
     @usableFromInline typealias Hook = @Sendable (borrowing Exchange) throws -> VerdictPayload
 
     let host: Host
+    let check: @Sendable (Attributes) throws -> Void
     let start: @Sendable () throws -> Void
     private let stop: @Sendable (Duration) async -> Void
     private let onRequest: Hook
@@ -22,7 +23,8 @@ final class Instance: Sendable {
     @inlinable
     convenience init<P: Plugin>(_ plugin: P, host: Host) {
         self.init(
-            host: host, start: { try plugin.start() }, stop: { await plugin.stop(within: $0) },
+            host: host, check: { try plugin.check($0) }, start: { try plugin.start() },
+            stop: { await plugin.stop(within: $0) },
             onRequest: { try plugin.onRequest($0).payload }, onResponse: { try plugin.onResponse($0).payload },
             onFailure: { try plugin.onFailure($0).payload }, onClose: { plugin.onClose($0, $1) },
             onEvent: { plugin.onEvent($0, $1) }, command: { plugin.command($0, $1, $2) })
@@ -30,13 +32,15 @@ final class Instance: Sendable {
 
     @usableFromInline
     init(
-        host: Host, start: @escaping @Sendable () throws -> Void, stop: @escaping @Sendable (Duration) async -> Void,
+        host: Host, check: @escaping @Sendable (Attributes) throws -> Void,
+        start: @escaping @Sendable () throws -> Void, stop: @escaping @Sendable (Duration) async -> Void,
         onRequest: @escaping Hook, onResponse: @escaping Hook, onFailure: @escaping Hook,
         onClose: @escaping @Sendable (borrowing Exchange, Outcome) -> Void,
         onEvent: @escaping @Sendable (borrowing Event, borrowing Exchange?) -> Void,
         command: @escaping @Sendable (String, JSONValue, Reply) -> Void
     ) {
         self.host = host
+        self.check = check
         self.start = start
         self.stop = stop
         self.onRequest = onRequest
@@ -47,13 +51,13 @@ final class Instance: Sendable {
         self.command = command
     }
 
-    func onRequest(_ exchange: OpaquePointer) -> UInt32 { visit(exchange, onRequest) }
-    func onResponse(_ exchange: OpaquePointer) -> UInt32 { visit(exchange, onResponse) }
-    func onFailure(_ exchange: OpaquePointer) -> UInt32 { visit(exchange, onFailure) }
+    func onRequest(_ exchange: OpaquePointer) -> UInt32 { visit(exchange, onRequest, .request) }
+    func onResponse(_ exchange: OpaquePointer) -> UInt32 { visit(exchange, onResponse, .response) }
+    func onFailure(_ exchange: OpaquePointer) -> UInt32 { visit(exchange, onFailure, .other) }
 
     func onClose(_ exchange: OpaquePointer, _ outcome: UInt32) {
         withRefusal("onClose") { refusal in
-            let exchange = Exchange(raw: exchange, instance: self, refusal: refusal)
+            let exchange = Exchange(raw: exchange, instance: self, refusal: refusal, stage: .other)
             onClose(exchange, Outcome(rawValue: outcome) ?? .failed)
         }
     }
@@ -64,7 +68,7 @@ final class Instance: Sendable {
         withRefusal("onEvent") { refusal in
             let event = Event(raw: event, host: host.raw, refusal: refusal)
             if let exchange {
-                onEvent(event, Exchange(raw: exchange, instance: self, refusal: refusal))
+                onEvent(event, Exchange(raw: exchange, instance: self, refusal: refusal, stage: .other))
             } else {
                 onEvent(event, nil)
             }
@@ -78,7 +82,8 @@ final class Instance: Sendable {
         if let refusal { host.log(.error, "at fault in \(hook): \(refusal).") }
     }
 
-    /// Ends the plugin's tasks, then calls its `stop`, on this thread, which may block until the deadline.
+    /// Ends the plugin's tasks, then calls its `stop`, on this thread, which may block. At the deadline `stop` is cancelled; this returns when it has
+    /// ended.
     func stop(within limit: Duration) {
         let clock = ContinuousClock()
         let deadline = clock.now + limit
@@ -88,7 +93,8 @@ final class Instance: Sendable {
             host.log(.warning, "A task of the plugin did not end within \(limit.configured) after it was cancelled.")
         }
         let rest = max(clock.now.duration(to: deadline), .zero)
-        CallingThread.run(within: rest) { [stop] in await stop(rest) }
+        // Does not return before the plugin's `stop` has: the kernel then names the plugin in its log, and does not destroy it.
+        CallingThread.run(cancellingAfter: rest) { [stop] in await stop(rest) }
     }
 
     func command(_ name: String, _ arguments: String, _ reply: plug_reply) {
@@ -102,10 +108,10 @@ final class Instance: Sendable {
 
     // MARK: From Swift verdicts to C ones
 
-    private func visit(_ raw: OpaquePointer, _ hook: Hook) -> UInt32 {
+    private func visit(_ raw: OpaquePointer, _ hook: Hook, _ stage: Exchange.Stage) -> UInt32 {
         var refusal: String?
         return withUnsafeMutablePointer(to: &refusal) { refusal in
-            let exchange = Exchange(raw: raw, instance: self, refusal: refusal)
+            let exchange = Exchange(raw: raw, instance: self, refusal: refusal, stage: stage)
             do {
                 let payload = try finishedWork(exchange).map { try $0(exchange) } ?? hook(exchange)
                 if let refused = refusal.pointee { return withText(refused) { exchange.host.pointee.fault(raw, $0) } }

@@ -14,6 +14,13 @@ public protocol Plugin: Sendable {
     /// Makes the instance; an error refuses the configuration with its description. Of the host only log, clocks, random, counters and data directory work here.
     init(settings: Settings, host: Host) throws
 
+    /// Judges together what the configuration says to this plugin in the section of one origin; each value alone fits the manifest.
+    ///
+    /// After `init` and before `start`, for each section with attributes of this plugin, unless the section switches the plugin off. An error
+    /// refuses the configuration with its description, which must hold no secrets. What a request says itself is not asked about: its hooks
+    /// judge that.
+    func check(_ attributes: Attributes) throws
+
     /// All plugins are created, and the host works in full; an error ends the start-up.
     func start() throws
 
@@ -36,6 +43,7 @@ public protocol Plugin: Sendable {
 }
 
 extension Plugin {
+    public func check(_ attributes: Attributes) throws {}
     public func start() throws {}
     public func stop(within: Duration) async {}
     public func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict { .next }

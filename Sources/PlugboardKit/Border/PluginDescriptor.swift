@@ -6,6 +6,9 @@ import CPlugboard
 public struct PluginDescriptor: @unchecked Sendable {
     public let raw: UnsafePointer<plug_plugin_v1>
 
+    /// The whole names, `ID.NAME`, of the attributes that the table flags as secret.
+    package var secretAttributes: [String] { attributes.filter(\.isSecret).map { "\(id).\($0.name)" } }
+
     /// Checks that the descriptor can be used at all; the error says what is wrong with it.
     public init(checking raw: UnsafePointer<plug_plugin_v1>?) throws(PlugboardError) {
         guard let raw else { throw PluginDescriptor.malformed("its function returned no descriptor") }

@@ -1,5 +1,7 @@
-/// An absolute http or https URL in the one form in which URLs are compared (RFC 9110 §4.2.3, RFC 3986 §6.2.2): the
-/// origin in its normal form, a path without dot segments, no fragment, and nothing percent-encoded that need not be.
+/// An absolute http or https URL in the one form in which URLs are compared (RFC 9110 §4.2.3, RFC 3986 §6.2.2.1 and
+/// §6.2.2.2): the origin in its normal form, no fragment, and nothing percent-encoded that need not be.
+///
+/// Dot segments stay: a path is sent with them, and a server may give `/a/../b` another meaning than `/b`.
 public struct NormalURL: Hashable, Sendable {
     public let text: String
 
@@ -11,16 +13,20 @@ public struct NormalURL: Hashable, Sendable {
             return
         }
         guard let parts = URLParts(url), parts.userinfo == nil, let origin = Origin(parts) else { return nil }
-        text = origin.description + NormalURL.pathAndQuery(of: parts.path, parts.query, isRooted: true)
+        text =
+            origin.description
+            + NormalURL.pathAndQuery(
+                PercentEncoding.normalized(parts.path.utf8), parts.query.map { PercentEncoding.normalized($0.utf8) },
+                isRooted: true)
     }
 
     /// Where the query begins, at its `?`.
     public var queryStart: String.Index? { text.utf8.firstIndex(of: UInt8(ascii: "?")) }
 
-    static func pathAndQuery(of path: Substring, _ query: Substring?, isRooted: Bool) -> String {
-        var text = PercentEncoding.withoutDotSegments(PercentEncoding.normalized(path.utf8))
+    static func pathAndQuery(_ path: [UInt8], _ query: [UInt8]?, isRooted: Bool) -> String {
+        var text = path
         if isRooted, text.first != UInt8(ascii: "/") { text.insert(UInt8(ascii: "/"), at: 0) }
-        if let query { text += [UInt8(ascii: "?")] + PercentEncoding.normalized(query.utf8) }
+        if let query { text += [UInt8(ascii: "?")] + query }
         return String(decoding: text, as: UTF8.self)
     }
 
@@ -58,14 +64,7 @@ public struct NormalURL: Hashable, Sendable {
     }
 
     private static func isPlainPath(_ path: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-        var previous: UInt8 = 0
-        for byte in path {
-            guard byte > 0x20, byte < 0x7F, byte != UInt8(ascii: "%"), byte != UInt8(ascii: "#"),
-                byte != UInt8(ascii: ".") || previous != UInt8(ascii: "/")
-            else { return false }
-            previous = byte
-        }
-        return true
+        path.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "%") && $0 != UInt8(ascii: "#") }
     }
 
     /// A colon, and a number without zeros before it that is not the scheme's own.

@@ -5,7 +5,7 @@ package enum PercentEncoding {
         let bytes = Array(text)
         // Behind a percent sign that begins no escape, what is decoded could make one, and this text another.
         guard bytes.indices.allSatisfy({ bytes[$0] != percent || value(of: bytes, $0) != nil }) else {
-            return escaped(bytes)
+            return bytes.withUnsafeBytes(escaped)
         }
         var normal: [UInt8] = []
         normal.reserveCapacity(bytes.count)
@@ -23,7 +23,7 @@ package enum PercentEncoding {
     }
 
     /// Blanks, control characters and bytes above ASCII are escaped, and nothing else is changed.
-    package static func escaped(_ bytes: some Collection<UInt8>) -> [UInt8] {
+    package static func escaped(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count)
         for byte in bytes { append(raw: byte, to: &text) }
@@ -31,20 +31,42 @@ package enum PercentEncoding {
     }
 
     /// RFC 3986 §5.2.4, in time that grows with the length.
-    static func withoutDotSegments(_ path: [UInt8]) -> [UInt8] {
+    ///
+    /// - Parameter decoding: Whether `%2e` is read as a dot. All other bytes stay as they are.
+    package static func withoutDotSegments(_ path: [UInt8], decoding: Bool = false) -> [UInt8] {
         let slash = UInt8(ascii: "/")
-        guard path.contains(UInt8(ascii: ".")) else { return path }
+        guard path.contains(UInt8(ascii: ".")) || decoding && path.contains(percent) else { return path }
         let isAbsolute = path.first == slash
         var kept: [ArraySlice<UInt8>] = []
         var endsInDots = false
         for segment in path.dropFirst(isAbsolute ? 1 : 0).split(separator: slash, omittingEmptySubsequences: false) {
-            let isParent = segment.elementsEqual("..".utf8)
-            endsInDots = isParent || segment.elementsEqual(".".utf8)
-            if isParent { _ = kept.popLast() } else if !endsInDots { kept.append(segment) }
+            let count = dots(segment, decoding)
+            endsInDots = count != nil
+            if count == 2 { _ = kept.popLast() } else if count == nil { kept.append(segment) }
         }
         // The empty segment at the end is the slash there.
         if endsInDots, !kept.isEmpty || !isAbsolute { kept.append([]) }
         return (isAbsolute ? [slash] : []) + kept.joined(separator: [slash])
+    }
+
+    /// How many dots a segment consists of, one or two; nil for any other segment.
+    private static func dots(_ segment: ArraySlice<UInt8>, _ decoding: Bool) -> Int? {
+        var rest = segment
+        var count = 0
+        while let byte = rest.first {
+            if byte == UInt8(ascii: ".") {
+                rest = rest.dropFirst()
+            } else if decoding, byte == percent, rest.count > 2, rest[rest.startIndex + 1] == UInt8(ascii: "2"),
+                rest[rest.startIndex + 2] | 0x20 == UInt8(ascii: "e")
+            {
+                rest = rest.dropFirst(3)
+            } else {
+                return nil
+            }
+            count += 1
+            if count > 2 { return nil }
+        }
+        return count == 0 ? nil : count
     }
 
     private static let percent = UInt8(ascii: "%")

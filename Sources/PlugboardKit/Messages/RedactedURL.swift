@@ -3,8 +3,7 @@
 /// A part of the query that has no `=` becomes `…` as a whole, for it may be a key. Works on relative references too, and
 /// on what only resembles a URL; it never fails. `showingQuery` leaves the query as it is.
 public func redacted(url: String, showingQuery: Bool = false) -> String {
-    let start = authorityStart(url.utf8)
-    return redacted(rest: start.map { withoutUserinfo(url, $0) } ?? url, showingQuery: showingQuery)
+    redacted(rest: withoutUserinfo(url), showingQuery: showingQuery)
 }
 
 private func redacted(rest url: String, showingQuery: Bool) -> String {
@@ -23,7 +22,7 @@ private func redacted(part: Substring.UTF8View) -> String {
 
 /// Where a user could begin: behind a scheme and its slashes, behind two slashes at the start, or at the start of what has
 /// neither. Nil for a path. Programs read a backslash as a slash, or as a part of the user.
-private func authorityStart(_ url: String.UTF8View) -> String.Index? {
+private func authorityStart(_ url: Substring.UTF8View) -> String.Index? {
     let first = url.firstIndex(where: isSlash) ?? url.endIndex
     let run = url[first...].prefix(while: isSlash)
     if first == url.startIndex { return run.count == 1 ? nil : run.endIndex }
@@ -32,14 +31,25 @@ private func authorityStart(_ url: String.UTF8View) -> String.Index? {
 
 /// The user ends at the last `@` of the authority (RFC 3986 §3.2). Where the authority has a colon and no port behind it,
 /// a delimiter in the password has cut it short, and the user ends at the last `@` of all.
-private func withoutUserinfo(_ url: String, _ start: String.Index) -> String {
-    let bytes = url.utf8
-    let authority = bytes[start...].prefix { !"/?#".utf8.contains($0) }
-    let at =
-        authority.lastIndex(of: UInt8(ascii: "@"))
-        ?? (start > url.startIndex && isCutShort(authority) ? bytes.lastIndex(of: UInt8(ascii: "@")) : nil)
-    guard let at else { return url }
-    return "\(Substring(bytes[..<start]))\(Substring(bytes[bytes.index(after: at)...]))"
+///
+/// What is left may have a user again, as in `@//user@host` and `http://@/user@host`: cut until there is none.
+private func withoutUserinfo(_ url: String) -> String {
+    var kept = ""
+    var rest = url.utf8[...]
+    // Whether slashes stand before the rest.
+    var isRooted = false
+    while let start = isRooted ? rest.firstIndex(where: { !isSlash($0) }) : authorityStart(rest) {
+        let authority = rest[start...].prefix { !"/?#".utf8.contains($0) }
+        let isRootedHere = isRooted || start > rest.startIndex
+        let at =
+            authority.lastIndex(of: UInt8(ascii: "@"))
+            ?? (isRootedHere && isCutShort(authority) ? rest.lastIndex(of: UInt8(ascii: "@")) : nil)
+        guard let at else { break }
+        kept += String(Substring(rest[..<start]))
+        isRooted = isRootedHere
+        rest = rest[rest.index(after: at)...]
+    }
+    return kept.isEmpty && rest.startIndex == url.startIndex ? url : kept + String(Substring(rest))
 }
 
 private func isCutShort(_ authority: Substring.UTF8View) -> Bool {

@@ -1,8 +1,11 @@
-/// The URL that a reference means (RFC 3986 §5.2), normalized as `NormalURL` is, but with its user, its fragment and the dot
-/// that may end its host; nil if it means none.
+/// The URL that a reference means (RFC 3986 §5.2), normalized as `NormalURL` is, but without dot segments, and with its
+/// user, its fragment and the dot that may end its host; nil if it means none.
 ///
 /// Takes time that grows with the length of both.
-package func resolved(_ reference: String, against base: String) -> String? {
+///
+/// - Parameter normalizing: False leaves what is percent-encoded in path, query and fragment as it is, so that a server
+///   gets the bytes that it gave.
+package func resolved(_ reference: String, against base: String, normalizing: Bool = true) -> String? {
     guard !reference.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }), let reference = URLParts(reference),
         let base = URLParts(base), let scheme = reference.scheme ?? base.scheme
     else { return nil }
@@ -21,12 +24,15 @@ package func resolved(_ reference: String, against base: String) -> String? {
     guard let place = normalAuthority(authority, (reference.scheme == nil ? base : reference).httpScheme) else {
         return nil
     }
-    let rest = NormalURL.pathAndQuery(of: path, query, isRooted: authority != nil)
+    func encoded(_ text: Substring) -> [UInt8] {
+        normalizing
+            ? PercentEncoding.normalized(text.utf8) : Array(text.utf8).withUnsafeBytes(PercentEncoding.escaped)
+    }
+    let rest = NormalURL.pathAndQuery(
+        PercentEncoding.withoutDotSegments(encoded(path)), query.map(encoded), isRooted: authority != nil)
     // Without an authority, the path would become one.
     if authority == nil, rest.utf8.starts(with: "//".utf8) { return nil }
-    let fragment = reference.fragment.map {
-        "#" + String(decoding: PercentEncoding.normalized($0.utf8), as: UTF8.self)
-    }
+    let fragment = reference.fragment.map { "#" + String(decoding: encoded($0), as: UTF8.self) }
     return "\(scheme.lowercased()):\(place)\(rest)\(fragment ?? "")"
 }
 

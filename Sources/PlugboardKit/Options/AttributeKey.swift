@@ -29,10 +29,18 @@ public struct AttributeKey<Value: OptionValue>: Sendable {
     }
 }
 
+extension Attributes {
+    /// An attribute by its typed name; nil where there is none, or none that can be read.
+    public subscript<Value>(key: AttributeKey<Value>) -> Value? {
+        get { self[key.name].flatMap { Value(optionText: $0) } }
+        set { self[key.name] = newValue?.optionText }
+    }
+}
+
 extension Request {
     /// An attribute by its typed name; nil where the request says nothing, or nothing that can be read.
     public subscript<Value>(key: AttributeKey<Value>) -> Value? {
-        get { attributes[key.name].flatMap { Value(optionText: $0) } }
-        set { attributes[key.name] = newValue?.optionText }
+        get { attributes[key] }
+        set { attributes[key] = newValue }
     }
 }

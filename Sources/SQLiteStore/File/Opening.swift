@@ -44,13 +44,12 @@ struct Opening: Sendable {
     func check() throws(SQLiteFailure) {
         guard case .file(let path) = location else { return }
         do throws(SQLiteFailure) {
-            let file = try StoreFile(path)
+            let file = try StoreFile(path, makesFolders: false)
             try file.check()
             if file.size == 0 || reserve(of: file).isMarked { return }
-            let connection = try connected(file.path, 0)
-            connection.leaveLog()
+            let connection = try connected(file.path, 0, isUnchanged: true)
             do throws(SQLiteFailure) { try identify(connection) } catch {
-                if error.kind == .damaged && !isOurs(file) { throw noDatabase(file, error) }
+                if error.kind == .damaged && !isOurs(file, isUnchanged: true) { throw noDatabase(file, error) }
                 throw error
             }
         } catch {
@@ -93,6 +92,8 @@ struct Opening: Sendable {
         let other = try file.moveAside()
         notice("\(file.path) cannot be used: \(cause). It is now \(other), and a new file is begun.")
         try file.secure()
+        // The mark speaks of the file that was moved.
+        reserve(of: file).fill()
     }
 
     func reserve(of file: StoreFile) -> ReserveFile {
@@ -100,8 +101,8 @@ struct Opening: Sendable {
     }
 
     /// Whether a damaged file still says that it is of this schema.
-    private func isOurs(_ file: StoreFile) -> Bool {
-        guard let connection = try? connected(file.path, 0) else { return false }
+    private func isOurs(_ file: StoreFile, isUnchanged: Bool = false) -> Bool {
+        guard let connection = try? connected(file.path, 0, isUnchanged: isUnchanged) else { return false }
         defer { connection.leaveLog() }
         return (try? identity(of: connection)) == Int64(schema.applicationID)
     }
@@ -126,12 +127,16 @@ struct Opening: Sendable {
         }
     }
 
-    private func connected(_ path: String, _ number: Int) throws(SQLiteFailure) -> SQLiteStore.Connection {
+    /// - Parameter isUnchanged: whether the file is read alone, without its log, so that no file is made or written.
+    private func connected(
+        _ path: String, _ number: Int, isUnchanged: Bool = false
+    ) throws(SQLiteFailure) -> SQLiteStore.Connection {
         var database: OpaquePointer?
         let flags =
-            SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOFOLLOW
-            | SQLITE_OPEN_EXRESCODE
-        let code = sqlite3_open_v2(path, &database, flags, nil)
+            (isUnchanged ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX
+            | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
+        let name = isUnchanged ? Opening.immutableURI(path) : path
+        let code = sqlite3_open_v2(name, &database, flags, nil)
         guard code == SQLITE_OK, let database else {
             defer { sqlite3_close_v2(database) }
             throw SQLiteFailure(database, code)
@@ -144,6 +149,12 @@ struct Opening: Sendable {
         return SQLiteStore.Connection(
             database, opening: number, path: isFile ? path : nil,
             reserve: isFile ? ReserveFile(beside: path, applicationID: schema.applicationID) : nil)
+    }
+
+    /// An absolute path as SQLite takes it for a file that does not change: it then takes no locks and makes no files.
+    private static func immutableURI(_ path: String) -> String {
+        let special = ["%": "%25", "?": "%3f", "#": "%23"]
+        return "file://" + path.map { special[String($0)] ?? String($0) }.joined() + "?immutable=1"
     }
 
     /// Refuses what is of another program or a newer version, before anything is written to it.

@@ -1,3 +1,5 @@
+import CSQLite
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -10,23 +12,46 @@
 /// then. The mark says, when a database is so damaged that it says nothing itself, that it may be moved aside.
 struct ReserveFile: Sendable {
     private let path: String
-    private let mark: [UInt8]
+    private let database: String
+    private let applicationID: Int32
 
     /// The index of the write-ahead log (32 KiB), and the log of one transaction that deletes.
     static let size = 256 << 10
 
     init(beside path: String, applicationID: Int32) {
         self.path = path + "-reserve"
-        mark = Array("Plugboard keeps this file for \(applicationID): see its Plugins/README.md.\n".utf8)
+        database = path
+        self.applicationID = applicationID
     }
+
+    /// Names the database's file by its number and its birth, for another file may take its place under the same name. Nil if there is
+    /// none.
+    private var mark: [UInt8]? {
+        var status = stat()
+        guard lstat(database, &status) == 0 else { return nil }
+        let birth = plugboard_birth_time(database)
+        let text = "\(ReserveFile.beginning) \(applicationID): see its Plugins/README.md. \(status.st_ino) \(birth)"
+        let padding = max(ReserveFile.markSize - 1 - text.utf8.count, 0)
+        return Array(text.utf8) + Array(repeating: UInt8(ascii: " "), count: padding) + [UInt8(ascii: "\n")]
+    }
+
+    private static let beginning = "Plugboard keeps this file for"
+
+    /// The same for all marks, so that one takes the place of another.
+    private static let markSize = 128
 
     /// Whether the database at this path was made by this library, for this application.
     var isMarked: Bool {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return false }
         defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: mark.count)
-        return pread(file, &bytes, bytes.count, 0) == bytes.count && bytes == mark
+        guard let mark else { return false }
+        return ReserveFile.start(of: file, mark.count) == mark
+    }
+
+    private static func start(of file: Int32, _ count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        return pread(file, &bytes, count, 0) == count ? bytes : nil
     }
 
     /// Marks the database, and takes space where there is enough. Best effort.
@@ -36,7 +61,12 @@ struct ReserveFile: Sendable {
         defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
-        if Int(status.st_size) < mark.count { pwrite(file, mark, mark.count, 0) }
+        if let mark, ReserveFile.start(of: file, mark.count) != mark,
+            Int(status.st_size) < ReserveFile.markSize
+                || ReserveFile.start(of: file, ReserveFile.beginning.utf8.count) == Array(ReserveFile.beginning.utf8)
+        {
+            pwrite(file, mark, mark.count, 0)
+        }
         guard Int(status.st_blocks) * 512 < ReserveFile.size, let space = DiskSpace(of: path),
             space.available >= 2 * ReserveFile.size
         else { return }
@@ -49,7 +79,7 @@ struct ReserveFile: Sendable {
         guard file >= 0 else { return false }
         defer { close(file) }
         var status = stat()
-        guard fstat(file, &status) == 0, Int(status.st_size) > mark.count else { return false }
-        return ftruncate(file, off_t(mark.count)) == 0
+        guard fstat(file, &status) == 0, Int(status.st_size) > ReserveFile.markSize else { return false }
+        return ftruncate(file, off_t(ReserveFile.markSize)) == 0
     }
 }

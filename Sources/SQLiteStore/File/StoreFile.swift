@@ -14,8 +14,8 @@ struct StoreFile {
 
     var path: String { "\(folder)/\(name)" }
 
-    /// Makes the folders that are missing, for their owner only.
-    init(_ path: String) throws(SQLiteFailure) {
+    /// - Parameter makesFolders: whether folders that are missing are made, for their owner only.
+    init(_ path: String, makesFolders: Bool = true) throws(SQLiteFailure) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: true)
         guard let name = parts.last, name != ".", name != "..", !path.utf8.contains(0), !path.hasSuffix("/") else {
             throw .refused("The path “\(path)” names no file. Give the path of a file.")
@@ -23,7 +23,9 @@ struct StoreFile {
         var folder = path.hasPrefix("/") ? "/" : "."
         for part in parts.dropLast() {
             folder += "/\(part)"
-            if mkdir(folder, 0o700) != 0 && errno != EEXIST { throw StoreFile.failure(folder, "cannot be made") }
+            if makesFolders, mkdir(folder, 0o700) != 0 && errno != EEXIST {
+                throw StoreFile.failure(folder, "cannot be made")
+            }
         }
         guard let resolved = realpath(folder, nil) else { throw StoreFile.failure(folder, "cannot be found") }
         defer { free(resolved) }
@@ -36,13 +38,18 @@ struct StoreFile {
     func check() throws(SQLiteFailure) {
         var status = stat()
         guard lstat(folder, &status) == 0 else { throw StoreFile.failure(folder, "cannot be looked at") }
-        // In a sticky folder, such as /tmp, only their owners can replace files.
-        try StoreFile.check(folder, status, isSafe: status.st_mode & S_ISVTX != 0)
+        // Others cannot replace a file of ours there, but make one beside it before SQLite does: x.sqlite-wal is then theirs.
+        guard status.st_mode & (S_ISVTX | S_IWOTH) != S_ISVTX | S_IWOTH else {
+            throw .refused(
+                "\(folder) can be written by all users (mode \(String(status.st_mode & 0o7777, radix: 8))), who could put files "
+                    + "beside \(path). Give a path in a folder of your own, such as \(folder)/NAME/\(name).")
+        }
+        try StoreFile.check(folder, status, others: isPrivate(group: status.st_gid) ? S_IWOTH : S_IWGRP | S_IWOTH)
         for suffix in StoreFile.suffixes where lstat(path + suffix, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFREG else {
                 throw .refused("\(path + suffix) is no regular file. Remove it, or give another path.")
             }
-            try StoreFile.check(path + suffix, status, isSafe: false)
+            try StoreFile.check(path + suffix, status, others: S_IWGRP | S_IWOTH)
         }
     }
 
@@ -67,17 +74,33 @@ struct StoreFile {
     /// The database, and what stands beside it.
     private static let suffixes = ["", "-wal", "-shm", "-journal", "-reserve"]
 
-    private static func check(_ path: String, _ status: stat, isSafe: Bool) throws(SQLiteFailure) {
+    /// - Parameter others: the rights that others than this user must not have.
+    private static func check(_ path: String, _ status: stat, others: mode_t) throws(SQLiteFailure) {
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
             throw .refused(
                 "\(path) belongs to user \(status.st_uid), and this process to user \(geteuid()). Only what belongs to "
-                    + "the process's user or to root is used: chown it, or give another path.")
+                    + "the process's user or to root is used: "
+                    + "\(geteuid() == 0 ? "run the program without sudo" : "chown it"), or give another path.")
         }
-        guard isSafe || status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
+        guard status.st_mode & others == 0 else {
             throw .refused(
                 "\(path) can be written by others than its owner (mode \(String(status.st_mode & 0o7777, radix: 8))). "
                     + "Take that right away (chmod go-w \(path)), or give another path.")
         }
+    }
+
+    /// Whether a group holds this process's user alone: it is the process's, bears the user's name or lists the user, and lists
+    /// no other. Systems with such groups make folders writable by them (umask 0002).
+    private func isPrivate(group id: gid_t) -> Bool {
+        guard id == getegid(), let user = getpwuid(geteuid()), let group = getgrgid(id) else { return false }
+        let name = String(cString: user.pointee.pw_name)
+        var members: [String] = []
+        var next = group.pointee.gr_mem
+        while let member = next?.pointee {
+            members.append(String(cString: member))
+            next = next?.advanced(by: 1)
+        }
+        return members.allSatisfy { $0 == name } && (!members.isEmpty || String(cString: group.pointee.gr_name) == name)
     }
 
     /// Bytes of the file; zero if there is none.

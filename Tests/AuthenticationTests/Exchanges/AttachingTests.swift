@@ -88,10 +88,11 @@ struct AttachingTests {
     @Test(arguments: Linkage.allCases)
     func `a credential that is none fails the exchange before anything is sent`(linkage: Linkage) async throws {
         let transport = MockTransport()
-        let kernel = try Setup.kernel(
-            linkage, transport, origins: ["http://a.test": ["scheme": "basic", "user": "a:b", "password": "hidden"]])
+        let kernel = try Setup.kernel(linkage, transport)
+        var request = Request(.get, "http://a.test/")
+        request.authentication.basic(user: "a:b", password: "hidden")
 
-        let error = try await Setup.failure(of: kernel, Request(.get, "http://a.test/"))
+        let error = try await Setup.failure(of: kernel, request)
 
         #expect(error.code == .authenticationCredential && error.plugin == "authentication")
         #expect(transport.requests.isEmpty)

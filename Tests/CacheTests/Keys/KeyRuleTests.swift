@@ -13,6 +13,15 @@ struct KeyRuleTests {
     }
 
     @Test(arguments: [
+        "/bucket/a/../b", "/bucket/a/%2e%2e/b", "/bucket/./b", "/bucket/%2E/b", "/bucket/b/.", "/x/../bucket/b",
+    ])
+    func `a path with dot segments is sent with them, and has a key of its own`(path: String) throws {
+        let rule = KeyRule()
+
+        #expect(try key(rule, .get, "http://a.test\(path)") != key(rule, .get, "http://a.test/bucket/b"))
+    }
+
+    @Test(arguments: [
         ("http://a.test/?a=1&utm_source=x&b=2", "http://a.test/?a=1&b=2"),
         ("http://a.test/?utm_source=x&utm_medium=y", "http://a.test/"),
         ("http://a.test/?session&a=1", "http://a.test/?a=1"),

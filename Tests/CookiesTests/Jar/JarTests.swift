@@ -219,6 +219,18 @@ struct JarTests {
         #expect(sent(&jar, "https://a.b.example.com/") == "a=2")
     }
 
+    @Test func `secure cookies beneath a domain are found by their names`() {
+        var jar = Jar()
+        for number in 0..<50 {
+            #expect(refuses(&jar, "n\(number)=1; Secure", "https://h\(number).example.com/") == nil)
+        }
+
+        let found = (0..<50).map { refuses(&jar, "n\($0)=2; Domain=example.com", "http://example.com/") }
+        let others = (0..<50).map { refuses(&jar, "o\($0)=2; Domain=example.com", "http://example.com/") }
+
+        #expect(found.allSatisfy { $0 == .hidesSecureCookie } && others.allSatisfy { $0 == nil })
+    }
+
     @Test func `of a domain with too many, the expired go first, then the insecure, then those unused for longest`() {
         var jar = Jar(limits: Jar.Limits(perDomain: 4, total: 100))
         let url = "https://example.com/"

@@ -108,13 +108,17 @@ struct CommandTests {
         #expect(try folder.entries() == ["broken.txt", "cookies.txt"])
     }
 
-    @Test func `an export replaces a link, follows none, and makes no file whose name can be foreseen`() async throws {
+    @Test(.enabled(if: geteuid() == 0))
+    func `an export replaces a link of another user, and makes no file whose name can be foreseen`() async throws {
         let folder = try TemporaryFolder()
         let kernel = try Setup.kernel(.linked)
         try await kernel.cookies.set("a=1", for: "http://a.test/")
         try folder.write("theirs", "precious")
         let draft = folder.file("cookies.txt.\(getpid()).new")
-        for link in [folder.file("cookies.txt"), draft] { symlink(folder.file("theirs"), link) }
+        for link in [folder.file("cookies.txt"), draft] {
+            symlink(folder.file("theirs"), link)
+            try #require(lchown(link, 65534, 65534) == 0)
+        }
 
         try await kernel.cookies.exportFile(folder.file("cookies.txt"))
 
@@ -124,6 +128,51 @@ struct CommandTests {
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         #expect(attributes[.type] as? FileAttributeType == .typeRegular)
         #expect(try folder.entries().count == 3)
+    }
+
+    @Test func `an export through a link of one's own replaces the file that it leads to`() async throws {
+        let folder = try TemporaryFolder()
+        let kernel = try Setup.kernel(.linked)
+        try await kernel.cookies.set("a=1", for: "http://a.test/")
+        try folder.write("real.txt", "old")
+        try #require(symlink(folder.file("real.txt"), folder.file("cookies.txt")) == 0)
+
+        try await kernel.cookies.exportFile(folder.file("cookies.txt"))
+
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.file("cookies.txt"))
+        #expect(attributes[.type] as? FileAttributeType == .typeSymbolicLink)
+        #expect(try String(decoding: folder.read("real.txt"), as: UTF8.self).contains("\ta\t1\n"))
+        #expect(try folder.entries().count == 2)
+    }
+
+    @Test func `an export to a FIFO is written to it, and it stays one`() async throws {
+        let folder = try TemporaryFolder()
+        let kernel = try Setup.kernel(.linked)
+        try await kernel.cookies.set("a=1", for: "http://a.test/")
+        let path = folder.file("pipe")
+        try #require(mkfifo(path, 0o600) == 0)
+        // The end that reads is open before, so that the export does not wait for it.
+        let pipe = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        try #require(pipe >= 0)
+        defer { close(pipe) }
+
+        try await kernel.cookies.exportFile(path)
+
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = read(pipe, &bytes, bytes.count)
+        #expect(String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self).contains("\ta\t1\n"))
+        var entry = stat()
+        #expect(lstat(path, &entry) == 0 && entry.st_mode & S_IFMT == S_IFIFO)
+        #expect(try folder.entries() == ["pipe"])
+    }
+
+    @Test func `an export to a folder fails and says where`() async throws {
+        let folder = try TemporaryFolder()
+        let kernel = try Setup.kernel(.linked)
+
+        let error = await #expect(throws: PlugboardError.self) { try await kernel.cookies.exportFile(folder.path) }
+
+        #expect(error?.reason.contains("Cannot write \(folder.path): Is a directory.") == true)
     }
 
     @Test func `an export without a path is the answer`() async throws {

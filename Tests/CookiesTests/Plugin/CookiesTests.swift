@@ -188,6 +188,21 @@ struct CookiesTests {
         #expect(try await Setup.sent(kernel, transport, Request(.get, "http://a.test/z/../y/")) == "a=1")
     }
 
+    @Test(
+        arguments: Linkage.allCases,
+        [("/%7Ejoe", "/%7Ejoe/x"), ("/%c3%a9cole", "/%c3%a9cole/x?next=/%2F%7e"), ("/%7Ejoe", "/b/../%7Ejoe/")])
+    func `a cookie goes to the percent-encoded path that it was set for`(
+        linkage: Linkage, paths: (String, String)
+    ) async throws {
+        let transport = Setup.setting("s=1; Path=\(paths.0)")
+        let kernel = try Setup.kernel(linkage, transport)
+
+        _ = try await kernel.send(Request(.get, "http://a.test/"))
+
+        let request = Request(.get, "http://a.test\(paths.1)")
+        #expect(try await Setup.sent(kernel, transport, request) == "s=1")
+    }
+
     @Test(arguments: Linkage.allCases)
     func `what came of cookies is told, without their values`(linkage: Linkage) async throws {
         let transport = Setup.setting("a=secret", "b=secret; Domain=test", "c=secret", "=; x=secret")

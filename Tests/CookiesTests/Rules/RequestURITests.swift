@@ -14,6 +14,10 @@ struct RequestURITests {
             ("http://example.com./a//b/", false, "example.com", "/a//b/"),
             ("http://0x7f.1/", false, "127.0.0.1", "/"),
             ("http://127.0.0.1#f", false, "127.0.0.1", "/"),
+            ("http://a.test/%7Ejoe/%c3%a9?next=/%2F../x", false, "a.test", "/%7Ejoe/%c3%a9"),
+            ("http://a.test/x/../%7Ea/./b/%2E%2e/c/.", false, "a.test", "/%7Ea/c/"),
+            ("http://a.test/x/.%2E/%2ehidden/...", false, "a.test", "/%2ehidden/..."),
+            ("http://a.test/%2", false, "a.test", "/%2"), ("http://a.test/x/%2e", false, "a.test", "/x/"),
         ] as [(String, Bool, String, String)])
     func `a URL says where cookies go`(url: String, isSecure: Bool, host: String, path: String) {
         #expect(RequestURI(url) == RequestURI(isSecure: isSecure, host: host, path: Array(path.utf8)))

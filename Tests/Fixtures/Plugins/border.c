@@ -64,6 +64,7 @@ static uint32_t cancel(plugin *self, plug_exchange *exchange) {
     plug_subrequest number = 0;
     plug_request_v1 request = {
         .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://silent.test/"), .number = &number,
+        .secrets = NULL, .secret_count = 1,
     };
     uint32_t verdict = host->wait(exchange, -1, &self->ticket);
     host->send(host, host->exchange_id(exchange), &request, self, answered);

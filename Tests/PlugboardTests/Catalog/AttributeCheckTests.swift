@@ -7,19 +7,21 @@ import Testing
     private func check() throws -> AttributeCheck {
         let linked = Catalog([
             export(CatalogPlugins.Cache.self), export(CatalogPlugins.Sign.self), CatalogPlugins.plain("unlisted"),
-            CatalogPlugins.plain("off"),
+            CatalogPlugins.plain("off"), export(Login.self),
         ])
         return AttributeCheck(
             try Lineup(
                 Configuration(plugins: [
                     "cache", .init("com.acme.sign", settings: ["key": "k"]), .init("off", isEnabled: false),
+                    .init("login", isEnabled: false), .init(id: nil, path: "/y.so", isEnabled: false),
                     .init(id: "loaded.off", path: "/x.so", isEnabled: false),
                 ]), catalog: linked))
     }
 
     @Test(arguments: [
         [:], ["cache.ttl": "30s"], ["cache.enabled": "false", "com.acme.sign.enabled": "true"],
-        ["com.acme.sign.rounds": "9"], ["off.ttl": "x", "loaded.off.key": "y"], ["other.enabled": "false"],
+        ["com.acme.sign.rounds": "9"], ["login.scheme": "basic"],
+        ["off.ttl": "x", "loaded.off.key": "y"], ["other.enabled": "false"],
     ])
     func `what fits, and what is for plugins that the configuration switches off, passes`(values: [String: String])
         throws
@@ -47,8 +49,13 @@ import Testing
         ),
         (
             "other.enabled", "true",
-            "The request's attribute other.enabled speaks to no plugin that is switched on; add the plugin to the "
-                + "configuration's plugins, or leave the attribute out."
+            "The request's attribute other.enabled speaks to no plugin that is switched on; if it is for a file that is "
+                + "switched off, write the plugin's id beside the file's path."
+        ),
+        (
+            "login.password", "hunter2",
+            "The request's attribute login.password is a secret for the plugin login, which is switched off, so that the "
+                + "request would be sent without it; switch the plugin on, or leave the attribute out."
         ),
         (
             "plain", "x",
@@ -67,6 +74,17 @@ import Testing
 
         #expect(error?.code == .invalidOption)
         #expect(error?.reason == reason)
+    }
+
+    private struct Login: Plugin {
+        static let manifest = Manifest(
+            id: "login", version: "1.0.0", documentation: "Logs in.", priority: 500, hooks: [.request],
+            attributes: [
+                AttributeKey<String>("login", "scheme", "How.").definition,
+                AttributeKey<String>("login", "password", "With what.", isSecret: true).definition,
+            ])
+
+        init(settings: NoSettings, host: Host) throws {}
     }
 
     @Test func `of several faults it is always the same one`() throws {

@@ -182,7 +182,7 @@ import Testing
         }
 
         #expect(error?.code == "loading.missing")
-        #expect(error?.reason == "plugins[0] cannot be loaded: There is no file ./a.so (ENOENT)")
+        #expect(error?.reason == "plugins[0] (./a.so) cannot be loaded: There is no file ./a.so (ENOENT)")
     }
 
     @Test func `a cycle keeps its code, and other faults are told beside it`() throws {

@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import PlugboardKit
 import TestSupport
@@ -117,6 +118,66 @@ import Testing
 
         #expect(faults.isEmpty)
         #expect(record.lines == ["created, own folder: true"])
+    }
+
+    @Test func `a kernel of a file tells what is wrong with its text, its pins and its plugins at once`() throws {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let path = try folder.write(
+            "plugboard.json", #"{ "kernl": 1, "plugins": [{ "id": "retry", "settings": { "statuses": ["abc"] } }] }"#)
+
+        let error = #expect(throws: PlugboardError.self) {
+            var configuration = try Configuration.file(path)
+            configuration.kernel.pins = ["a b": ["sha256//\(String(repeating: "A", count: 43))="]]
+            _ = try Kernel(configuration: configuration, log: .silent)
+        }
+
+        #expect(error?.reason.contains("kernl is not a known key") == true)
+        #expect(error?.reason.contains("are pins of no host") == true)
+        #expect(error?.reason.contains("statuses has abc") == true)
+    }
+
+    @Test func `pins of one host that code gives twice are a fault`() throws {
+        var configuration = Configuration()
+        let pin = "sha256//\(String(repeating: "A", count: 43))="
+        configuration.kernel.pins = ["example.com": [pin], "EXAMPLE.com": [pin]]
+
+        let faults = configuration.faults()
+
+        #expect(faults.count == 1)
+        #expect(faults.first?.reason.contains("are pins of example.com, which has pins already") == true)
+    }
+
+    @Test func `a data directory that a start refuses is a fault of a check`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("data/a/keep", "x")
+        chmod(folder.file("data/a"), 0o777)
+        let (asking, other) = (ScriptedPlugin("a"), ScriptedPlugin("b"))
+        asking.onCreate = { _ = $0.dataDirectory }
+        var configuration = Configuration(plugins: ["b", "a"])
+        configuration.kernel.dataDirectory = folder.file("data")
+
+        let faults = configuration.faults(catalog: Catalog([asking.descriptor, other.descriptor]))
+
+        #expect(faults.map(\.path) == ["plugins[1]"] && faults.first?.code == .pluginStart)
+        #expect(faults.first?.reason.contains("chmod go-w \(folder.file("data/a"))") == true)
+    }
+
+    @Test(arguments: [false, true])
+    func `a check leaves the folders that a configuration names unchanged`(_ isThere: Bool) throws {
+        let folder = try TemporaryFolder()
+        if isThere { try folder.write("data/note", "x") }
+        var configuration = Configuration(plugins: [
+            .init("cookies", settings: ["persistence": "file", "path": .string(folder.file("new/cookies.sqlite"))]),
+            .init("cache", settings: ["persistence": "file"]),
+        ])
+        configuration.kernel.dataDirectory = folder.file("data")
+        let before = try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
+
+        let faults = configuration.faults()
+
+        #expect(faults.isEmpty)
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() == before)
     }
 
     @Test func `a name that a plugin of an unopened file may have is no fault`() throws {

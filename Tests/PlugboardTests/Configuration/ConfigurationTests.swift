@@ -184,6 +184,18 @@ import Testing
         #expect(configuration.plugins.map(\.path) == ["\(folder.path)/./a.so", "b.so"])
     }
 
+    @Test func `an entry that cannot be read changes nothing for the names of the files after it`() throws {
+        let check = Configuration.check(
+            #"{ "kernel": { "pluginFolders": ["/p"] }, "plugins": [5, { "path": "a.so" }, { "path": "lib/b.so" }] }"#
+                .utf8,
+            folder: "/f")
+
+        let entries = try #require(check.readable).plugins
+
+        #expect(check.faults.map(\.path) == ["plugins[0]"])
+        #expect(entries.compactMap(\.path) == ["a.so", "/f/lib/b.so"])
+    }
+
     @Test func `the folder of a relative path is made absolute`() {
         let current = FileManager.default.currentDirectoryPath
 
@@ -196,7 +208,9 @@ import Testing
         let path = try write("{\n  \"plugin\": [] }")
         defer { try? FileManager.default.removeItem(at: folder) }
 
-        let error = #expect(throws: PlugboardError.self) { try Configuration.file(path) }
+        let error = #expect(throws: PlugboardError.self) {
+            try Kernel(configuration: .file(path), log: .silent)
+        }
 
         #expect(error?.reason == "\(path), line 2, column 3: plugin is not a known key; did you mean plugins?")
     }

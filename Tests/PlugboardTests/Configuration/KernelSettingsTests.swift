@@ -91,7 +91,10 @@ import Testing
         ),
         (#"{ "connectTo": { "a:1": "b:0" } }"#, #"kernel.connectTo["a:1"]"#, "must be host:port"),
         (#"{ "connectTo": [] }"#, "kernel.connectTo", "must be an object, not an array"),
-        (#"{ "pluginFolders": "a" }"#, "kernel.pluginFolders", "must be an array, not a string"),
+        (
+            #"{ "pluginFolders": "a" }"#, "kernel.pluginFolders",
+            #"must be a list of strings, such as ["…"], not a string"#
+        ),
         (#"{ "pluginFolders": ["a", ""] }"#, "kernel.pluginFolders[1]", "must be a path"),
         (#"{ "tls": true }"#, "kernel.tls", "must be an object, not a boolean"),
         (#"{ "tls": { "verfy": true } }"#, "kernel.tls.verfy", "did you mean verify?"),
@@ -101,7 +104,10 @@ import Testing
         (#"{ "tls": { "pins": { "a": [] } } }"#, "kernel.tls.pins.a", "at least one pin"),
         (#"{ "tls": { "pins": { "a": ["sha256//AAAA"] } } }"#, "kernel.tls.pins.a[0]", "44 characters"),
         (#"{ "tls": { "pins": { "https://a": [] } } }"#, "kernel.tls.pins", "which must be the name of a host"),
-        (#"{ "tls": { "pins": { "a": null } } }"#, "kernel.tls.pins.a", "must be an array, not null"),
+        (
+            #"{ "tls": { "pins": { "a": null } } }"#, "kernel.tls.pins.a",
+            #"must be a list of strings, such as ["…"], not null"#
+        ),
         (#"{ "speed": { "download": 5 } }"#, "kernel.speed.download", "bytes a second"),
     ])
     func `what does not fit is a fault that says what would`(kernel: String, path: String, reason: String) {

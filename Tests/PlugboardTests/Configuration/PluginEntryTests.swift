@@ -12,7 +12,10 @@ import Testing
         (#"{ "id": "a", "prio": 1 }"#, "plugins[0].prio", "is not a known key"),
         (#"{ "id": "a", "priorty": 1 }"#, "plugins[0].priorty", "did you mean priority?"),
         (#"{ "id": "a", "priority": -1 }"#, "plugins[0].priority", "between 0 and 999"),
-        (#"{ "id": "a", "before": "b" }"#, "plugins[0].before", "must be an array, not a string"),
+        (
+            #"{ "id": "a", "before": "b" }"#, "plugins[0].before",
+            #"must be a list of strings, such as ["…"], not a string"#
+        ),
         (#"{ "id": "a", "after": [1] }"#, "plugins[0].after[0]", "must be a plugin's id"),
         (#"{ "id": "a", "settings": [] }"#, "plugins[0].settings", "must be an object"),
         (#"{ "id": "a", "enabled": "no" }"#, "plugins[0].enabled", "must be true or false"),

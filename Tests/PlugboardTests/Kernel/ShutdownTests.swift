@@ -38,6 +38,38 @@ import Testing
         blocking.open()
     }
 
+    /// Its `stop` waits for a gate, and does not heed cancellation.
+    private struct LateStop: Plugin {
+        static let manifest = Manifest(
+            id: "late", version: "1.0.0", documentation: "Stops late.", priority: 500, hooks: [.request])
+        static let gate = Gate()
+
+        init(settings: NoSettings, host: PlugboardKit.Host) throws {}
+
+        func stop(within: Duration) async {
+            await withCheckedContinuation { continuation in
+                BlockingThread.start {
+                    try? LateStop.gate.wait()
+                    continuation.resume()
+                }
+            }
+        }
+    }
+
+    @Test func `a plugin whose async stop does not end in time is named and not destroyed`() async throws {
+        let lines = Record()
+        let kernel = try Kernel(
+            configuration: Configuration(plugins: ["late"]), catalog: Catalog([export(LateStop.self)]),
+            transport: MockTransport(), log: KernelLog(level: .error) { _, _, text in lines.add(text) })
+
+        await kernel.shutDown(within: .zero)
+        let told = lines.lines
+        LateStop.gate.open()
+
+        #expect(told.count == 1)
+        #expect(told.first?.hasPrefix("The plugin late is left as it is and not destroyed: `stop`") == true)
+    }
+
     @Test func `a body that its reader has not read far ends for it when the kernel is gone`() async throws {
         let pieces = Array(repeating: String(repeating: "x", count: 64 << 10), count: 64)
         let kernel = try makeKernel([], MockTransport { _, _ in .answer(200, Fields(), pieces) }) {

@@ -114,6 +114,25 @@ import Testing
         #expect(text == "whole")
     }
 
+    @Test(arguments: ["request", "response"])
+    func `a body that is wrapped in a hook that cannot wrap it is a fault`(whose: String) async throws {
+        let plugin = ScriptedPlugin("wrapper")
+        plugin.onRequest = { exchange in
+            if whose == "response" { exchange.wrapResponseBody { $0 } }
+            return .next
+        }
+        plugin.onResponse = { exchange in
+            if whose == "request" { exchange.wrapRequestBody { $0 } }
+            return .next
+        }
+        let kernel = try makeKernel([plugin])
+
+        let error = try await failure(of: kernel, Request(.post, anywhere, body: .text("x")))
+
+        #expect(error.code == .pluginFault)
+        #expect(error.reason.contains("it wrapped the \(whose)'s body outside on"), "\(error)")
+    }
+
     @Test func `a body that broken code put a source around flows on where the fault is passed over`() async throws {
         let plugin = ScriptedPlugin("wrapper")
         plugin.onResponse = { exchange in

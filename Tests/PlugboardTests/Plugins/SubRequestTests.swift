@@ -105,6 +105,32 @@ import Testing
         #expect(record.lines == ["401 mine", "200 mine"])
     }
 
+    @Test func `have attributes that a listener does not see, also while a plugin within lists them`() async throws {
+        let record = Record()
+        let listener = ScriptedPlugin("listener", priority: 100)
+        listener.attributes = [AttributeKey<String>("listener", "label", "What it calls them.").definition]
+        listener.events = ["inner.told"]
+        listener.onEvent = { _, exchange in
+            switch exchange {
+            case .some(let exchange): record.add("listener \(exchange.attributes["listener.label"] ?? "-")")
+            case .none: break
+            }
+        }
+        let inner = ScriptedPlugin("inner", priority: 600)
+        inner.onRequest = { [unowned inner] exchange in
+            guard exchange.request.url != anywhere else { return .next }
+            record.add("inner \(exchange.attributes["listener.label"] ?? "-")")
+            inner.host?.publish("inner.told", exchange: exchange.id)
+            record.add("inner \(exchange.attributes["listener.label"] ?? "-")")
+            return .next
+        }
+        let kernel = try makeKernel([listener, fetching(), inner])
+
+        _ = try await kernel.send(Request(.get, anywhere, attributes: ["listener.label": "mine"]))
+
+        #expect(record.lines == ["inner -", "listener mine", "inner -"])
+    }
+
     @Test func `are not heard by a plugin that the asker's request switches off`() async throws {
         let record = Record()
         let kernel = try makeKernel([listener(record), fetching()])

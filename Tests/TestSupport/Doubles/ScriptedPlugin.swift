@@ -27,6 +27,8 @@ package final class ScriptedPlugin: Plugin, @unchecked Sendable {
     package var onEvent: (@Sendable (borrowing Event, borrowing Exchange?) -> Void)?
     /// While the kernel creates the plugin.
     package var onCreate: (@Sendable (Host) throws -> Void)?
+    /// For each origin's section with attributes of the plugin.
+    package var onCheck: (@Sendable (Attributes) throws -> Void)?
     package var onStart: (@Sendable () throws -> Void)?
     package var onStop: (@Sendable () async -> Void)?
     package var onCommand: (@Sendable (String, JSONValue, Reply) -> Void)?
@@ -65,6 +67,7 @@ package final class ScriptedPlugin: Plugin, @unchecked Sendable {
     /// Descriptors live for ever; here a leak detector sees that they are meant to.
     private static let kept = Mutex<[UInt]>([])
 
+    package func check(_ attributes: Attributes) throws { try onCheck?(attributes) }
     package func start() throws { try onStart?() }
     package func stop(within: Duration) async { await onStop?() }
     package func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {

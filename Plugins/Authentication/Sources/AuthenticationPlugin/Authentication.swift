@@ -43,6 +43,12 @@ struct Authentication: Plugin {
         fetcher = Fetcher(host: host, settings: settings, threads: WorkerThreads())
     }
 
+    /// A scheme with what it needs; without a scheme, the requests themselves have to say one.
+    func check(_ attributes: Attributes) throws {
+        let credential = try Credential(reading: { attributes[$0] })
+        if let credential, let secret = credential.given { _ = try credential.fieldValue(for: secret) }
+    }
+
     func stop(within: Duration) { fetcher.threads.stop() }
 
     // MARK: Inward

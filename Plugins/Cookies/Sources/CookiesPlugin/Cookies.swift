@@ -97,10 +97,7 @@ struct Cookies: Plugin {
 
     /// Where the request goes, or the answer came from: in an event, the URL that was sent.
     private func place(of exchange: borrowing Exchange) -> RequestURI? {
-        let url = exchange.request.url
-        // Servers read paths without their dot segments.
-        let isAsSent = !RequestURI.mayHaveDotSegments(url)
-        return RequestURI(isAsSent ? url : exchange.resolve(url) ?? url, trustsLoopback: settings.trustLoopback)
+        RequestURI(exchange.request.url, trustsLoopback: settings.trustLoopback)
     }
 
     // MARK: Receiving

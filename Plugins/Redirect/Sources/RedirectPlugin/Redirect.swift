@@ -40,7 +40,9 @@ struct Redirect: Plugin {
             status: status, method: request.method, url: request.url,
             reference: response.withValue(.location) { $0.flatMap { Reference(location: $0) } },
             followed: hops.count, canRepeatBody: exchange.canResend)
-        switch policy(for: exchange).decision(for: situation, resolving: { exchange.resolve($0) }) {
+        // Not normalized: a URL may be signed as the server wrote it.
+        let resolve = { resolved($0, against: situation.url, normalizing: false) }
+        switch policy(for: exchange).decision(for: situation, resolving: resolve) {
         case .pass: return .next
         case .fail(let error): return .fail(error)
         case .follow(let step):

@@ -7,9 +7,11 @@ struct Reference: Equatable, Sendable {
 
     /// Nil when it is empty, holds control characters, or begins with what looks like a scheme and is none.
     init?(location: UnsafeRawBufferPointer) {
-        let blanks: [UInt8] = [0x20, 0x09]
-        let bytes = location.drop { blanks.contains($0) }.reversed().drop { blanks.contains($0) }.reversed()
-        guard !bytes.isEmpty, bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
+        guard let first = location.firstIndex(where: { $0 != 0x20 && $0 != 0x09 }),
+            let last = location.lastIndex(where: { $0 != 0x20 && $0 != 0x09 })
+        else { return nil }
+        let bytes = UnsafeRawBufferPointer(rebasing: location[first...last])
+        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
         // A host beyond ASCII becomes one that cannot be.
         text = String(decoding: PercentEncoding.escaped(bytes), as: UTF8.self)
         guard URLParts(text) != nil else { return nil }

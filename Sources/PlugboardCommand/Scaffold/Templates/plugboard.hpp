@@ -854,25 +854,35 @@ private:
     bool is_ready() const { return !output_.empty() || is_ended_ || is_broken_; }
 
     // Pulls until there is something to answer with. In a loop: pieces that are there at once must not pile up calls.
+    // Where the inner body cannot be pulled, the body breaks off.
     void run() {
         is_running_ = true;
         do {
             is_told_ = false;
-            inner_.pull([self = shared_from_this()](const plug_piece_v1 &piece) {
-                // The body was given back with a pull open, which is told so.
-                if (self->is_released_) return;
-                self->take(piece);
-                self->is_told_ = true;
-                if (self->is_running_) return;
-                if (self->is_ready()) {
-                    self->answer(std::move(*self->open_));
-                } else {
-                    self->run();
-                }
-            });
+            try {
+                pull_inner();
+            } catch (const std::exception &error) {
+                broken("plugin.fault", error.what());
+                is_told_ = true;
+            }
         } while (is_told_ && !is_ready());
         is_running_ = false;
         if (is_told_) answer(std::move(*open_));
+    }
+
+    void pull_inner() {
+        inner_.pull([self = shared_from_this()](const plug_piece_v1 &piece) {
+            // The body was given back with a pull open, which is told so.
+            if (self->is_released_) return;
+            self->take(piece);
+            self->is_told_ = true;
+            if (self->is_running_) return;
+            if (self->is_ready()) {
+                self->answer(std::move(*self->open_));
+            } else {
+                self->run();
+            }
+        });
     }
 
     // The kernel may pull again within the answer, so nothing follows it.
@@ -884,12 +894,13 @@ private:
         pull.give(std::move(output));
     }
 
+    void broken(std::string_view code, std::string_view reason) {
+        is_broken_ = true;
+        code_ = code;
+        reason_ = reason;
+    }
+
     void take(const plug_piece_v1 &piece) noexcept {
-        auto broken = [this](std::string_view code, std::string_view reason) {
-            is_broken_ = true;
-            code_ = code;
-            reason_ = reason;
-        };
         try {
             if (piece.kind == PLUG_BREAK) return broken(view(piece.code), view(piece.reason));
             if (piece.kind == PLUG_END) {

@@ -263,8 +263,6 @@ pub mod raw {
             unsafe extern "C" fn(exchange: *mut plug_exchange, code: *mut plug_text, reason: *mut plug_text) -> u32,
         pub can_resend: unsafe extern "C" fn(exchange: *mut plug_exchange) -> u32,
         pub attribute: unsafe extern "C" fn(exchange: *mut plug_exchange, name: plug_text) -> plug_text,
-        pub attribute_at:
-            unsafe extern "C" fn(exchange: *mut plug_exchange, index: u64, attribute: *mut plug_field) -> u32,
         pub set_attribute: unsafe extern "C" fn(exchange: *mut plug_exchange, name: plug_text, value: plug_text) -> u32,
         pub resolve_url: unsafe extern "C" fn(exchange: *mut plug_exchange, reference: plug_text) -> plug_text,
         pub set_turn_state: unsafe extern "C" fn(
@@ -328,7 +326,6 @@ pub mod raw {
             context: *mut c_void,
             answered: Option<unsafe extern "C" fn(context: *mut c_void, answer: *mut plug_answer)>,
         ) -> u32,
-        pub cancel_send: unsafe extern "C" fn(host: *const plug_host_v1, number: plug_subrequest) -> u32,
         pub answer_head: unsafe extern "C" fn(answer: *mut plug_answer) -> *mut plug_head,
         pub answer_failure:
             unsafe extern "C" fn(answer: *mut plug_answer, code: *mut plug_text, reason: *mut plug_text) -> u32,
@@ -381,6 +378,17 @@ pub mod raw {
             reason: plug_text,
         ) -> u32,
         pub extension: unsafe extern "C" fn(host: *const plug_host_v1, id: plug_text) -> *const c_void,
+        pub attribute_at:
+            unsafe extern "C" fn(exchange: *mut plug_exchange, index: u64, attribute: *mut plug_field) -> u32,
+        pub cancel_send: unsafe extern "C" fn(host: *const plug_host_v1, number: plug_subrequest) -> u32,
+    }
+
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    pub struct plug_attributes_v1 {
+        pub check: Option<
+            unsafe extern "C" fn(self_: *mut c_void, attributes: *const plug_field, count: u64) -> u32,
+        >,
     }
 }
 

@@ -76,6 +76,6 @@ struct TokenEndpoint: Hashable, Sendable {
 extension PlugboardError {
     /// A sentence about a credential, from what is wrong with it.
     static func credential(_ what: String) -> PlugboardError {
-        PlugboardError(.authenticationCredential, "The request cannot be authenticated: \(what).")
+        PlugboardError(.authenticationCredential, "Requests cannot be authenticated: \(what).")
     }
 }

@@ -130,7 +130,7 @@ extension Cookies {
             reply.body(.bytes(bytes))
             return
         }
-        try PrivateFile.replace(path, with: bytes)
+        try PrivateFile.save(bytes, to: path)
         reply.json(["exported": .number(JSONNumber(cookies.count - skipped))])
     }
 

@@ -30,9 +30,37 @@ enum PrivateFile {
         }
     }
 
-    /// The whole file or none of it, readable by its owner only. A symbolic link at the path is replaced, not followed.
-    static func replace(_ path: String, with bytes: [UInt8]) throws(PlugboardError) {
-        // A name that nobody can foresee, and a file that is new: others may write to the folder, as to /tmp.
+    /// Writes a file as a whole or not at all, readable by its owner only. A device or a FIFO at the path is written to.
+    ///
+    /// A symbolic link is followed only if it belongs to this user or to root, and not to a file of another user;
+    /// otherwise it is replaced by the file, so that another user's link in a shared folder leads to nothing.
+    static func save(_ bytes: [UInt8], to path: String) throws(PlugboardError) {
+        var entry = stat()
+        guard lstat(path, &entry) == 0 else { return try replace(path, with: bytes) }
+        var target = entry
+        if entry.st_mode & S_IFMT == S_IFLNK {
+            let isTrusted = entry.st_uid == geteuid() || entry.st_uid == 0
+            guard isTrusted, stat(path, &target) == 0 else { return try replace(path, with: bytes) }
+        }
+        guard target.st_mode & S_IFMT == S_IFREG else { return try overwrite(path, with: bytes) }
+        guard entry.st_mode & S_IFMT == S_IFLNK, target.st_uid == geteuid(), let real = realpath(path, nil) else {
+            return try replace(path, with: bytes)
+        }
+        defer { free(real) }
+        try replace(String(cString: real), with: bytes)
+    }
+
+    /// What is neither a regular file nor to be replaced by one. A folder cannot be written to.
+    private static func overwrite(_ path: String, with bytes: [UInt8]) throws(PlugboardError) {
+        let file = open(path, O_WRONLY | O_CLOEXEC)
+        guard file >= 0 else { throw failure("write", path) }
+        defer { close(file) }
+        guard put(bytes, into: file) else { throw failure("write", path) }
+    }
+
+    /// The whole file or none of it. A symbolic link at the path is replaced, not followed.
+    private static func replace(_ path: String, with bytes: [UInt8]) throws(PlugboardError) {
+        // A name that cannot be foreseen, and a file that is new: others may write to the folder, as to /tmp.
         let draft = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 36)).new"
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw failure("write", path) }

@@ -95,8 +95,9 @@ struct Jar: Sendable {
         for domain in [own] + HostName.parents(of: own) where domains[domain]?.contains(where: isHidden) == true {
             return true
         }
-        return secureCookies.areBeneath(own)
-            && domains.contains { HostName.matches($0, domain: own) && $1.contains(where: isHidden) }
+        return secureCookies.domains(beneath: own, name: cookie.id.name).contains { domain in
+            domains[domain]?.contains(where: isHidden) == true
+        }
     }
 
     // MARK: Sending

@@ -1,17 +1,24 @@
-/// What is known of the secure cookies of a jar without a look at each: their names, and the domains they are beneath.
+/// Where a jar has secure cookies, by their names and the domains they are beneath: found by a look-up, however large the jar is.
 ///
 /// An answer may bring thousands of cookies, each of which must not hide a secure one. Hardly ever is there one to look
 /// for.
 struct SecureCookies: Sendable {
     private var names: [[UInt8]: Int] = [:]
-    /// How many there are in the domains beneath each.
-    private var beneath: [String: Int] = [:]
+    /// The domains of a name's cookies beneath a domain, and how many it has in each.
+    private var beneath: [Key: [String: Int]] = [:]
+
+    private struct Key: Hashable {
+        let domain: String
+        let name: [UInt8]
+    }
 
     /// Whether there is one of that name.
     func include(name: [UInt8]) -> Bool { names[name] != nil }
 
-    /// Whether a domain has subdomains with any.
-    func areBeneath(_ domain: String) -> Bool { beneath[domain] != nil }
+    /// The subdomains of a domain that have one of that name.
+    func domains(beneath domain: String, name: [UInt8]) -> some Collection<String> {
+        (beneath[Key(domain: domain, name: name)] ?? [:]).keys
+    }
 
     mutating func add(_ id: Cookie.ID) { change(id, by: 1) }
 
@@ -19,7 +26,11 @@ struct SecureCookies: Sendable {
 
     private mutating func change(_ id: Cookie.ID, by amount: Int) {
         SecureCookies.change(&names[id.name], by: amount)
-        for domain in HostName.parents(of: id.domain) { SecureCookies.change(&beneath[domain], by: amount) }
+        for domain in HostName.parents(of: id.domain) {
+            let key = Key(domain: domain, name: id.name)
+            SecureCookies.change(&beneath[key, default: [:]][id.domain], by: amount)
+            if beneath[key]?.isEmpty == true { beneath[key] = nil }
+        }
     }
 
     private static func change(_ count: inout Int?, by amount: Int) {

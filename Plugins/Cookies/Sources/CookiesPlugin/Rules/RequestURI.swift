@@ -6,7 +6,7 @@ struct RequestURI: Equatable, Sendable {
     var isSecure: Bool
     /// As `Origin` has it.
     var host: String
-    /// Up to the query; at least `/`.
+    /// Up to the query, without dot segments, and otherwise as the URL has it; at least `/`.
     var path: [UInt8]
 
     init(isSecure: Bool, host: String, path: [UInt8]) {
@@ -22,16 +22,19 @@ struct RequestURI: Equatable, Sendable {
         guard let parts = URLParts(url), let origin = Origin(parts) else { return nil }
         isSecure = origin.scheme == "https" || trustsLoopback && HostName.isLoopback(origin.host)
         host = origin.host
-        path = parts.path.isEmpty ? [UInt8(ascii: "/")] : Array(parts.path.utf8)
+        let path = parts.path.isEmpty ? [UInt8(ascii: "/")] : Array(parts.path.utf8)
+        // Servers read paths without their dot segments. Escapes stay, for a cookie's `Path` is compared byte for byte.
+        self.path =
+            RequestURI.mayHaveDotSegments(path) ? PercentEncoding.withoutDotSegments(path, decoding: true) : path
     }
 
-    /// Whether a URL may have `.` or `..` in its path, as they are or percent-encoded, which mean something else than they say.
-    static func mayHaveDotSegments(_ url: String) -> Bool {
-        var url = url
-        return url.withUTF8 { bytes in
-            zip(bytes, bytes.dropFirst()).contains {
-                $0 == UInt8(ascii: "/") && ($1 == UInt8(ascii: ".") || $1 == UInt8(ascii: "%"))
-            }
+    /// Whether a segment of a path begins with a dot, as it is or percent-encoded.
+    private static func mayHaveDotSegments(_ path: [UInt8]) -> Bool {
+        path.indices.contains { index in
+            guard path[index] == UInt8(ascii: "/"), index + 1 < path.count else { return false }
+            if path[index + 1] == UInt8(ascii: ".") { return true }
+            return index + 3 < path.count && path[index + 1] == UInt8(ascii: "%")
+                && path[index + 2] == UInt8(ascii: "2") && path[index + 3] | 0x20 == UInt8(ascii: "e")
         }
     }
 
