@@ -32,7 +32,7 @@ struct PathWalk {
                 continue
             }
             let here = "\(end)/\(name)"
-            let step = try PathWalk.look(at: here, on: path)
+            let step = try PathWalk.look(at: here, on: path, isEnd: ahead.isEmpty && followed == 0)
             steps.append(step)
             guard step.kind == .link else {
                 end = here
@@ -59,14 +59,15 @@ struct PathWalk {
         path.split(separator: "/").filter { $0 != "." }.reversed()
     }
 
-    private static func look(at here: String, on path: String) throws(PlugboardError) -> Step {
+    /// - Parameter isEnd: Nothing of the path is left, so that it is `here` under another spelling.
+    private static func look(at here: String, on path: String, isEnd: Bool = false) throws(PlugboardError) -> Step {
         var status = stat()
         guard lstat(here, &status) == 0 else {
             let cause = errno
             guard cause == ENOENT else { throw missing(path, "\(here) cannot be looked at", cause) }
             throw PlugboardError(
                 .loadingMissing,
-                here == path ? "\(path) does not exist." : "\(path) does not exist, because \(here) does not exist.")
+                isEnd ? "\(path) does not exist." : "\(path) does not exist, because \(here) does not exist.")
         }
         let kind: Step.Kind =
             switch status.st_mode & S_IFMT {

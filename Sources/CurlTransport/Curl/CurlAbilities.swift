@@ -22,7 +22,7 @@ public struct CurlAbilities: Sendable {
     /// A connection of HTTP/2 without TLS is used for several requests.
     ///
     /// 7.88.1 ends with error 16 where such a connection is used a second time.
-    let reusesClearHTTP2: Bool
+    package let reusesClearHTTP2: Bool
 
     /// The oldest version that passed the load tests without a restriction.
     private static let sound: UInt32 = 0x080E00
