@@ -96,14 +96,13 @@ import Testing
         let server = try LoopbackServer(
             .http2 { connection in
                 let stream = try connection.readRequest()
-                // The window is 65,535 bytes, and is never opened.
-                var left = 65_535
-                while left > 0 {
-                    let frame = try connection.readFrame()
-                    if frame.type == .data { left -= frame.payload.count }
-                }
+                try connection.readData(65_535)
                 full.open()
                 try connection.connection.wait(for: gate)
+                for stream in [0, stream] {
+                    try connection.write(.windowUpdate, stream: stream, payload: Script.bigEndian(200_000))
+                }
+                try connection.readData(200_000 - 65_535)
                 try connection.respond(to: stream, body: "enough")
                 try connection.connection.waitForClose()
             })
@@ -123,6 +122,30 @@ import Testing
 
         #expect(used < .milliseconds(150), "the loop worked for \(used) of 400 ms")
         #expect(outcome.status == 200)
+    }
+
+    @Test(.enabled(if: CurlAbilities.current.readsEarlyHTTP2Responses, "this libcurl loses such responses"))
+    func `a response that comes before the upload is done, and asks for no more of it, is the response`() async throws {
+        let server = try LoopbackServer(
+            .http2 { connection in
+                let stream = try connection.readRequest()
+                try connection.readData(65_535)
+                try connection.respond(to: stream, body: "enough")
+                // NO_ERROR (RFC 9113 §8.1).
+                try connection.write(.reset, stream: stream, payload: Script.bigEndian(0))
+                try connection.connection.waitForClose()
+            })
+        let client = Client()
+        var options = RequestOptions()
+        options.httpVersion = .http2PriorKnowledge
+        defer { server.stop() }
+
+        let outcome = try await client.send(
+            .post, server.url(), body: .bytes(Script.letters(200_000)), options: options)
+
+        #expect(outcome.status == 200)
+        #expect(outcome.text == "enough")
+        #expect(outcome.error == nil)
     }
 
     /// Of the calling thread.

@@ -122,7 +122,7 @@ import Testing
         #expect(again.error?.code == .stale)
     }
 
-    @Test func `a GOAWAY instead of the first response of a connection is a reset`() async throws {
+    @Test func `a GOAWAY instead of the first response of a connection is a reset, or stale`() async throws {
         let server = try LoopbackServer(
             .http2 { connection in
                 _ = try connection.readRequest()
@@ -134,6 +134,7 @@ import Testing
 
         let outcome = try await client.send(.get, server.url(), options: Self.clear)
 
-        #expect(outcome.error?.code == .reset)
+        // libcurl 7.88.1 ends with an error, and newer ones want to send it again.
+        #expect([.reset, .stale].contains(outcome.error?.code))
     }
 }

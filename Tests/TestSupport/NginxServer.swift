@@ -2,8 +2,7 @@ import Foundation
 
 /// A real nginx on 127.0.0.1, for what a scripted server would only pretend: TLS, HTTP/2, ranges, compression, load.
 ///
-/// It runs as a child, as root or as anybody, from a temporary folder, on ports of its own, and ends with this process
-/// however that ends. What it serves is listed in `NginxConfiguration`.
+/// It runs from a temporary folder, on ports of its own. What it serves is listed in `NginxConfiguration`.
 package final class NginxServer: Sendable {
     /// Which of its ports: they all serve the same.
     package enum Door: String, CaseIterable, Sendable {
@@ -29,10 +28,10 @@ package final class NginxServer: Sendable {
     package let authority: CertificateAuthority
     private let ports: [Door: Int]
     private let folder: TemporaryFolder
-    private let watch: Watch
+    private let process: NginxProcess
 
     /// Whether nginx and openssl are installed, or have to be: `@Suite(.enabled(if: NginxServer.isAvailable))`.
-    package static let isAvailable = Strictness.isSet || (program != nil && find("openssl") != nil)
+    package static let isAvailable = Strictness.isSet || ["nginx", "openssl"].allSatisfy { NginxProcess.find($0) != nil }
 
     /// The one of this process; started at the first call.
     package static func shared() throws -> NginxServer { try started.get() }
@@ -64,7 +63,6 @@ package final class NginxServer: Sendable {
 
     /// Starts another one, which ends when it is released. Tests share `shared()` unless they change its state.
     package init() throws {
-        guard let program = NginxServer.program else { throw NginxError.notInstalled }
         authority = try CertificateAuthority.shared()
         folder = try TemporaryFolder("nginx")
         try NginxConfiguration.writeFiles(in: folder)
@@ -75,7 +73,7 @@ package final class NginxServer: Sendable {
                 let ports = try NginxServer.freePorts()
                 try folder.write(
                     "nginx.conf", NginxConfiguration.text(folder: folder.path, ports: ports, authority: authority))
-                watch = try NginxServer.start(program, in: folder)
+                process = try NginxProcess(in: folder)
                 self.ports = ports
                 return
             } catch NginxError.notStarted where attempt < 3 {
@@ -85,13 +83,6 @@ package final class NginxServer: Sendable {
     }
 
     private static let started = Result { try NginxServer() }
-    private static let program = find("nginx")
-
-    private static func find(_ name: String) -> String? {
-        let path = (ProcessInfo.processInfo.environment["PATH"] ?? "") + ":/usr/sbin:/usr/local/sbin:/usr/bin"
-        return path.split(separator: ":").map { "\($0)/\(name)" }
-            .first { FileManager.default.isExecutableFile(atPath: $0) }
-    }
 
     private static func freePorts() throws -> [Door: Int] {
         var ports: [Door: Int] = [:]
@@ -100,58 +91,4 @@ package final class NginxServer: Sendable {
         for (door, closed) in zip(Door.allCases, held) { ports[door] = closed.port }
         return ports
     }
-
-    /// Starts nginx under a shell that waits for the end of a pipe that only this process holds: so nginx ends with it,
-    /// even if it is killed. (PR_SET_PDEATHSIG would end it with the *thread* that started it, and those come and go.)
-    private static func start(_ program: String, in folder: TemporaryFolder) throws -> Watch {
-        for name in ["nginx.pid", "error.log"] { try? FileManager.default.removeItem(atPath: folder.file(name)) }
-        let script = """
-            trap '' INT TERM HUP
-            "$1" -e error.log -p "$2" -c "$2/nginx.conf" &
-            read -r _
-            kill -KILL $!
-            wait
-            rm -rf "$2"
-            """
-        let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
-        guard null >= 0 else { throw SystemError.failed("open /dev/null", errno) }
-        defer { close(null) }
-        let pipe = try Pipe()
-        let process = try ChildProcess(
-            ["/bin/sh", "-c", script, "sh", program, folder.path], folder: folder.path,
-            standardInput: pipe.reader, standardOutput: null, standardError: null)
-        let watch = Watch(process: process, writer: pipe.takeWriter())
-
-        let deadline = ContinuousClock.now + Gate.patience
-        // nginx writes its number once all its ports are bound.
-        while ((try? folder.read("nginx.pid")) ?? []).isEmpty {
-            let log = String(decoding: (try? folder.read("error.log")) ?? [], as: UTF8.self)
-            if log.contains("[emerg]") || ContinuousClock.now > deadline { throw NginxError.notStarted(log) }
-            usleep(2000)
-        }
-        return watch
-    }
-
-    /// Holds the writing end of the shell's pipe; releasing it ends nginx and removes its folder.
-    private final class Watch: Sendable {
-        private let process: ChildProcess
-        private let writer: Int32
-
-        init(process: ChildProcess, writer: Int32) {
-            self.process = process
-            self.writer = writer
-        }
-
-        deinit {
-            close(writer)
-            _ = process.wait()
-        }
-    }
-}
-
-/// Why there is no nginx.
-package enum NginxError: Error {
-    case notInstalled
-    /// Holds nginx's error log.
-    case notStarted(String)
 }

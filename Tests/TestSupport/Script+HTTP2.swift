@@ -44,6 +44,15 @@ package struct HTTP2Connection {
         }
     }
 
+    /// Reads so many bytes of request bodies.
+    package func readData(_ count: Int) throws {
+        var left = count
+        while left > 0 {
+            let frame = try readFrame()
+            if frame.type == .data { left -= frame.payload.count }
+        }
+    }
+
     package func readFrame() throws -> Script.Frame {
         let head = try connection.readBytes(9)
         let count = Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2])

@@ -24,6 +24,12 @@ public struct CurlAbilities: Sendable {
     /// 7.88.1 ends with error 16 where such a connection is used a second time.
     package let reusesClearHTTP2: Bool
 
+    /// A response over HTTP/2 that is complete before the request's body is sent.
+    ///
+    /// 7.88.1 loses such a response, or its body, when the server then closes the stream (RFC 9113 §8.1), and tells of an
+    /// error. Nothing can be held back for that.
+    package let readsEarlyHTTP2Responses: Bool
+
     /// The oldest version that passed the load tests without a restriction.
     private static let sound: UInt32 = 0x080E00
 
@@ -40,9 +46,10 @@ public struct CurlAbilities: Sendable {
         sendsUnknownLengthsOverHTTP2 = isSound
         reusesHandlesAfterUploads = isSound
         reusesClearHTTP2 = isSound
+        readsEarlyHTTP2Responses = isSound
     }
 
-    /// What is held back because of the version, a sentence each; empty where nothing is.
+    /// What is held back or goes wrong because of the version, a sentence each; empty where nothing does.
     public var restrictions: [String] {
         var sentences: [String] = []
         if !sendsUnknownLengthsOverHTTP2 {
@@ -50,6 +57,10 @@ public struct CurlAbilities: Sendable {
         }
         if !reusesClearHTTP2 { sentences.append("HTTP/2 without TLS opens a connection for each request.") }
         if !reusesHandlesAfterUploads { sentences.append("A handle that has sent a body is not used again.") }
+        if !readsEarlyHTTP2Responses {
+            sentences.append(
+                "A response over HTTP/2 that comes before the request's body is sent may be reported as a lost connection.")
+        }
         return sentences
     }
 }

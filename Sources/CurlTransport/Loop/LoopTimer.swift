@@ -4,7 +4,7 @@
 public final class LoopTimer {
     private unowned let loop: EventLoop
     private var job: (() -> Void)?
-    fileprivate(set) var deadline: Int64
+    package fileprivate(set) var deadline: Int64
     /// Where it stands in the heap, or -1.
     fileprivate var place = -1
 

@@ -110,6 +110,12 @@ extension Exchange {
     /// Whether a program has asked for the exchange's end. [any]
     var isCancelWanted: Bool { cancelWish.load(ordering: .relaxed) }
 
+    /// Whether its timeout is due and will end it in this turn of the loop or the next.
+    var isOverdue: Bool {
+        guard let timeout else { return false }
+        return timeout.deadline <= core.loop.now
+    }
+
     /// Ends the exchange now, whatever it does; no steering hook is asked.
     func cancel(_ error: PlugboardError = PlugboardError(.cancelled, "The exchange was cancelled.")) {
         guard phase != .ended else { return }

@@ -76,7 +76,7 @@ final class Admission {
         while hasPlace, let exchange = first {
             remove(exchange)
             // Its end is on the way.
-            if exchange.isCancelWanted { continue }
+            if exchange.isCancelWanted || exchange.isOverdue { continue }
             running += 1
             exchange.performAttempt()
         }
