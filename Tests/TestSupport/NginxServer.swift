@@ -31,7 +31,8 @@ package final class NginxServer: Sendable {
     private let process: NginxProcess
 
     /// Whether nginx and openssl are installed, or have to be: `@Suite(.enabled(if: NginxServer.isAvailable))`.
-    package static let isAvailable = Strictness.isSet || ["nginx", "openssl"].allSatisfy { NginxProcess.find($0) != nil }
+    package static let isAvailable =
+        Strictness.isSet || ["nginx", "openssl"].allSatisfy { NginxProcess.find($0) != nil }
 
     /// The one of this process; started at the first call.
     package static func shared() throws -> NginxServer { try started.get() }

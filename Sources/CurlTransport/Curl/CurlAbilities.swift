@@ -59,7 +59,8 @@ public struct CurlAbilities: Sendable {
         if !reusesHandlesAfterUploads { sentences.append("A handle that has sent a body is not used again.") }
         if !readsEarlyHTTP2Responses {
             sentences.append(
-                "A response over HTTP/2 that comes before the request's body is sent may be reported as a lost connection.")
+                "A response over HTTP/2 that comes before the request's body is sent may be reported as a lost connection."
+            )
         }
         return sentences
     }
