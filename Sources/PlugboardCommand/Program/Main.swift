@@ -17,11 +17,19 @@ enum Main {
         StandardDescriptors.occupy()
         // A reader that goes away is an error of `write`, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
+        startDispatch()
         Task {
             await run()
             exit(0)
         }
         dispatchMain()
+    }
+
+    /// Makes libdispatch open its descriptors first: it traps where it finds none, and the kernel throws.
+    private static func startDispatch() {
+        let started = DispatchSemaphore(value: 0)
+        DispatchQueue.global().asyncAfter(deadline: .now()) { started.signal() }
+        started.wait()
     }
 
     private static func run() async {
