@@ -2,7 +2,7 @@
 //
 //     Tests/Performance/build-core .build-core
 //     .build-core/release/plugboard-core http://127.0.0.1:8080/
-import Plugboard
+import PlugboardCore
 
 #if canImport(Glibc)
     import Glibc

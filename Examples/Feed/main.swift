@@ -1,5 +1,4 @@
 import Plugboard
-import RedirectOptions  // typed names of what a request can say to the plugin `redirect`
 
 let url = CommandLine.arguments.dropFirst().first ?? "https://example.com/feed"
 let kernel = try Kernel(configuration: Configuration(plugins: ["redirect"]))

@@ -1,19 +1,13 @@
 // What Swift does not import of libcurl: its variadic functions, with a type for each kind of value. Each returns
-// libcurl's own code. And of Linux: epoll and eventfd, whose constants are enumerations here and macros there, and
-// malloc_usable_size.
+// libcurl's own code. And of Linux: malloc_usable_size, and what a socket has not sent.
 
 #ifndef PLUGBOARD_CCURL_SHIM_H
 #define PLUGBOARD_CCURL_SHIM_H
 
 #include <curl/curl.h>
 #include <malloc.h>
-#include <netinet/in.h>
 #include <stdint.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 #include <linux/sockios.h>
 
 static inline CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) {
@@ -140,52 +134,10 @@ static inline CURLcode ccurl_result(const CURLMsg *message) {
     return message->data.result;
 }
 
-// Readiness, as epoll says it: see `Readiness`.
-static inline int ccurl_epoll_control(int epoll, int operation, int file, uint32_t events) {
-    struct epoll_event event = { .events = events, .data = { .u64 = (uint64_t)(uint32_t)file } };
-    return epoll_ctl(epoll, operation, file, &event);
-}
-
-static inline int ccurl_epoll_file(const struct epoll_event *event) {
-    return event->data.fd;
-}
-
-static inline uint32_t ccurl_epoll_events(const struct epoll_event *event) {
-    return event->events;
-}
-
-// Of the calling thread; the system keeps 15 bytes.
-static inline void ccurl_name_thread(const char *name) {
-    prctl(PR_SET_NAME, name, 0, 0, 0);
-}
-
-// A number that no other socket has or will have, or 0.
-static inline uint64_t ccurl_socket_cookie(int socket) {
-    uint64_t cookie = 0;
-    socklen_t size = sizeof cookie;
-    return getsockopt(socket, SOL_SOCKET, SO_COOKIE, &cookie, &size) == 0 ? cookie : 0;
-}
-
-// Of an IPv4 or IPv6 socket, or 0.
-static inline int ccurl_local_port(int socket) {
-    struct sockaddr_storage address;
-    socklen_t size = sizeof address;
-    if (getsockname(socket, (struct sockaddr *)&address, &size) != 0) return 0;
-    if (address.ss_family == AF_INET) return ntohs(((struct sockaddr_in *)&address)->sin_port);
-    if (address.ss_family == AF_INET6) return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
-    return 0;
-}
-
 // Bytes that the network has not taken yet, or -1.
 static inline int ccurl_unsent(int socket) {
     int count = 0;
     return ioctl(socket, SIOCOUTQ, &count) == 0 ? count : -1;
 }
-
-static const uint32_t ccurl_epoll_in = EPOLLIN;
-static const uint32_t ccurl_epoll_out = EPOLLOUT;
-static const uint32_t ccurl_epoll_error = EPOLLERR;
-static const uint32_t ccurl_epoll_hang_up = EPOLLHUP;
-static const uint32_t ccurl_epoll_edge = EPOLLET;
 
 #endif

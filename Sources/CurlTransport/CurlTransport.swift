@@ -1,5 +1,5 @@
 import CCurl
-import PlugboardKit
+import Transporting
 
 #if canImport(Glibc)
     import Glibc
@@ -36,7 +36,7 @@ public final class CurlTransport: Transport, @unchecked Sendable {
     }
 
     public func perform(
-        _ attempt: AttemptRequest, observer: any AttemptObserver, loop: any Loop
+        _ attempt: AttemptRequest, observer: any AttemptObserver, loop: EventLoop
     ) -> any Attempt {
         do {
             return try begin(attempt, observer)

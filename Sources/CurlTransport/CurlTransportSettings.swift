@@ -1,4 +1,4 @@
-import PlugboardKit
+import Transporting
 
 /// How a `CurlTransport` treats connections and memory.
 public struct CurlTransportSettings: Sendable {

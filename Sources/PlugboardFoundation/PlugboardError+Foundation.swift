@@ -1,5 +1,5 @@
 import Foundation
-public import PlugboardKit
+public import Messages
 
 /// For programs that import Foundation: `localizedDescription` of an `any Error` is the error's own text, and as `NSError` it keeps code and
 /// reason. To import the module once in a program is enough; nothing else of Plugboard needs Foundation.

@@ -1,4 +1,5 @@
-@_exported import Plugboard
+// A test of a plugin sends requests through a kernel, writes plugins that stand beside it, scripts a transport, and moves a clock.
+@_exported import PlugboardCore
+@_exported import PlugboardKit
 
-// What a test of a plugin writes: requests, configurations, and a clock that it moves itself.
-@_exported import class CurlTransport.ManualClock
+@_exported import class EventLoop.ManualClock

@@ -1,4 +1,6 @@
+import EventLoop
 import PlugboardKit
+import Transporting
 
 /// A transport without a network: a test says how each attempt is answered.
 ///
@@ -64,7 +66,7 @@ public final class ScriptedTransport: Transport {
     public func requests(atLeast count: Int) async -> [Sent] { await sent.elements { $0.count >= count } }
 
     public func perform(
-        _ attempt: AttemptRequest, observer: any AttemptObserver, loop: any Loop
+        _ attempt: AttemptRequest, observer: any AttemptObserver, loop: EventLoop
     ) -> any Attempt {
         let attempt = ScriptedAttempt(attempt, observer: observer, loop: loop) { [sent, ask] request, answer in
             ask(request, sent.add(request), answer)
@@ -88,14 +90,14 @@ private final class ScriptedAttempt: Attempt, PullReceiver, @unchecked Sendable 
 
     private let request: AttemptRequest
     private let observer: any AttemptObserver
-    private let loop: any Loop
+    private let loop: EventLoop
     private let ask: Ask
     private var pieces: [Bytes] = []
     private var stopAsking: (@Sendable () -> Void)?
     private var isOver = false
 
     init(
-        _ request: AttemptRequest, observer: any AttemptObserver, loop: any Loop,
+        _ request: AttemptRequest, observer: any AttemptObserver, loop: EventLoop,
         ask: @escaping Ask
     ) {
         self.request = request

@@ -1,6 +1,7 @@
-import CurlTransport
-import Plugboard
+import EventLoop
+import PlugboardCore
 import PlugboardKit
+import Transporting
 
 /// One plugin in a kernel of its own: over a transport and a clock of the test's, with a folder that goes with it.
 ///

@@ -1,6 +1,6 @@
 import CPlugboard
 import Glibc
-import Plugboard
+import PlugboardCore
 import PlugboardKit
 import Synchronization
 

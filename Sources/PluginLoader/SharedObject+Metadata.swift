@@ -1,5 +1,5 @@
 import CPlugboard
-import Plugboard
+import PlugboardCore
 import PlugboardKit
 
 extension SharedObject {

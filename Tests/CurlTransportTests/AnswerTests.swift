@@ -1,7 +1,7 @@
 import CurlTransport
-import PlugboardKit
 import TestSupport
 import Testing
+import Transporting
 
 @Suite struct AnswerTests {
     @Test func `fields keep their order, duplicates and bytes`() async throws {

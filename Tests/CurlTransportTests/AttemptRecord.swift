@@ -1,7 +1,7 @@
 import CurlTransport
-import PlugboardKit
 import Synchronization
 import TestSupport
+import Transporting
 
 /// Hears of one attempt and keeps what it hears, in order.
 final class AttemptRecord: AttemptObserver {
@@ -9,7 +9,7 @@ final class AttemptRecord: AttemptObserver {
         case reached(Milestone)
         case interim(Int)
         case head(Int)
-        case progress(Progress)
+        case progress(TransferProgress)
         case ended(PlugboardError.Code?)
     }
 
@@ -50,7 +50,7 @@ final class AttemptRecord: AttemptObserver {
         headOrEnd.admit()
     }
 
-    func attemptProgressed(_ progress: Progress) { state.withLock { $0.notes.append(.progress(progress)) } }
+    func attemptProgressed(_ progress: TransferProgress) { state.withLock { $0.notes.append(.progress(progress)) } }
 
     func attemptEnded(_ error: PlugboardError?, _ timings: Timings) {
         state.withLock {

@@ -1,8 +1,8 @@
 import CurlTransport
-import PlugboardKit
 import Synchronization
 import TestSupport
 import Testing
+import Transporting
 
 @Suite struct AttemptTests {
     @Test func `a cancelled attempt ends at once, with nothing else to say`() async throws {
@@ -118,7 +118,7 @@ import Testing
         ]
         #expect(Array(watched.record.notes.prefix(6)) == milestones)
         #expect(Array(again.record.notes.prefix(3)) == Array(milestones.suffix(3)))
-        var whole = Progress()
+        var whole = TransferProgress()
         (whole.toSend, whole.received, whole.toReceive) = (0, 1_048_576, 1_048_576)
         #expect(watched.record.notes.suffix(2) == [.progress(whole), .ended(nil)])
         #expect(unwatched.record.notes == [.head(200), .ended(nil)])
@@ -248,7 +248,7 @@ private final class Chain: AttemptObserver {
 
     func attemptReached(_ milestone: Milestone) {}
     func attemptReceived(interim: ResponseHead) {}
-    func attemptProgressed(_ progress: Progress) {}
+    func attemptProgressed(_ progress: TransferProgress) {}
 
     func attemptReceived(_ head: ResponseHead, body: (any BodySource)?) {
         if left.withLock({ $0 }) % 3 == 0 { attempt.withLock { $0 }?.cancel() }

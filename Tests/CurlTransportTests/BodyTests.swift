@@ -1,8 +1,8 @@
 import CurlTransport
-import PlugboardKit
 import Synchronization
 import TestSupport
 import Testing
+import Transporting
 
 @Suite struct BodyTests {
     @Test func `a small answer is whole at the end of the turn that brings it`() async throws {

@@ -1,7 +1,7 @@
 import CurlTransport
-import PlugboardKit
 import TestSupport
 import Testing
+import Transporting
 
 /// RFC 9112 §9.2: what comes on a connection that waits for its next request belongs to no response.
 @Suite struct IdleConnectionTests {

@@ -1,6 +1,6 @@
-import PlugboardKit
 import TestSupport
 import Testing
+import Transporting
 
 @testable import CurlTransport
 

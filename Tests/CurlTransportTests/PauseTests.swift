@@ -1,7 +1,7 @@
 import CurlTransport
-import PlugboardKit
 import TestSupport
 import Testing
+import Transporting
 
 /// Suspending, over HTTP/2, where libcurl holds back for a paused stream what it reads for others.
 @Suite(.enabled(if: NginxServer.isAvailable)) struct PauseTests {

@@ -1,7 +1,7 @@
 import CurlTransport
-import PlugboardKit
 import TestSupport
 import Testing
+import Transporting
 
 @Suite struct RequestTests {
     @Test func `a request says what it was given and what frames it, and nothing else`() async throws {

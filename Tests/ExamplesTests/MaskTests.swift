@@ -1,4 +1,7 @@
+import CPlugboard
 import Foundation
+import JSON
+import PlugboardKit
 import PlugboardTesting
 import PluginLoader
 import TestSupport
@@ -127,7 +130,7 @@ struct MaskTests {
             return .respond(200, json, body: Body(pieces))
         }
 
-        for method in [PlugboardKit.Method.get, .post] {
+        for method in [Messages.Method.get, .post] {
             let handle = bench.begin(Request(method, url))
             var iterator: Body.Iterator? = try await handle.response.body.makeAsyncIterator()
             if method == .post { #expect(try await iterator?.next() != nil) }

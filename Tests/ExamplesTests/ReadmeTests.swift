@@ -26,8 +26,8 @@ struct ReadmeTests {
     @Test func `code that is shown is compiled, as a part of a target or by a test`() async throws {
         let blocks = try (ReadmeTests.pages + ReadmeTests.articles).flatMap { try Document($0).blocks }
         let files = Set(blocks.filter { ["swift", "c"].contains($0.language) }.map(\.file))
-        // The first is this one; the script builds the second before the tests; the third has a target of the first.
-        let packages = ["", "Examples/UserAgent", "Examples/Program"]
+        // The first is this one; the script builds the second before the tests; the others have targets of the first.
+        let packages = ["", "Examples/UserAgent", "Examples/Program", "Examples/Slim"]
         let stamp = try Document("Plugins/README.md").commands.filter { $0.hasPrefix("cc ") }
             .flatMap { $0.split(separator: " ").map(String.init) }
         let inC = stamp + CookbookCTests.sources.map { "Examples/Cookbook/C/\($0)" }

@@ -9,7 +9,7 @@ struct WireTests {
         (.post, "hello", ["content-length", "host"]), (.delete, nil, ["host"]),
     ])
     func `a request has on the wire what plugins saw, Host and its framing`(
-        method: PlugboardKit.Method, body: String?, fields: [String]
+        method: Messages.Method, body: String?, fields: [String]
     ) async throws {
         let server = try LoopbackServer.answering { _ in Answer() }
         defer { server.stop() }

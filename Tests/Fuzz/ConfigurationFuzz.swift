@@ -1,15 +1,15 @@
 // Feeds arbitrary bytes to the reader of configurations, and what it accepts to the lineup; checks what must hold
-// whatever they are. PlugboardKit and JSON are modules of their own, so they are compiled first:
+// whatever they are. JSON, Messages and PlugboardKit are modules of their own, so they are compiled first:
 //
 //     mkdir -p fuzz && F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
 //     printf 'module CPlugboard { umbrella header "%s/Sources/CPlugboard/include/plugboard.h" export * }' "$PWD" \
 //         > fuzz/module.modulemap
-//     for M in JSON PlugboardKit; do
+//     for M in JSON Messages PlugboardKit; do
 //         swiftc $F -I fuzz -module-name $M -emit-module -emit-module-path fuzz/$M.swiftmodule \
 //             -c $(find Sources/$M -name '*.swift') -o fuzz/$M.o
 //     done
 //     swiftc $F -I fuzz -module-name ConfigurationFuzz fuzz/*.o Tests/Fuzz/ConfigurationFuzz.swift \
-//         $(find Sources/Plugboard/Configuration Sources/Plugboard/Catalog -name '*.swift' ! -name '*+Bundled.swift') \
+//         $(find Sources/PlugboardCore/Configuration Sources/PlugboardCore/Catalog -name '*.swift') \
 //         -o configuration-fuzz
 //     ./configuration-fuzz -dict=Tests/Fuzz/configuration.dict -max_total_time=60 -max_len=2048
 

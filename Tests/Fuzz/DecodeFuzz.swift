@@ -1,5 +1,5 @@
 // Feeds arbitrary bytes to the decoders of content codings, in pieces, and checks what must hold whatever they are.
-// After the first commands of ConfigurationFuzz.swift, which compile JSON and PlugboardKit:
+// After the first commands of ConfigurationFuzz.swift, which compile JSON, Messages and PlugboardKit:
 //     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
 //     D=Plugins/Decode/Sources
 //     swiftc $F -I fuzz -module-name DecodeOptions -emit-module -emit-module-path fuzz/DecodeOptions.swiftmodule \

@@ -1,5 +1,5 @@
 // Feeds arbitrary fields to what reads how long a server asks to be left alone, and checks what must hold.
-// After the first commands of ConfigurationFuzz.swift, which compile JSON and PlugboardKit:
+// After the first commands of ConfigurationFuzz.swift, which compile JSON, Messages and PlugboardKit:
 //     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
 //     swift package resolve
 //     swiftc $F -module-name RawStructuredFieldValues -emit-module -emit-module-path \

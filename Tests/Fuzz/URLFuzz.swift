@@ -1,5 +1,5 @@
 // Feeds arbitrary text to all that takes URLs apart, and checks that they agree.
-// After the first commands of ConfigurationFuzz.swift, which compile JSON and PlugboardKit:
+// After the first commands of ConfigurationFuzz.swift, which compile JSON, Messages and PlugboardKit:
 //     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
 //     swiftc $F -I fuzz -module-name URLFuzz fuzz/*.o \
 //         Plugins/Cache/Sources/CachePlugin/Store/URLPattern.swift \

@@ -1,5 +1,5 @@
 // Feeds arbitrary bytes to the readers of challenges and of what token endpoints answer, and checks what must hold.
-// After the first commands of ConfigurationFuzz.swift, which compile JSON and PlugboardKit:
+// After the first commands of ConfigurationFuzz.swift, which compile JSON, Messages and PlugboardKit:
 //     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
 //     A=Plugins/Authentication/Sources
 //     swiftc $F -I fuzz -module-name AuthenticationOptions -emit-module -emit-module-path \

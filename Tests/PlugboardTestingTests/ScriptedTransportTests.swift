@@ -29,7 +29,7 @@ struct ScriptedTransportTests {
     }
 
     @Test(arguments: [(Method.head, 200), (.get, 204), (.get, 304)])
-    func `an answer that can have no body has none`(method: PlugboardKit.Method, status: Int) async throws {
+    func `an answer that can have no body has none`(method: Messages.Method, status: Int) async throws {
         let kernel = try kernel(ScriptedTransport { _, _ in .respond(status, body: .text("not this")) })
 
         let text = try await kernel.send(Request(method, url)).body.text()

@@ -1,4 +1,5 @@
 import Foundation
+import PlugboardKit
 import PlugboardTesting
 import PluginLoader
 import TestSupport

@@ -169,8 +169,7 @@ struct RedirectPolicyTests {
         #expect(RedirectPolicy.describesContent(name) == goes)
     }
 
-    private func situation(_ status: Int, _ method: PlugboardKit.Method, location: String?) -> RedirectPolicy.Situation
-    {
+    private func situation(_ status: Int, _ method: Messages.Method, location: String?) -> RedirectPolicy.Situation {
         .init(
             status: status, method: method, url: "https://example.com/start",
             reference: location.flatMap { location in Array(location.utf8).withUnsafeBytes { Reference(location: $0) } }

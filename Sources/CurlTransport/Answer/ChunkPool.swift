@@ -1,6 +1,6 @@
 import CCurl
-import PlugboardKit
 import Synchronization
+import Transporting
 
 /// Large pieces of memory that bodies have passed through and will pass through again.
 ///

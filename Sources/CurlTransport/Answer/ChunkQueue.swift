@@ -1,4 +1,4 @@
-import PlugboardKit
+import Transporting
 
 /// Received bytes on their way to the reader: pieces of many callbacks gathered in few, large chunks.
 struct ChunkQueue {

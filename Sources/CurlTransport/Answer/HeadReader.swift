@@ -1,4 +1,4 @@
-import PlugboardKit
+import Transporting
 
 /// Reads the lines that libcurl hands over, one by one, into heads and trailers (RFC 9112 §4, §5).
 struct HeadReader {

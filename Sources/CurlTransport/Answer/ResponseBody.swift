@@ -1,4 +1,4 @@
-import PlugboardKit
+import Transporting
 
 /// The body of an answer: what libcurl has received and nobody has pulled yet.
 ///

@@ -1,4 +1,4 @@
-import PlugboardKit
+import Transporting
 
 /// The first line of an answer (RFC 9112 §4), or what libcurl makes of it in HTTP/2 and 3.
 struct StatusLine {

@@ -1,4 +1,4 @@
-import PlugboardKit
+import Transporting
 
 /// Keeps attempts from opening a connection each where one connection takes many.
 ///

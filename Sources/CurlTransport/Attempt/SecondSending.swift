@@ -1,5 +1,5 @@
 import CCurl
-import PlugboardKit
+import Transporting
 
 /// What came of an attempt that libcurl wanted to send again.
 ///

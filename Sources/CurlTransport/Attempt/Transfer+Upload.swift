@@ -1,4 +1,4 @@
-import PlugboardKit
+import Transporting
 
 extension Transfer: PullReceiver {
     /// Gets the next piece of the request's body, so that libcurl finds it when it asks.

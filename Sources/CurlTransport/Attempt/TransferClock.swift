@@ -1,5 +1,5 @@
 import CCurl
-import PlugboardKit
+import Transporting
 
 /// The times of a transfer that are not libcurl's affair: of the whole attempt, of silence, and of draining.
 struct TransferClock {

@@ -1,12 +1,12 @@
 import CCurl
-import PlugboardKit
+import Transporting
 
 /// What the observer of a watched transfer was told.
 struct TransferWatch {
     fileprivate var isConnectionTold = false
     fileprivate var isSentTold = false
     fileprivate var isFirstByteTold = false
-    fileprivate var lastProgress = Progress()
+    fileprivate var lastProgress = TransferProgress()
     fileprivate var nextProgress: Int64 = 0
 }
 
@@ -40,7 +40,7 @@ extension Transfer {
     }
 
     func reportProgress(_ state: TransferState.Pointer, isLast: Bool) {
-        let progress = Progress(
+        let progress = TransferProgress(
             sent: state.pointee.upload.sent, toSend: upload == nil ? 0 : state.pointee.upload.length,
             received: state.pointee.receivedCount,
             toReceive: isLast
@@ -56,7 +56,7 @@ extension Transfer {
     }
 }
 
-extension Progress {
+extension TransferProgress {
     fileprivate init(sent: Int, toSend: Int?, received: Int, toReceive: Int?) {
         self.init()
         (self.sent, self.toSend, self.received, self.toReceive) = (sent, toSend, received, toReceive)

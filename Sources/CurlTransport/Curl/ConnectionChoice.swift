@@ -1,5 +1,5 @@
 import CCurl
-import PlugboardKit
+import Transporting
 
 /// Which connections an attempt may use.
 struct ConnectionChoice {

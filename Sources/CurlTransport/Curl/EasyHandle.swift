@@ -1,5 +1,5 @@
 import CCurl
-import PlugboardKit
+import Transporting
 
 /// One of libcurl's transfers: used again after each that ended cleanly, with options that stay set as long as they are the same.
 ///

@@ -1,5 +1,5 @@
 import CCurl
-import PlugboardKit
+import Transporting
 
 /// Sets everything on a handle that stays the same from one transfer to the next.
 struct EasyOptions {

@@ -1,5 +1,5 @@
 import CCurl
-import PlugboardKit
+import Transporting
 
 /// libcurl's multi handle on a loop: its connections, its names, its TLS sessions, and the transfers that use them.
 ///

@@ -1,5 +1,5 @@
 import CCurl
-import PlugboardKit
+import Transporting
 
 /// A URL that libcurl has read and found good; kept as long as a transfer uses it.
 ///

@@ -1,5 +1,5 @@
 import CCurl
-import PlugboardKit
+import Transporting
 
 #if canImport(Glibc)
     import Glibc

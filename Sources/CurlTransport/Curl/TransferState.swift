@@ -1,5 +1,5 @@
 import CCurl
-import PlugboardKit
+import Transporting
 
 /// What libcurl's callbacks read and write of one transfer: plain memory behind CURLOPT_PRIVATE and its kin, so that a
 /// callback counts no references. Callbacks only note; `Transfer.settle` acts on it, in the same turn.

@@ -1,5 +1,5 @@
 import CCurl
-import PlugboardKit
+import Transporting
 
 /// A request's fields in the form that libcurl reads: a linked list of lines, in memory that is used again and again.
 final class FieldList {

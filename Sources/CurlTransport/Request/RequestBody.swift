@@ -1,4 +1,4 @@
-import PlugboardKit
+import Transporting
 
 /// How a request's body is framed, after its source, its fields and its method (RFC 9112 §6, RFC 9110 §8.6).
 struct RequestBody {

@@ -1,5 +1,5 @@
 import CCurl
-import PlugboardKit
+import Transporting
 
 /// The request's body on its way into libcurl: one piece at a time, pulled ahead.
 struct UploadQueue {

@@ -1,5 +1,6 @@
 import JSON
 import Plugboard
+import PlugboardKit
 import Synchronization
 
 /// Answers the lines of `plugboard exec`: many at once, each with one line.

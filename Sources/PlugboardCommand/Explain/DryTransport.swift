@@ -1,5 +1,7 @@
+import EventLoop
 import Plugboard
 import Synchronization
+import Transporting
 
 /// Sends nothing: attempts fail, but for the one that was announced, which is never answered.
 final class DryTransport: Transport {
@@ -8,7 +10,7 @@ final class DryTransport: Transport {
     /// The attempt that begins next is the one that is explained. To be called on the loop, right before it.
     func keepSilent() { isSilent.store(true, ordering: .relaxed) }
 
-    func perform(_ attempt: AttemptRequest, observer: any AttemptObserver, loop: any Loop) -> any Attempt {
+    func perform(_ attempt: AttemptRequest, observer: any AttemptObserver, loop: EventLoop) -> any Attempt {
         let attempt = DryAttempt(observer)
         if !isSilent.exchange(false, ordering: .relaxed) { loop.enqueue { attempt.cancel() } }
         return attempt

@@ -1,5 +1,6 @@
 import JSON
 import Plugboard
+import PlugboardKit
 
 /// The chain of plugins: a table, the way of a request through it and back, and who listens to what.
 struct OrderDrawing {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import JSON
 import Plugboard
+import PlugboardKit
 import PluginLoader
 
 #if canImport(Glibc)

@@ -1,5 +1,6 @@
 import JSON
 import Plugboard
+import PlugboardKit
 
 /// What a plugin says of itself, as tables or as JSON.
 struct PluginReport {

@@ -1,4 +1,5 @@
 import Plugboard
+import Transporting
 
 extension Kernel {
     /// Runs a verb's work with a kernel, and shuts the kernel down in every case, so that no plugin runs when the process

@@ -38,8 +38,8 @@ enum PlugboardPackage: Equatable {
     /// The dependency's line in a `Package.swift`.
     var dependency: String {
         switch self {
-        case .folder(let path): ".package(name: \"plugboard\", path: \(PlugboardPackage.literal(path)), traits: [])"
-        case .repository(let url): ".package(url: \"\(url)\", from: \"\(Program.version)\", traits: [])"
+        case .folder(let path): ".package(name: \"plugboard\", path: \(PlugboardPackage.literal(path)))"
+        case .repository(let url): ".package(url: \"\(url)\", from: \"\(Program.version)\")"
         }
     }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import JSON
 import Plugboard
+import PlugboardKit
 
 #if canImport(Glibc)
     import Glibc

@@ -1,6 +1,7 @@
 import ArgumentParser
 import JSON
 import Plugboard
+import PlugboardKit
 
 /// `plugboard PLUGIN-ID COMMAND`: what plugins themselves can be asked to do.
 struct PluginCommand: AsyncParsableCommand {

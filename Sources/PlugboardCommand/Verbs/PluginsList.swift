@@ -1,6 +1,7 @@
 import ArgumentParser
 import JSON
 import Plugboard
+import PlugboardKit
 
 struct PluginsList: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -87,7 +87,7 @@ struct PluginsTest: AsyncParsableCommand {
         do throws(ScenarioFault) {
             try await ScenarioRun.perform(
                 scenario, of: scenarios, plugin: PluginArguments.absolute(path), folder: folder(of: file),
-                loader: .dynamic, patience: Duration(configured: patience) ?? .seconds(10))
+                catalog: .bundled, loader: .dynamic, patience: Duration(configured: patience) ?? .seconds(10))
             return nil
         } catch {
             return error

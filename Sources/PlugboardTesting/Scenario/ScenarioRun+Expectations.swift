@@ -1,4 +1,4 @@
-import Plugboard
+import PlugboardCore
 import PlugboardKit
 
 /// What steps expect.

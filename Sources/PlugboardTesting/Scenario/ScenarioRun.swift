@@ -1,7 +1,8 @@
-import CurlTransport
-import Plugboard
+import EventLoop
+import PlugboardCore
 import PlugboardKit
 import Synchronization
+import Transporting
 
 /// One scenario in a kernel of its own.
 ///
@@ -36,15 +37,17 @@ package final class ScenarioRun: Sendable {
 
     /// - Parameters:
     ///   - path: Of the shared object.
+    ///   - catalog: The linked plugins that the scenarios may name.
     ///   - folder: Where the scenarios' relative paths begin.
     ///   - patience: How long a step waits for what does not happen on the loop, in real time.
     package static func perform(
         _ scenario: ScenarioFile.Scenario, of file: ScenarioFile, plugin path: String, folder: String,
-        loader: any Loader, patience: Duration
+        catalog: Catalog, loader: any Loader, patience: Duration
     ) async throws(ScenarioFault) {
         let run: ScenarioRun
         do {
-            run = try ScenarioRun(scenario, of: file, plugin: path, folder: folder, loader: loader, patience)
+            run = try ScenarioRun(
+                scenario, of: file, plugin: path, folder: folder, catalog: catalog, loader: loader, patience)
         } catch {
             throw ScenarioFault(place: "", reason: error.reason)
         }
@@ -61,13 +64,13 @@ package final class ScenarioRun: Sendable {
 
     private init(
         _ scenario: ScenarioFile.Scenario, of file: ScenarioFile, plugin path: String, folder: String,
-        loader: any Loader, _ patience: Duration
+        catalog: Catalog, loader: any Loader, _ patience: Duration
     ) throws(PlugboardError) {
         let configuration = try file.configuration(scenario, plugin: path, folder: folder)
         let wire = ScenarioWire()
         let clock = file.wallClock.map { ManualClock(wallClock: $0) } ?? ManualClock()
         bench = try Workbench(
-            configuration, catalog: .bundled, loader: loader, transport: wire.transport, clock: clock)
+            configuration, catalog: catalog, loader: loader, transport: wire.transport, clock: clock)
         self.wire = wire
         self.patience = patience
         let beside = Set(configuration.plugins.dropFirst().compactMap(\.id))

@@ -1,5 +1,5 @@
 import CPlugboard
-import Plugboard
+import PlugboardCore
 import PlugboardKit
 
 /// A kernel with the plugin under check in it, for a while.

@@ -1,4 +1,4 @@
-import Plugboard
+import PlugboardCore
 import Synchronization
 
 /// Something that happens to an exchange from outside, when it has come to a certain point.

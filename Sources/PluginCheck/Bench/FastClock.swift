@@ -1,7 +1,8 @@
-import CurlTransport
 import Dispatch
+import EventLoop
 import Glibc
 import Synchronization
+import Transporting
 
 /// A clock that runs a hundred times as fast as the sun, until it is stopped.
 ///

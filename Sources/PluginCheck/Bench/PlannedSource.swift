@@ -1,14 +1,15 @@
+import EventLoop
 import PlugboardKit
 import Synchronization
 
 /// The body that a plan describes, pulled piece by piece.
 final class PlannedSource: BodySource {
     private let body: PlannedBody
-    private let loop: (any Loop)?
+    private let loop: EventLoop?
     private let offset = Mutex(0)
 
     /// Without a loop, what would come late comes on another thread.
-    init(_ body: PlannedBody, loop: (any Loop)? = nil) {
+    init(_ body: PlannedBody, loop: EventLoop? = nil) {
         self.body = body
         self.loop = loop
     }

@@ -1,5 +1,7 @@
+import EventLoop
 import PlugboardKit
 import Synchronization
+import Transporting
 
 /// A transport without a network: answers each attempt as the plan says whose number stands in its URL.
 final class PlannedTransport: Transport {
@@ -58,7 +60,7 @@ final class PlannedTransport: Transport {
         for answer in answers.reversed() { answer() }
     }
 
-    func perform(_ attempt: AttemptRequest, observer: any AttemptObserver, loop: any Loop) -> any Attempt {
+    func perform(_ attempt: AttemptRequest, observer: any AttemptObserver, loop: EventLoop) -> any Attempt {
         let number = PlannedTransport.number(in: attempt.url)
         let (plan, attempts) = state.withLock { state in
             state.attempts[number, default: 0] += 1
@@ -103,13 +105,13 @@ private final class PlannedAttempt: Attempt, @unchecked Sendable {
     private let planned: Plan.Answer
     private let request: AttemptRequest
     private let observer: any AttemptObserver
-    private let loop: any Loop
+    private let loop: EventLoop
     private var isOver = false
     private var isSuspended = false
     private var whenResumed: [@Sendable () -> Void] = []
 
     init(
-        _ planned: Plan.Answer, _ request: AttemptRequest, _ observer: any AttemptObserver, _ loop: any Loop
+        _ planned: Plan.Answer, _ request: AttemptRequest, _ observer: any AttemptObserver, _ loop: EventLoop
     ) {
         self.planned = planned
         self.request = request
@@ -147,7 +149,7 @@ private final class PlannedAttempt: Attempt, @unchecked Sendable {
                 ResponseHead(status: status, fields: fields),
                 body: hasBody ? body.map { PlannedSource($0, loop: loop) } : nil)
             if request.isWatched && !isOver {
-                var progress = Progress()
+                var progress = TransferProgress()
                 progress.received = body?.bytes.count ?? 0
                 observer.attemptProgressed(progress)
             }

@@ -1,5 +1,5 @@
 import CPlugboard
-import Plugboard
+import PlugboardCore
 
 /// What the plugin says of itself.
 extension Check {

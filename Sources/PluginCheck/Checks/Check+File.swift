@@ -1,4 +1,4 @@
-import Plugboard
+import PlugboardCore
 import PluginLoader
 
 /// What the file is.

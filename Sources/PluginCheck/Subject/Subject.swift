@@ -1,7 +1,8 @@
 import CPlugboard
 import Glibc
 import JSON
-import Plugboard
+import PlugboardCore
+import PlugboardKit
 import PluginLoader
 
 /// The plugin under check.

@@ -1,6 +1,7 @@
 import CPlugboard
 import Glibc
-import Plugboard
+import PlugboardCore
+import PlugboardKit
 import Synchronization
 
 /// Stands between the plugin under check and the kernel, and sees each call of the C table in both directions.

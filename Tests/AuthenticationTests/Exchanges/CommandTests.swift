@@ -1,5 +1,6 @@
 import AuthenticationOptions
-import CurlTransport
+import EventLoop
+import JSON
 import Plugboard
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import AuthenticationOptions
-import CurlTransport
+import EventLoop
 import Plugboard
 import TestSupport
 import Testing

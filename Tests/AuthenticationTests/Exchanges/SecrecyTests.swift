@@ -1,6 +1,7 @@
 import AuthenticationOptions
 import AuthenticationPlugin
 import Plugboard
+import PlugboardKit
 import TestSupport
 import Testing
 

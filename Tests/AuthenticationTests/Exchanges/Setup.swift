@@ -1,8 +1,10 @@
 import AuthenticationPlugin
-import CurlTransport
+import EventLoop
+import JSON
 import Plugboard
 import PluginLoader
 import TestSupport
+import Transporting
 
 /// What the exchanges of these tests have in common.
 enum Setup {

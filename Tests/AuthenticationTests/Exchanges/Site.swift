@@ -1,3 +1,4 @@
+import JSON
 import Plugboard
 import Synchronization
 import TestSupport

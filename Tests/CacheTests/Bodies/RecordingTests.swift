@@ -1,4 +1,4 @@
-import CurlTransport
+import EventLoop
 import Plugboard
 import Synchronization
 import TestSupport

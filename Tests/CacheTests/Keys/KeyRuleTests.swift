@@ -85,7 +85,7 @@ struct KeyRuleTests {
     }
 
     private func key(
-        _ rule: KeyRule, _ method: PlugboardKit.Method, _ url: String, fields: [String: String?] = [:],
+        _ rule: KeyRule, _ method: Messages.Method, _ url: String, fields: [String: String?] = [:],
         body: String? = nil
     ) throws -> String {
         let url = try #require(NormalURL(url))

@@ -1,10 +1,11 @@
 import CacheOptions
 import CachePlugin
-import CurlTransport
+import EventLoop
 import JSON
 import Plugboard
 import PluginLoader
 import TestSupport
+import Transporting
 
 /// A kernel with the cache before a transport or a server, on a clock that stands still.
 ///

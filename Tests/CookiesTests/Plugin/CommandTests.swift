@@ -1,6 +1,7 @@
 import CookiesOptions
 import Foundation
 import Plugboard
+import PlugboardKit
 import PluginLoader
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import CookiesOptions
-import CurlTransport
+import EventLoop
 import Plugboard
 import PluginLoader
 import Synchronization

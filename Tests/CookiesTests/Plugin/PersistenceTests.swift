@@ -1,6 +1,7 @@
 import CookiesOptions
-import CurlTransport
+import EventLoop
 import Foundation
+import JSON
 import Plugboard
 import TestSupport
 import Testing

@@ -1,9 +1,11 @@
 import CookiesOptions
 import CookiesPlugin
-import CurlTransport
+import EventLoop
+import JSON
 import Plugboard
 import PluginLoader
 import TestSupport
+import Transporting
 
 /// Kernels with the plugin `cookies`, and what they are asked in most tests.
 enum Setup {

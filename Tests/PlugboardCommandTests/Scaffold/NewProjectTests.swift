@@ -165,10 +165,10 @@ struct NewProjectTests {
 
         #expect(
             try own.text("Package.swift").contains(
-                ".package(name: \"plugboard\", path: \"\(ScaffoldTestFiles.root)\", traits: [])"))
+                ".package(name: \"plugboard\", path: \"\(ScaffoldTestFiles.root)\")"))
         #expect(
             try other.text("Package.swift").contains(
-                ".package(url: \"https://example.com/acme/plug.git\", from: \"0.1.0\", traits: [])"))
+                ".package(url: \"https://example.com/acme/plug.git\", from: \"0.1.0\")"))
         #expect(try other.text("Package.swift").contains(".product(name: \"PlugboardKit\", package: \"plug\")"))
         #expect(try own.files().contains("Sources/SignPlugin/SignPlugin.swift"))
     }

@@ -25,7 +25,7 @@ struct SDKTests {
             try folder.read("usr/include/plugboard.h")
                 == Array(Data(contentsOf: URL(fileURLWithPath: ScaffoldTestFiles.header))))
         let page = String(decoding: try folder.read("usr/share/plugboard/README.md"), as: UTF8.self)
-        #expect(page.contains(".package(name: \"plugboard\", path: \"\(ScaffoldTestFiles.root)\", traits: [])"))
+        #expect(page.contains(".package(name: \"plugboard\", path: \"\(ScaffoldTestFiles.root)\")"))
         #expect(page.contains(".product(name: \"PlugboardKit\", package: \"plugboard\")"))
     }
 

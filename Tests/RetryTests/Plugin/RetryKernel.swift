@@ -1,4 +1,5 @@
-import CurlTransport
+import EventLoop
+import JSON
 import Plugboard
 import PluginLoader
 import RetryPlugin

@@ -40,7 +40,7 @@ struct RandomizedPolicyTests {
 
     private func situation(_ random: inout SeededRandom) -> RetryPolicy.Situation {
         let codes: [PlugboardError.Code] = [.connect, .reset, .idleTimeout, .tls, .cancelled, "x"]
-        let methods: [PlugboardKit.Method] = [.get, .put, .post, ""]
+        let methods: [Messages.Method] = [.get, .put, .post, ""]
         let fields = fields(&random)
         var situation = RetryPolicy.Situation(
             method: methods.randomElement(using: &random) ?? .get,

@@ -172,7 +172,7 @@ struct RetryPolicyTests {
 
     /// With the longest delay that can be drawn.
     private func decide(
-        _ method: PlugboardKit.Method, _ outcome: RetryPolicy.Outcome, _ policy: RetryPolicy = RetryPolicy(),
+        _ method: Messages.Method, _ outcome: RetryPolicy.Outcome, _ policy: RetryPolicy = RetryPolicy(),
         _ edit: (inout RetryPolicy.Situation) -> Void = { _ in }
     ) -> RetryPolicy.Decision {
         var situation = RetryPolicy.Situation(method: method, outcome: outcome)

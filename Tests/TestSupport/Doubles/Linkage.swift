@@ -1,6 +1,7 @@
 import JSON
-import Plugboard
+import PlugboardCore
 import PlugboardKit
+import Transporting
 
 /// The two ways in which a plugin comes into a kernel; its suite runs both.
 ///

@@ -1,5 +1,7 @@
+import EventLoop
 import PlugboardKit
 import Synchronization
+import Transporting
 
 /// A transport without a network: answers each attempt as the test says.
 ///
@@ -39,8 +41,8 @@ package final class MockTransport: Transport {
     package var suspensions: Int { state.withLock { $0.suspended } }
 
     package func perform(
-        _ attempt: AttemptRequest, observer: any AttemptObserver, loop: any Loop
-    ) -> any PlugboardKit.Attempt {
+        _ attempt: AttemptRequest, observer: any AttemptObserver, loop: EventLoop
+    ) -> any Transporting.Attempt {
         let number = state.withLock { state in
             state.requests.append(attempt)
             return state.requests.count
@@ -55,7 +57,7 @@ package final class MockTransport: Transport {
     package func forget() {}
     package func shutDown() {}
 
-    private final class Attempt: PlugboardKit.Attempt {
+    private final class Attempt: Transporting.Attempt {
         private let observer: any AttemptObserver
         private let transport: MockTransport
         private let isOver = Mutex(false)

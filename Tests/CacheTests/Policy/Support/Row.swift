@@ -33,7 +33,7 @@ struct Visit: Sendable {
         case completed
     }
 
-    var method: PlugboardKit.Method = .get
+    var method: Messages.Method = .get
     var url = "https://example.com/a"
     var request: Fields = [:]
     var mode: CacheMode = .default

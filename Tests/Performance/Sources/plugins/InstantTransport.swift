@@ -12,7 +12,7 @@ final class InstantTransport: Transport {
         self.body = body
     }
 
-    func perform(_ attempt: AttemptRequest, observer: any AttemptObserver, loop: any Loop) -> any Attempt {
+    func perform(_ attempt: AttemptRequest, observer: any AttemptObserver, loop: EventLoop) -> any Attempt {
         loop.enqueue { [self] in
             observer.attemptReceived(head, body: Body.bytes(body).source)
             observer.attemptEnded(nil, Timings())

@@ -1,0 +1,16 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+let package = Package(
+    name: "slim",
+    dependencies: [.package(name: "plugboard", path: "../..")],  // where Plugboard lies
+    targets: [
+        .executableTarget(
+            name: "Slim",
+            dependencies: [
+                .product(name: "PlugboardCore", package: "plugboard"),
+                .product(name: "RedirectPlugin", package: "plugboard"),
+                .product(name: "RetryPlugin", package: "plugboard"),
+            ])
+    ]
+)

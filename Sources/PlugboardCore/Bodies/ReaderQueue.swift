@@ -1,0 +1,168 @@
+import EventLoop
+import PlugboardKit
+import Synchronization
+
+/// What a program reads of an answer's body: a bounded queue between the loop, which fills it, and the reader's task.
+///
+/// The loop pulls as long as there is room; a slow reader so slows the sender. Sendable because what is not under the lock is touched on the loop only.
+final class ReaderQueue: PullReceiver, @unchecked Sendable {
+    private struct State {
+        var pieces: [Bytes] = []
+        var first = 0
+        var count = 0
+        var end: Piece?
+        var isEndRead = false
+        var reader: Pull?
+        var isFull = false
+    }
+
+    private static let shutDown = PlugboardError(
+        .shutDown, "The kernel was shut down before the body had come to its end.")
+    private static let readBefore = PlugboardError(
+        .bodyRead, "The response's body was read to its end before, and can be read once. Keep what was read.")
+    private static let abandoned = PlugboardError(.cancelled, "Reading the body was cancelled.")
+
+    private let state = Mutex(State())
+    private let body: FlowingBody
+    private let loop: EventLoop
+    private let limit: Int
+    private var isPulling = false
+    private var isPumping = false
+    private var hasEnded = false
+
+    init(_ body: FlowingBody, loop: EventLoop, limit: Int) {
+        self.body = body
+        self.loop = loop
+        self.limit = limit
+    }
+
+    var length: Int? { body.length }
+
+    // MARK: The loop's side
+
+    /// Pulls while there is room. [loop]
+    func pump() {
+        // A pull may be answered at once, within itself: the loop here keeps that from recursing.
+        guard !isPumping else { return }
+        isPumping = true
+        while !isPulling && !hasEnded && hasRoom() {
+            isPulling = true
+            body.pull(Pull(self))
+        }
+        isPumping = false
+    }
+
+    func receive(_ piece: Piece, serial: UInt64) -> Bool {
+        isPulling = false
+        if case .bytes(let bytes) = piece {
+            // A piece of nothing takes no room in the queue, and so would not slow its sender.
+            if !bytes.isEmpty { push(piece) }
+            pump()
+        } else {
+            push(piece)
+            hasEnded = true
+        }
+        return true
+    }
+
+    private func hasRoom() -> Bool {
+        state.withLock { state in
+            state.isFull = state.count >= limit
+            return !state.isFull
+        }
+    }
+
+    private func push(_ piece: Piece) {
+        let reader = state.withLock { state -> Pull? in
+            if let reader = state.reader {
+                if case .bytes = piece {} else { (state.end, state.isEndRead) = (piece, true) }
+                state.reader = nil
+                return reader
+            }
+            if case .bytes(let bytes) = piece {
+                state.pieces.append(bytes)
+                state.count += bytes.count
+            } else {
+                state.end = piece
+            }
+            return nil
+        }
+        reader?.answer(piece)
+    }
+
+    // MARK: The reader's side
+
+    /// What is there. [any]
+    func take() -> Piece? {
+        let (piece, hasRoomAgain) = state.withLock { state in take(from: &state) }
+        if hasRoomAgain { goOn() }
+        return piece
+    }
+
+    /// What is there, or what comes next. [any]
+    func pull(_ pull: Pull) {
+        let (piece, hasRoomAgain) = state.withLock { state in
+            let taken = take(from: &state)
+            if taken.0 == nil { state.reader = pull }
+            return taken
+        }
+        if hasRoomAgain { goOn() }
+        if let piece { pull.answer(piece) }
+    }
+
+    /// There is room again. A loop that has ended brings nothing more, so the reader must not wait for it.
+    private func goOn() {
+        if !loop.enqueue({ self.pump() }) { push(.broken(ReaderQueue.shutDown)) }
+    }
+
+    private func take(from state: inout State) -> (Piece?, Bool) {
+        guard state.first < state.pieces.count else { return (takeEnd(from: &state), false) }
+        let bytes = state.pieces[state.first]
+        state.first += 1
+        state.count -= bytes.count
+        if state.first == state.pieces.count {
+            state.pieces.removeAll(keepingCapacity: true)
+            state.first = 0
+        }
+        let hasRoomAgain = state.isFull && state.count < limit / 2
+        if hasRoomAgain { state.isFull = false }
+        return (.bytes(bytes), hasRoomAgain)
+    }
+
+    /// The end is given once: who asks after it begins to read anew, and would take what is left, nothing, for the whole.
+    private func takeEnd(from state: inout State) -> Piece? {
+        guard let end = state.end else { return nil }
+        defer { state.isEndRead = true }
+        if state.isEndRead, case .end = end { return .broken(ReaderQueue.readBefore) }
+        return end
+    }
+
+    /// The reader is gone: whoever waits gets no more, and the exchange is cancelled unless it has ended. [any]
+    func abandon() {
+        let (hadEnded, reader) = state.withLock { state in
+            let before = (state.end != nil, state.reader)
+            // Who asks again must not take what is left for the whole; what was read to its end stays read.
+            if state.end == nil || state.first < state.pieces.count {
+                state = State()
+                state.end = .broken(ReaderQueue.abandoned)
+            }
+            return before
+        }
+        reader?.fail(ReaderQueue.abandoned)
+        if !hadEnded { body.release() }
+    }
+}
+
+/// The one reference that a program has to a response's body: dropping it cancels the exchange.
+final class ResponseReader: BodySource {
+    private let queue: ReaderQueue
+
+    init(_ queue: ReaderQueue) { self.queue = queue }
+
+    deinit { queue.abandon() }
+
+    var length: Int? { queue.length }
+    func take() -> Piece? { queue.take() }
+    func pull(_ pull: Pull) { queue.pull(pull) }
+    func release() { queue.abandon() }
+}

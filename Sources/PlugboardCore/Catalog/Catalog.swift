@@ -1,0 +1,44 @@
+import CPlugboard
+import PlugboardKit
+
+/// The plugins that exist in this program without a file: those that are linked.
+///
+///     let kernel = try Kernel(catalog: .bundled.adding([export(UserAgent.self)]))
+public struct Catalog: Sendable {
+    private var descriptors: [String: PluginDescriptor] = [:]
+    /// Why plugins were refused: malformed descriptors, and two plugins with one id. A lineup from a catalog with faults
+    /// throws them.
+    public private(set) var faults: [PlugboardError] = []
+
+    /// - Parameter linked: What `export(X.self)` and the exported functions of C plugins return.
+    public init(_ linked: [UnsafePointer<plug_plugin_v1>] = []) {
+        for raw in linked { add(raw) }
+    }
+
+    /// These plugins and further ones.
+    public func adding(_ linked: [UnsafePointer<plug_plugin_v1>]) -> Catalog {
+        var catalog = self
+        for raw in linked { catalog.add(raw) }
+        return catalog
+    }
+
+    private mutating func add(_ raw: UnsafePointer<plug_plugin_v1>) {
+        do throws(PlugboardError) {
+            let descriptor = try PluginDescriptor(checking: raw)
+            if let first = descriptors[descriptor.id] {
+                throw PlugboardError(
+                    .configuration,
+                    "two linked plugins have the id \(descriptor.id) (versions \(first.version) and "
+                        + "\(descriptor.version)); leave one out of the catalog")
+            }
+            descriptors[descriptor.id] = descriptor
+        } catch {
+            faults.append(error)
+        }
+    }
+
+    public func descriptor(_ id: String) -> PluginDescriptor? { descriptors[id] }
+
+    /// All ids, sorted.
+    public var ids: [String] { descriptors.keys.sorted() }
+}

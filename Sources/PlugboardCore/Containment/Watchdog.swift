@@ -1,0 +1,57 @@
+import CEpoll  // eventfd
+import PlugboardKit
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A thread that looks now and then whether one and the same call of a plugin still holds the loop.
+///
+/// It costs the loop nothing: whose call is under way stands in the `CallMark` anyway, and no clock is read there.
+final class Watchdog: Sendable {
+    /// Can be read from when the thread is to end; the thread closes it.
+    private let end: Int32
+
+    /// Nil where the system gives no file descriptor, or no thread.
+    /// - Parameter stalled: Runs on the watchdog's thread, once for a call that lasts longer than the limit; before it has lasted twice as long.
+    init?(_ mark: CallMark, limit: Duration, stalled: @escaping @Sendable (CallMark.Call) -> Void) {
+        let end = eventfd(0, Int32(EFD_CLOEXEC))
+        guard end >= 0 else { return nil }
+        guard BlockingThread.startIfPossible({ Watchdog.watch(mark, limit, until: end, stalled) }) else {
+            close(end)
+            return nil
+        }
+        self.end = end
+    }
+
+    /// The thread ends soon.
+    deinit { eventfd_write(end, 1) }
+
+    private static func watch(
+        _ mark: CallMark, _ limit: Duration, until end: Int32, _ stalled: (CallMark.Call) -> Void
+    ) {
+        // Signals are the business of the program's own threads.
+        var signals = sigset_t()
+        sigfillset(&signals)
+        pthread_sigmask(SIG_SETMASK, &signals, nil)
+        let milliseconds = Int32(clamping: max(limit.nanoseconds / 1_000_000, 1))
+        var last: CallMark.Call?
+        var told: CallMark.Call?
+        var ending = pollfd(fd: end, events: Int16(POLLIN), revents: 0)
+        while true {
+            let count = poll(&ending, 1, milliseconds)
+            if count > 0 { break }
+            // Only 0 says that the time is up; the first signal may have come before they were blocked.
+            if count < 0 { continue }
+            let call = mark.call
+            if let call, call == last, call != told {
+                stalled(call)
+                told = call
+            }
+            last = call
+        }
+        close(end)
+    }
+}

@@ -1,0 +1,2 @@
+// Requests, responses, bodies, URLs and errors: programs get them with the kernel.
+@_exported import Messages

@@ -1,0 +1,296 @@
+import CPlugboard
+import CurlTransport
+import EventLoop
+import PlugboardKit
+import Synchronization
+import Transporting
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// What a program holds: sends requests through the plugins that its configuration switched on.
+///
+///     let kernel = try Kernel(configuration: .file("plugboard.json"))
+///     let response = try await kernel.send(Request(.get, "https://example.com/"))
+///
+/// One kernel serves a whole program, from any task. Its hooks and its network run on one thread of its own, the loop.
+/// Dropping the last reference shuts it down, which waits for nothing; `shutDown` waits for what is under way.
+public final class Kernel: PluginCommands {
+    let core: KernelCore
+    private let life = Mutex(Life.running)
+
+    private enum Life {
+        case running
+        /// With those who wait for the end.
+        case closing([UnsafeContinuation<Void, Never>])
+        case closed
+    }
+
+    /// Starts the plugins; called once, off any loop, and blocks while they start.
+    ///
+    /// Throws `configuration` or `plugins.…` with all that is wrong at once (`Configuration.faults`), and `resources` where the system
+    /// gives no file descriptor or no thread.
+    /// - Parameters:
+    ///   - catalog: the plugins that are linked into the program; none by default. With `import Plugboard` all bundled ones.
+    ///   - loader: opens plugins that are shared objects: `.dynamic` of the module PluginLoader.
+    ///   - transport: libcurl's by default.
+    ///   - log: standard error by default, at the configuration's level.
+    ///   - watch: called on the loop with facts about the kernel: what plugins tell outside of an exchange, and that a plugin
+    ///     was at fault (`pluginFaulted`), was switched off (`pluginDisabled`), or held the loop (`pluginStalled`). Must not block.
+    public init(
+        configuration: Configuration = Configuration(), catalog: Catalog = Catalog(), loader: (any Loader)? = nil,
+        transport: (any Transport)? = nil, log: KernelLog? = nil, clock: ManualClock? = nil,
+        watch: (@Sendable (ExchangeEvent) -> Void)? = nil
+    ) throws(PlugboardError) {
+        let log = log ?? .standardError(level: configuration.kernel.logLevel)
+        let notes = CrashNotes(configuration)
+        notes.tell(log)
+        let check = Lineup.check(configuration, catalog: catalog, loader: loader)
+        // Of all that is wrong, plugins know a part: they are created to say it, but only when there will be no kernel.
+        guard let lineup = check.lineup, configuration.ownFaults.isEmpty else {
+            throw PlugboardError(configuration.faults(check))
+        }
+        for warning in lineup.warnings { log.write(.warning, "kernel", warning) }
+        let loop = try EventLoop(name: "plugboard", clock: clock)
+        let settings = configuration.kernel.normalizingPins
+        let core = KernelCore(
+            settings: settings, origins: configuration.origins.mapValues(\.values), lineup: lineup, log: log,
+            loop: loop,
+            transport: transport
+                ?? CurlTransport(loop: loop, settings: Kernel.transportSettings(settings)),
+            crashNote: notes.note(running: lineup.plugins), watch: watch)
+        self.core = core
+        var created: [Place] = []
+        do {
+            try Startup(core: core).run(&created, configuration)
+        } catch {
+            core.timers.stopAll()
+            loop.enqueue {
+                core.cancelAll(PlugboardError(.shutDown, "The kernel could not be started."))
+                core.transport.shutDown()
+            }
+            // First, for it must not call what is destroyed below.
+            loop.stop()
+            Startup(core: core).destroy(created)
+            core.endContainment()
+            life.withLock { $0 = .closed }
+            throw error
+        }
+    }
+
+    deinit {
+        guard case .running = life.withLock({ $0 }) else { return }
+        let core = core
+        Task.detached { await Kernel.close(core, within: .zero) }
+    }
+
+    /// Sends a request and returns when the answer's head has come through the plugins; the body is then read from the
+    /// response.
+    ///
+    /// Cancelling the task cancels the exchange, and throws a `PlugboardError` of the code `cancelled`, never a `CancellationError`. Dropping
+    /// the response's body before its end cancels the exchange too.
+    public nonisolated(nonsending) func send(_ request: Request) async throws(PlugboardError) -> Response {
+        let outcome = ProgramOutcome()
+        let exchange = Exchange(request, core: core, outcome: outcome)
+        // A task on the loop's executor is no hook, so nothing is half way there.
+        if core.loop.isCurrent {
+            exchange.begin()
+        } else if !core.loop.enqueue({ exchange.begin() }) {
+            outcome.refuse()
+        }
+        return try await outcome.response(of: exchange)
+    }
+
+    /// Begins an exchange that can be suspended, resumed and watched.
+    ///
+    /// `watch` is called on the loop with each of its events, in order, and must not block. So is `trace`, with the events and
+    /// with each call of a plugin's hook, of the exchange and of the sub-requests that it leads to: it says who decided what,
+    /// and costs each hook a few microseconds.
+    public func begin(
+        _ request: Request, watch: (@Sendable (ExchangeEvent) -> Void)? = nil,
+        trace: (@Sendable (TraceStep) -> Void)? = nil
+    ) -> ExchangeHandle {
+        let outcome = ProgramOutcome()
+        let exchange = Exchange(request, core: core, outcome: outcome, watch: watch)
+        let isTaken = core.loop.enqueue {
+            if let trace { exchange.trace(with: ExchangeTrace(trace)) }
+            exchange.begin()
+        }
+        if !isTaken { outcome.refuse() }
+        return ExchangeHandle(exchange, outcome)
+    }
+
+    /// Asks a plugin to do one of the things it lists. Arguments are a JSON object as text.
+    ///
+    /// Cancelling the task throws `cancelled` at once; the plugin is not told, and what it answers then is dropped.
+    public func command(
+        _ plugin: String, _ name: String, _ arguments: String = "{}"
+    ) async throws(PlugboardError) -> CommandAnswer {
+        guard let place = core.pipeline.places.first(where: { $0.id == plugin }) else {
+            throw PlugboardError("command.unknown", "No plugin \(plugin) is switched on.")
+        }
+        let commands = try PluginDescriptor(checking: place.plugin).commands.map(\.name)
+        guard commands.contains(name) else {
+            throw PlugboardError(
+                "command.unknown",
+                commands.isEmpty
+                    ? "\(plugin) has no commands." : "\(plugin) knows \(commands.joined(separator: ", ")).")
+        }
+        if var error = place.disabled {
+            error.reason += " Its commands are refused; start the program anew to have it back."
+            throw error
+        }
+        let core = core
+        guard core.commandCalls.enter(place.index) else {
+            throw PlugboardError(.shutDown, "The kernel is shut down and takes no commands.")
+        }
+        let reply = core.replies.reserve()
+        let cancelled = Result<CommandAnswer, PlugboardError>.failure(
+            PlugboardError(.cancelled, "The command was cancelled before \(plugin) answered it."))
+        let result = await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                core.replies.wait(for: reply, continuation)
+                // The closure below may have run already, and found nothing.
+                if Task.isCancelled { _ = core.replies.answer(reply, cancelled) }
+                let isStarted = BlockingThread.startIfPossible {
+                    withText(name) { name in
+                        withText(arguments) { arguments in
+                            core.calling(place.index, .command) {
+                                place.plugin.pointee.command?(place.instance, name, arguments, reply)
+                            }
+                        }
+                    }
+                    core.commandCalls.leave(place.index)
+                }
+                if !isStarted {
+                    core.commandCalls.leave(place.index)
+                    _ = core.replies.answer(
+                        reply,
+                        .failure(
+                            PlugboardError(
+                                .resources,
+                                "The system starts no thread for the command. Raise the limit (ulimit -u).")))
+                }
+            }
+        } onCancel: {
+            _ = core.replies.answer(reply, cancelled)
+        }
+        return try result.get()
+    }
+
+    /// The plugins in order, outermost first, and why each stands where it does; as they are now, for one may have been switched
+    /// off meanwhile (`disabled`).
+    public var plugins: [EnabledPlugin] {
+        zip(core.lineup.plugins, core.pipeline.places).map { plugin, place in
+            var plugin = plugin
+            plugin.disabled = place.disabled
+            return plugin
+        }
+    }
+
+    /// The counters of all plugins, by `PLUGIN-ID.name`.
+    public var counters: [String: Int64] { core.counters.all }
+
+    /// Runs tasks on the loop's own thread, for programs that want no hop between threads:
+    /// `withTaskExecutorPreference(kernel.executor) { … }`. What blocks there stops every exchange.
+    public var executor: LoopExecutor { core.loop.executor }
+
+    /// Drops all that is remembered: what plugins keep (their command `forget`), idle connections, and what the transport
+    /// knows of servers. Throws the first error of a plugin, after all were asked.
+    public func forget() async throws(PlugboardError) {
+        var failure: PlugboardError?
+        for place in core.pipeline.places {
+            guard let plugin = try? PluginDescriptor(checking: place.plugin),
+                plugin.commands.contains(where: { $0.name == "forget" })
+            else { continue }
+            do { _ = try await command(place.id, "forget") } catch { failure = failure ?? error }
+        }
+        let core = core
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            let isTaken = core.loop.enqueue {
+                core.transport.forget()
+                continuation.resume()
+            }
+            if !isTaken { continuation.resume() }
+        }
+        if let failure { throw failure }
+    }
+
+    private static func transportSettings(_ settings: KernelSettings) -> CurlTransportSettings {
+        var transport = CurlTransportSettings()
+        transport.bodyQueueLimit = settings.bufferLimit
+        return transport
+    }
+
+    // MARK: The end
+
+    /// What plugins have for their `stop` at least, in nanoseconds.
+    private static let stopTime: Int64 = 1_000_000_000
+
+    /// Takes no more requests, waits for those under way, cancels what is left after `limit`, and stops the plugins,
+    /// innermost first. Returns when all that is done.
+    ///
+    /// Plugins that stop, and commands that have not returned, have what is left of the limit, at least a second. A plugin whose `stop` or
+    /// command has not returned by then is named in the log and never destroyed.
+    public func shutDown(within limit: Duration = .seconds(30)) async {
+        let isFirst = life.withLock { life in
+            guard case .running = life else { return false }
+            life = .closing([])
+            return true
+        }
+        guard isFirst else { return await end() }
+        await Kernel.close(core, within: limit)
+        let waiting = life.withLock { life in
+            defer { life = .closed }
+            if case .closing(let waiting) = life { return waiting }
+            return []
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Waits for a shutdown that somebody else has begun.
+    private func end() async {
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            let isClosed = life.withLock { life in
+                guard case .closing(let waiting) = life else { return true }
+                life = .closing(waiting + [continuation])
+                return false
+            }
+            if isClosed { continuation.resume() }
+        }
+    }
+
+    private static func close(_ core: KernelCore, within limit: Duration) async {
+        // A year is for ever, and fits every clock.
+        let limit = min(max(limit, .zero), .seconds(365 * 86_400))
+        let began = clockTime(CLOCK_MONOTONIC)
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            let isTaken = core.loop.enqueue {
+                let timer = core.loop.schedule(at: core.loop.now + limit.nanoseconds) {
+                    core.cancelAll(PlugboardError(.shutDown, "The kernel was shut down."))
+                }
+                core.close {
+                    timer.cancel()
+                    // Not within the transport's own report that ended the last exchange.
+                    core.loop.enqueue {
+                        core.transport.shutDown()
+                        continuation.resume()
+                    }
+                }
+            }
+            if !isTaken { continuation.resume() }
+        }
+        await BlockingThread.run {
+            let (places, startup) = (core.pipeline.places, Startup(core: core))
+            let now = clockTime(CLOCK_MONOTONIC)
+            let stuck = startup.stop(places, until: max(began + limit.nanoseconds, now + Kernel.stopTime))
+            core.loop.stop()
+            core.failWhatWaits(PlugboardError(.shutDown, "The kernel was shut down."))
+            startup.destroy(places.filter { place in !stuck.contains { $0 === place } })
+            core.endContainment()
+        }
+    }
+}

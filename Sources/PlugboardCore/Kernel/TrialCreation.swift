@@ -1,0 +1,139 @@
+import EventLoop
+import JSON
+import PlugboardKit
+import Transporting
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Creates plugins as a start would, and destroys them again: only they know whether their settings and attributes make sense.
+///
+/// `create` is the one place where a plugin judges its settings, and `check` where it judges an origin's section, so a check that
+/// calls them cannot differ from a start. Nothing is started, no request is sent, and what plugins write goes to a folder that is
+/// removed.
+enum TrialCreation {
+    /// What the plugins refuse, at the places of their settings and sections. Sections with faults are not asked about. Blocks.
+    static func faults(
+        of plugins: [EnabledPlugin], _ configuration: Configuration, beside known: [ConfigurationFault]
+    ) -> [ConfigurationFault] {
+        guard !plugins.isEmpty else { return [] }
+        var settings = configuration.kernel
+        settings.hookLimit = nil
+        settings.measuresHooks = false
+        let data = DataDirectory(settings)
+        var folder: TemporaryFolder?
+        var faults: [ConfigurationFault]
+        do throws(PlugboardError) {
+            if data.path(of: "") != nil {
+                let own = try TemporaryFolder()
+                settings.dataDirectory = own.path
+                folder = own
+            }
+            var trial = configuration
+            trial.kernel = settings
+            let loop = try EventLoop(name: "plugboard-check")
+            let core = KernelCore(
+                settings: settings, origins: soundOrigins(of: plugins, configuration, beside: known),
+                lineup: Lineup(plugins: plugins, absent: [], warnings: []),
+                log: .silent, loop: loop, transport: NoTransport(),
+                crashNote: CrashNotes(trial).note(running: plugins))
+            let startup = Startup(core: core)
+            var places: [Place] = []
+            faults = startup.create(&places).map { $0.fault(in: configuration) }
+            // They were given a folder of the check's; a start gives them this one.
+            for place in places where place.host.hasAskedForDataDirectory {
+                guard let fault = data.fault(of: place.id) else { continue }
+                let reason =
+                    "cannot be given its data directory: \(fault.hasSuffix(".") ? String(fault.dropLast()) : fault)"
+                faults.append(
+                    ConfigurationFault(
+                        plugins[place.index].place, reason, in: configuration.source, code: .pluginStart))
+            }
+            loop.enqueue { core.cancelAll(PlugboardError(.shutDown, "The plugins are only checked.")) }
+            core.timers.stopAll()
+            loop.stop()
+            startup.destroy(places)
+            core.endContainment()
+        } catch {
+            faults = [
+                ConfigurationFault(
+                    [], "cannot be checked: \(error.reason)", in: configuration.source, code: error.code)
+            ]
+        }
+        withExtendedLifetime(folder) {}
+        return Array(faults.prefix(ConfigurationReading.faultLimit))
+    }
+
+    /// What origins say to plugins, without the sections in which a value does not fit its table.
+    private static func soundOrigins(
+        of plugins: [EnabledPlugin], _ configuration: Configuration, beside known: [ConfigurationFault]
+    ) -> [Origin: [String: String]] {
+        var origins = configuration.origins.mapValues(\.values)
+        for origin in configuration.origins.keys {
+            for plugin in plugins {
+                let place = configuration.place(of: origin).appending(.key(plugin.id)).description
+                guard known.contains(where: { $0.path == place || $0.path.hasPrefix(place + ".") }) else { continue }
+                for attribute in plugin.descriptor.attributes {
+                    origins[origin]?["\(plugin.id).\(attribute.name)"] = nil
+                }
+            }
+        }
+        return origins
+    }
+}
+
+/// Refuses all attempts.
+private final class NoTransport: Transport {
+    private final class Nothing: Attempt {
+        func cancel() {}
+        func suspend() {}
+        func resume() {}
+    }
+
+    func perform(_ attempt: AttemptRequest, observer: any AttemptObserver, loop: EventLoop) -> any Attempt {
+        loop.enqueue {
+            observer.attemptEnded(PlugboardError(.cancelled, "The plugins are only checked."), Timings())
+        }
+        return Nothing()
+    }
+
+    func forget() {}
+    func shutDown() {}
+}
+
+/// A folder that goes with its last reference, with all that is in it.
+private final class TemporaryFolder {
+    let path: String
+
+    init() throws(PlugboardError) {
+        let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(base)/plugboard-check-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw PlugboardError(
+                .configuration,
+                "no temporary folder can be made in \(base) (\(String(cString: strerror(errno)))). Set TMPDIR to a folder that "
+                    + "this process can write to")
+        }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit { TemporaryFolder.remove(path) }
+
+    private static func remove(_ path: String) {
+        if let directory = opendir(path) {
+            while let entry = readdir(directory) {
+                let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+                }
+                guard name != ".", name != ".." else { continue }
+                let isFolder = entry.pointee.d_type == UInt8(DT_DIR)
+                if isFolder { remove("\(path)/\(name)") } else { unlink("\(path)/\(name)") }
+            }
+            closedir(directory)
+        }
+        rmdir(path)
+    }
+}

@@ -1,0 +1,32 @@
+import Logging
+import PlugboardCore
+import PlugboardKit
+
+extension KernelLog {
+    /// Writes to a swift-log logger, at its level; the plugin stands in the metadata as `source`.
+    public init(_ logger: Logger) {
+        self.init(level: Host.LogLevel(logger.logLevel)) { level, source, text in
+            logger.log(level: level.loggerLevel, "\(text)", metadata: ["source": "\(source)"])
+        }
+    }
+}
+
+extension Host.LogLevel {
+    init(_ level: Logger.Level) {
+        switch level {
+        case .trace, .debug: self = .debug
+        case .info, .notice: self = .info
+        case .warning: self = .warning
+        case .error, .critical: self = .error
+        }
+    }
+
+    var loggerLevel: Logger.Level {
+        switch self {
+        case .debug: .debug
+        case .info: .info
+        case .warning: .warning
+        case .error: .error
+        }
+    }
+}

@@ -1,0 +1,3 @@
+// Who writes a transport writes about messages, on a loop.
+@_exported import EventLoop
+@_exported import Messages

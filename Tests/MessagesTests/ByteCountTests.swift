@@ -1,0 +1,57 @@
+import Messages
+import Testing
+
+struct ByteCountTests {
+    @Test(arguments: ["0B", "1B", "1023B", "1KiB", "1025B", "1025KiB", "16MiB", "3GiB", "8589934591GiB"])
+    func `a size is printed as it was written`(text: String) {
+        #expect(ByteCount(text)?.description == text)
+    }
+
+    @Test(arguments: [("1024B", "1KiB"), ("2048KiB", "2MiB"), ("007MiB", "7MiB"), ("0GiB", "0B")])
+    func `a size is printed in the largest unit that divides it`(written: String, printed: String) {
+        #expect(ByteCount(written)?.description == printed)
+    }
+
+    @Test(arguments: [
+        "", "B", "1", "1 KiB", " 1B", "1B ", "-1B", "+1B", "1kb", "1kib", "1MB", "1.5MiB", "1BB", "\u{0661}B",
+        "1\u{0301}B", "9223372036854775808B", "9007199254740992KiB", "8589934592GiB",
+    ])
+    func `what is no size, or too large, is refused`(text: String) {
+        #expect(ByteCount(text) == nil)
+    }
+
+    @Test func `counts are clamped and never overflow`() {
+        #expect(ByteCount.bytes(-1).bytes == 0)
+        #expect(ByteCount.mebibytes(-1).bytes == 0)
+        #expect(ByteCount.gibibytes(.max) == .unlimited)
+        #expect(ByteCount.kibibytes(2).bytes == 2048)
+        #expect(ByteCount.unlimited.description == "unlimited")
+        #expect(ByteCount.kibibytes(1) < .mebibytes(1))
+    }
+}
+
+struct ConfiguredDurationTests {
+    @Test(arguments: ["0ms", "1ms", "999ms", "1001ms", "1s", "90s", "3m", "61m", "1h", "36h", "1d", "106751d"])
+    func `a time is printed as it was written`(text: String) {
+        #expect(Duration(configured: text)?.configured == text)
+    }
+
+    @Test(arguments: [("180s", "3m"), ("1000ms", "1s"), ("24h", "1d"), ("0d", "0ms")])
+    func `a time is printed in the largest unit that divides it`(written: String, printed: String) {
+        #expect(Duration(configured: written)?.configured == printed)
+    }
+
+    @Test(arguments: [
+        "", "s", "1", "1 s", "-1s", "+1s", "1.5s", "1us", "1M", "1S", "1ss", "106752d", "9223372036854775807ms",
+    ])
+    func `what is no time, or too long, is refused`(text: String) {
+        #expect(Duration(configured: text) == nil)
+    }
+
+    @Test func `nanoseconds are clamped to what 64 bits hold`() {
+        #expect(Duration.seconds(Int64.max).nanoseconds == .max)
+        #expect(Duration.seconds(Int64.min).nanoseconds == .min)
+        #expect(Duration.milliseconds(1500).nanoseconds == 1_500_000_000)
+        #expect(Duration.nanoseconds(-7).nanoseconds == -7)
+    }
+}

@@ -1,0 +1,151 @@
+import Messages
+import Testing
+
+struct FieldsTests {
+    private func bytes(_ fields: Fields) -> [[UInt8]] {
+        fields.indices.flatMap { index in fields.withField(index) { [Array($0), Array($1)] } }
+    }
+
+    private func append(_ name: [UInt8], _ value: [UInt8], to fields: inout Fields) {
+        name.withUnsafeBytes { name in value.withUnsafeBytes { fields.append(name, $0) } }
+    }
+
+    @Test func `fields keep their order, their duplicates and their spelling`() {
+        var fields: Fields = ["X-B": "1", "x-a": "2"]
+        fields.append("x-b", "3")
+
+        #expect(fields.map(\.name) == ["X-B", "x-a", "x-b"])
+        #expect(fields.map(\.value) == ["1", "2", "3"])
+        #expect(fields.count == 3)
+        #expect(fields.byteCount == 3 * 4)
+    }
+
+    @Test func `names are looked up without regard to ASCII case`() {
+        let fields: Fields = ["Content-TYPE": "a", "content-type": "b", "\u{C9}": "c"]
+
+        #expect(fields["content-type"] == "a")
+        #expect(fields.values("CONTENT-TYPE") == ["a", "b"])
+        #expect(fields.contains("Content-Type"))
+        // Of letters beyond ASCII there is no case.
+        #expect(fields["\u{C9}"] == "c")
+        #expect(fields["\u{E9}"] == nil)
+    }
+
+    @Test func `names that share a beginning are different`() {
+        let fields: Fields = ["X-Long": "1"]
+
+        #expect(fields["X-Lon"] == nil)
+        #expect(fields["X-Longer"] == nil)
+        #expect(fields[""] == nil)
+    }
+
+    @Test func `setting replaces all of a name in the first one's place`() {
+        var fields: Fields = ["a": "1", "B": "2", "c": "3", "b": "4", "b": "5"]
+
+        fields["b"] = "new"
+        fields["d"] = "last"
+
+        #expect(fields.map(\.name) == ["a", "B", "c", "d"])
+        #expect(fields.map(\.value) == ["1", "new", "3", "last"])
+    }
+
+    @Test func `removing takes out all of a name, and setting nil is the same`() {
+        var fields: Fields = ["a": "1", "B": "2", "b": "3", "c": "4"]
+
+        fields.remove("b")
+        fields.remove("none")
+        fields["C"] = nil
+
+        #expect(fields.map(\.name) == ["a"])
+        #expect(!fields.contains("b"))
+    }
+
+    @Test func `an empty value is there, and no field is not`() {
+        let fields: Fields = ["a": ""]
+
+        #expect(fields["a"] == "")
+        #expect(fields.contains("a"))
+        #expect(fields["b"] == nil)
+        #expect(Fields().isEmpty)
+    }
+
+    @Test func `a copy is a value of its own`() {
+        let original: Fields = ["a": "1"]
+        var copy = original
+
+        copy["a"] = "2"
+
+        #expect(original["a"] == "1")
+        #expect(copy["a"] == "2")
+    }
+
+    @Test(arguments: ["Authorization", "proxy-authorization", "COOKIE", "Set-Cookie"])
+    func `credentials are secret from the start`(name: String) {
+        let fields: Fields = ["a": "1", name: "2"]
+
+        #expect(fields.map(\.isSecret) == [false, true])
+        #expect(fields.isSecret(at: 1))
+    }
+
+    @Test func `marking makes all of a name secret, and a new value stays secret`() {
+        var fields: Fields = ["X-Key": "1", "other": "2", "x-key": "3"]
+
+        fields.markSecret("X-KEY")
+        let marked = fields.map(\.isSecret)
+        fields["x-key"] = "4"
+
+        #expect(marked == [true, false, true])
+        #expect(fields.map(\.isSecret) == [true, false])
+    }
+
+    @Test func `secrets can be dropped all at once`() {
+        var fields: Fields = ["a": "1", "Authorization": "2", "X-Key": "3", "b": "4"]
+        fields.markSecret("X-Key")
+
+        fields.removeSecrets()
+
+        #expect(fields.map(\.name) == ["a", "b"])
+    }
+
+    @Test func `bytes that are no UTF-8 are read as Latin-1, and stay what they are`() {
+        var fields = Fields()
+        append(Array("a".utf8), [0x63, 0x61, 0x66, 0xE9], to: &fields)
+        append(Array("b".utf8), Array("caf\u{E9}".utf8), to: &fields)
+
+        #expect(fields["a"] == "caf\u{E9}")
+        #expect(fields["b"] == "caf\u{E9}")
+        #expect(bytes(fields)[1] == [0x63, 0x61, 0x66, 0xE9])
+        #expect(bytes(fields)[3] == [0x63, 0x61, 0x66, 0xC3, 0xA9])
+    }
+
+    @Test func `a value can be looked at in place`() {
+        let fields: Fields = ["a": "1", "A": "2"]
+
+        let found = withUTF8("A") { name in fields.withValue(name) { $0.map { Array($0) } } }
+        let missing = withUTF8("b") { name in fields.withValue(name) { $0.map { Array($0) } } }
+
+        #expect(found == Array("1".utf8))
+        #expect(missing == nil)
+    }
+}
+
+struct FieldsRemovalTests {
+    @Test func `what is removed or replaced leaves the others in their order`() {
+        let fields: Fields = ["A": "1", "B": "2", "a": "3", "C": "4", "A": "5"]
+
+        var removed = fields
+        removed.remove("A")
+        var replaced = fields
+        replaced["A"] = "6"
+
+        #expect(removed.map(\.value) == ["2", "4"])
+        #expect(replaced.map(\.value) == ["6", "2", "4"])
+    }
+
+    @Test func `the last value can be extended, again and again`() {
+        var fields: Fields = ["A": "1", "B": ""]
+        for word in ["x", "", "y"] { word.utf8.withContiguousStorageIfAvailable { fields.extendLast(.init($0)) } }
+
+        #expect(fields.map(\.value) == ["1", "x y"])
+    }
+}

@@ -1,0 +1,47 @@
+import Messages
+import TestSupport
+import Testing
+
+struct LinearTimeTests {
+    @Test(arguments: nastyShapes.indices)
+    func `URLs are read, resolved and redacted in linear time`(shape: Int) {
+        let (name, make) = nastyShapes[shape]
+        for start in ["", "http://", "http://a.test/", "http://a.test/?", "//", "http://u:p@"] {
+            expectLinearTime("\(start) and \(name)", size: 4000, input: { start + make($0) }) { text in
+                _ = Origin(url: text)
+                _ = Origin(text)
+                _ = NormalURL(text)
+                _ = resolved(text, against: "http://a.test/x/y")
+                _ = resolved("x/../y", against: text)
+                _ = redacted(url: text)
+                _ = Origin.normalizedHost(text)
+            }
+        }
+    }
+
+    @Test(arguments: nastyShapes.indices)
+    func `texts are made printable, and dates are read, in linear time`(shape: Int) {
+        let (name, make) = nastyShapes[shape]
+        expectLinearTime(name, size: 4000, input: make) { text in
+            _ = printable(text)
+            _ = HTTPDate(text, now: HTTPDate(seconds: 0))
+        }
+    }
+
+    @Test func `fields are changed in linear time, however many have one name`() {
+        let names: [FieldName] = ["Set-Cookie", "A"]
+        func fields(_ count: Int) -> Fields {
+            var fields = Fields()
+            for index in 0..<count { fields.append(names[index % 2], "x") }
+            return fields
+        }
+        expectLinearTime("removed", size: 2000, input: fields) { fields in
+            var fields = fields
+            fields.remove("A")
+        }
+        expectLinearTime("set", size: 2000, input: fields) { fields in
+            var fields = fields
+            fields["A"] = "y"
+        }
+    }
+}

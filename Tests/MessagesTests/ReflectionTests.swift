@@ -1,0 +1,40 @@
+import Messages
+import Testing
+
+struct ReflectionTests {
+    @Test func `a request that is printed or dumped shows no secret`() {
+        var request = Request(
+            .get, "https://user:hunter2@a.test/?key=hunter2",
+            fields: ["Authorization": "hunter2", "Accept": "text/plain", "X-\u{1B}": "\u{1B}[2J"])
+        request.attributes["authentication.token"] = "hunter2"
+        request.options.proxy = "http://user:hunter2@proxy.test:80"
+
+        let texts = texts(of: request) + texts(of: request.options) + texts(of: request.attributes)
+
+        for text in texts {
+            #expect(!text.contains("hunter2") && !text.contains("\u{1B}"), "\(text)")
+        }
+        #expect(texts[0].contains("text/plain") && texts[0].contains("https://a.test/?key=…"))
+        #expect(texts[0].contains("http://proxy.test:80"))
+    }
+
+    @Test func `secret fields of a response are not printed`() {
+        let head = ResponseHead(status: 200, fields: ["Set-Cookie": "a=hunter2", "Server": "x"])
+
+        for text in texts(of: head) + texts(of: head.fields[0]) { #expect(!text.contains("hunter2"), "\(text)") }
+    }
+
+    @Test func `a proxy is what it was set to`() {
+        var options = RequestOptions()
+        options.proxy = "http://user:hunter2@proxy.test:80"
+
+        #expect(options.proxy == "http://user:hunter2@proxy.test:80")
+        #expect(options.over(RequestOptions()) == options && RequestOptions().over(options) == options)
+    }
+
+    private func texts(of value: some Any) -> [String] {
+        var dumped = ""
+        dump(value, to: &dumped)
+        return ["\(value)", String(reflecting: value), dumped, "\([value])"]
+    }
+}

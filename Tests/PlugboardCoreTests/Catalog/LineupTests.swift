@@ -1,0 +1,273 @@
+import JSON
+import Plugboard
+import PlugboardKit
+import Testing
+
+@testable import PlugboardCore
+
+@Suite struct LineupTests {
+    private let catalog = CatalogPlugins.catalog
+
+    private func check(_ text: String, loader: (any Loader)? = nil) throws -> Lineup.Check {
+        Lineup.check(try Configuration.text(text), catalog: catalog, loader: loader)
+    }
+
+    @Test func `settings are whole: the configuration's, else the table's`() throws {
+        let configuration = Configuration(plugins: [
+            .init(
+                "cache",
+                settings: [
+                    "memory": "16MiB", "entries": 1e1, "isShared": true, "vary": ["a", "b"], "names": ["x": "y"],
+                ]),
+            .init("com.acme.sign", settings: ["key": "k"]),
+        ])
+
+        let lineup = try Lineup(configuration, catalog: catalog)
+
+        #expect(lineup.plugins.map(\.id) == ["cache", "com.acme.sign"])
+        #expect(
+            lineup.plugins[0].settings == [
+                "memory": "16MiB", "entries": "10", "isShared": "true", "vary": #"["a","b"]"#, "names": #"{"x":"y"}"#,
+                "path": "",
+            ])
+        #expect(lineup.plugins[1].values == ["key": "k", "method": "hmac"])
+        #expect(lineup.plugins[1].settings == ["key": "<redacted>", "method": "hmac"])
+        #expect(lineup.plugins.map(\.linkage) == [.linked, .linked])
+        #expect(lineup.plugins.map(\.reason) == ["default priority", "default priority"])
+        #expect(lineup.warnings.isEmpty)
+    }
+
+    @Test func `the configuration's priority and neighbours count`() throws {
+        let catalog = Catalog([
+            CatalogPlugins.plain("a", priority: 10, before: ["c"]), CatalogPlugins.plain("b", priority: 20),
+            CatalogPlugins.plain("c", priority: 5),
+        ])
+        let configuration = Configuration(plugins: [
+            "c", .init("a", after: ["b"], onFault: .skip), .init("b", priority: 30),
+        ])
+
+        let lineup = try Lineup(configuration, catalog: catalog)
+
+        #expect(lineup.plugins.map(\.id) == ["b", "a", "c"])
+        #expect(lineup.plugins.map(\.reason) == ["before a", "after b", "after a"])
+        #expect(lineup.plugins.map(\.priority) == [30, 10, 5])
+        #expect(lineup.plugins.map(\.onFault) == [.fail, .skip, .fail])
+    }
+
+    @Test func `all faults of settings are told at once, with their places`() throws {
+        let check = try check(
+            """
+            { "plugins": [
+                { "id": "cache", "settings": { "memry": "16MiB", "memory": "2GiB",
+                                               "entries": "5", "vary": [1], "isShared": 1, "path": {} } },
+                { "id": "com.acme.sign", "settings": { "method": "hunter2" } } ] }
+            """)
+
+        #expect(check.lineup == nil)
+        #expect(
+            check.faults.map(\.description) == [
+                "line 2, column 36: plugins[0].settings.memry is not a known setting of cache; did you mean memory?",
+                "line 2, column 64: plugins[0].settings.memory must lie between 0B and 1GiB",
+                "line 3, column 47: plugins[0].settings.entries must be a whole number, not a string",
+                #"line 3, column 60: plugins[0].settings.vary must be a list of strings, such as ["accept"]"#,
+                "line 3, column 77: plugins[0].settings.isShared must be true or false, not a number",
+                "line 3, column 88: plugins[0].settings.path must be a string, not an object",
+                "line 4, column 42: plugins[1].settings must have key, which com.acme.sign requires",
+                "line 4, column 54: plugins[1].settings.method must be one of hmac, rsa",
+            ])
+    }
+
+    @Test func `a secret of the wrong type is not quoted`() throws {
+        let check = try check(#"{ "plugins": [{ "id": "com.acme.sign", "settings": { "key": ["hunter2"] } }] }"#)
+
+        #expect(check.faults.map(\.reason) == ["must be a string, not an array"])
+    }
+
+    @Test func `an unknown plugin names the nearest and those there are`() throws {
+        let short = try check(#"{ "plugins": ["cahce"] }"#)
+        let long = try check(#"{ "plugins": [{ "priority": 1, "id": "nobody" }] }"#)
+
+        #expect(
+            short.faults.map(\.description) == [
+                "line 1, column 15: plugins[0] names no plugin that is linked into this program (cahce); "
+                    + "did you mean cache? There are cache, com.acme.sign. A plugin that is a shared object needs its path"
+            ])
+        #expect(long.faults.map(\.path) == ["plugins[0].id"])
+        #expect(long.faults.first?.column == 38)
+    }
+
+    @Test func `the same plugin twice names both places`() throws {
+        let check = try check("{ \"plugins\": [\n\"cache\",\n{ \"id\": \"cache\" }] }")
+
+        #expect(
+            check.faults.map(\.description) == [
+                "line 3, column 1: plugins[1] enables cache a second time; plugins[0] in line 2 does already. Keep one"
+            ])
+    }
+
+    @Test func `what does not run is named with the reason`() throws {
+        let catalog = Catalog(["a", "b", "c", "d"].map { CatalogPlugins.plain($0) })
+        var configuration = try Configuration.text(
+            """
+            { "plugins": [ "a",
+                { "id": "b", "enabled": false }, { "path": "/x.so" },
+                { "id": "e", "path": "/y.so", "enabled": false },
+                { "id": "c", "enabled": false }, "c" ] }
+            """)
+        configuration.leaveOutLoadedPlugins()
+
+        let lineup = try Lineup(configuration, catalog: catalog)
+
+        #expect(lineup.plugins.map(\.id) == ["a", "c"])
+        #expect(
+            lineup.absent == [
+                AbsentPlugin(id: "b", path: nil, reason: .disabled(place: "line 2: plugins[1].enabled")),
+                AbsentPlugin(id: nil, path: "/x.so", reason: .leftOut),
+                AbsentPlugin(id: "e", path: "/y.so", reason: .disabled(place: "line 3: plugins[3].enabled")),
+                AbsentPlugin(id: "d", path: nil, reason: .unlisted),
+            ])
+    }
+
+    @Test func `a configuration made in code has no lines`() throws {
+        let configuration = Configuration(plugins: [.init("a", isEnabled: false)])
+
+        let lineup = try Lineup(configuration, catalog: Catalog([CatalogPlugins.plain("a")]))
+
+        #expect(lineup.absent == [AbsentPlugin(id: "a", path: nil, reason: .disabled(place: "plugins[0].enabled"))])
+    }
+
+    @Test func `what is not enabled is left out, unchecked`() throws {
+        let check = try check(
+            #"{ "plugins": [{ "id": "nobody", "enabled": false }, { "id": "cache", "enabled": false }, "cache"] }"#)
+
+        #expect(check.lineup?.plugins.map(\.id) == ["cache"])
+    }
+
+    @Test func `a file without a loader says what to import`() {
+        let error = #expect(throws: PlugboardError.self) {
+            try Lineup(Configuration(plugins: ["./a.so"]), catalog: catalog)
+        }
+
+        #expect(error?.code == .configuration)
+        #expect(
+            error?.reason == "plugins[0] names a file, but this program is built without PluginLoader; import it and "
+                + "pass `loader: .dynamic`")
+    }
+
+    @Test func `a loaded plugin goes through the same sort and checks`() throws {
+        let descriptor = try PluginDescriptor(checking: CatalogPlugins.plain("loaded", priority: 700))
+        let loader = CatalogPlugins.FakeLoader(files: ["./a.so": descriptor])
+        let configuration = Configuration(plugins: [
+            .init("com.acme.sign", settings: ["key": "k"]), "./a.so", "cache",
+        ])
+
+        let lineup = try Lineup(configuration, catalog: catalog, loader: loader)
+        let wrong = Lineup.check(
+            Configuration(plugins: [
+                .init(id: "other", path: "./a.so"), .init("./a.so", settings: ["x": 1]),
+            ]), catalog: catalog, loader: loader)
+
+        #expect(lineup.plugins.map(\.id) == ["cache", "loaded", "com.acme.sign"])
+        #expect(lineup.plugins.map(\.linkage) == [.linked, .loaded("./a.so"), .linked])
+        #expect(
+            wrong.faults.map(\.description) == [
+                "plugins[0].id is not what the plugin in the file says, which is loaded",
+                "plugins[1].settings.x is not a known setting of loaded: there are none",
+            ])
+    }
+
+    @Test func `a loader's refusal keeps its code`() {
+        let error = #expect(throws: PlugboardError.self) {
+            try Lineup(
+                Configuration(plugins: ["./a.so"]), catalog: catalog, loader: CatalogPlugins.FakeLoader(files: [:]))
+        }
+
+        #expect(error?.code == "loading.missing")
+        #expect(error?.reason == "plugins[0] (./a.so) cannot be loaded: There is no file ./a.so (ENOENT)")
+    }
+
+    @Test func `a cycle keeps its code, and other faults are told beside it`() throws {
+        let cycle = [PluginEntry("cache", before: ["cache"])]
+
+        let alone = #expect(throws: PlugboardError.self) {
+            try Lineup(Configuration(plugins: cycle), catalog: catalog)
+        }
+        let origin = try #require(Origin("http://a"))
+        let both = Lineup.check(
+            Configuration(plugins: cycle + ["nobody"], origins: [origin: ["cache.ttl": "x"]]), catalog: catalog)
+
+        #expect(alone?.code == .pluginOrder)
+        #expect(alone?.reason.contains("cache → cache") == true)
+        #expect(both.faults.map(\.code) == [.configuration, .pluginOrder, .configuration])
+        #expect(both.faults.map(\.path) == ["plugins[1]", "plugins", #"origins["http://a"].cache.ttl"#])
+    }
+
+    @Test func `a neighbour that the configuration names and no plugin has is a fault with its line`() throws {
+        let check = try check(
+            """
+            { "plugins": [
+                { "id": "cache", "before": ["com.acme.sign", "com.acme.sing"], "after": ["off", "nobody"] },
+                { "id": "off", "enabled": false } ] }
+            """)
+
+        #expect(
+            check.faults.map(\.description) == [
+                "line 2, column 50: plugins[0].before[1] names com.acme.sing; is not a known plugin; did you mean "
+                    + "com.acme.sign?",
+                "line 2, column 85: plugins[0].after[1] names nobody; is not a known plugin; known are cache, "
+                    + "com.acme.sign, off",
+            ])
+    }
+
+    @Test func `a neighbour that a plugin names and no plugin has is a warning`() throws {
+        let catalog = Catalog([CatalogPlugins.plain("a", before: ["b", "cc"]), CatalogPlugins.plain("b")])
+
+        let lineup = try Lineup(Configuration(plugins: ["a"]), catalog: catalog)
+
+        #expect(lineup.warnings == ["a is to stand before or after cc, which is not a known plugin"])
+    }
+
+    @Test func `attributes of origins are checked against the tables`() throws {
+        let check = try check(
+            """
+            { "plugins": ["cache"], "origins": { "HTTPS://a.example": {
+                "cache": { "enabled": false, "ttl": "30s", "tll": "30s", "bypass": "hunter2" },
+                "com.acme.sign": { "rounds": 99 } } } }
+            """)
+
+        #expect(
+            check.faults.map(\.description) == [
+                #"line 2, column 72: origins["HTTPS://a.example"].cache.bypass must be true or false"#,
+                "line 2, column 48: origins[\"HTTPS://a.example\"].cache.tll "
+                    + "is not a known attribute of cache; did you mean ttl?",
+                "line 3, column 5: origins[\"HTTPS://a.example\"][\"com.acme.sign\"] "
+                    + "speaks to a plugin that is not switched on; add com.acme.sign to plugins",
+            ])
+    }
+
+    @Test func `an origin that speaks to an unknown plugin is a fault`() throws {
+        let check = try check(
+            """
+            { "plugins": ["cache"],
+              "origins": { "http://a": { "cahce": { "ttl": "1s" } } } }
+            """)
+
+        #expect(check.faults.map(\.path) == [#"origins["http://a"].cahce"#])
+        #expect(check.faults.map(\.reason) == ["is not a known plugin; did you mean cache?"])
+    }
+
+    @Test func `a priority that code gives is checked too`() {
+        let check = Lineup.check(Configuration(plugins: [.init("cache", priority: 1000)]), catalog: catalog)
+
+        #expect(check.faults.map(\.path) == ["plugins[0].priority"])
+    }
+
+    @Test func `what code has put in between moves no line of another entry`() throws {
+        var configuration = try Configuration.text("{ \"plugins\": [\n\"nobody\"] }")
+        configuration.plugins.insert("cache", at: 0)
+
+        let check = Lineup.check(configuration, catalog: catalog)
+
+        #expect(check.faults.map(\.line) == [2])
+    }
+}

@@ -1,0 +1,41 @@
+import Plugboard
+import PlugboardKit
+import Testing
+
+@testable import PlugboardCore
+
+@Suite struct OriginAttributesTests {
+    @Test(arguments: [
+        (#"{ "https://a": {}, "HTTPS://a:443": {} }"#, #"origins["HTTPS://a:443"]"#, "stands here twice"),
+        (#"{ "https://a/": {} }"#, "origins", "has the key https://a/, which is not an origin; write https://a"),
+        (#"{ "a.example:8443": {} }"#, "origins", "which is not an origin; write https://a.example:8443"),
+        (#"{ "ftp://a": {} }"#, "origins", "which is not an origin; write scheme://host or scheme://host:port"),
+        (#"{ "https://a": 1 }"#, #"origins["https://a"]"#, "must be an object of plugins' ids"),
+        (#"{ "https://a": { "retry": 3 } }"#, #"origins["https://a"].retry"#, "must be an object of attributes"),
+        (#"{ "https://a": { "retry": { "x": null } } }"#, #"origins["https://a"].retry.x"#, "must not be null"),
+        (#"[]"#, "origins", "must be an object, not an array"),
+    ])
+    func `what does not fit is a fault`(origins: String, path: String, reason: String) {
+        let check = Configuration.check("{ \"origins\": \(origins) }".utf8)
+
+        #expect(check.faults.map(\.path) == [path])
+        #expect(check.faults.first?.reason.contains(reason) == true, "\(check.faults)")
+    }
+
+    @Test func `attributes of an origin are limited`() {
+        let long = String(repeating: "x", count: Attributes.byteLimit)
+        let text = "{ \"origins\": { \"https://a\": { \"b\": { \"c\": \"\(long)\" } } } }"
+
+        #expect(Configuration.check(text.utf8).faults.map(\.path) == [#"origins["https://a"]"#])
+    }
+
+    @Test func `numbers in attributes are written as options write them`() throws {
+        let text = #"{ "origins": { "http://a": { "b": { "c": 1e2, "d": 0.50, "e": "t", "f": {"g": "h"} } } } }"#
+
+        let configuration = try Configuration.text(text)
+
+        #expect(
+            configuration.origins.values.first?.values
+                == ["b.c": "100", "b.d": "0.50", "b.e": "t", "b.f": #"{"g":"h"}"#])
+    }
+}

@@ -1,0 +1,110 @@
+import EventLoop
+import Plugboard
+import PlugboardKit
+import TestSupport
+import Testing
+
+@Suite struct `Connections at a time` {
+    /// Begins exchanges that are never answered, and returns their handles when as many as the limit allows are under way.
+    private func crowd(_ count: Int, _ kernel: Kernel, _ transport: MockTransport, limit: Int) async throws
+        -> [ExchangeHandle]
+    {
+        let handles = (0..<count).map { _ in kernel.begin(Request(.get, anywhere)) }
+        try await transport.began.opened(for: limit)
+        return handles
+    }
+
+    @Test func `cancelling all exchanges from another thread starts none of those that wait`() async throws {
+        let transport = MockTransport { _, _ in .silence }
+        let kernel = try makeKernel([], transport) { $0.kernel.connections = 50 }
+        let handles = try await crowd(20_000, kernel, transport, limit: 50)
+
+        for handle in handles { handle.cancel() }
+        for handle in handles { _ = try? await handle.response }
+
+        #expect(transport.requests.count <= 55)
+        #expect(transport.cancelled.admitted == transport.requests.count)
+    }
+
+    @Test func `a timeout that ends all exchanges starts none of those that wait`() async throws {
+        let clock = ManualClock()
+        let transport = MockTransport { _, _ in .silence }
+        let kernel = try makeKernel([], transport, clock: clock) {
+            $0.kernel.connections = 10
+            $0.kernel.timeout = .seconds(5)
+        }
+        let handles = try await crowd(2_000, kernel, transport, limit: 10)
+        // Until all have begun, for one that begins after the clock has moved never times out.
+        await kernel.ended(of: Request(.get, anywhere))
+
+        clock.advance(by: .seconds(5))
+        for handle in handles { _ = try? await handle.response }
+
+        #expect(transport.requests.count == 10)
+    }
+
+    @Test func `a place that a cancel has freed is given to the next that waits`() async throws {
+        let transport = MockTransport { _, number in number == 1 ? .silence : .answer(200) }
+        let kernel = try makeKernel([], transport, clock: ManualClock()) { $0.kernel.connections = 1 }
+        let first = kernel.begin(Request(.get, anywhere))
+        try await transport.began.opened()
+        let second = kernel.begin(Request(.get, anywhere))
+
+        first.cancel()
+
+        #expect(try await second.response.status == 200)
+    }
+
+    @Test func `exchanges wait in the order in which they came, also when one in between leaves`() async throws {
+        let transport = MockTransport { _, number in number == 1 ? .silence : .answer(200) }
+        let kernel = try makeKernel([], transport) { $0.kernel.connections = 1 }
+        let handles = (0..<5).map { kernel.begin(Request(.get, anywhere + "\($0)")) }
+        try await transport.began.opened()
+
+        handles[2].cancel()
+        _ = try? await handles[2].response
+        handles[0].cancel()
+        for handle in handles { _ = try? await handle.response }
+
+        #expect(transport.requests.map { $0.url.last } == ["0", "1", "3", "4"])
+    }
+
+    @Test(arguments: ["cancel", "timeout"])
+    func `an exchange that ends while it waits is let go of at once`(ending: String) async throws {
+        final class Probe: Sendable {
+            let gone: Gate
+            init(_ gone: Gate) { self.gone = gone }
+            deinit { gone.admit() }
+        }
+        let gone = Gate()
+        let clock = ManualClock()
+        let transport = MockTransport { _, _ in .silence }
+        let kernel = try makeKernel([], transport, clock: clock) { $0.kernel.connections = 1 }
+        let running = kernel.begin(Request(.get, anywhere))
+        try await transport.began.opened()
+        var request = Request(.get, anywhere)
+        request.options.timeout = .seconds(1)
+
+        for _ in 0..<100 {
+            let probe = Probe(gone)
+            let handle = kernel.begin(request) { _ in withExtendedLifetime(probe) {} }
+            if ending == "cancel" { handle.cancel() }
+        }
+        // After those that begin, for jobs of the loop keep their order.
+        await kernel.ended(of: request)
+        clock.advance(by: .seconds(1))
+
+        try await gone.opened(for: 100)
+        #expect(transport.requests.count == 1)
+        running.cancel()
+    }
+}
+
+extension Kernel {
+    /// Returns when the loop has done what was asked of it before.
+    fileprivate func ended(of request: Request) async {
+        let handle = begin(request)
+        handle.cancel()
+        _ = try? await handle.response
+    }
+}

@@ -1,0 +1,194 @@
+import Plugboard
+import PlugboardKit
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PlugboardCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite struct `What a shutdown leaves` {
+    @Test func `a plugin whose stop blocks is named, and holds neither the shutdown nor others up`() async throws {
+        let record = Record()
+        let lines = Record()
+        let blocking = Gate()
+        let inner = ScriptedPlugin("inner", priority: 900)
+        inner.onStop = {
+            record.add("inner stops")
+            try? blocking.wait()
+        }
+        let outer = ScriptedPlugin("outer", priority: 1)
+        outer.onStop = { record.add("outer stops") }
+        let kernel = try Kernel(
+            configuration: Configuration(plugins: ["inner", "outer"]),
+            catalog: Catalog([inner.descriptor, outer.descriptor]), transport: MockTransport(),
+            log: KernelLog(level: .error) { _, source, text in lines.add("\(source): \(text)") })
+
+        let took = await ContinuousClock().measure { await kernel.shutDown(within: .seconds(1)) }
+
+        #expect(took < .seconds(10))
+        #expect(record.lines == ["inner stops", "outer stops"])
+        #expect(lines.lines.count == 1)
+        let wanted = "inner: The plugin inner is left as it is and not destroyed: `stop`"
+        #expect(lines.lines.first?.hasPrefix(wanted) == true)
+        blocking.open()
+    }
+
+    /// Its `stop` waits for a gate, and does not heed cancellation.
+    private struct LateStop: Plugin {
+        static let manifest = Manifest(
+            id: "late", version: "1.0.0", documentation: "Stops late.", priority: 500, hooks: [.request])
+        static let gate = Gate()
+
+        init(settings: NoSettings, host: PlugboardKit.Host) throws {}
+
+        func stop(within: Duration) async {
+            await withCheckedContinuation { continuation in
+                BlockingThread.start {
+                    try? LateStop.gate.wait()
+                    continuation.resume()
+                }
+            }
+        }
+    }
+
+    @Test func `a plugin whose async stop does not end in time is named and not destroyed`() async throws {
+        let lines = Record()
+        let kernel = try Kernel(
+            configuration: Configuration(plugins: ["late"]), catalog: Catalog([export(LateStop.self)]),
+            transport: MockTransport(), log: KernelLog(level: .error) { _, _, text in lines.add(text) })
+
+        await kernel.shutDown(within: .zero)
+        let told = lines.lines
+        LateStop.gate.open()
+
+        #expect(told.count == 1)
+        #expect(told.first?.hasPrefix("The plugin late is left as it is and not destroyed: `stop`") == true)
+    }
+
+    @Test func `a body that its reader has not read far ends for it when the kernel is gone`() async throws {
+        let pieces = Array(repeating: String(repeating: "x", count: 64 << 10), count: 64)
+        let kernel = try makeKernel([], MockTransport { _, _ in .answer(200, Fields(), pieces) }) {
+            $0.kernel.bufferLimit = .kibibytes(256)
+        }
+        let response = try await kernel.send(Request(.get, anywhere))
+        await kernel.shutDown(within: .zero)
+
+        let error = await #expect(throws: PlugboardError.self) {
+            try await response.body.collect(upTo: .mebibytes(16))
+        }
+
+        #expect(error?.code == .shutDown)
+    }
+
+    @Test func `a body of a command that nobody gives any more ends for its reader with the kernel`() async throws {
+        final class Silent: BodySource {
+            var length: Int? { nil }
+            func pull(_ pull: Pull) {}
+        }
+        let plugin = ScriptedPlugin("a")
+        plugin.commands = [CommandDefinition("give", "Gives a body.")]
+        plugin.onCommand = { _, _, reply in reply.body(Body(Silent())) }
+        let kernel = try makeKernel([plugin])
+        guard case .body(let body) = try await kernel.command("a", "give") else {
+            throw PlugboardError("test", "The command gave no body.")
+        }
+        let reading = Task { try await body.text() }
+        await kernel.shutDown()
+
+        let open = await #expect(throws: PlugboardError.self) { try await reading.value }
+        let late = await #expect(throws: PlugboardError.self) { try await body.text() }
+
+        #expect(open?.code == .shutDown)
+        #expect(late?.code == .shutDown)
+    }
+
+    @Test func `a request after the shutdown fails at once, also on a thread with the loop's old identity`()
+        async throws
+    {
+        let identity = Mutex<UInt?>(nil)
+        let kernel = try makeKernel([])
+        let handle = kernel.begin(Request(.get, anywhere)) { _ in identity.withLock { $0 = currentThread() } }
+        _ = try await handle.response
+        await kernel.shutDown()
+        let wanted = identity.withLock { $0 }
+
+        // The system gives a new thread the identity of one that has ended, most of the time at once.
+        var hasMet = false
+        for _ in 0..<200 where !hasMet {
+            let executor = ThreadExecutor()
+            guard executor.identity == wanted else {
+                executor.stop()
+                continue
+            }
+            hasMet = true
+            let error = await withTaskExecutorPreference(executor) {
+                await #expect(throws: PlugboardError.self) { try await kernel.send(Request(.get, anywhere)) }
+            }
+            executor.stop()
+            #expect(error?.code == .shutDown)
+        }
+        let elsewhere = try await failure(of: kernel, Request(.get, anywhere))
+        #expect(elsewhere.code == .shutDown)
+    }
+}
+
+private func currentThread() -> UInt {
+    #if canImport(Glibc)
+        pthread_self()
+    #else
+        UInt(bitPattern: pthread_self())
+    #endif
+}
+
+/// Runs tasks on one new thread.
+private final class ThreadExecutor: TaskExecutor {
+    private struct State {
+        var jobs: [UnownedJob] = []
+        var isStopped = false
+        var identity: UInt?
+    }
+
+    private let state = Mutex(State())
+    private let isReady = Gate()
+    private let hasJobs = Gate()
+
+    init() {
+        _ = BlockingThread.startIfPossible { self.run() }
+        try? isReady.wait()
+    }
+
+    var identity: UInt? { state.withLock { $0.identity } }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        state.withLock { $0.jobs.append(job) }
+        hasJobs.admit()
+    }
+
+    func stop() {
+        state.withLock { $0.isStopped = true }
+        hasJobs.admit()
+    }
+
+    private func run() {
+        state.withLock { $0.identity = currentThread() }
+        isReady.admit()
+        var count = 0
+        while true {
+            count += 1
+            try? hasJobs.wait(for: count)
+            let (jobs, isStopped) = state.withLock { state in
+                defer { state.jobs = [] }
+                return (state.jobs, state.isStopped)
+            }
+            for job in jobs { job.runSynchronously(on: asUnownedTaskExecutor()) }
+            if isStopped { return }
+        }
+    }
+}

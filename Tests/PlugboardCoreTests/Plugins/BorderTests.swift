@@ -1,0 +1,151 @@
+import EventLoop
+import JSON
+import Plugboard
+import PluginLoader
+import TestSupport
+import Testing
+import Transporting
+
+/// What plugins hand in is checked where it comes in, as a plugin in C finds: `Fixtures/Plugins/border.c`.
+@Suite struct `The border` {
+    private let id = "com.example.border"
+
+    private func kernel(
+        _ transport: any Transport = MockTransport(), log: KernelLog = .silent,
+        _ onFault: PluginEntry.OnFault = .fail
+    ) throws -> Kernel {
+        var entry = PluginEntry(try FixturePlugin.build("border"))
+        entry.onFault = onFault
+        return try Kernel(
+            configuration: Configuration(plugins: [entry]), loader: .dynamic, transport: transport, log: log)
+    }
+
+    private func request(_ what: String) -> Request { Request(.get, anywhere, fields: ["x-do": what]) }
+
+    private func ask(_ kernel: Kernel, _ command: String) async throws -> JSONValue {
+        guard case .json(let text) = try await kernel.command(id, command) else { return .null }
+        return try JSONParser.parse(text)
+    }
+
+    private func waitForReleases(_ count: Int, _ kernel: Kernel) async throws {
+        while try await ask(kernel, "released").intValue != Int64(count) { await Task.yield() }
+    }
+
+    @Test(arguments: [
+        ("respond-value", "the field x-a has a line break or NUL in its value"),
+        ("respond-name", "a field has a name that is no token"),
+    ])
+    func `a response whose fields cannot be is a fault`(what: String, says: String) async throws {
+        let kernel = try kernel()
+
+        let error = try await failure(of: kernel, request(what))
+
+        #expect(error.code == .pluginFault && error.reason.contains(says), "\(error)")
+        #expect(!error.reason.contains("x-b"))
+    }
+
+    @Test func `trailers that cannot be break the body off, and nothing of them goes out`() async throws {
+        let server = try LoopbackServer.answering { _ in Answer(body: "ok") }
+        defer { server.stop() }
+        let kernel = try Kernel(
+            configuration: Configuration(plugins: [PluginEntry(try FixturePlugin.build("border"))]), loader: .dynamic,
+            log: .silent)
+
+        let error = try await failure(
+            of: kernel, Request(.post, server.url("/first"), fields: ["x-do": "upload"]))
+
+        #expect(error.code == .pluginFault && error.reason.contains("the field x-sum has a line break"), "\(error)")
+        #expect(kernel.counters["\(id).end"] == 3)
+        #expect(server.requests.allSatisfy { $0.path != "/second" && $0.trailers.isEmpty })
+    }
+
+    @Test func `before start nothing works that needs the other plugins, and what was handed in is given back`()
+        async throws
+    {
+        let kernel = try kernel()
+
+        #expect(try await ask(kernel, "early") == [2, 2, 1, 1, 1])
+        #expect(try await ask(kernel, "released") == 2)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a sub-request that is refused has taken its body over`() async throws {
+        let kernel = try kernel()
+
+        #expect(try await ask(kernel, "nobody") == 3)
+        try await waitForReleases(3, kernel)
+    }
+
+    @Test func `a sub-request that is cancelled is answered once, with that`() async throws {
+        let transport = MockTransport { request, _ in request.url == anywhere ? .answer(200) : .silence }
+        let kernel = try kernel(transport)
+
+        _ = try await kernel.send(request("cancel"))
+
+        #expect(transport.requests.last?.fields["x-told"] == "0 1 cancelled")
+    }
+
+    @Test func `attributes are listed by name, the origin's too`() async throws {
+        let transport = MockTransport()
+        var configuration = Configuration(plugins: ["redirect", PluginEntry(try FixturePlugin.build("border"))])
+        configuration.origins = [Origin("http://origin.test")!: ["redirect.limit": "3", "redirect.follow": "true"]]
+        let kernel = try Kernel(
+            configuration: configuration, loader: .dynamic, transport: transport, log: .silent)
+        var request = request("list")
+        request.attributes = ["redirect.limit": "2", "com.example.border.enabled": "true"]
+
+        _ = try await kernel.send(request)
+
+        #expect(
+            transport.requests.last?.fields["x-attributes"]
+                == "com.example.border.enabled=true;redirect.follow=true;redirect.limit=2;")
+    }
+
+    @Test func `code that breaks with a body in its hands is told as that`() async throws {
+        let error = try await failure(of: kernel(), request("break"))
+
+        #expect(error.reason.contains("it panicked: with a body in its hands"), "\(error)")
+    }
+
+    @Test func `a body that broken code gave back flows on where the fault is passed over`() async throws {
+        let kernel = try kernel(MockTransport(body: "whole"), .skip)
+
+        let text = try await kernel.send(request("break")).body.text()
+
+        #expect(text == "whole")
+    }
+
+    @Test(arguments: ["request", "response"])
+    func `a body that is wrapped in a hook that cannot wrap it is a fault`(whose: String) async throws {
+        let plugin = ScriptedPlugin("wrapper")
+        plugin.onRequest = { exchange in
+            if whose == "response" { exchange.wrapResponseBody { $0 } }
+            return .next
+        }
+        plugin.onResponse = { exchange in
+            if whose == "request" { exchange.wrapRequestBody { $0 } }
+            return .next
+        }
+        let kernel = try makeKernel([plugin])
+
+        let error = try await failure(of: kernel, Request(.post, anywhere, body: .text("x")))
+
+        #expect(error.code == .pluginFault)
+        #expect(error.reason.contains("it wrapped the \(whose)'s body outside on"), "\(error)")
+    }
+
+    @Test func `a body that broken code put a source around flows on where the fault is passed over`() async throws {
+        let plugin = ScriptedPlugin("wrapper")
+        plugin.onResponse = { exchange in
+            exchange.wrapResponseBody { $0 }
+            throw PlugboardError("test", "It broke.")
+        }
+        let kernel = try makeKernel([plugin], MockTransport { _, _ in .answer(200, [:], ["one ", "two"]) }) {
+            $0.plugins[0].onFault = .skip
+        }
+
+        let text = try await kernel.send(Request(.get, anywhere)).body.text()
+
+        #expect(text == "one two")
+    }
+}

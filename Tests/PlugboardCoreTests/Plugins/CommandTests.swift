@@ -1,0 +1,243 @@
+import EventLoop
+import JSON
+import Plugboard
+import PlugboardKit
+import TestSupport
+import Testing
+
+@Suite struct `Commands and services` {
+    private func commanding(_ answer: @escaping @Sendable (String, JSONValue, Reply) -> Void) -> ScriptedPlugin {
+        let plugin = ScriptedPlugin("box")
+        plugin.commands = [CommandDefinition("show", "Shows."), CommandDefinition("forget", "Forgets.")]
+        plugin.onCommand = answer
+        return plugin
+    }
+
+    @Test func `a command gets its arguments and answers with JSON`() async throws {
+        let plugin = commanding { name, arguments, reply in reply.json(["name": .string(name), "got": arguments]) }
+        let kernel = try makeKernel([plugin])
+
+        guard case .json(let text) = try await kernel.command("box", "show", #"{"url": "x"}"#) else {
+            Issue.record("the answer is no JSON")
+            return
+        }
+
+        #expect(try JSONParser.parse(text) == ["name": "show", "got": ["url": "x"]])
+    }
+
+    @Test func `a second answer is refused`() async throws {
+        let record = Record()
+        let plugin = commanding { _, _, reply in
+            record.add("\(reply.json(1))")
+            record.add("\(reply.json(2))")
+        }
+        let kernel = try makeKernel([plugin])
+
+        _ = try await kernel.command("box", "show")
+        await kernel.shutDown()
+
+        #expect(record.lines.first == "true")
+        #expect(!record.lines.dropFirst().contains("true"))
+    }
+
+    @Test(arguments: [true, false])
+    func `who cancels a command waits no longer, whenever it does, and the answer is dropped`(isEarly: Bool)
+        async throws
+    {
+        let (started, freed) = (Gate(), Gate())
+        let record = Record()
+        let plugin = commanding { _, _, reply in
+            started.admit()
+            try? freed.wait()
+            record.add("answered \(reply.json(1))")
+        }
+        let kernel = try makeKernel([plugin])
+
+        let asking = Task { () -> PlugboardError? in
+            if isEarly { while !Task.isCancelled { await Task.yield() } }
+            do throws(PlugboardError) {
+                _ = try await kernel.command("box", "show")
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if !isEarly { try await started.opened() }
+        asking.cancel()
+        let error = await asking.value
+        freed.open()
+        await kernel.shutDown()
+
+        #expect(error?.code == .cancelled)
+        #expect(record.lines == ["answered false"])
+    }
+
+    @Test func `a shutdown waits for the commands that are under way`() async throws {
+        let record = Record()
+        let started = Gate()
+        let gate = Gate()
+        let plugin = commanding { _, _, reply in
+            started.admit()
+            try? gate.wait()
+            record.add("answered \(reply.json(1))")
+        }
+        plugin.onStop = {
+            record.add("stop")
+            gate.open()
+        }
+        let kernel = try makeKernel([plugin])
+
+        async let answer = kernel.command("box", "show")
+        try await started.opened()
+        await kernel.shutDown()
+        record.add("shut down")
+        _ = try await answer
+
+        #expect(record.lines == ["stop", "answered true", "shut down"])
+    }
+
+    @Test func `a shutdown gives up a command that never returns, and leaves its plugin as it is`() async throws {
+        let (started, freed) = (Gate(), Gate())
+        let lines = Record()
+        let plugin = commanding { _, _, _ in
+            started.admit()
+            try? freed.wait()
+        }
+        let kernel = try Kernel(
+            configuration: Configuration(plugins: ["box"]), catalog: Catalog([plugin.descriptor]),
+            transport: MockTransport(), log: KernelLog(level: .error) { _, _, text in lines.add(text) })
+
+        let answer = Task { try await kernel.command("box", "show") }
+        try await started.opened()
+        await kernel.shutDown(within: .zero)
+        freed.open()
+
+        #expect(lines.lines.count == 1 && lines.lines.first?.contains("a command of it has not returned") == true)
+        let error = await #expect(throws: PlugboardError.self) { try await answer.value }
+        #expect(error?.code == .shutDown)
+    }
+
+    @Test func `commands that block keep no requests waiting`() async throws {
+        let gate = Gate()
+        let plugin = commanding { _, _, reply in
+            try? gate.wait()
+            reply.json(1)
+        }
+        let kernel = try makeKernel([plugin])
+
+        let commands = (0..<8).map { _ in Task { try await kernel.command("box", "show") } }
+        let status = try await kernel.send(Request(.get, anywhere)).status
+        gate.open()
+        for command in commands { _ = try await command.value }
+
+        #expect(status == 200)
+    }
+
+    @Test func `an unknown command or plugin is an error that says what there is`() async throws {
+        let kernel = try makeKernel([commanding { _, _, reply in reply.json(nil) }])
+
+        let command = await #expect(throws: PlugboardError.self) { try await kernel.command("box", "open") }
+        let plugin = await #expect(throws: PlugboardError.self) { try await kernel.command("chest", "open") }
+
+        #expect(command?.reason.contains("show") == true)
+        #expect(plugin?.code == "command.unknown")
+    }
+
+    @Test func `forgetting asks every plugin that remembers`() async throws {
+        let record = Record()
+        let kernel = try makeKernel([
+            commanding { name, _, reply in
+                record.add(name)
+                reply.json(nil)
+            }
+        ])
+
+        try await kernel.forget()
+
+        #expect(record.lines == ["forget"])
+    }
+
+    @Test func `timers fire on the kernel's clock, once, unless they are cancelled`() async throws {
+        let clock = ManualClock()
+        let record = Record()
+        let fired = Gate()
+        let plugin = ScriptedPlugin("box")
+        plugin.onRequest = { [unowned plugin] _ in
+            let cancelled = plugin.host?.schedule(after: .seconds(1)) { record.add("cancelled") }
+            plugin.host?.schedule(after: .seconds(2)) {
+                record.add("fired")
+                fired.admit()
+            }
+            record.add("\(cancelled?.cancel() ?? false)")
+            return .next
+        }
+        let kernel = try makeKernel([plugin], clock: clock)
+
+        _ = try await kernel.send(Request(.get, anywhere))
+        _ = try await kernel.send(Request(.get, anywhere)).body.text()
+        clock.advance(by: .seconds(3))
+        try await fired.opened(for: 2)
+
+        #expect(record.lines == ["true", "true", "fired", "fired"])
+    }
+
+    @Test func `counters count, and the same name is the same counter`() async throws {
+        let plugin = ScriptedPlugin("box")
+        plugin.onRequest = { [unowned plugin] _ in
+            plugin.host?.counter("requests").add()
+            plugin.host?.counter("requests").add(2)
+            return .next
+        }
+        let kernel = try makeKernel([plugin])
+
+        _ = try await kernel.send(Request(.get, anywhere))
+
+        #expect(kernel.counters == ["box.requests": 3])
+    }
+
+    @Test func `each plugin has a data directory of its own that nobody else may read`() throws {
+        let folder = try TemporaryFolder("data")
+        defer { folder.remove() }
+        let plugin = ScriptedPlugin("box")
+        let kernel = try makeKernel([plugin]) { $0.kernel.dataDirectory = folder.path + "/deep/down" }
+
+        let path = plugin.host?.dataDirectory
+
+        #expect(path == folder.path + "/deep/down/box")
+        #expect(try ProcessRunner.output(of: ["stat", "-c", "%a", path ?? ""]).contains("700"))
+        _ = kernel
+    }
+
+    @Test func `an attribute that a plugin's table does not list is an error that names the nearest`() async throws {
+        let plugin = ScriptedPlugin("box")
+        plugin.attributes = [AttributeKey<Int>("box", "limit", "How many.", in: 0...9).definition]
+        let kernel = try makeKernel([plugin])
+
+        let unknown = try await failure(of: kernel, Request(.get, anywhere, attributes: ["box.limt": "3"]))
+        let outside = try await failure(of: kernel, Request(.get, anywhere, attributes: ["box.limit": "10"]))
+
+        #expect(unknown.code == .invalidOption)
+        #expect(unknown.reason.contains("limit"))
+        #expect(outside.reason.contains("between 0 and 9"))
+    }
+
+    @Test func `attributes of an origin hold for its requests that say nothing`() async throws {
+        let record = Record()
+        let key = AttributeKey<Int>("box", "limit", "How many.")
+        let plugin = ScriptedPlugin("box")
+        plugin.attributes = [key.definition]
+        plugin.onRequest = { exchange in
+            record.add("\(exchange[key] ?? -1)")
+            return .next
+        }
+        let kernel = try makeKernel([plugin]) {
+            $0.origins = [Origin("http://origin.test")!: ["box.limit": "5"]]
+        }
+
+        _ = try await kernel.send(Request(.get, "http://origin.test/x"))
+        _ = try await kernel.send(Request(.get, "http://origin.test/x", attributes: ["box.limit": "6"]))
+        _ = try await kernel.send(Request(.get, "http://other.test/x"))
+
+        #expect(record.lines == ["5", "6", "-1"])
+    }
+}

@@ -1,0 +1,121 @@
+import EventLoop
+import JSON
+import Plugboard
+import PluginLoader
+import TestSupport
+import Testing
+import Transporting
+
+/// Shared objects in C that break the rules at run time, over a mock transport.
+@Suite struct `Plugins that misbehave` {
+    private func kernel(
+        _ name: String, define macros: [String: String] = [:], onFault: PluginEntry.OnFault = .fail,
+        settings: JSONObject = [:], with plugins: [ScriptedPlugin] = [], _ transport: any Transport = MockTransport(),
+        clock: ManualClock? = nil
+    ) throws -> Kernel {
+        var entry = PluginEntry(try FixturePlugin.build(name, define: macros))
+        entry.onFault = onFault
+        entry.settings = settings
+        return try Kernel(
+            configuration: Configuration(plugins: [entry] + plugins.map { PluginEntry($0.id) }),
+            catalog: Catalog(plugins.map(\.descriptor)), loader: .dynamic, transport: transport, log: .silent,
+            clock: clock)
+    }
+
+    /// Writes down the details of one plugin's event.
+    private func watcher(_ event: String, _ details: [String], _ record: Record, _ gate: Gate) -> ScriptedPlugin {
+        let plugin = ScriptedPlugin("watcher", priority: 0)
+        plugin.events = [event]
+        plugin.onEvent = { event, _ in
+            record.add(details.map { "\($0) \(event[$0] ?? "?")" }.joined(separator: ", "))
+            gate.admit()
+        }
+        return plugin
+    }
+
+    @Test(arguments: ["unknown_verdict", "naked_verdict"])
+    func `a verdict that is none fails the exchange and names the plugin and the hook`(name: String) async throws {
+        let kernel = try kernel(name)
+
+        let error = try await failure(of: kernel, Request(.get, anywhere))
+
+        #expect(error.code == .pluginFault)
+        #expect(error.plugin == "com.example.\(name.split(separator: "_").joined(separator: "-"))")
+        #expect(error.reason.contains("onRequest"))
+    }
+
+    @Test func `a plugin at fault is passed over where its configuration says so`() async throws {
+        let kernel = try kernel("unknown_verdict", onFault: .skip)
+
+        #expect(try await kernel.send(Request(.get, anywhere)).status == 200)
+    }
+
+    @Test func `a ticket that is woken twice, and again from a thread, counts once`() async throws {
+        let record = Record()
+        let told = Gate()
+        let kernel = try kernel(
+            "double_wake",
+            with: [watcher("com.example.double-wake.codes", ["first", "second", "later"], record, told)])
+
+        let response = try await kernel.send(Request(.get, anywhere))
+        try await told.opened()
+
+        #expect(response.status == 200)
+        #expect(record.lines == ["first 0, second 1, later 1"])
+    }
+
+    @Test func `a pull that is answered twice, from two threads, counts once`() async throws {
+        let record = Record()
+        let told = Gate()
+        let kernel = try kernel(
+            "double_answer", with: [watcher("com.example.double-answer.codes", ["loop", "thread"], record, told)],
+            MockTransport(body: "whole"))
+
+        let text = try await kernel.send(Request(.get, anywhere)).body.text()
+        try await told.opened(for: 2)
+
+        #expect(text == "whole")
+        // Which of the two is first, is theirs to say.
+        #expect(record.lines.count == 2)
+        #expect(record.lines.allSatisfy { ["loop 0, thread 1", "loop 1, thread 0"].contains($0) })
+    }
+
+    @Test func `a source that never answers ends with the exchange's timeout, and is given back`() async throws {
+        let clock = ManualClock()
+        let kernel = try kernel("never_answers", clock: clock)
+        var request = Request(.get, anywhere)
+        request.options.timeout = .seconds(5)
+
+        let response = try await kernel.send(request)
+        clock.advance(by: .seconds(5))
+        let error = await #expect(throws: PlugboardError.self) { try await response.body.text() }
+        await kernel.shutDown()
+
+        #expect(error?.code == .exchangeTimeout)
+        #expect(kernel.counters["com.example.never-answers.released"] == 1)
+    }
+
+    @Test func `a plugin that cannot be created or started says why`() throws {
+        for name in ["create_fails", "start_fails"] {
+            let error = #expect(throws: PlugboardError.self) { try kernel(name) }
+
+            #expect(error?.code == .pluginStart)
+            #expect(error?.plugin == "com.example.\(name.split(separator: "_").joined(separator: "-"))")
+        }
+    }
+
+    @Test func `a plugin of another revision is refused`() throws {
+        let error = #expect(throws: PlugboardError.self) { try kernel("old_revision") }
+
+        #expect(error?.code == .abiMismatch)
+    }
+
+    @Test func `a wake from a thread lets the hook run again`() async throws {
+        let transport = MockTransport()
+        let kernel = try kernel("slow_wake", transport)
+
+        _ = try await kernel.send(Request(.get, anywhere))
+
+        #expect(transport.requests.first?.fields["x-visit"] == "1")
+    }
+}

@@ -1,0 +1,129 @@
+import EventLoop
+import Plugboard
+import PluginLoader
+import TestSupport
+import Testing
+import Transporting
+
+/// What plugins say, as it reaches logs and callers: `Fixtures/Plugins/forger.c`.
+@Suite struct `The words of plugins` {
+    private let id = "com.example.forger"
+    private let forged = #"two\u{A}plugboard: fake line \u{1B}[31m"#
+
+    private func kernel(
+        refuse: String? = nil, log: KernelLog = .silent, _ transport: any Transport = MockTransport()
+    ) throws -> Kernel {
+        var entry = PluginEntry(try FixturePlugin.build("forger"))
+        if let refuse { entry.settings = ["refuse": .string(refuse)] }
+        return try Kernel(
+            configuration: Configuration(plugins: [entry]), loader: .dynamic, transport: transport, log: log)
+    }
+
+    private func failure(_ what: String, of kernel: Kernel) async throws -> PlugboardError {
+        try await PlugboardCoreTests.failure(of: kernel, Request(.get, anywhere, fields: ["x-do": what]))
+    }
+
+    @Test func `a line of the log is one line, which steers no terminal`() throws {
+        let record = Record()
+        let log = KernelLog(level: .warning) { _, source, text in record.add("\(source) \(text)") }
+
+        let kernel = try kernel(log: log)
+
+        #expect(record.lines.filter { $0.hasPrefix(id) } == ["\(id) \(forged)"])
+        withExtendedLifetime(kernel) {}
+    }
+
+    @Test func `a text of the log may have further lines where they are indented`() throws {
+        let record = Record()
+        let plugin = ScriptedPlugin("box")
+        plugin.onCreate = { $0.log(.warning, "heads\n    a: b\u{7}\n    c: d\nforged\n  too\r\n    and\n") }
+
+        let kernel = try Kernel(
+            configuration: Configuration(plugins: ["box"]), catalog: Catalog([plugin.descriptor]),
+            transport: MockTransport(), log: KernelLog(level: .warning) { _, _, text in record.add(text) })
+
+        #expect(record.lines == ["heads\n    a: b\\u{7}\n    c: d\\u{A}forged\\u{A}  too\\u{D}\\u{A}    and"])
+        withExtendedLifetime(kernel) {}
+    }
+
+    @Test func `an error keeps its reason, without control characters, and a code that is none is plugin.failed`()
+        async throws
+    {
+        let kernel = try kernel()
+
+        let (bad, good) = try await (failure("fail", of: kernel), failure("fail-well", of: kernel))
+        let mute = try await failure("fail-mute", of: kernel)
+
+        #expect(bad.code == .pluginFailed && bad.reason == forged && bad.plugin == id)
+        #expect(good.code == "com.example_1.no-more" && good.reason == "No more.")
+        #expect(mute.code == .pluginFailed && mute.reason == "The plugin \(id) gave no reason.")
+    }
+
+    @Test func `a fault says once whose it is, where and why`() async throws {
+        let record = Record()
+        let kernel = try kernel(log: KernelLog(level: .error) { _, source, text in record.add("\(source): \(text)") })
+
+        let (fault, mute) = try await (failure("fault", of: kernel), failure("fault-mute", of: kernel))
+
+        #expect(fault.reason == "The plugin \(id) is at fault in onRequest: it panicked: \(forged).")
+        #expect(mute.reason == "The plugin \(id) is at fault in onRequest: it broke and gave no reason.")
+        #expect(record.lines.first == "\(id): at fault in onRequest: it panicked: \(forged).")
+    }
+
+    @Test(arguments: [
+        ("respond", "its respond was refused: the status 9999 is none (200 to 999)"),
+        ("respond-with", "its respond_with was refused: there is no answer"),
+        ("resend", "its resend was refused: in onRequest nothing was sent yet"),
+        ("wait", "its wait was refused: it has no place for the ticket"),
+    ])
+    func `a verdict that was refused says why`(what: String, why: String) async throws {
+        let kernel = try kernel()
+
+        let error = try await failure(what, of: kernel)
+
+        #expect(error.code == .pluginFault)
+        #expect(error.reason == "The plugin \(id) is at fault in onRequest: \(why).")
+    }
+
+    @Test func `in onFailure nothing can be held`() async throws {
+        let kernel = try kernel(MockTransport { _, _ in .failure(PlugboardError(.reset, "Cut.")) })
+
+        let error = try await failure("hold", of: kernel)
+
+        #expect(
+            error.reason
+                == "The plugin \(id) is at fault in onFailure: its hold was refused: in onFailure there is no body.")
+    }
+
+    @Test func `why a verdict was refused is forgotten with its hook`() async throws {
+        let kernel = try kernel()
+
+        let error = try await failure("respond-next", of: kernel)
+
+        #expect(error.reason.hasSuffix("at fault in onResponse: it returned the verdict 1 without its payload."))
+    }
+
+    @Test(arguments: [
+        ("Nothing goes.", "Nothing goes."), ("Nothing goes", "Nothing goes."), ("Why?", "Why?"),
+        ("-", "it gave no reason."),
+        ("one\ntwo\n", #"one\u{A}two."#),
+    ])
+    func `a refusal is one sentence with one end`(reason: String, told: String) throws {
+        let error = #expect(throws: PlugboardError.self) { try kernel(refuse: reason) }
+
+        #expect(error?.reason == "The plugin \(id) could not be created: \(told)")
+    }
+
+    @Test func `an answer that is no JSON fails the command, and names the plugin`() async throws {
+        let kernel = try kernel()
+
+        let error = await #expect(throws: PlugboardError.self) { try await kernel.command(id, "json") }
+        let failed = await #expect(throws: PlugboardError.self) { try await kernel.command(id, "fail") }
+        await kernel.shutDown()
+
+        #expect(error?.code == .pluginFault && error?.plugin == id)
+        #expect(error?.reason.hasPrefix("The plugin \(id) answered the command with what is no JSON: ") == true)
+        #expect(kernel.counters["\(id).refused"] == 1)
+        #expect(failed?.code == .pluginFailed && failed?.reason == forged)
+    }
+}

@@ -1,0 +1,50 @@
+import EventLoop
+import Plugboard
+import PlugboardKit
+import TestSupport
+import Transporting
+
+@testable import CurlTransport
+
+/// A kernel over scripted plugins and a mock transport, as most tests of the rules want it.
+func makeKernel(
+    _ plugins: [ScriptedPlugin], _ transport: any Transport = MockTransport(), clock: ManualClock? = nil,
+    _ configure: (inout Configuration) -> Void = { _ in }
+) throws -> Kernel {
+    var configuration = Configuration(plugins: plugins.map { PluginEntry($0.id) })
+    configure(&configuration)
+    return try Kernel(
+        configuration: configuration, catalog: Catalog(plugins.map(\.descriptor)), transport: transport, log: .silent,
+        clock: clock)
+}
+
+/// A plugin that writes down each call, and lets everything pass.
+func recorder(_ id: String, priority: Int, _ record: Record) -> ScriptedPlugin {
+    let plugin = ScriptedPlugin(id, priority: priority)
+    plugin.onRequest = { _ in
+        record.add("\(id) request")
+        return .next
+    }
+    plugin.onResponse = { exchange in
+        record.add("\(id) response \(exchange.response?.status ?? 0)")
+        return .next
+    }
+    plugin.onFailure = { exchange in
+        record.add("\(id) failure \(exchange.failure?.code.name ?? "?")")
+        return .next
+    }
+    plugin.onClose = { _, outcome in record.add("\(id) close \(outcome)") }
+    return plugin
+}
+
+/// The error that a request ends with; fails the test by throwing if there is none.
+func failure(of kernel: Kernel, _ request: Request) async throws -> PlugboardError {
+    do {
+        _ = try await kernel.send(request)
+    } catch {
+        return error
+    }
+    throw PlugboardError("test", "The request succeeded.")
+}
+
+let anywhere = "http://origin.test/"

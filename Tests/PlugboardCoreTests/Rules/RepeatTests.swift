@@ -1,0 +1,101 @@
+import EventLoop
+import Plugboard
+import Synchronization
+import TestSupport
+import Testing
+
+/// What the kernel sends again without asking a plugin (RFC 9110 §9.2.2, RFC 9113 §8.7).
+@Suite struct RepeatTests {
+    @Test(arguments: [Method.get, .put, .delete, .head])
+    func `an idempotent request that met a dying connection is sent again, on a new one`(_ method: Method) async throws
+    {
+        let transport = MockTransport { _, number in
+            number == 1 ? .failure(PlugboardError(.stale, "closed")) : .answer(200)
+        }
+        let kernel = try makeKernel([], transport)
+
+        let response = try await kernel.send(Request(method, anywhere))
+
+        #expect(response.status == 200)
+        #expect(transport.requests.map(\.usesFreshConnection) == [false, true])
+    }
+
+    @Test(arguments: [Method.post, "PATCH", "LOCK"])
+    func `a request that may have been carried out is not sent again`(_ method: Method) async throws {
+        let transport = MockTransport { _, _ in .failure(PlugboardError(.stale, "closed")) }
+        let kernel = try makeKernel([], transport)
+
+        await #expect { try await kernel.send(Request(method, anywhere)) } throws: {
+            ($0 as? PlugboardError)?.code == .stale
+        }
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test func `what the server did not act on is sent again, with its body`() async throws {
+        let transport = MockTransport { _, number in
+            number == 1 ? .failure(PlugboardError(.unprocessed, "refused")) : .answer(200)
+        }
+        let kernel = try makeKernel([], transport)
+        var request = Request(.post, anywhere)
+        request.body = .text("body")
+
+        let response = try await kernel.send(request)
+
+        #expect(response.status == 200)
+        #expect(transport.requests.count == 2)
+    }
+
+    @Test func `each sending is an attempt, with its events, and none is made without end`() async throws {
+        let transport = MockTransport { _, _ in .failure(PlugboardError(.unprocessed, "refused")) }
+        let kernel = try makeKernel([], transport)
+        let reasons = Mutex<[String]>([])
+
+        let handle = kernel.begin(Request(.get, anywhere)) { event in
+            if event.id == "attemptBegan" { reasons.withLock { $0.append(event.text("reason") ?? "") } }
+        }
+        let error = await #expect(throws: PlugboardError.self) { try await handle.response }
+
+        #expect(error?.code == .unprocessed)
+        #expect(error?.attempt == 4)
+        #expect(reasons.withLock { $0 } == ["first", "repeat", "repeat", "repeat"])
+    }
+
+    @Test func `a POST that a server swallowed on a kept connection is carried out once`() async throws {
+        let server = try LoopbackServer(.closedInsteadOfSecondAnswer())
+        let kernel = try Kernel(configuration: Configuration())
+        defer { server.stop() }
+
+        _ = try await kernel.send(Request(.get, server.url())).body.text()
+        var request = Request(.post, server.url("/order"))
+        request.body = .text("one")
+        let code = await code { try await kernel.send(request) }
+        let again = try await kernel.send(Request(.get, server.url("/next"))).body.text()
+
+        #expect(code == .stale)
+        #expect(again == "kept")
+        #expect(server.requests.filter { $0.target == "/order" }.count == 1)
+        await kernel.shutDown()
+    }
+
+    @Test func `a GET that a server swallowed on a kept connection succeeds, on its second attempt`() async throws {
+        let server = try LoopbackServer(.closedInsteadOfSecondAnswer())
+        let kernel = try Kernel(configuration: Configuration())
+        defer { server.stop() }
+
+        _ = try await kernel.send(Request(.get, server.url())).body.text()
+        let text = try await kernel.send(Request(.get, server.url("/again"))).body.text()
+
+        #expect(text == "kept")
+        #expect(server.requests.filter { $0.target == "/again" }.count == 2)
+        await kernel.shutDown()
+    }
+
+    private func code(_ work: () async throws -> Response) async -> PlugboardError.Code? {
+        do {
+            _ = try await work()
+            return nil
+        } catch {
+            return (error as? PlugboardError)?.code
+        }
+    }
+}
