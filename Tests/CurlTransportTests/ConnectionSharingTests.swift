@@ -44,6 +44,26 @@ import Transporting
         #expect(texts.count == 100 && texts.allSatisfy { $0 == hundredLetters })
     }
 
+    @Test func `a connection of HTTP/1.1 in use is not shared with attempts that may use HTTP/2`() async throws {
+        let server = try NginxServer.shared()
+        let client = Client()
+        var options = RequestOptions()
+        options.caFile = server.authority.certificate
+        var older = options
+        older.httpVersion = .http1
+
+        let (attempt, slow) = await client.begin(.get, server.url("/slow/data.bin", .tls), options: older)
+        try await slow.headOrEnd.opened()
+        // From the first on the host is known to speak both versions; the second looks among connections of both.
+        var texts: [String?] = []
+        for _ in 1...2 {
+            texts.append(try await client.send(.get, server.url("/hundred.txt", .tls), options: options).text)
+        }
+        await client.onLoop { attempt.cancel() }
+
+        #expect(texts == [hundredLetters, hundredLetters])
+    }
+
     @Test func `attempts that wait for a connection fail at once when none can be made`() async throws {
         let port = try ClosedPort()
         let client = Client()

@@ -7,6 +7,8 @@ struct ConnectionChoice {
     let isAlone: Bool
     /// It must not use a connection that exists.
     let isFresh: Bool
+    /// It uses no connection that an attempt that may share one would find, and its own is not found by those.
+    let isApart: Bool
     /// What CURLOPT_HTTP_VERSION is set to.
     let version: Int
     /// Whether its connection may turn out to be HTTP/2.
@@ -20,6 +22,8 @@ struct ConnectionChoice {
     ) {
         let options = attempt.storedOptions.options
         var wanted = options.httpVersion ?? .any
+        // HTTP/2 is agreed on within TLS.
+        if !url.isSecure, wanted == .any { wanted = .http1 }
         if avoidsHTTP2, wanted == .any { wanted = .http1 }
         var isAlone = false
         if body.source != nil, body.length == nil, !abilities.sendsUnknownLengthsOverHTTP2 {
@@ -32,6 +36,7 @@ struct ConnectionChoice {
             isAlone = true
         }
         self.isAlone = isAlone
+        isApart = url.isSecure && (wanted == .http1 || isAlone) && !abilities.keepsVersionsApart
         isFresh = isAlone || attempt.usesFreshConnection
         version = ConnectionChoice.number(wanted)
         mayBeHTTP2 = isClearHTTP2 || url.isSecure && wanted != .http1

@@ -24,6 +24,12 @@ public struct CurlAbilities: Sendable {
     /// 7.88.1 ends with error 16 where such a connection is used a second time.
     package let reusesClearHTTP2: Bool
 
+    /// Attempts that may share a connection get none of HTTP/1.1 that another attempt is using.
+    ///
+    /// 7.88.1 gives them one, where it has connections of both versions to a host: each then reads the other's response. So
+    /// the connections of attempts that may not share are kept apart from those of attempts that may.
+    let keepsVersionsApart: Bool
+
     /// A response over HTTP/2 that is complete before the request's body is sent.
     ///
     /// 7.88.1 loses such a response, or its body, when the server then closes the stream (RFC 9113 §8.1), and tells of an
@@ -46,6 +52,7 @@ public struct CurlAbilities: Sendable {
         sendsUnknownLengthsOverHTTP2 = isSound
         reusesHandlesAfterUploads = isSound
         reusesClearHTTP2 = isSound
+        keepsVersionsApart = isSound
         readsEarlyHTTP2Responses = isSound
     }
 

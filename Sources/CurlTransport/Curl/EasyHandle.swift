@@ -25,6 +25,8 @@ final class EasyHandle {
     private(set) var mayMultiplex = false
     private var isAlone = false
     private var isFresh = false
+    private var isApart = false
+    private var minimumTLS: RequestOptions.TLSVersion?
     /// False once a transfer may have left something in libcurl's handle that the next one would find.
     private(set) var isReusable = true
     /// Keeps what libcurl points to.
@@ -105,7 +107,8 @@ final class EasyHandle {
         curl_slist_free_all(connectTo)
         connectTo = nil
         (shape, methodName, hasProxyFields) = (.get, nil, false)
-        (isListening, mayMultiplex, isAlone, isFresh) = (false, false, false, false)
+        (isListening, mayMultiplex, isAlone, isFresh, isApart) = (false, false, false, false, false)
+        minimumTLS = options.minimumTLS
         version = nil
         setCallbacks()
         let setter = EasyOptions(
@@ -163,6 +166,10 @@ final class EasyHandle {
         if choice.isFresh != isFresh {
             isFresh = choice.isFresh
             ccurl_set_long(easy, CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
+        }
+        if choice.isApart != isApart {
+            isApart = choice.isApart
+            EasyOptions.setTLSVersions(easy, minimumTLS, isApart: isApart)
         }
         if choice.version != version {
             version = choice.version

@@ -45,12 +45,23 @@ struct EasyOptions {
         ccurl_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https")
     }
 
+    /// - Parameter isApart: Whether connections are used by attempts with this setting alone. libcurl compares what versions of
+    ///   TLS are allowed; that 1.3 is the newest changes nothing else, for there is no newer one.
+    static func setTLSVersions(_ easy: UnsafeMutableRawPointer, _ minimum: RequestOptions.TLSVersion?, isApart: Bool) {
+        let newest = isApart ? Int(CURL_SSLVERSION_MAX_TLSv1_3) : 0
+        ccurl_set_long(easy, CURLOPT_SSLVERSION, EasyOptions.minimum(minimum) | newest)
+    }
+
+    private static func minimum(_ version: RequestOptions.TLSVersion?) -> Int {
+        Int(version == .tls13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2)
+    }
+
     private func setTLS(_ options: RequestOptions) throws(PlugboardError) {
         let verifies = options.verifiesTLS ?? true
         for option in [CURLOPT_SSL_VERIFYPEER, CURLOPT_PROXY_SSL_VERIFYPEER] { long(option, verifies ? 1 : 0) }
         for option in [CURLOPT_SSL_VERIFYHOST, CURLOPT_PROXY_SSL_VERIFYHOST] { long(option, verifies ? 2 : 0) }
-        let minimum = options.minimumTLS == .tls13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
-        for option in [CURLOPT_SSLVERSION, CURLOPT_PROXY_SSLVERSION] { long(option, minimum) }
+        EasyOptions.setTLSVersions(easy, options.minimumTLS, isApart: false)
+        long(CURLOPT_PROXY_SSLVERSION, EasyOptions.minimum(options.minimumTLS))
         if let file = options.caFile {
             try text(CURLOPT_CAINFO, file, "caFile")
             try text(CURLOPT_PROXY_CAINFO, file, "caFile")
