@@ -49,6 +49,11 @@ package final class Poller {
         var isWritingHeld = false
         /// The connection that it is, once a request was sent on it.
         var connection: ConnectionKey?
+        /// Transfers that have begun to send on it and are not over; and the last one that began.
+        var senders = 0
+        var sender: UInt = 0
+        /// Whether a response of HTTP/1 came on it: it takes one request at a time.
+        var speaksHTTP1 = false
     }
 
     private static let batchSize = 256
@@ -262,6 +267,34 @@ package final class Poller {
         watches[Int(found)].user = user
         socketsByConnection[connection] = found
         return found
+    }
+
+    // MARK: - Connections that take one request at a time
+
+    /// The transfer that has sent on this connection of HTTP/1 and is not known to be over, or 0.
+    package func sender(on connection: ConnectionKey) -> UInt {
+        guard let socket = socketsByConnection[connection], watches[Int(socket)].connection == connection,
+            watches[Int(socket)].speaksHTTP1, watches[Int(socket)].senders > 0
+        else { return 0 }
+        return watches[Int(socket)].sender
+    }
+
+    /// Counts a transfer that begins to send; returns what `endSending` wants to know.
+    package func beginSending(_ socket: Int32, user: UInt) -> UInt64 {
+        watches[Int(socket)].senders += 1
+        watches[Int(socket)].sender = user
+        return watches[Int(socket)].cookie
+    }
+
+    package func endSending(_ socket: Int32, _ cookie: UInt64) {
+        guard watches[Int(socket)].cookie == cookie, watches[Int(socket)].senders > 0 else { return }
+        watches[Int(socket)].senders -= 1
+    }
+
+    /// A response of HTTP/1 comes on it; false if several transfers have sent on it, so that nobody knows whose it is.
+    package func noteHTTP1(_ socket: Int32) -> Bool {
+        watches[Int(socket)].speaksHTTP1 = true
+        return watches[Int(socket)].senders <= 1
     }
 
     /// Ends the connection; its users find it closed.

@@ -6,6 +6,8 @@ extension LoopbackServer {
         /// Which connection of the server this is, counted from 1.
         package let index: Int
         private let socket: Socket
+        /// The other side, for what passes its bytes on.
+        var peer: Socket { socket }
         private let core: Core
         private var buffer: [UInt8] = []
 

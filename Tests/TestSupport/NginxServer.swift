@@ -65,17 +65,18 @@ package final class NginxServer: Sendable {
     /// Starts another one, which ends when it is released. Tests share `shared()` unless they change its state.
     package init() throws {
         authority = try CertificateAuthority.shared()
-        folder = try TemporaryFolder("nginx")
-        try NginxConfiguration.writeFiles(in: folder)
         // A port that was free may be taken before nginx has bound it.
         var attempt = 1
         while true {
             do {
+                // Anew each time, for it goes with the process.
+                let folder = try TemporaryFolder("nginx")
+                try NginxConfiguration.writeFiles(in: folder)
                 let ports = try NginxServer.freePorts()
                 try folder.write(
                     "nginx.conf", NginxConfiguration.text(folder: folder.path, ports: ports, authority: authority))
                 process = try NginxProcess(in: folder)
-                self.ports = ports
+                (self.folder, self.ports) = (folder, ports)
                 return
             } catch NginxError.notStarted where attempt < 3 {
                 attempt += 1

@@ -164,6 +164,11 @@ final class Transfer: Attempt, @unchecked Sendable {
             return error
         }
         guard let result, result != CURLE_OK, let handle else { return nil }
+        if state.pointee.isCrossed {
+            return PlugboardError(
+                .unprocessed,
+                "A connection to \(url?.place ?? "") was in use. The request was not sent; it can be sent again.")
+        }
         if state.pointee.sendings > 0 {
             switch SecondSending(result, state, handle, isHeadReported: isHeadReported) {
             case .notWanted: break

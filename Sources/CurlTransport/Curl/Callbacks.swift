@@ -12,7 +12,10 @@ enum Callbacks {
     static let header: ccurl_transfer = { bytes, size, count, context in
         guard let state = Callbacks.state(context) else { return 0 }
         state.pointee.touched.pointee.add(state)
-        return state.pointee.readLines(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+        let wasFinal = state.pointee.head.isFinal
+        guard state.pointee.readLines(UnsafeRawBufferPointer(start: bytes, count: size * count)) else { return 0 }
+        if !wasFinal, state.pointee.head.isFinal, state.pointee.head.version != .http2, !state.noteHTTP1() { return 0 }
+        return size * count
     }
 
     static let body: ccurl_transfer = { bytes, size, count, context in
@@ -45,10 +48,12 @@ enum Callbacks {
     static let prerequest: ccurl_prerequest = { context, remoteAddress, _, remotePort, localPort in
         guard let state = Callbacks.state(context) else { return Int32(CURL_PREREQFUNC_ABORT) }
         state.pointee.sendings += 1
-        state.noteSending(
-            ConnectionKey(remoteAddress: remoteAddress, remotePort: remotePort, localPort: localPort))
         state.pointee.touched.pointee.add(state)
-        return state.pointee.sendings == 1 ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
+        let connection = ConnectionKey(
+            remoteAddress: remoteAddress, remotePort: remotePort, localPort: localPort)
+        // The second time, the connection may be its own.
+        let mayBeSent = state.pointee.sendings == 1 && state.noteSending(connection)
+        return Int32(mayBeSent ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT)
     }
 
     /// Of libcurl's own log one line is read: nothing else tells that a stream was refused before it was processed.

@@ -142,6 +142,17 @@ final class MultiHandle: LoopParticipant {
         emptied()
     }
 
+    /// Ends those that have sent on one connection of HTTP/1 at the same time.
+    func endCrossed(_ socket: Int32) {
+        for transfer in transfers where transfer.state?.pointee.sendingSocket == socket {
+            transfer.end(
+                PlugboardError(
+                    .stale,
+                    "\(transfer.url?.place ?? "") was sent several requests on one connection of HTTP/1.1. They may have been "
+                        + "carried out."))
+        }
+    }
+
     /// Ends all transfers at once.
     func endAll(_ error: PlugboardError) {
         for transfer in transfers { transfer.end(error) }
@@ -211,6 +222,7 @@ final class MultiHandle: LoopParticipant {
             ccurl_get_pointer(message.pointee.easy_handle, CURLINFO_PRIVATE, &context)
             guard let state = context?.assumingMemoryBound(to: TransferState.self) else { continue }
             let result = ccurl_result(message)
+            state.pointee.endSending()
             // Here, and not when the transfer settles: a suspended one settles when others may use the connection.
             if result == CURLE_OK, state.pointee.head.version != .http2 {
                 loop.poller.beginIdling(

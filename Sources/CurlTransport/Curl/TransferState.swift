@@ -36,6 +36,11 @@ struct TransferState {
     var isReceivingPaused = false
     /// The socket that libcurl last waited for on behalf of this transfer, or -1.
     private(set) var socket: Int32 = -1
+    /// The socket that it sends on, until its response is complete, and the number that tells it from later ones; or -1.
+    private(set) var sendingSocket: Int32 = -1
+    private var sendingCookie: UInt64 = 0
+    /// libcurl wanted to send on a connection of HTTP/1 that another transfer is using; nothing was sent.
+    var isCrossed = false
     /// It sends on a connection whose socket is not known yet.
     private var isNameless = false
     /// Why a callback ended the transfer.
@@ -58,6 +63,7 @@ struct TransferState {
         }
         sendings = 0
         isRefused = false
+        isCrossed = false
         socketError = 0
         pausedParts = CURLPAUSE_CONT
         isReceivingPaused = false
@@ -67,6 +73,7 @@ struct TransferState {
     mutating func end() {
         transfer = nil
         endNameless()
+        endSending()
         received.removeAll()
         upload = UploadQueue(length: nil)
         failure = nil
@@ -77,6 +84,19 @@ struct TransferState {
     mutating func nameSocket(_ socket: Int32) {
         self.socket = socket
         endNameless()
+    }
+
+    fileprivate mutating func beginSending(_ socket: Int32, user: UInt) {
+        endSending()
+        sendingSocket = socket
+        sendingCookie = multi._withUnsafeGuaranteedRef { $0.loop.poller.beginSending(socket, user: user) }
+    }
+
+    /// Others may use its connection.
+    mutating func endSending() {
+        guard sendingSocket >= 0 else { return }
+        multi._withUnsafeGuaranteedRef { $0.loop.poller.endSending(sendingSocket, sendingCookie) }
+        sendingSocket = -1
     }
 
     fileprivate mutating func beginNameless() {
@@ -131,13 +151,44 @@ struct TransferState {
 }
 
 extension TransferState.Pointer {
-    /// libcurl is about to send on a connection, which may be one that was used before.
-    func noteSending(_ connection: ConnectionKey?) {
+    /// libcurl is about to send on a connection, which may be one that was used before. False if it must not.
+    func noteSending(_ connection: ConnectionKey?) -> Bool {
         let user = UInt(bitPattern: self)
+        let sender = pointee.multi._withUnsafeGuaranteedRef { multi in
+            connection.map { multi.loop.poller.sender(on: $0) } ?? 0
+        }
+        if let other = TransferState.Pointer(bitPattern: sender) {
+            // libcurl names the socket of a transfer only when it is over, and announces that later.
+            var socket: curl_socket_t = -1
+            ccurl_get_socket(other.pointee.easy, CURLINFO_ACTIVESOCKET, &socket)
+            if socket < 0 {
+                pointee.isCrossed = true
+                return false
+            }
+            other.pointee.endSending()
+        }
         let socket = pointee.multi._withUnsafeGuaranteedRef { [socket = pointee.socket] multi in
             connection.flatMap { multi.loop.poller.socket(of: $0, perhaps: socket, user: user) }
         }
-        if let socket { pointee.nameSocket(socket) } else if pointee.socket < 0 { pointee.beginNameless() }
+        if let socket {
+            pointee.nameSocket(socket)
+            pointee.beginSending(socket, user: user)
+        } else if pointee.socket < 0 {
+            pointee.beginNameless()
+        }
+        return true
+    }
+
+    /// The final head of HTTP/1 is here. False if another transfer sends on the connection, too: then no response on it can be
+    /// told from the others', and all of them fail.
+    func noteHTTP1() -> Bool {
+        let socket = pointee.sendingSocket
+        guard socket >= 0 else { return true }
+        return pointee.multi._withUnsafeGuaranteedRef { multi in
+            if multi.loop.poller.noteHTTP1(socket) { return true }
+            multi.endCrossed(socket)
+            return false
+        }
     }
 
     /// Stops libcurl when the queue is full: at once, for it reads on and on while there is something. The bytes of this
