@@ -95,6 +95,21 @@ import Transporting
         }
     }
 
+    @Test(arguments: [65_535, 65_536])
+    func `a body of more than a window goes by HTTP/1.1 where it could damage other streams`(length: Int) async throws {
+        let server = try NginxServer.shared()
+        let client = Client()
+        var options = RequestOptions()
+        options.caFile = server.authority.certificate
+
+        let outcome = try await client.send(
+            .put, server.url("/store/window-\(length)", .tls), body: .bytes(Script.letters(length)), options: options)
+
+        let isSound = CurlAbilities.current.restrictions.isEmpty
+        #expect(outcome.status == 201 || outcome.status == 204)
+        #expect(outcome.head?.version == (isSound || length == 65_535 ? .http2 : .http1_1))
+    }
+
     @Test func `attempts that wait for a connection fail at once when none can be made`() async throws {
         let port = try ClosedPort()
         let client = Client()

@@ -13,6 +13,8 @@ struct ConnectionChoice {
     let version: Int
     /// Whether its connection may turn out to be HTTP/2.
     let mayBeHTTP2: Bool
+    /// The body is sent to its end also when the server has responded with an error.
+    let sendsOnAfterErrors: Bool
     /// Whether it may share a connection with other transfers at the same time.
     let mayMultiplex: Bool
 
@@ -26,7 +28,8 @@ struct ConnectionChoice {
         if !url.isSecure, wanted == .any { wanted = .http1 }
         if avoidsHTTP2, wanted == .any { wanted = .http1 }
         var isAlone = false
-        if body.source != nil, body.length == nil, !abilities.sendsUnknownLengthsOverHTTP2 {
+        let isLong = body.source != nil && body.length ?? .max > CurlAbilities.shortBody
+        if isLong, !abilities.sendsLongBodiesOverHTTP2 {
             if wanted == .any { wanted = .http1 } else if wanted != .http1 { isAlone = true }
         }
         let isClearHTTP2 = !url.isSecure && (wanted == .http2PriorKnowledge || wanted == .http2)
@@ -41,6 +44,7 @@ struct ConnectionChoice {
         version = ConnectionChoice.number(wanted)
         mayBeHTTP2 = isClearHTTP2 || url.isSecure && wanted != .http1
         mayMultiplex = mayBeHTTP2 && !isFresh
+        sendsOnAfterErrors = mayBeHTTP2 && body.source != nil && !abilities.sendsLongBodiesOverHTTP2
     }
 
     private static func number(_ version: RequestOptions.HTTPVersion) -> Int {

@@ -8,11 +8,16 @@ public struct CurlAbilities: Sendable {
     /// Such as `8.14.1`.
     public let version: String
 
-    /// Request bodies of unknown length over HTTP/2.
+    /// Request bodies that are not sent at once, over HTTP/2.
     ///
-    /// 7.88.1 reads the connection's input again when such a body ends, and mixes up the bytes of other streams. Such
-    /// requests go by HTTP/1.1, or, where HTTP/2 is demanded, on a connection of their own.
-    let sendsUnknownLengthsOverHTTP2: Bool
+    /// 7.88.1 reads the connection's input again when it stops sending a body early, or sends the end of one of unknown length;
+    /// bytes of other streams that wait for their reader are then lost. So what may take longer than the window that a
+    /// stream begins with goes by HTTP/1.1, or, where HTTP/2 is demanded, on a connection of its own; and smaller bodies are
+    /// sent to their end, whatever the server responds meanwhile.
+    let sendsLongBodiesOverHTTP2: Bool
+
+    /// The largest body that is sent at once: the window that a stream begins with (RFC 9113 §6.9.2).
+    static let shortBody = 65_535
 
     /// An easy handle is used again after it has sent a body.
     ///
@@ -49,7 +54,7 @@ public struct CurlAbilities: Sendable {
     init(number: UInt32, version: String) {
         self.version = version
         let isSound = number >= CurlAbilities.sound
-        sendsUnknownLengthsOverHTTP2 = isSound
+        sendsLongBodiesOverHTTP2 = isSound
         reusesHandlesAfterUploads = isSound
         reusesClearHTTP2 = isSound
         keepsVersionsApart = isSound
@@ -59,8 +64,10 @@ public struct CurlAbilities: Sendable {
     /// What is held back or goes wrong because of the version, a sentence each; empty where nothing does.
     public var restrictions: [String] {
         var sentences: [String] = []
-        if !sendsUnknownLengthsOverHTTP2 {
-            sentences.append("Request bodies of unknown length are sent by HTTP/1.1.")
+        if !sendsLongBodiesOverHTTP2 {
+            sentences.append(
+                "Request bodies of unknown length or of more than \(CurlAbilities.shortBody) bytes are sent by HTTP/1.1."
+            )
         }
         if !reusesClearHTTP2 { sentences.append("HTTP/2 without TLS opens a connection for each request.") }
         if !reusesHandlesAfterUploads { sentences.append("A handle that has sent a body is not used again.") }

@@ -26,6 +26,7 @@ final class EasyHandle {
     private var isAlone = false
     private var isFresh = false
     private var isApart = false
+    private var sendsOnAfterErrors = false
     private var minimumTLS: RequestOptions.TLSVersion?
     /// False once a transfer may have left something in libcurl's handle that the next one would find.
     private(set) var isReusable = true
@@ -107,7 +108,8 @@ final class EasyHandle {
         curl_slist_free_all(connectTo)
         connectTo = nil
         (shape, methodName, hasProxyFields) = (.get, nil, false)
-        (isListening, mayMultiplex, isAlone, isFresh, isApart) = (false, false, false, false, false)
+        (isListening, mayMultiplex, isAlone, isFresh) = (false, false, false, false)
+        (isApart, sendsOnAfterErrors) = (false, false)
         minimumTLS = options.minimumTLS
         version = nil
         setCallbacks()
@@ -179,6 +181,10 @@ final class EasyHandle {
         if choice.mayMultiplex != mayMultiplex {
             mayMultiplex = choice.mayMultiplex
             ccurl_set_long(easy, CURLOPT_PIPEWAIT, mayMultiplex ? 1 : 0)
+        }
+        if choice.sendsOnAfterErrors != sendsOnAfterErrors {
+            sendsOnAfterErrors = choice.sendsOnAfterErrors
+            ccurl_set_long(easy, CURLOPT_KEEP_SENDING_ON_ERROR, sendsOnAfterErrors ? 1 : 0)
         }
         // Whether a stream was refused matters where the request must not be carried out twice.
         let listens = choice.mayBeHTTP2 && !method.isIdempotent
