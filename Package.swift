@@ -143,7 +143,11 @@ let testTargets: [Target] = [
     tests("SQLiteStoreTests", "SQLiteStore", "CSQLite"),
     tests("PlugboardKitTests", "PlugboardKit", "Messages"),
     tests("PlugboardHTTPTypesTests", "PlugboardHTTPTypes", "Messages", httpTypes),
-    tests("PlugboardFoundationTests", "PlugboardFoundation", "Messages"),
+    tests(
+        "PlugboardFoundationTests", "PlugboardFoundation", "Messages", "EventLoop", "Transporting", "PlugboardKit",
+        "PlugboardCore", "Plugboard", "PluginLoader", "PlugboardTesting", "JSON", "CurlTransport",
+        "AuthenticationOptions",
+        "CacheOptions", "CookiesOptions", "DecodeOptions", "LoggingOptions", "RedirectOptions", "RetryOptions"),
     tests("CurlTransportTests", "CurlTransport", "Transporting", "EventLoop", "Messages"),
     tests(
         "PlugboardCoreTests", "Plugboard", "PlugboardCore", "PlugboardKit", "CPlugboard", "Transporting", "EventLoop",
@@ -171,6 +175,7 @@ let package = Package(
         .library(name: "Plugboard", targets: ["Plugboard"]),
         .library(name: "PlugboardKit", targets: ["PlugboardKit"]),
         .library(name: "PluginLoader", targets: ["PluginLoader"]),
+        .library(name: "JSON", targets: ["JSON", "JSONCoding"]),
         .library(name: "Transporting", targets: ["Transporting", "EventLoop"]),
         .library(name: "PlugboardTesting", targets: ["PlugboardTesting"]),
         .library(name: "PlugboardHTTPTypes", targets: ["PlugboardHTTPTypes"]),

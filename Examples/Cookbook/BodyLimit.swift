@@ -12,7 +12,7 @@ struct BodyLimit: Plugin {
     }
     let settings: Settings
 
-    init(settings: Settings, host: Host) { self.settings = settings }
+    init(settings: Settings, host: PluginHost) { self.settings = settings }
 
     func onResponse(_ exchange: borrowing Exchange) -> ResponseVerdict {
         let limit = settings.limit

@@ -7,9 +7,9 @@ struct ByteMeter: Plugin {
         id: "com.example.byte-meter", version: "1.0.0", documentation: "Tells the sizes of bodies.", priority: 60,
         hooks: [.response])
 
-    let host: Host
+    let host: PluginHost
 
-    init(settings: NoSettings, host: Host) { self.host = host }
+    init(settings: NoSettings, host: PluginHost) { self.host = host }
 
     func onResponse(_ exchange: borrowing Exchange) -> ResponseVerdict {
         let id = exchange.id

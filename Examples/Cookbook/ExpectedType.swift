@@ -11,7 +11,7 @@ struct ExpectedType: Plugin {
         id: id, version: "1.0.0", documentation: "Refuses answers of another type than expected.", priority: 210,
         hooks: [.response], attributes: [type.definition])
 
-    init(settings: NoSettings, host: Host) {}
+    init(settings: NoSettings, host: PluginHost) {}
 
     func onResponse(_ exchange: borrowing Exchange) -> ResponseVerdict {
         guard let expected = exchange[Self.type], let response = exchange.response else { return .next }

@@ -11,7 +11,7 @@ struct JSONOnly: Plugin {
     }
     let settings: Settings
 
-    init(settings: Settings, host: Host) { self.settings = settings }
+    init(settings: Settings, host: PluginHost) { self.settings = settings }
 
     func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
         switch exchange.visit {

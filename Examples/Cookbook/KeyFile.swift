@@ -12,7 +12,7 @@ struct KeyFile: Plugin {
     }
     let settings: Settings
 
-    init(settings: Settings, host: Host) { self.settings = settings }
+    init(settings: Settings, host: PluginHost) { self.settings = settings }
 
     func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
         if exchange.visit == .deadline { return .fail(unreadable) }

@@ -10,9 +10,9 @@ struct KeyServer: Plugin {
         @Setting("Where a GET is answered with a key.", isRequired: true) var url = ""
     }
     let settings: Settings
-    let host: Host
+    let host: PluginHost
 
-    init(settings: Settings, host: Host) {
+    init(settings: Settings, host: PluginHost) {
         self.settings = settings
         self.host = host
     }

@@ -12,7 +12,7 @@ struct MaskedMembers: Plugin {
     }
     let names: Set<[UInt8]>
 
-    init(settings: Settings, host: Host) { names = Set(settings.names.map { Array($0.utf8) }) }
+    init(settings: Settings, host: PluginHost) { names = Set(settings.names.map { Array($0.utf8) }) }
 
     func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
         guard isJSON(exchange.request) else { return .next }

@@ -16,7 +16,7 @@ struct Mirrors: Plugin {
         var count = 0
     }
 
-    init(settings: Settings, host: Host) throws {
+    init(settings: Settings, host: PluginHost) throws {
         self.settings = settings
         // Whatever `init` throws refuses the configuration: better now than at the first failure.
         for origin in settings.origins where Origin(url: origin) == nil {

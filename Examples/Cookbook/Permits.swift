@@ -17,7 +17,7 @@ final class Permits: Plugin {
     }
     private let state: Mutex<State>
 
-    init(settings: Settings, host: Host) { state = Mutex(State(free: settings.permits)) }
+    init(settings: Settings, host: PluginHost) { state = Mutex(State(free: settings.permits)) }
 
     func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
         if take() { return .next }

@@ -11,9 +11,9 @@ struct RequestID: Plugin {
         @Setting("How many random bytes make a number.", in: 4...32) var bytes = 16
     }
     let settings: Settings
-    let host: Host
+    let host: PluginHost
 
-    init(settings: Settings, host: Host) {
+    init(settings: Settings, host: PluginHost) {
         self.settings = settings
         self.host = host
     }

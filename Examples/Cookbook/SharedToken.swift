@@ -20,9 +20,9 @@ final class SharedToken: Plugin {
     }
     private let state = Mutex(State())
     private let settings: Settings
-    private let host: Host
+    private let host: PluginHost
 
-    init(settings: Settings, host: Host) {
+    init(settings: Settings, host: PluginHost) {
         self.settings = settings
         self.host = host
     }

@@ -11,11 +11,11 @@ final class StatusCounts: Plugin {
             CommandDefinition("forget", "Begins to count anew."),
         ])
 
-    private let host: Host
+    private let host: PluginHost
     /// Hooks of several exchanges may run at once, and commands have threads of their own.
     private let counts = Mutex<[Int: Int]>([:])
 
-    init(settings: NoSettings, host: Host) { self.host = host }
+    init(settings: NoSettings, host: PluginHost) { self.host = host }
 
     func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?) {
         guard let status = event.head?.status else { return }

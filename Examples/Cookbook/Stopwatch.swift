@@ -6,14 +6,14 @@ struct Stopwatch: Plugin {
         id: "com.example.stopwatch", version: "1.0.0", documentation: "Tells how long requests take.", priority: 40,
         hooks: [.request, .close])
 
-    let host: Host
+    let host: PluginHost
 
     private final class Start {
         let time: Duration
         init(_ time: Duration) { self.time = time }
     }
 
-    init(settings: NoSettings, host: Host) { self.host = host }
+    init(settings: NoSettings, host: PluginHost) { self.host = host }
 
     func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
         exchange.turnState = Start(host.now)

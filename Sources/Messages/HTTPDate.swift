@@ -5,7 +5,7 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
 
     public init(seconds: Int64) { self.seconds = seconds }
 
-    /// The time since 1970, as `Host.wallClock` has it; what is left of a second is dropped.
+    /// The time since 1970, as `PluginHost.wallClock` has it; what is left of a second is dropped.
     public init(_ sinceEpoch: Duration) {
         let (seconds, attoseconds) = sinceEpoch.components
         self.seconds = attoseconds < 0 ? seconds - 1 : seconds

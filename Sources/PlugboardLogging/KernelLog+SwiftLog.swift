@@ -5,13 +5,13 @@ import PlugboardKit
 extension KernelLog {
     /// Writes to a swift-log logger, at its level; the plugin stands in the metadata as `source`.
     public init(_ logger: Logger) {
-        self.init(level: Host.LogLevel(logger.logLevel)) { level, source, text in
+        self.init(level: LogLevel(logger.logLevel)) { level, source, text in
             logger.log(level: level.loggerLevel, "\(text)", metadata: ["source": "\(source)"])
         }
     }
 }
 
-extension Host.LogLevel {
+extension LogLevel {
     init(_ level: Logger.Level) {
         switch level {
         case .trace, .debug: self = .debug

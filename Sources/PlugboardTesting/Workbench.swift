@@ -23,7 +23,7 @@ public final class Workbench: Sendable {
 
     /// A line of the log: the kernel's own (`kernel`) or a plugin's, under its id.
     public struct LogLine: Sendable {
-        public let level: Host.LogLevel
+        public let level: LogLevel
         public let source: String
         public let text: String
     }

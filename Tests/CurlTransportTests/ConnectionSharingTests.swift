@@ -107,7 +107,7 @@ import Transporting
 
         let isSound = CurlAbilities.current.restrictions.isEmpty
         #expect(outcome.status == 201 || outcome.status == 204)
-        #expect(outcome.head?.version == (isSound || length == 65_535 ? .http2 : .http1_1))
+        #expect(outcome.head?.version == (isSound || length == 65_535 ? .http2 : .http11))
     }
 
     @Test func `attempts that wait for a connection fail at once when none can be made`() async throws {

@@ -98,10 +98,10 @@ private struct Everything: Plugin {
         init() {}
     }
 
-    init(settings: Settings, host: Host) throws {}
+    init(settings: Settings, host: PluginHost) throws {}
 }
 
 private struct Other: Plugin {
     static let manifest = Manifest(id: "o", version: "1.0.0", priority: 400, hooks: [.request])
-    init(settings: NoSettings, host: Host) throws {}
+    init(settings: NoSettings, host: PluginHost) throws {}
 }

@@ -12,7 +12,7 @@ import Testing
             @Setting("How often.", in: 1...10) var often = 2
         }
 
-        init(settings: Settings, host: Host) {}
+        init(settings: Settings, host: PluginHost) {}
     }
 
     @Test func `one that is required may have bounds, and has no default`() throws {

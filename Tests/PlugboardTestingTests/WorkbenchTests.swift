@@ -16,9 +16,9 @@ struct WorkbenchTests {
             @Setting("What it says.") var word = "done"
         }
         let settings: Settings
-        let host: PlugboardKit.Host
+        let host: PluginHost
 
-        init(settings: Settings, host: PlugboardKit.Host) {
+        init(settings: Settings, host: PluginHost) {
             self.settings = settings
             self.host = host
         }

@@ -11,7 +11,7 @@ struct SentHeads: Plugin {
         priority: 999, hooks: [.request])
     static var descriptor: UnsafePointer<plug_plugin_v1> { export(SentHeads.self) }
 
-    init(settings: NoSettings, host: Host) {}
+    init(settings: NoSettings, host: PluginHost) {}
 
     func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
         let head = exchange.request

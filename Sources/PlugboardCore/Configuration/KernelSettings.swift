@@ -24,7 +24,7 @@ public struct KernelSettings: Sendable, Equatable {
     /// that is a bare file name is looked for in them, in order.
     public var pluginFolders: [String] = []
     /// The lowest level that is printed.
-    public var logLevel = Host.LogLevel.info
+    public var logLevel = LogLevel.info
 
     /// A plugin that holds the loop in one call for longer is named in the log and in the event `pluginStalled`; nil: nobody looks.
     public var hookLimit: Duration? = .seconds(1)

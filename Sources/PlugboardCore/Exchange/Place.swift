@@ -21,7 +21,7 @@ final class Place: @unchecked Sendable {
     private let disabling = Mutex<PlugboardError?>(nil)
     let plugin: UnsafePointer<plug_plugin_v1>
     let instance: UnsafeMutableRawPointer
-    let host: PluginHost
+    let host: HostContext
 
     private typealias Hook = @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?) -> UInt32
     private let onRequest: Hook?
@@ -29,7 +29,7 @@ final class Place: @unchecked Sendable {
     private let onFailure: Hook?
 
     init(
-        index: Int, descriptor: PluginDescriptor, instance: UnsafeMutableRawPointer, host: PluginHost,
+        index: Int, descriptor: PluginDescriptor, instance: UnsafeMutableRawPointer, host: HostContext,
         onFault: PluginEntry.OnFault = .fail, faultLimit: Int = 0
     ) {
         self.index = index

@@ -51,7 +51,7 @@ final class AnswerNode: @unchecked Sendable {
 final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
     typealias Answer = @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?) -> Void
 
-    let asker: PluginHost
+    let asker: HostContext
     /// Among the kernel's sub-requests without an answer.
     let number: UInt64
     /// Set when it begins. [loop]
@@ -59,7 +59,7 @@ final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
     private let context: UnsafeMutableRawPointer?
     private let answered: Answer
 
-    init(_ asker: PluginHost, number: UInt64, context: UnsafeMutableRawPointer?, answered: @escaping Answer) {
+    init(_ asker: HostContext, number: UInt64, context: UnsafeMutableRawPointer?, answered: @escaping Answer) {
         self.asker = asker
         self.number = number
         self.context = context

@@ -29,7 +29,7 @@ func borrowNode(_ pointer: OpaquePointer) -> BodyNode {
     Unmanaged<BodyNode>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
 }
 
-func makeBytes(_ bytes: plug_bytes, of host: PluginHost) -> Bytes {
+func makeBytes(_ bytes: plug_bytes, of host: HostContext) -> Bytes {
     let buffer = UnsafeRawBufferPointer(start: bytes.bytes, count: bytes.bytes == nil ? 0 : Int(clamping: bytes.count))
     guard let release = bytes.release else { return Bytes(copying: buffer) }
     let context = UInt(bitPattern: bytes.context)
@@ -39,7 +39,7 @@ func makeBytes(_ bytes: plug_bytes, of host: PluginHost) -> Bytes {
 }
 
 func answerPull(_ host: UnsafePointer<plug_host_v1>, _ pull: plug_pull, _ piece: Piece) -> UInt32 {
-    PluginHost.from(host).core?.pulls.remove(pull)?.answer(piece) == true ? PLUG_OK : PLUG_STALE
+    HostContext.from(host).core?.pulls.remove(pull)?.answer(piece) == true ? PLUG_OK : PLUG_STALE
 }
 
 /// The fields of a message, as a plugin hands them in; the error says which one cannot be, without its value.

@@ -4,7 +4,7 @@ import PlugboardKit
 extension HostTable {
     static func setBodies(_ table: inout plug_host_v1) {
         table.body_of_bytes = { host, bytes in
-            guard let host = host.map({ PluginHost.from($0) }) else {
+            guard let host = host.map({ HostContext.from($0) }) else {
                 bytes.release?(bytes.context)
                 return nil
             }
@@ -12,7 +12,7 @@ extension HostTable {
             return host.startedCore.map { giveNode(BodyNode(body.source, core: $0)) }
         }
         table.body_of_source = { host, source in
-            guard let source, let host = host.map({ PluginHost.from($0) }) else { return nil }
+            guard let source, let host = host.map({ HostContext.from($0) }) else { return nil }
             let table = source.pointee
             guard let core = host.startedCore else {
                 host.calling(.release) { table.release?(table.context) }
@@ -47,7 +47,7 @@ extension HostTable {
                 bytes.release?(bytes.context)
                 return PLUG_BAD_ARGUMENT
             }
-            let bytes = makeBytes(bytes, of: PluginHost.from(host))
+            let bytes = makeBytes(bytes, of: HostContext.from(host))
             return answerPull(host, pull, .bytes(bytes))
         }
         table.end = { host, pull, trailers, count in
@@ -55,7 +55,7 @@ extension HostTable {
             do throws(PlugboardError) {
                 return answerPull(host, pull, .end(trailers: try checkedFields(trailers, count)))
             } catch {
-                let id = PluginHost.from(host).id
+                let id = HostContext.from(host).id
                 let error = PlugboardError(
                     .pluginFault, "The plugin \(id) ended a body with trailers that cannot be: \(error.reason).",
                     plugin: id)
@@ -64,11 +64,11 @@ extension HostTable {
         }
         table.break_off = { host, pull, code, reason in
             guard let host else { return PLUG_BAD_ARGUMENT }
-            return answerPull(host, pull, .broken(PlugboardError(code, reason, plugin: PluginHost.from(host).id)))
+            return answerPull(host, pull, .broken(PlugboardError(code, reason, plugin: HostContext.from(host).id)))
         }
         table.pass = { host, pull, piece in
             guard let host, let piece else { return PLUG_BAD_ARGUMENT }
-            guard let original = PieceTelling.original(of: piece, PluginHost.from(host).core) else {
+            guard let original = PieceTelling.original(of: piece, HostContext.from(host).core) else {
                 return PLUG_WRONG_TIME
             }
             return answerPull(host, pull, original)

@@ -11,19 +11,21 @@ import PlugboardKit
 extension HostTable {
     static func setSubRequests(_ table: inout plug_host_v1) {
         table.wake = { host, ticket in
-            guard let host, let exchange = PluginHost.from(host).core?.tickets.remove(ticket) else { return PLUG_STALE }
+            guard let host, let exchange = HostContext.from(host).core?.tickets.remove(ticket) else {
+                return PLUG_STALE
+            }
             exchange.loop.enqueue { exchange.woken(ticket) }
             return PLUG_OK
         }
         table.send = { host, asker, request, context, answered in
             let body = request?.pointee.body.map { takeNode($0) }
-            guard let host = host.map({ PluginHost.from($0) }), let request, let answered else {
+            guard let host = host.map({ HostContext.from($0) }), let request, let answered else {
                 return PLUG_BAD_ARGUMENT
             }
             return host.send(request.pointee, body, asker: asker, context: context, answered: answered)
         }
         table.cancel_send = { host, number in
-            host.map { PluginHost.from($0).cancelSubRequest(number) } ?? PLUG_BAD_ARGUMENT
+            host.map { HostContext.from($0).cancelSubRequest(number) } ?? PLUG_BAD_ARGUMENT
         }
         table.answer_head = { answer in answer.flatMap { AnswerNode.from($0).head?.pointer } }
         table.answer_failure = { answer, code, reason in
@@ -44,7 +46,7 @@ extension HostTable {
     static func setEvents(_ table: inout plug_host_v1) {
         table.publish = { host, exchange, id, details, count in
             guard let host else { return PLUG_BAD_ARGUMENT }
-            return PluginHost.from(host).publish(id.string, exchange) {
+            return HostContext.from(host).publish(id.string, exchange) {
                 makeFields(details, count).map { ($0.name, EventDetail.text($0.value)) }
             }
         }
@@ -81,49 +83,49 @@ extension HostTable {
             return PLUG_OK
         }
         table.refuse = { host, reason in
-            if let host { PluginHost.from(host).refusal = reason.clause }
+            if let host { HostContext.from(host).refusal = reason.clause }
         }
     }
 
     static func setServices(_ table: inout plug_host_v1) {
         table.log = { host, level, text in
-            guard let host = host.map({ PluginHost.from($0) }), let level = Host.LogLevel(rawValue: level) else {
+            guard let host = host.map({ HostContext.from($0) }), let level = LogLevel(rawValue: level) else {
                 return
             }
             host.core?.log.write(level, host.id, text.lines)
         }
-        table.log_level = { host in host.flatMap { PluginHost.from($0).core?.log.level.rawValue } ?? PLUG_LOG_ERROR }
-        table.now = { host in host.flatMap { PluginHost.from($0).core?.monotonicTime() } ?? 0 }
-        table.wall_clock = { host in host.flatMap { PluginHost.from($0).core?.wallTime() } ?? 0 }
+        table.log_level = { host in host.flatMap { HostContext.from($0).core?.log.level.rawValue } ?? PLUG_LOG_ERROR }
+        table.now = { host in host.flatMap { HostContext.from($0).core?.monotonicTime() } ?? 0 }
+        table.wall_clock = { host in host.flatMap { HostContext.from($0).core?.wallTime() } ?? 0 }
         table.random = { _, bytes, count in
             guard let bytes else { return }
             var generator = SystemRandomNumberGenerator()
             generator.fill(UnsafeMutableRawBufferPointer(start: bytes, count: Int(clamping: count)))
         }
-        table.data_directory = { host in host.map { PluginHost.from($0).dataDirectory() } ?? plug_text() }
+        table.data_directory = { host in host.map { HostContext.from($0).dataDirectory() } ?? plug_text() }
         table.timer = { host, after, context, fired in
-            guard let host = host.map({ PluginHost.from($0) }), let fired else { return 0 }
+            guard let host = host.map({ HostContext.from($0) }), let fired else { return 0 }
             let address = UInt(bitPattern: context)
             return host.startedCore?.timers.start(of: host.index, after: after) {
                 host.calling(.fired) { fired(UnsafeMutableRawPointer(bitPattern: address)) }
             } ?? 0
         }
         table.cancel_timer = { host, timer in
-            host.flatMap { PluginHost.from($0).core?.timers.cancel(timer) } == true ? PLUG_OK : PLUG_STALE
+            host.flatMap { HostContext.from($0).core?.timers.cancel(timer) } == true ? PLUG_OK : PLUG_STALE
         }
         table.counter = { host, name in
-            guard let host = host.map({ PluginHost.from($0) }) else { return 0 }
+            guard let host = host.map({ HostContext.from($0) }) else { return 0 }
             return host.core?.counters.number(of: "\(host.id).\(name.string)") ?? 0
         }
         table.count = { host, counter, delta in
-            if let host { PluginHost.from(host).core?.counters.add(delta, to: counter) }
+            if let host { HostContext.from(host).core?.counters.add(delta, to: counter) }
         }
         setReplies(&table)
     }
 
     private static func setReplies(_ table: inout plug_host_v1) {
         table.reply_json = { host, reply, json in
-            guard let host = host.map({ PluginHost.from($0) }) else { return PLUG_BAD_ARGUMENT }
+            guard let host = host.map({ HostContext.from($0) }) else { return PLUG_BAD_ARGUMENT }
             guard let replies = host.core?.replies else { return PLUG_STALE }
             let text = json.string
             do {
@@ -138,10 +140,10 @@ extension HostTable {
         }
         table.reply_body = { host, reply, body in
             guard let node = body.map({ takeNode($0) }), let host else { return PLUG_BAD_ARGUMENT }
-            return PluginHost.from(host).core?.replies.answer(reply, .success(.body(Body(node)))) ?? PLUG_STALE
+            return HostContext.from(host).core?.replies.answer(reply, .success(.body(Body(node)))) ?? PLUG_STALE
         }
         table.reply_failed = { host, reply, code, reason in
-            guard let host = host.map({ PluginHost.from($0) }) else { return PLUG_BAD_ARGUMENT }
+            guard let host = host.map({ HostContext.from($0) }) else { return PLUG_BAD_ARGUMENT }
             let error = PlugboardError(code, reason, plugin: host.id)
             return host.core?.replies.answer(reply, .failure(error)) ?? PLUG_STALE
         }

@@ -12,18 +12,18 @@ import PlugboardKit
 /// must not block for long.
 public struct KernelLog: Sendable {
     /// The lowest level that is written.
-    public let level: Host.LogLevel
-    private let sink: @Sendable (Host.LogLevel, _ source: String, _ text: String) -> Void
+    public let level: LogLevel
+    private let sink: @Sendable (LogLevel, _ source: String, _ text: String) -> Void
 
     public init(
-        level: Host.LogLevel, _ sink: @escaping @Sendable (Host.LogLevel, _ source: String, _ text: String) -> Void
+        level: LogLevel, _ sink: @escaping @Sendable (LogLevel, _ source: String, _ text: String) -> Void
     ) {
         self.level = level
         self.sink = sink
     }
 
     /// `plugboard: warning: cache: …` on standard error, all of it `printable`; further lines of one text are indented.
-    public static func standardError(level: Host.LogLevel = .warning) -> KernelLog {
+    public static func standardError(level: LogLevel = .warning) -> KernelLog {
         KernelLog(level: level) { level, source, text in
             var line = standardErrorText(level, source, text)
             // One call a line, so that lines of several threads do not mix.
@@ -32,7 +32,7 @@ public struct KernelLog: Sendable {
     }
 
     /// What a plugin logs may come from a server, and must neither steer a terminal nor look like a line of another source.
-    static func standardErrorText(_ level: Host.LogLevel, _ source: String, _ text: String) -> String {
+    static func standardErrorText(_ level: LogLevel, _ source: String, _ text: String) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map { index, line in
             (index == 0 || line.hasPrefix("    ") ? "" : "    ") + printable(String(line))
         }
@@ -42,7 +42,7 @@ public struct KernelLog: Sendable {
     /// Writes nothing.
     public static var silent: KernelLog { KernelLog(level: .error) { _, _, _ in } }
 
-    func write(_ level: Host.LogLevel, _ source: String, _ text: @autoclosure () -> String) {
+    func write(_ level: LogLevel, _ source: String, _ text: @autoclosure () -> String) {
         if level >= self.level { sink(level, source, text()) }
     }
 }

@@ -79,7 +79,7 @@ final class Startup: Sendable {
     }
 
     private func create(_ plugin: EnabledPlugin, at index: Int) -> Result<Place, Refusal> {
-        let host = PluginHost(plugin.descriptor, index: index, core: core)
+        let host = HostContext(plugin.descriptor, index: index, core: core)
         let settings = SettingsNode(plugin.values, plugin.descriptor.settings)
         let instance = withExtendedLifetime(settings) {
             core.calling(index, .create) { plugin.descriptor.raw.pointee.create?(host.table, settings.pointer) }

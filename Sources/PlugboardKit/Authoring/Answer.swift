@@ -12,7 +12,7 @@ public enum SubRequestStart: Sendable {
 /// A sub-request under way.
 public struct SubRequest: Sendable {
     let number: plug_subrequest
-    let host: Host
+    let host: PluginHost
 
     /// Cancels it: its closure still runs once, with the failure `cancelled`, or with what came at the same time.
     /// From any thread; false if it has run already.
@@ -20,7 +20,7 @@ public struct SubRequest: Sendable {
     public func cancel() -> Bool { host.raw.pointee.cancel_send(host.raw, number) == PLUG_OK }
 }
 
-extension Host {
+extension PluginHost {
     /// Sends a request of the plugin's own. From `start` on, from any task.
     ///
     /// It is cancelled with the task that waits for it, and with the exchange it is for, unless it is detached. The body
@@ -69,7 +69,7 @@ extension Host {
         }
         if code != PLUG_OK {
             let waiting = Unmanaged<Waiting>.fromOpaque(waiting).takeRetainedValue()
-            waiting.answered(.failure(Host.refusal(code)))
+            waiting.answered(.failure(PluginHost.refusal(code)))
         }
         return SubRequest(number: number, host: self)
     }
@@ -115,10 +115,10 @@ extension Host {
     }
 
     private final class Waiting: Sendable {
-        let host: Host
+        let host: PluginHost
         let answered: @Sendable (Result<Answer, PlugboardError>) -> Void
 
-        init(_ host: Host, _ answered: @escaping @Sendable (Result<Answer, PlugboardError>) -> Void) {
+        init(_ host: PluginHost, _ answered: @escaping @Sendable (Result<Answer, PlugboardError>) -> Void) {
             self.host = host
             self.answered = answered
         }
@@ -170,9 +170,9 @@ private final class PendingSend: Sendable {
 public final class Answer: @unchecked Sendable {
     public let head: ResponseHead
     let raw: OpaquePointer
-    let host: Host
+    let host: PluginHost
 
-    init(_ raw: OpaquePointer, host: Host) {
+    init(_ raw: OpaquePointer, host: PluginHost) {
         self.raw = raw
         self.host = host
         host.raw.pointee.keep_answer(raw)

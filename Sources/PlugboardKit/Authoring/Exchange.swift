@@ -16,7 +16,7 @@ public struct Exchange: ~Copyable {
     /// Why this hook runs.
     public var visit: Visit { Visit(rawValue: host.pointee.visit(raw)) ?? .first }
 
-    /// A number of this exchange's own in this process; good after the hook, for `Host.publish` and `Host.send`.
+    /// A number of this exchange's own in this process; good after the hook, for `PluginHost.publish` and `PluginHost.send`.
     public var id: UInt64 { host.pointee.exchange_id(raw) }
 
     /// Attempts so far, the one under way included.
@@ -172,7 +172,7 @@ let releaseObject: @Sendable @convention(c) (UnsafeMutableRawPointer?) -> Void =
 /// Stands for an exchange that waits.
 public struct Ticket: Sendable {
     let number: plug_ticket
-    let host: Host
+    let host: PluginHost
 
     /// Lets the waiting hook run again. From any thread; false if it does not wait any more.
     @discardableResult

@@ -38,9 +38,9 @@ private struct DescriptorPointer: @unchecked Sendable {
 
 /// How to make an instance of one type: stands behind the descriptor's `context`.
 private final class Maker: Sendable {
-    let make: @Sendable (Host, OpaquePointer?) throws -> Instance
+    let make: @Sendable (PluginHost, OpaquePointer?) throws -> Instance
 
-    init<Settings: PluginSettings>(_ create: @escaping @Sendable (Settings, Host) throws -> Instance) {
+    init<Settings: PluginSettings>(_ create: @escaping @Sendable (Settings, PluginHost) throws -> Instance) {
         make = { host, settings in
             let values = Settings { name, _ in
                 var text = plug_text()
@@ -54,14 +54,14 @@ private final class Maker: Sendable {
 
 /// A descriptor that stays for ever, for a manifest and a way to make plugins of one type.
 package func makeDescriptor<P: Plugin>(
-    _ manifest: Manifest, _ create: @escaping @Sendable (P.Settings, Host) throws -> P
+    _ manifest: Manifest, _ create: @escaping @Sendable (P.Settings, PluginHost) throws -> P
 ) -> UnsafePointer<plug_plugin_v1> {
     makeDescriptor(manifest, P.Settings.self) { Instance(try create($0, $1), host: $1) }
 }
 
 @usableFromInline
 func makeDescriptor<Settings: PluginSettings>(
-    _ manifest: Manifest, _: Settings.Type, _ create: @escaping @Sendable (Settings, Host) throws -> Instance
+    _ manifest: Manifest, _: Settings.Type, _ create: @escaping @Sendable (Settings, PluginHost) throws -> Instance
 ) -> UnsafePointer<plug_plugin_v1> {
     var table = plug_plugin_v1()
     table.abi_revision = UInt32(PLUG_ABI_REVISION)
@@ -93,7 +93,7 @@ private func setLife(_ table: inout plug_plugin_v1) {
     table.create = { host, settings in
         guard let host, let context = host.pointee.plugin.pointee.context else { return nil }
         let maker = Unmanaged<Maker>.fromOpaque(context).takeUnretainedValue()
-        let seen = Host(host)
+        let seen = PluginHost(host)
         do {
             return Unmanaged.passRetained(try maker.make(seen, settings)).toOpaque()
         } catch {

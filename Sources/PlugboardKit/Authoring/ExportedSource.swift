@@ -3,14 +3,14 @@ import CPlugboard
 /// A Swift source as the C struct that crosses the border.
 final class ExportedSource {
     private let source: any BodySource
-    private let host: Host
+    private let host: PluginHost
 
-    private init(_ source: any BodySource, host: Host) {
+    private init(_ source: any BodySource, host: PluginHost) {
         self.source = source
         self.host = host
     }
 
-    static func make(_ source: any BodySource, host: Host) -> OpaquePointer? {
+    static func make(_ source: any BodySource, host: PluginHost) -> OpaquePointer? {
         let exported = ExportedSource(source, host: host)
         let length = source.length.map { UInt64(clamping: $0) } ?? UInt64.max
         var table = plug_source_v1()

@@ -9,7 +9,7 @@ import JSON
 final class Instance: Sendable {
     @usableFromInline typealias Hook = @Sendable (borrowing Exchange) throws -> VerdictPayload
 
-    let host: Host
+    let host: PluginHost
     let check: @Sendable (Attributes) throws -> Void
     let start: @Sendable () throws -> Void
     private let stop: @Sendable (Duration) async -> Void
@@ -21,7 +21,7 @@ final class Instance: Sendable {
     private let command: @Sendable (String, JSONValue, Reply) -> Void
 
     @inlinable
-    convenience init<P: Plugin>(_ plugin: P, host: Host) {
+    convenience init<P: Plugin>(_ plugin: P, host: PluginHost) {
         self.init(
             host: host, check: { try plugin.check($0) }, start: { try plugin.start() },
             stop: { await plugin.stop(within: $0) },
@@ -32,7 +32,7 @@ final class Instance: Sendable {
 
     @usableFromInline
     init(
-        host: Host, check: @escaping @Sendable (Attributes) throws -> Void,
+        host: PluginHost, check: @escaping @Sendable (Attributes) throws -> Void,
         start: @escaping @Sendable () throws -> Void, stop: @escaping @Sendable (Duration) async -> Void,
         onRequest: @escaping Hook, onResponse: @escaping Hook, onFailure: @escaping Hook,
         onClose: @escaping @Sendable (borrowing Exchange, Outcome) -> Void,

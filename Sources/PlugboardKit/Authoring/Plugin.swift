@@ -12,7 +12,7 @@ public protocol Plugin: Sendable {
     static var manifest: Manifest { get }
 
     /// Makes the instance; an error refuses the configuration with its description. Of the host only log, clocks, random, counters and data directory work here.
-    init(settings: Settings, host: Host) throws
+    init(settings: Settings, host: PluginHost) throws
 
     /// Judges together what the configuration says to this plugin in the section of one origin; each value alone fits the manifest.
     ///
@@ -24,7 +24,7 @@ public protocol Plugin: Sendable {
     /// All plugins are created, and the host works in full; an error ends the start-up.
     func start() throws
 
-    /// No exchange will come any more, and the tasks of `Host.startTask` have ended. Off the loop, on a thread that may be
+    /// No exchange will come any more, and the tasks of `PluginHost.startTask` have ended. Off the loop, on a thread that may be
     /// blocked; what has not returned by the deadline is not waited for.
     func stop(within: Duration) async
 

@@ -8,7 +8,7 @@ import Synchronization
 public struct Reply: Sendable {
     private let outstanding: Outstanding
 
-    init(number: plug_reply, host: Host) { outstanding = Outstanding(number, host) }
+    init(number: plug_reply, host: PluginHost) { outstanding = Outstanding(number, host) }
 
     @discardableResult
     public func json(_ value: JSONValue) -> Bool {
@@ -29,15 +29,15 @@ public struct Reply: Sendable {
 
     private final class Outstanding: Sendable {
         private let number: plug_reply
-        private let host: Host
+        private let host: PluginHost
         private let isAnswered = Atomic(false)
 
-        init(_ number: plug_reply, _ host: Host) {
+        init(_ number: plug_reply, _ host: PluginHost) {
             self.number = number
             self.host = host
         }
 
-        func answer(_ tell: (Host, plug_reply) -> UInt32) -> Bool {
+        func answer(_ tell: (PluginHost, plug_reply) -> UInt32) -> Bool {
             if isAnswered.exchange(true, ordering: .relaxed) { return false }
             return tell(host, number) == PLUG_OK
         }

@@ -24,7 +24,7 @@ final class Neighbour: Plugin {
         attribute = AttributeKey(id, "does", "What it does to this exchange.")
     }
 
-    init(settings: NoSettings, host: Host) throws {
+    init(settings: NoSettings, host: PluginHost) throws {
         preconditionFailure("A neighbour is made by the bench: use `descriptor`.")
     }
 
@@ -33,7 +33,7 @@ final class Neighbour: Plugin {
         let manifest = Manifest(
             id: id, version: "1.0.0", documentation: "Stands beside the plugin under check.", priority: priority,
             hooks: [.request, .response, .failure, .close, .event], attributes: [attribute.definition])
-        return makeDescriptor(manifest) { (_: NoSettings, _: Host) in self }
+        return makeDescriptor(manifest) { (_: NoSettings, _: PluginHost) in self }
     }
 
     func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {

@@ -85,7 +85,7 @@ import Testing
                 AttributeKey<String>("login", "password", "With what.", isSecret: true).definition,
             ])
 
-        init(settings: NoSettings, host: Host) throws {}
+        init(settings: NoSettings, host: PluginHost) throws {}
     }
 
     @Test func `of several faults it is always the same one`() throws {

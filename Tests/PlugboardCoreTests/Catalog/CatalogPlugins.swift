@@ -24,7 +24,7 @@ enum CatalogPlugins {
             init() {}
         }
 
-        init(settings: Settings, host: Host) throws {}
+        init(settings: Settings, host: PluginHost) throws {}
     }
 
     struct Sign: Plugin {
@@ -40,7 +40,7 @@ enum CatalogPlugins {
             init() {}
         }
 
-        init(settings: Settings, host: Host) throws {}
+        init(settings: Settings, host: PluginHost) throws {}
     }
 
     static let catalog = Catalog([export(Cache.self), export(Sign.self)])

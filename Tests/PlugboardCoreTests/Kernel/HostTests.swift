@@ -10,7 +10,7 @@ import Testing
 
 /// What every plugin gets from its host: clocks and randomness.
 struct HostTests {
-    private func host() throws -> (Kernel, PlugboardKit.Host) {
+    private func host() throws -> (Kernel, PluginHost) {
         let plugin = ScriptedPlugin("box")
         let kernel = try makeKernel([plugin])
         return (kernel, try #require(plugin.host))

@@ -45,7 +45,7 @@ import Testing
             id: "late", version: "1.0.0", documentation: "Stops late.", priority: 500, hooks: [.request])
         static let gate = Gate()
 
-        init(settings: NoSettings, host: PlugboardKit.Host) throws {}
+        init(settings: NoSettings, host: PluginHost) throws {}
 
         func stop(within: Duration) async {
             await withCheckedContinuation { continuation in

@@ -8,7 +8,7 @@ import Testing
 @Suite struct `Cancelling sub-requests` {
     /// A kernel where all but the program's own request and the mirror are never answered.
     private func kernel(
-        _ work: @escaping @Sendable (PlugboardKit.Host, UInt64) async throws -> String
+        _ work: @escaping @Sendable (PluginHost, UInt64) async throws -> String
     ) throws -> (Kernel, MockTransport) {
         let transport = MockTransport { request, _ in
             request.url == anywhere || request.url.contains("mirror") ? .answer(200) : .silence

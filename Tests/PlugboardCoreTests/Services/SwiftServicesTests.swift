@@ -19,7 +19,7 @@ struct SwiftServicesTests {
         defer { withExtendedLifetime(kernel) {} }
         let host = try #require(plugin.host)
 
-        for level in PlugboardKit.Host.LogLevel.allCases {
+        for level in PlugboardKit.LogLevel.allCases {
             host.log(
                 level,
                 {
@@ -29,7 +29,7 @@ struct SwiftServicesTests {
         }
 
         #expect(record.lines == ["made warning", "warning box line", "made error", "error box line"])
-        #expect(PlugboardKit.Host.LogLevel.allCases.filter { host.prints($0) } == [.warning, .error])
+        #expect(PlugboardKit.LogLevel.allCases.filter { host.prints($0) } == [.warning, .error])
     }
 
     @Test func `events stand under the plugin's own id; what is told under another's is heard by nobody`() async throws
@@ -194,7 +194,7 @@ struct SwiftServicesTests {
         let plugin = ScriptedPlugin("box")
         let kernel = try makeKernel([plugin], clock: clock)
         let host = try #require(plugin.host)
-        func schedule(_ name: String, after delay: Duration) -> PlugboardKit.Host.Timer {
+        func schedule(_ name: String, after delay: Duration) -> PluginHost.Timer {
             let probe = Probe(name, record)
             return host.schedule(after: delay) { probe.touch() }
         }

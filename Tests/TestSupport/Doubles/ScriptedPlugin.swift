@@ -26,21 +26,21 @@ package final class ScriptedPlugin: Plugin, @unchecked Sendable {
     package var onClose: (@Sendable (borrowing Exchange, Outcome) -> Void)?
     package var onEvent: (@Sendable (borrowing Event, borrowing Exchange?) -> Void)?
     /// While the kernel creates the plugin.
-    package var onCreate: (@Sendable (Host) throws -> Void)?
+    package var onCreate: (@Sendable (PluginHost) throws -> Void)?
     /// For each origin's section with attributes of the plugin.
     package var onCheck: (@Sendable (Attributes) throws -> Void)?
     package var onStart: (@Sendable () throws -> Void)?
     package var onStop: (@Sendable () async -> Void)?
     package var onCommand: (@Sendable (String, JSONValue, Reply) -> Void)?
     /// Set when the kernel creates the plugin.
-    package private(set) var host: Host?
+    package private(set) var host: PluginHost?
 
     package init(_ id: String, priority: Int = 500) {
         self.id = id
         self.priority = priority
     }
 
-    package init(settings: NoSettings, host: Host) throws {
+    package init(settings: NoSettings, host: PluginHost) throws {
         preconditionFailure("A scripted plugin is made by the test, not by its type: use `descriptor`.")
     }
 
@@ -55,7 +55,7 @@ package final class ScriptedPlugin: Plugin, @unchecked Sendable {
         let manifest = Manifest(
             id: id, version: "1.0.0", priority: priority, hooks: hooks, before: before, events: events,
             attributes: attributes, commands: commands)
-        let descriptor = makeDescriptor(manifest) { (_: NoSettings, host: Host) in
+        let descriptor = makeDescriptor(manifest) { (_: NoSettings, host: PluginHost) in
             self.host = host
             try self.onCreate?(host)
             return self

@@ -11,7 +11,7 @@ struct UserAgent: Plugin {
     }
     let settings: Settings
 
-    init(settings: Settings, host: Host) throws { self.settings = settings }
+    init(settings: Settings, host: PluginHost) throws { self.settings = settings }
 
     func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
         if exchange.request[.userAgent] == nil { exchange.request[.userAgent] = settings.product }

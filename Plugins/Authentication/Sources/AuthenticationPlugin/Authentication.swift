@@ -33,11 +33,11 @@ struct Authentication: Plugin {
         var fileInterval = Duration.seconds(10)
     }
 
-    let host: Host
+    let host: PluginHost
     let keyring: Keyring
     let fetcher: Fetcher
 
-    init(settings: Settings, host: Host) throws {
+    init(settings: Settings, host: PluginHost) throws {
         self.host = host
         keyring = Keyring(pause: settings.pause)
         fetcher = Fetcher(host: host, settings: settings, threads: WorkerThreads())

@@ -3,7 +3,7 @@ import SQLiteStore
 
 extension Cache {
     /// The store that the settings ask for: memory, or memory over a file.
-    static func store(_ settings: CacheSettings, _ host: Host) throws(PlugboardError) -> any CacheStore {
+    static func store(_ settings: CacheSettings, _ host: PluginHost) throws(PlugboardError) -> any CacheStore {
         guard settings.persistence == .file, let path = try path(settings, host) else {
             return MemoryStore(bytes: settings.memory.bytes, entries: settings.entries)
         }
@@ -17,7 +17,7 @@ extension Cache {
     }
 
     /// Nil, with a warning, where there is no folder for it: a cache that remembers less is better than a program that does not start.
-    private static func path(_ settings: CacheSettings, _ host: Host) throws(PlugboardError) -> String? {
+    private static func path(_ settings: CacheSettings, _ host: PluginHost) throws(PlugboardError) -> String? {
         let path = settings.path.flatMap { $0.isEmpty ? nil : $0 }
         if let path, path.hasPrefix("/") { return path }
         if let folder = host.dataDirectory { return "\(folder)/\(path ?? "cache.sqlite")" }

@@ -24,7 +24,7 @@ final class Cache: Plugin {
     typealias Settings = CacheSettings
 
     let settings: CacheSettings
-    let host: Host
+    let host: PluginHost
     let policy: CachePolicy
     let questions: Questions
     let store: any CacheStore
@@ -32,7 +32,7 @@ final class Cache: Plugin {
     let setbacks = Setbacks()
     let tally: Tally
 
-    init(settings: CacheSettings, host: Host) throws {
+    init(settings: CacheSettings, host: PluginHost) throws {
         self.settings = settings
         self.host = host
         policy = settings.policy

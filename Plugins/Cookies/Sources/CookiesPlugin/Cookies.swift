@@ -32,13 +32,13 @@ struct Cookies: Plugin {
     enum Persistence: String, WordOption { case file, memory }
 
     let settings: Settings
-    let host: Host
+    let host: PluginHost
     let jars: Jars
     let suffixes = PublicSuffixes.system
-    private let stored: Host.Counter
-    private let refused: Host.Counter
+    private let stored: PluginHost.Counter
+    private let refused: PluginHost.Counter
 
-    init(settings: Settings, host: Host) throws {
+    init(settings: Settings, host: PluginHost) throws {
         self.settings = settings
         self.host = host
         stored = host.counter("stored")

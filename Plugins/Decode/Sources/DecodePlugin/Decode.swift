@@ -25,7 +25,7 @@ struct Decode: Plugin {
     private let settings: Settings
     private let asked: String
 
-    init(settings: Settings, host: Host) throws {
+    init(settings: Settings, host: PluginHost) throws {
         let unknown = settings.codings.filter { ContentCoding($0) == nil }
         guard unknown.isEmpty else {
             throw PlugboardError(

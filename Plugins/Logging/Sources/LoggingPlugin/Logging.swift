@@ -25,7 +25,7 @@ struct Logging: Plugin {
     enum Level: String, WordOption {
         case debug, info, warning, error
 
-        var ofHost: Host.LogLevel {
+        var ofHost: LogLevel {
             switch self {
             case .debug: .debug
             case .info: .info
@@ -36,9 +36,9 @@ struct Logging: Plugin {
     }
 
     private let settings: Settings
-    private let host: Host
+    private let host: PluginHost
 
-    init(settings: Settings, host: Host) throws {
+    init(settings: Settings, host: PluginHost) throws {
         self.settings = settings
         self.host = host
     }

@@ -23,9 +23,9 @@ struct Redirect: Plugin {
     }
 
     private let settings: Settings
-    private let host: Host
+    private let host: PluginHost
 
-    init(settings: Settings, host: Host) throws {
+    init(settings: Settings, host: PluginHost) throws {
         self.settings = settings
         self.host = host
     }

@@ -18,10 +18,10 @@ final class Retry: Plugin {
     private let settings: RetrySettings
     private let policy: RetryPolicy
     private let origins: Origins
-    private let host: Host
+    private let host: PluginHost
     private let news: RetryNews
 
-    init(settings: RetrySettings, host: Host) throws {
+    init(settings: RetrySettings, host: PluginHost) throws {
         self.settings = settings
         self.host = host
         policy = try RetryPolicy(settings)

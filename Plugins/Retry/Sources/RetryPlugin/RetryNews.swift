@@ -2,10 +2,10 @@ import PlugboardKit
 
 /// Tells of each decision, as an event and in a counter.
 struct RetryNews: Sendable {
-    private let host: Host
-    private let scheduled, gaveUp, recovered, circuitOpened, circuitRefused: Host.Counter
+    private let host: PluginHost
+    private let scheduled, gaveUp, recovered, circuitOpened, circuitRefused: PluginHost.Counter
 
-    init(_ host: Host) {
+    init(_ host: PluginHost) {
         self.host = host
         scheduled = host.counter("scheduled")
         gaveUp = host.counter("gaveUp")

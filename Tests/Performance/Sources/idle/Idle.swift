@@ -4,7 +4,7 @@ import PlugboardKit
 struct Idle: Plugin {
     static let manifest = Manifest(id: "com.example.idle", version: "1.0.0", priority: 500, hooks: [.request])
 
-    init(settings: NoSettings, host: Host) throws {}
+    init(settings: NoSettings, host: PluginHost) throws {}
 
     func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict { .next }
 }

@@ -3,7 +3,7 @@ import PlugboardKit
 
 /// Fetches secrets for keepers, off the loop, beside all exchanges: cancelling the one that wanted it stops nothing.
 struct Fetcher: Sendable {
-    let host: Host
+    let host: PluginHost
     let settings: Authentication.Settings
     let threads: WorkerThreads
 

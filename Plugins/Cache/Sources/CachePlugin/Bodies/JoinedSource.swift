@@ -10,10 +10,10 @@ final class JoinedSource: BodySource, PullReceiver {
 
     private let first: any BodySource
     private let second: any BodySource
-    private let host: Host
+    private let host: PluginHost
     private let state = Mutex(State())
 
-    init(_ first: any BodySource, _ second: any BodySource, host: Host) {
+    init(_ first: any BodySource, _ second: any BodySource, host: PluginHost) {
         self.first = first
         self.second = second
         self.host = host

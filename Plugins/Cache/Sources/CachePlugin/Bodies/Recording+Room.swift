@@ -15,7 +15,7 @@ extension Recording {
     }
 
     /// Goes on when the store has room for more, or the patience is over; on the loop, once, and later than this call.
-    func whenReady(_ host: Host, _ goOn: @escaping () -> Void) {
+    func whenReady(_ host: PluginHost, _ goOn: @escaping () -> Void) {
         let turn = Once(goOn)
         guard let writer = fullWriter else {
             host.schedule(after: .zero) { turn.run(after: {}) }

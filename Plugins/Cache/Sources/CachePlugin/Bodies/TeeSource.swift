@@ -6,9 +6,9 @@ import PlugboardKit
 final class TeeSource: BodySource, @unchecked Sendable {
     private let inner: InnerBody
     private let recording: Recording
-    private let host: Host
+    private let host: PluginHost
 
-    init(_ inner: InnerBody, into recording: Recording, host: Host) {
+    init(_ inner: InnerBody, into recording: Recording, host: PluginHost) {
         self.inner = inner
         self.recording = recording
         self.host = host

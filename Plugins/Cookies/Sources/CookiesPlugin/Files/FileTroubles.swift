@@ -4,10 +4,10 @@ import Synchronization
 
 /// Says once that the file cannot be used, and says so again only after it could be.
 final class FileTroubles: Sendable {
-    private let host: Host
+    private let host: PluginHost
     private let isKnown = Mutex(false)
 
-    init(host: Host) { self.host = host }
+    init(host: PluginHost) { self.host = host }
 
     /// A sentence of the store's own.
     func note(_ sentence: String) {

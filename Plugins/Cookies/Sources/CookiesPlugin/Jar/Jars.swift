@@ -33,10 +33,10 @@ final class Jars: Sendable {
     private let suffixes: PublicSuffixes
     private let store: SQLiteStore?
     private let troubles: FileTroubles
-    private let host: Host
+    private let host: PluginHost
 
     /// - Parameter path: The file; nil keeps everything in memory.
-    init(limits: Jar.Limits, suffixes: PublicSuffixes, path: String?, host: Host) {
+    init(limits: Jar.Limits, suffixes: PublicSuffixes, path: String?, host: PluginHost) {
         self.limits = limits
         self.suffixes = suffixes
         self.host = host

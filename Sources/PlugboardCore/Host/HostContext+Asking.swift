@@ -2,7 +2,7 @@ import CPlugboard
 import PlugboardKit
 
 /// What a plugin asks of the kernel from any thread.
-extension PluginHost {
+extension HostContext {
     /// The deepest that sub-requests may nest.
     private static let depthLimit = 4
 
@@ -41,10 +41,10 @@ extension PluginHost {
                 PlugboardError(.cancelled, "The exchange that \(id) sent a sub-request for has ended."))
         }
         let depth = (asker?.depth ?? 0) + 1
-        guard depth <= PluginHost.depthLimit else {
+        guard depth <= HostContext.depthLimit else {
             return outcome.fail(
                 PlugboardError(
-                    .runaway, "Sub-requests nest deeper than \(PluginHost.depthLimit). \(id) sent the last one."))
+                    .runaway, "Sub-requests nest deeper than \(HostContext.depthLimit). \(id) sent the last one."))
         }
         var request = request
         if let asker { request.inherit(from: asker.request) }

@@ -5,7 +5,7 @@ import Synchronization
 /// The kernel as one plugin sees it: the table of functions, and what the kernel keeps for this plugin.
 ///
 /// Sendable because the table never changes once it is made, and the rest is under a lock.
-final class PluginHost: @unchecked Sendable {
+final class HostContext: @unchecked Sendable {
     /// Nil when the kernel is gone: what a plugin's own threads ask for after that is stale, and never a crash.
     weak let core: KernelCore?
     let id: String
@@ -38,8 +38,8 @@ final class PluginHost: @unchecked Sendable {
     /// What functions return that cannot do their work now: before `start`, or when the kernel is gone.
     var codeOfAbsence: UInt32 { core == nil ? PLUG_STALE : PLUG_WRONG_TIME }
 
-    static func from(_ host: UnsafePointer<plug_host_v1>) -> PluginHost {
-        Unmanaged<PluginHost>.fromOpaque(host.pointee.kernel).takeUnretainedValue()
+    static func from(_ host: UnsafePointer<plug_host_v1>) -> HostContext {
+        Unmanaged<HostContext>.fromOpaque(host.pointee.kernel).takeUnretainedValue()
     }
 
     /// Calls a function that the plugin handed in. [any]

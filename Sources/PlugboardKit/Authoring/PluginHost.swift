@@ -1,7 +1,7 @@
 import CPlugboard
 
 /// The kernel as one plugin sees it. From any thread, from `init` until the plugin is destroyed.
-public final class Host: Sendable {
+public final class PluginHost: Sendable {
     private let pointer: HostPointer
     let pullAnswers: PullAnswers
     let timers = PendingTimers()
@@ -13,11 +13,6 @@ public final class Host: Sendable {
     }
 
     var raw: UnsafePointer<plug_host_v1> { pointer.raw }
-
-    public enum LogLevel: UInt32, Sendable, Comparable, CaseIterable {
-        case debug, info, warning, error
-        public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
-    }
 
     /// Whether lines of this level are printed, for plugins that would have to gather something for them.
     public func prints(_ level: LogLevel) -> Bool { level.rawValue >= raw.pointee.log_level(raw) }
@@ -101,14 +96,14 @@ public final class Host: Sendable {
 
     public struct Counter: Sendable {
         let number: plug_counter
-        let host: Host
+        let host: PluginHost
         public func add(_ delta: Int = 1) { host.raw.pointee.count(host.raw, number, Int64(delta)) }
     }
 
     public struct Timer: Sendable {
         let number: plug_timer
         let pending: UInt
-        let host: Host
+        let host: PluginHost
 
         /// False if it has run already.
         @discardableResult
