@@ -99,13 +99,14 @@ import Transporting
 
     @Test func `a request's body that goes out slowly is not silence`() async throws {
         let clock = ManualClock()
-        let gate = Gate()
+        let (gate, read) = (Gate(), Gate())
         let server = try LoopbackServer { connection in
             _ = try connection.readHead()
             // A little at a time, so that what the system still has to send becomes less.
             for step in 1...6 {
                 try connection.wait(for: gate, count: step)
                 _ = try connection.readBytes(400_000)
+                read.admit()
             }
             try connection.wait(for: gate, count: 7)
             try connection.respond(status: 200, fields: [("Connection", "close")], body: "received")
@@ -118,8 +119,9 @@ import Transporting
         let (_, record) = await client.begin(
             .post, server.url(), body: .bytes(Script.letters(12_000_000)), options: options)
         _ = try await server.requests(atLeast: 1)
-        for _ in 0..<6 {
+        for step in 1...6 {
             gate.admit()
+            try await read.opened(for: step)
             clock.advance(by: .seconds(25))
             for _ in 0..<200 { await client.onLoop {} }
         }
