@@ -48,12 +48,14 @@ struct PieceTests {
 
     @Test func `a body that is given back breaks the pull that is open, after the hook has returned`() async throws {
         let told = Record()
+        let broken = Gate()
         let silent = PiecesSource([Bytes]())
         let plugin = ScriptedPlugin("impatient")
         plugin.onResponse = { exchange in
             exchange.wrapResponseBody { inner in
                 inner.withPiece { piece in
                     if case .broken(let error) = piece { told.add("\(error.code)") } else { told.add("other") }
+                    broken.open()
                 }
                 told.add("open")
                 inner.release()
@@ -65,6 +67,7 @@ struct PieceTests {
         let kernel = try makeKernel([plugin], MockTransport { _, _ in .source(200, Fields(), Silent()) })
 
         _ = try await kernel.send(Request(.get, anywhere)).body.text()
+        try await broken.opened()
 
         #expect(told.lines == ["open", "given back", "cancelled"])
     }
