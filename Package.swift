@@ -76,7 +76,6 @@ let layers: [Target] = [
     module("SQLiteStore", "CSQLite"),
     // For programs that have these packages, or import Foundation; nothing here depends on them.
     module("PlugboardHTTPTypes", "Messages", httpTypes),
-    module("PlugboardLogging", "PlugboardCore", "Messages", swiftLog),
     module("PlugboardFoundation", "Messages"),
 
     // 3: the transport; beside it the plugins, which know neither it nor the kernel
@@ -90,9 +89,11 @@ let layers: [Target] = [
     // 5: the kernel with all bundled plugins, and what is built around it
     .target(
         name: "Plugboard",
-        dependencies: ["PlugboardCore", "PlugboardKit", "CPlugboard", "Messages", "Transporting", "EventLoop"]
+        dependencies: ["PlugboardCore", "Transporting", "EventLoop"]
             + bundled.flatMap { [.target(name: "\($0)Plugin"), .target(name: "\($0)Options")] },
         swiftSettings: strict),
+    // For programs that have swift-log.
+    module("PlugboardLogging", "PlugboardCore", "Messages", swiftLog),
     module("PluginLoader", "PlugboardCore", "PlugboardKit", "Messages", "CPlugboard", "CLtdl"),
     module("PlugboardTesting", "PlugboardCore", "PlugboardKit", "Transporting", "EventLoop", "Messages"),
     module(
@@ -142,6 +143,7 @@ let testTargets: [Target] = [
     tests("EventLoopTests", "EventLoop", "Messages"),
     tests("SQLiteStoreTests", "SQLiteStore", "CSQLite"),
     tests("PlugboardKitTests", "PlugboardKit", "Messages"),
+    tests("PlugboardLoggingTests", "PlugboardLogging", "PlugboardCore", "Messages", swiftLog),
     tests("PlugboardHTTPTypesTests", "PlugboardHTTPTypes", "Messages", httpTypes),
     tests(
         "PlugboardFoundationTests", "PlugboardFoundation", "Messages", "EventLoop", "Transporting", "PlugboardKit",

@@ -49,8 +49,9 @@ package final class Poller {
         var isWritingHeld = false
         /// The connection that it is, once a request was sent on it.
         var connection: ConnectionKey?
-        /// Transfers that have begun to send on it and are not over; and the last one that began.
+        /// How many transfers have begun to send on it and are not over.
         var senders = 0
+        /// The last transfer that has begun to send on it, or 0 when that one is over.
         var sender: UInt = 0
         /// Whether a response of HTTP/1 came on it: it takes one request at a time.
         var speaksHTTP1 = false
@@ -183,8 +184,8 @@ package final class Poller {
         newlyIdle.append(socket)
     }
 
-    /// Closes those connections that became idle since the last wait, or that it had no room to tell of, and were sent more than
-    /// their response. Called before a request starts in the same turn; in later turns epoll tells first.
+    /// Closes those connections that became idle since the last wait, or that it had no room to tell of, and were sent
+    /// more than their response. Called before a request starts in the same turn; in later turns epoll tells first.
     package func checkNewlyIdle() {
         if isBatchFull {
             newlyIdle = watches.indices.filter { watches[$0].isIdle }.map { Int32($0) }
@@ -246,12 +247,8 @@ package final class Poller {
     ///
     /// - Parameter socket: The one that it may be; -1 if that is not known.
     /// - Returns: The socket of the connection, or nil if it is not found.
-    package func socket(of connection: ConnectionKey, perhaps socket: Int32, user: UInt) -> Int32? {
-        if let known = socketsByConnection[connection], watches[Int(known)].connection == connection {
-            watches[Int(known)].isIdle = false
-            watches[Int(known)].user = user
-            return known
-        }
+    package func socket(of connection: ConnectionKey, perhaps socket: Int32) -> Int32? {
+        if let known = socketsByConnection[connection], watches[Int(known)].connection == connection { return known }
         var found: Int32?
         if socket >= 0, cepoll_local_port(socket) == connection.localPort {
             found = socket
@@ -264,34 +261,38 @@ package final class Poller {
         }
         guard let found, Int(found) < watches.count else { return nil }
         watches[Int(found)].connection = connection
-        watches[Int(found)].user = user
         socketsByConnection[connection] = found
         return found
     }
 
     // MARK: - Connections that take one request at a time
 
-    /// The transfer that has sent on this connection of HTTP/1 and is not known to be over, or 0.
-    package func sender(on connection: ConnectionKey) -> UInt {
-        guard let socket = socketsByConnection[connection], watches[Int(socket)].connection == connection,
-            watches[Int(socket)].speaksHTTP1, watches[Int(socket)].senders > 0
-        else { return 0 }
-        return watches[Int(socket)].sender
+    /// Whether transfers have sent on this connection of HTTP/1 and are not known to be over.
+    package func isTaken(_ socket: Int32) -> Bool {
+        watches[Int(socket)].speaksHTTP1 && watches[Int(socket)].senders > 0
     }
 
-    /// Counts a transfer that begins to send; returns what `endSending` wants to know.
+    /// The last transfer that has begun to send on it; 0 when that one is over.
+    package func sender(on socket: Int32) -> UInt { watches[Int(socket)].sender }
+
+    /// Counts a transfer that begins to send. Returns a number that tells the socket from later ones, for `endSending`.
     package func beginSending(_ socket: Int32, user: UInt) -> UInt64 {
+        watches[Int(socket)].isIdle = false
+        watches[Int(socket)].user = user
         watches[Int(socket)].senders += 1
         watches[Int(socket)].sender = user
         return watches[Int(socket)].cookie
     }
 
-    package func endSending(_ socket: Int32, _ cookie: UInt64) {
+    package func endSending(_ socket: Int32, _ cookie: UInt64, user: UInt) {
         guard watches[Int(socket)].cookie == cookie, watches[Int(socket)].senders > 0 else { return }
         watches[Int(socket)].senders -= 1
+        // Its memory may be given back now.
+        if watches[Int(socket)].sender == user { watches[Int(socket)].sender = 0 }
     }
 
-    /// A response of HTTP/1 comes on it; false if several transfers have sent on it, so that nobody knows whose it is.
+    /// A response of HTTP/1 comes on it. False if several transfers have sent on it: the response may be for any of
+    /// them.
     package func noteHTTP1(_ socket: Int32) -> Bool {
         watches[Int(socket)].speaksHTTP1 = true
         return watches[Int(socket)].senders <= 1

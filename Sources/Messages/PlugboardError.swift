@@ -53,8 +53,8 @@ public struct PlugboardError: Error, Sendable, Equatable, CustomStringConvertibl
 
     /// The same text as `description`, for programs that import Foundation and ask each error for this.
     ///
-    /// Known only where the error's type is: `catch` of a typed throw. Of an `any Error`, Foundation has a text of its own, unless the program
-    /// imports the module PlugboardFoundation.
+    /// Known only where the error's type is: `catch` of a typed throw. Of an `any Error`, Foundation has a text of its
+    /// own, unless the program imports the module PlugboardFoundation.
     public var localizedDescription: String { description }
 
     public var description: String {

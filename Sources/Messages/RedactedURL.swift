@@ -32,7 +32,8 @@ private func authorityStart(_ url: Substring.UTF8View) -> String.Index? {
 /// The user ends at the last `@` of the authority (RFC 3986 §3.2). Where the authority has a colon and no port behind it,
 /// a delimiter in the password has cut it short, and the user ends at the last `@` of all.
 ///
-/// What is left may have a user again, as in `@//user@host` and `http://@/user@host`: cut until there is none.
+/// The rest may hold another user, as in `@//user@host` and `http://@/user@host`. So the cut is repeated until none is
+/// left.
 private func withoutUserinfo(_ url: String) -> String {
     var kept = ""
     var rest = url.utf8[...]

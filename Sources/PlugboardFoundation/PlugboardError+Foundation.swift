@@ -1,8 +1,9 @@
 import Foundation
 public import Messages
 
-/// For programs that import Foundation: `localizedDescription` of an `any Error` is the error's own text, and as `NSError` it keeps code and
-/// reason. To import the module once in a program is enough; nothing else of Plugboard needs Foundation.
+/// For programs that import Foundation: `localizedDescription` of an `any Error` is the error's own text, and as
+/// `NSError` it keeps code and reason. To import the module once in a program is enough; nothing else of Plugboard
+/// needs Foundation.
 extension PlugboardError: LocalizedError, CustomNSError {
     public static var errorDomain: String { "Plugboard" }
 

@@ -1,6 +1,6 @@
 import Logging
+import Messages
 import PlugboardCore
-import PlugboardKit
 
 extension KernelLog {
     /// Writes to a swift-log logger, at its level; the plugin stands in the metadata as `source`.

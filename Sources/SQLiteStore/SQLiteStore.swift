@@ -11,7 +11,8 @@
 public final class SQLiteStore: Sendable {
     public enum Location: Sendable, Equatable {
         /// A path; folders that are missing are made, for their owner only. A symbolic link in the file's place is
-        /// refused, and so is a folder that others may write, a sticky one included; a group of this user alone may write it.
+        /// refused, and so is a folder that others may write, a sticky one included; a group of this user alone may
+        /// write it.
         case file(String)
         /// Gone with the store, and seen by no other.
         case memory
@@ -44,7 +45,8 @@ public final class SQLiteStore: Sendable {
     }
 
     /// Throws a `refused` failure if a path leads to what a store must not use: another program's or user's file, a link, or
-    /// what others may write. Other troubles, such as a full disk, show with a store's first work. Changes nothing. Blocks.
+    /// what others may write. Other troubles, such as a full disk, show with a store's first work. Changes nothing.
+    /// Blocks.
     public static func check(_ path: String, schema: Schema) throws(SQLiteFailure) {
         try Opening(location: .file(path), schema: schema, patience: .seconds(1), notice: { _ in }).check()
     }

@@ -1,5 +1,6 @@
 // Feeds the reader of shared objects arbitrary bytes and checks what must hold whatever they are.
-// After the first commands of ConfigurationFuzz.swift, which compile JSON, Messages and PlugboardKit; of the kernel it needs PluginFile:
+// After the first commands of ConfigurationFuzz.swift, which compile JSON, Messages and PlugboardKit; of the kernel it
+// needs PluginFile:
 //     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
 //     swiftc $F -I fuzz -module-name PlugboardCore -emit-module -emit-module-path fuzz/PlugboardCore.swiftmodule \
 //         -c Sources/PlugboardCore/Catalog/Loader.swift -o fuzz/PlugboardCore.o

@@ -1,6 +1,6 @@
 // Feeds arbitrary bytes to the reader of stored heads, and what it accepts to the policy; checks what must hold.
-// After the first commands of ConfigurationFuzz.swift, which compile JSON, Messages and PlugboardKit, and of RetryFuzz.swift,
-// which compile RawStructuredFieldValues:
+// After the first commands of ConfigurationFuzz.swift, which compile JSON, Messages and PlugboardKit, and of
+// RetryFuzz.swift, which compile RawStructuredFieldValues:
 //     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
 //     C=Plugins/Cache/Sources
 //     swiftc $F -I fuzz -module-name CacheOptions -emit-module -emit-module-path fuzz/CacheOptions.swiftmodule \

@@ -18,7 +18,8 @@ import RetryOptions
 import Testing
 import Transporting
 
-/// A file that imports Foundation and all of Plugboard uses every public type by its plain name: that it compiles is half of the test.
+/// A file that imports Foundation and all of Plugboard uses every public type by its plain name: that it compiles is
+/// half of the test.
 @Suite struct PlainNamesTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()

@@ -14,8 +14,8 @@ package final class NginxProcess: Sendable {
     package init(in folder: TemporaryFolder) throws {
         guard let program = NginxProcess.find("nginx") else { throw NginxError.notInstalled }
         for name in ["nginx.pid", "error.log"] { try? FileManager.default.removeItem(atPath: folder.file(name)) }
-        // The shell waits for the end of a pipe that only this process holds. (PR_SET_PDEATHSIG would end nginx with the
-        // *thread* that started it, and those come and go.)
+        // The shell waits for the end of a pipe that only this process holds. (PR_SET_PDEATHSIG would end nginx with
+        // the *thread* that started it, and those come and go.)
         let script = """
             trap '' INT TERM HUP
             "$1" -e error.log -p "$2" -c "$2/nginx.conf" &

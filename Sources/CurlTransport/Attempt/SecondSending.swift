@@ -3,9 +3,9 @@ import Transporting
 
 /// What came of an attempt that libcurl wanted to send again.
 ///
-/// libcurl wants to when a connection that it used again ends without a response, when a stream is refused, when a server
-/// demands HTTP/1.1, and after a 417. It is stopped on the way: by `prerequest`, because the body cannot be rewound, or because
-/// no new connection can be made.
+/// libcurl wants to when a connection that it used again ends without a response, when a stream is refused, when a
+/// server demands HTTP/1.1, and after a 417. It is stopped on the way: by `prerequest`, because the body cannot be
+/// rewound, or because no new connection can be made.
 enum SecondSending {
     /// It did not want to.
     case notWanted

@@ -10,10 +10,10 @@ public struct CurlAbilities: Sendable {
 
     /// Request bodies that are not sent at once, over HTTP/2.
     ///
-    /// 7.88.1 reads the connection's input again when it stops sending a body early, or sends the end of one of unknown length;
-    /// bytes of other streams that wait for their reader are then lost. So what may take longer than the window that a
-    /// stream begins with goes by HTTP/1.1, or, where HTTP/2 is demanded, on a connection of its own; and smaller bodies are
-    /// sent to their end, whatever the server responds meanwhile.
+    /// 7.88.1 reads the connection's input again when it stops sending a body early, or sends the end of one of unknown
+    /// length; bytes of other streams that wait for their reader are then lost. So what may take longer than the window
+    /// that a stream begins with goes by HTTP/1.1, or, where HTTP/2 is demanded, on a connection of its own; and
+    /// smaller bodies are sent to their end, whatever the server responds meanwhile.
     let sendsLongBodiesOverHTTP2: Bool
 
     /// The largest body that is sent at once: the window that a stream begins with (RFC 9113 §6.9.2).
@@ -31,14 +31,14 @@ public struct CurlAbilities: Sendable {
 
     /// Attempts that may share a connection get none of HTTP/1.1 that another attempt is using.
     ///
-    /// 7.88.1 gives them one, where it has connections of both versions to a host: each then reads the other's response. So
-    /// the connections of attempts that may not share are kept apart from those of attempts that may.
+    /// 7.88.1 gives them one, where it has connections of both versions to a host: each then reads the other's
+    /// response. So the connections of attempts that may not share are kept apart from those of attempts that may.
     let keepsVersionsApart: Bool
 
     /// A response over HTTP/2 that is complete before the request's body is sent.
     ///
-    /// 7.88.1 loses such a response, or its body, when the server then closes the stream (RFC 9113 §8.1), and tells of an
-    /// error. Nothing can be held back for that.
+    /// 7.88.1 loses such a response, or its body, when the server then closes the stream (RFC 9113 §8.1), and tells of
+    /// an error. Nothing can be held back for that.
     package let readsEarlyHTTP2Responses: Bool
 
     /// The oldest version that passed the load tests without a restriction.

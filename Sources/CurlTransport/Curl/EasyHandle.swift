@@ -98,6 +98,7 @@ final class EasyHandle {
     /// Ends what the transfer held, so that the handle can wait for the next one, if the transfer ended cleanly.
     func idle(isClean: Bool) {
         if !isClean { isReusable = false }
+        state.endSending()
         state.pointee.end()
         url = nil
     }

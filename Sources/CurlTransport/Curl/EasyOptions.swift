@@ -45,8 +45,8 @@ struct EasyOptions {
         ccurl_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https")
     }
 
-    /// - Parameter isApart: Whether connections are used by attempts with this setting alone. libcurl compares what versions of
-    ///   TLS are allowed; that 1.3 is the newest changes nothing else, for there is no newer one.
+    /// - Parameter isApart: Whether connections are used by attempts with this setting alone. libcurl compares what
+    ///   versions of TLS are allowed; that 1.3 is the newest changes nothing else, for there is no newer one.
     static func setTLSVersions(_ easy: UnsafeMutableRawPointer, _ minimum: RequestOptions.TLSVersion?, isApart: Bool) {
         let newest = isApart ? Int(CURL_SSLVERSION_MAX_TLSv1_3) : 0
         ccurl_set_long(easy, CURLOPT_SSLVERSION, EasyOptions.minimum(minimum) | newest)

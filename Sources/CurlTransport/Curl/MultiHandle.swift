@@ -28,8 +28,9 @@ final class MultiHandle: LoopParticipant {
     private var connectionRoom: Int
     // What changes it calls nobody meanwhile.
     @exclusivity(unchecked) var gate = ConnectionGate()
-    /// Hosts that close kept connections right after a response, without saying so in it: a request that is just being sent then
-    /// may be lost. One that must not go out twice gets a new connection there (RFC 9110 §9.2.2, RFC 9112 §9.6).
+    /// Hosts that close kept connections right after a response, without saying so in it: a request that is just being
+    /// sent then may be lost. One that must not go out twice gets a new connection there (RFC 9110 §9.2.2, RFC 9112
+    /// §9.6).
     private(set) var abruptHosts = RecentHosts()
     /// Hosts that did not take a request by a new connection of HTTP/2; they may demand HTTP/1.1 (RFC 9113 §7).
     private(set) var refusingHosts = RecentHosts()
@@ -135,7 +136,8 @@ final class MultiHandle: LoopParticipant {
         isRetired = true
         idleHandles = []
         self.onEmpty = onEmpty
-        // libcurl closes them with the last transfer only. The socket of a transfer that is paused, or slowed, looks idle.
+        // libcurl closes them with the last transfer only. The socket of a transfer that is paused, or slowed, looks
+        // idle.
         let sending = transfers.compactMap { $0.state }.filter { $0.pointee.sendings > 0 }
         let sockets = Set(sending.map { $0.pointee.socket })
         if !sockets.contains(-1) { loop.poller.shutDownIdle(of: self, but: sockets) }
@@ -222,7 +224,7 @@ final class MultiHandle: LoopParticipant {
             ccurl_get_pointer(message.pointee.easy_handle, CURLINFO_PRIVATE, &context)
             guard let state = context?.assumingMemoryBound(to: TransferState.self) else { continue }
             let result = ccurl_result(message)
-            state.pointee.endSending()
+            state.endSending()
             // Here, and not when the transfer settles: a suspended one settles when others may use the connection.
             if result == CURLE_OK, state.pointee.head.version != .http2 {
                 loop.poller.beginIdling(

@@ -9,7 +9,8 @@ import Transporting
 
 extension PlugboardError {
     /// libcurl's verdict on a transfer in our words. `place` is the host and port; nothing else of the URL is told.
-    /// `isUnsent` is whether no byte of the request was sent, `socketError` why no socket could be made, as in `errno`, or 0.
+    /// `isUnsent` is whether no byte of the request was sent, `socketError` why no socket could be made, as in `errno`,
+    /// or 0.
     init(
         curl code: CURLcode, message: String, place: String, isHeadThere: Bool, isUnsent: Bool, socketError: Int32 = 0
     ) {

@@ -36,9 +36,10 @@ struct TransferState {
     var isReceivingPaused = false
     /// The socket that libcurl last waited for on behalf of this transfer, or -1.
     private(set) var socket: Int32 = -1
-    /// The socket that it sends on, until its response is complete, and the number that tells it from later ones; or -1.
-    private(set) var sendingSocket: Int32 = -1
-    private var sendingCookie: UInt64 = 0
+    /// The socket that it sends on, until its response is complete, and the number that tells it from later ones; or
+    /// -1.
+    fileprivate(set) var sendingSocket: Int32 = -1
+    fileprivate var sendingCookie: UInt64 = 0
     /// libcurl wanted to send on a connection of HTTP/1 that another transfer is using; nothing was sent.
     var isCrossed = false
     /// It sends on a connection whose socket is not known yet.
@@ -73,7 +74,6 @@ struct TransferState {
     mutating func end() {
         transfer = nil
         endNameless()
-        endSending()
         received.removeAll()
         upload = UploadQueue(length: nil)
         failure = nil
@@ -84,19 +84,6 @@ struct TransferState {
     mutating func nameSocket(_ socket: Int32) {
         self.socket = socket
         endNameless()
-    }
-
-    fileprivate mutating func beginSending(_ socket: Int32, user: UInt) {
-        endSending()
-        sendingSocket = socket
-        sendingCookie = multi._withUnsafeGuaranteedRef { $0.loop.poller.beginSending(socket, user: user) }
-    }
-
-    /// Others may use its connection.
-    mutating func endSending() {
-        guard sendingSocket >= 0 else { return }
-        multi._withUnsafeGuaranteedRef { $0.loop.poller.endSending(sendingSocket, sendingCookie) }
-        sendingSocket = -1
     }
 
     fileprivate mutating func beginNameless() {
@@ -153,34 +140,47 @@ struct TransferState {
 extension TransferState.Pointer {
     /// libcurl is about to send on a connection, which may be one that was used before. False if it must not.
     func noteSending(_ connection: ConnectionKey?) -> Bool {
-        let user = UInt(bitPattern: self)
-        let sender = pointee.multi._withUnsafeGuaranteedRef { multi in
-            connection.map { multi.loop.poller.sender(on: $0) } ?? 0
-        }
-        if let other = TransferState.Pointer(bitPattern: sender) {
-            // libcurl names the socket of a transfer only when it is over, and announces that later.
-            var socket: curl_socket_t = -1
-            ccurl_get_socket(other.pointee.easy, CURLINFO_ACTIVESOCKET, &socket)
-            if socket < 0 {
+        pointee.multi._withUnsafeGuaranteedRef { multi in
+            let poller = multi.loop.poller
+            guard let socket = connection.flatMap({ poller.socket(of: $0, perhaps: pointee.socket) }) else {
+                if pointee.socket < 0 { pointee.beginNameless() }
+                return true
+            }
+            if poller.isTaken(socket), !takeOver(socket, poller) {
                 pointee.isCrossed = true
                 return false
             }
-            other.pointee.endSending()
-        }
-        let socket = pointee.multi._withUnsafeGuaranteedRef { [socket = pointee.socket] multi in
-            connection.flatMap { multi.loop.poller.socket(of: $0, perhaps: socket, user: user) }
-        }
-        if let socket {
             pointee.nameSocket(socket)
-            pointee.beginSending(socket, user: user)
-        } else if pointee.socket < 0 {
-            pointee.beginNameless()
+            endSending()
+            pointee.sendingSocket = socket
+            pointee.sendingCookie = poller.beginSending(socket, user: UInt(bitPattern: self))
+            return true
         }
-        return true
     }
 
-    /// The final head of HTTP/1 is here. False if another transfer sends on the connection, too: then no response on it can be
-    /// told from the others', and all of them fail.
+    /// Whether the transfer that has sent on the socket is over, though libcurl has not announced it yet.
+    private func takeOver(_ socket: Int32, _ poller: Poller) -> Bool {
+        guard let other = TransferState.Pointer(bitPattern: poller.sender(on: socket)) else { return false }
+        // libcurl names the socket of a transfer only when it is over.
+        var named: curl_socket_t = -1
+        ccurl_get_socket(other.pointee.easy, CURLINFO_ACTIVESOCKET, &named)
+        if named < 0 { return false }
+        other.endSending()
+        return !poller.isTaken(socket)
+    }
+
+    /// Other transfers may use its connection.
+    func endSending() {
+        let socket = pointee.sendingSocket
+        guard socket >= 0 else { return }
+        pointee.sendingSocket = -1
+        pointee.multi._withUnsafeGuaranteedRef {
+            $0.loop.poller.endSending(socket, pointee.sendingCookie, user: UInt(bitPattern: self))
+        }
+    }
+
+    /// The final head of HTTP/1 is here. False if another transfer has sent on the connection, too: the response may be
+    /// for either, so both fail.
     func noteHTTP1() -> Bool {
         let socket = pointee.sendingSocket
         guard socket >= 0 else { return true }

@@ -52,8 +52,8 @@ struct RequestArguments: ParsableArguments {
         return url[scheme.endIndex...].hasPrefix(":/") ? url : "http://\(url)"
     }
 
-    /// Refuses attributes of plugins that are not enabled, with what the command line can do about it, before the kernel
-    /// refuses them.
+    /// Refuses attributes of plugins that are not enabled, with what the command line can do about it, before the
+    /// kernel refuses them.
     func check(_ request: Request, _ kernel: Kernel) throws(CommandFailure) {
         let ids = kernel.plugins.map(\.id)
         for name in request.attributes.values.keys.sorted() where !ids.contains(where: { name.hasPrefix("\($0).") }) {

@@ -3,9 +3,10 @@ import PlugboardKit
 
 /// Checks what requests say to plugins against the tables of those that are enabled.
 ///
-/// Attributes of plugins that the configuration itself switches off pass: to switch one off must not make requests fail. Their secrets are
-/// refused, as far as their tables are known, and so are attributes of other plugins: a request that names credentials must not be sent
-/// without them. A file that is switched off must be given its id in the configuration for its attributes to pass.
+/// Attributes of plugins that the configuration itself switches off pass: to switch one off must not make requests
+/// fail. Their secrets are refused, as far as their tables are known, and so are attributes of other plugins: a request
+/// that names credentials must not be sent without them. A file that is switched off must be given its id in the
+/// configuration for its attributes to pass.
 public struct AttributeCheck: Sendable {
     private enum Option {
         /// `ID.enabled`, which every plugin has.

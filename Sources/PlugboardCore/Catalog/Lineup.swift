@@ -9,15 +9,16 @@ public struct Lineup: Sendable {
     public let absent: [AbsentPlugin]
     /// What is odd about the configuration and yet not wrong; each a sentence without a full stop.
     public let warnings: [String]
-    /// The whole names of attributes that the tables of absent plugins flag as secret, as far as those tables are known.
+    /// The whole names of attributes that the tables of absent plugins flag as secret, as far as those tables are
+    /// known.
     let absentSecrets: Set<String>
 
     /// Opens the files that the configuration names, and checks all it says of plugins.
     ///
     /// - Parameter loader: Opens files; nil in a program that is built without. Should a file end the process meanwhile, the next start
     ///   says so (`CrashNotes`).
-    /// - Throws: One error that says all that is wrong with the text and with the plugins: `plugins.order` for a cycle, the loader's for a file that is
-    ///   refused, else `configuration`.
+    /// - Throws: One error that says all that is wrong with the text and with the plugins: `plugins.order` for a cycle,
+    ///   the loader's for a file that is refused, else `configuration`.
     public init(
         _ configuration: Configuration, catalog: Catalog, loader: (any Loader)? = nil
     ) throws(PlugboardError) {

@@ -42,7 +42,8 @@ struct DataDirectory: Sendable {
                     + "\(DataDirectory.advice)")
     }
 
-    /// Why `make` would refuse the folder as it stands; nil if it would not, or there is none yet. Makes nothing. Blocks.
+    /// Why `make` would refuse the folder that exists; nil if it would not, or if no folder exists. Creates nothing.
+    /// Blocks.
     func fault(of id: String) -> String? {
         guard let base, let path = path(of: id) else { return nil }
         return DataDirectory.fault(of: base, isOwn: false) ?? DataDirectory.fault(of: path, isOwn: true)
@@ -59,7 +60,8 @@ struct DataDirectory: Sendable {
         guard status.st_mode & S_IFMT == S_IFDIR else {
             return "The data directory \(path) is no folder. Remove it, \(advice)"
         }
-        // Of a sticky folder above, only owners replace entries; in a user namespace, the root it belongs to has no number.
+        // Of a sticky folder above, only owners replace entries; in a user namespace, the root it belongs to has no
+        // number.
         if !isOwn && status.st_mode & S_ISVTX != 0 { return nil }
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
             return
@@ -74,8 +76,8 @@ struct DataDirectory: Sendable {
         return nil
     }
 
-    /// Whether a group holds this process's user alone: it is the process's, bears the user's name or lists the user, and lists
-    /// no other. Systems with such groups make folders writable by them (umask 0002).
+    /// Whether a group holds this process's user alone: it is the process's, bears the user's name or lists the user,
+    /// and lists no other. Systems with such groups make folders writable by them (umask 0002).
     private static func isPrivate(group id: gid_t) -> Bool {
         guard id == getegid(), let user = getpwuid(geteuid()), let group = getgrgid(id) else { return false }
         let name = String(cString: user.pointee.pw_name)

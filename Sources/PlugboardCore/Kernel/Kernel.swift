@@ -34,7 +34,8 @@ public final class Kernel: PluginCommands {
     /// Throws `configuration` or `plugins.…` with all that is wrong at once (`Configuration.faults`), and `resources` where the system
     /// gives no file descriptor or no thread.
     /// - Parameters:
-    ///   - catalog: the plugins that are linked into the program; none by default. With `import Plugboard` all bundled ones.
+    ///   - catalog: the plugins that are linked into the program; none by default. With `import Plugboard` all bundled
+    ///     ones.
     ///   - loader: opens plugins that are shared objects: `.dynamic` of the module PluginLoader.
     ///   - transport: libcurl's by default.
     ///   - log: standard error by default, at the configuration's level.

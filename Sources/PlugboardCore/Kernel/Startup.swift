@@ -32,7 +32,8 @@ final class Startup: Sendable {
         }
     }
 
-    /// Creates all plugins, and returns what they refuse: all of it, for several settings and sections of origins can be wrong at once.
+    /// Creates all plugins, and returns what they refuse: all of it, for several settings and sections of origins can
+    /// be wrong at once.
     func create(_ places: inout [Place]) -> [Refusal] {
         var refusals: [Refusal] = []
         for (index, plugin) in core.lineup.plugins.enumerated() {
@@ -51,12 +52,12 @@ final class Startup: Sendable {
     /// What a plugin refuses of the configuration.
     struct Refusal: Error {
         let plugin: EnabledPlugin
-        /// Whose section it refuses; nil where the plugin cannot be created.
+        /// The origin whose section the plugin refuses; nil if the plugin cannot be created.
         var origin: Origin?
         /// A sentence of the plugin's.
         let text: String
 
-        /// The same for those who read the configuration.
+        /// As a fault with its position in the configuration.
         func fault(in configuration: Configuration) -> ConfigurationFault {
             // Faults end without a full stop.
             let clause = text.hasSuffix(".") ? String(text.dropLast()) : text

@@ -9,13 +9,15 @@ import Transporting
     import Musl
 #endif
 
-/// Creates plugins as a start would, and destroys them again: only they know whether their settings and attributes make sense.
+/// Creates plugins as a start would, and destroys them again: only they know whether their settings and attributes make
+/// sense.
 ///
-/// `create` is the one place where a plugin judges its settings, and `check` where it judges an origin's section, so a check that
-/// calls them cannot differ from a start. Nothing is started, no request is sent, and what plugins write goes to a folder that is
-/// removed.
+/// `create` is the one place where a plugin judges its settings, and `check` where it judges an origin's section, so a
+/// check that calls them cannot differ from a start. Nothing is started, no request is sent, and what plugins write
+/// goes to a folder that is removed.
 enum TrialCreation {
-    /// What the plugins refuse, at the places of their settings and sections. Sections with faults are not asked about. Blocks.
+    /// What the plugins refuse, at the places of their settings and sections. Sections with faults are not asked about.
+    /// Blocks.
     static func faults(
         of plugins: [EnabledPlugin], _ configuration: Configuration, beside known: [ConfigurationFault]
     ) -> [ConfigurationFault] {

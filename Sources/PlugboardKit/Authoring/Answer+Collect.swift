@@ -22,7 +22,8 @@ extension Answer {
         return try result.get()
     }
 
-    /// The same with a closure, which runs once, on the loop. To be called on the loop, as in `answered` of `PluginHost.send`.
+    /// The same with a closure, which runs once, on the loop. To be called on the loop, as in `answered` of
+    /// `PluginHost.send`.
     public func collect(
         upTo limit: ByteCount, collected: @escaping @Sendable (Result<Bytes, PlugboardError>) -> Void
     ) {

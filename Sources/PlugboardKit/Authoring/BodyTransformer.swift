@@ -32,8 +32,8 @@ extension BodyTransformer {
 }
 
 extension Exchange {
-    /// Puts a transformer around the response's body, in `onResponse`; a fault in another hook. Does nothing if there is no
-    /// body, as of HEAD, 204 and 304.
+    /// Puts a transformer around the response's body, in `onResponse`; a fault in another hook. Does nothing if there
+    /// is no body, as of HEAD, 204 and 304.
     ///
     /// - Parameter make: Called once here, and again each time the body begins again. [loop]
     public func transformResponseBody<Transformer: BodyTransformer>(
@@ -47,7 +47,8 @@ extension Exchange {
         if isWrapped && !Transformer.keepsLength { response?[.contentLength] = nil }
     }
 
-    /// Puts a transformer around the request's body, in `onRequest`; a fault in another hook. Does nothing if there is no body.
+    /// Puts a transformer around the request's body, in `onRequest`; a fault in another hook. Does nothing if there is
+    /// no body.
     ///
     /// - Parameter make: Called once here, and again each time the body begins again. [loop]
     public func transformRequestBody<Transformer: BodyTransformer>(

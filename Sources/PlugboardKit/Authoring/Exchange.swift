@@ -16,7 +16,8 @@ public struct Exchange: ~Copyable {
     /// Why this hook runs.
     public var visit: Visit { Visit(rawValue: host.pointee.visit(raw)) ?? .first }
 
-    /// A number of this exchange's own in this process; good after the hook, for `PluginHost.publish` and `PluginHost.send`.
+    /// A number of this exchange's own in this process; good after the hook, for `PluginHost.publish` and
+    /// `PluginHost.send`.
     public var id: UInt64 { host.pointee.exchange_id(raw) }
 
     /// Attempts so far, the one under way included.
@@ -111,8 +112,8 @@ public struct Exchange: ~Copyable {
         try body(host.pointee.held_body(raw).buffer)
     }
 
-    /// Puts a source around the request's body, if it has one, in `onRequest`; a fault in another hook. The closure gets the
-    /// body as it is, and owns it.
+    /// Puts a source around the request's body, if it has one, in `onRequest`; a fault in another hook. The closure
+    /// gets the body as it is, and owns it.
     public func wrapRequestBody(_ wrap: (InnerBody) -> any BodySource) {
         guard stage == .request else { return refused("it wrapped the request's body outside onRequest") }
         guard let body = host.pointee.take_request_body(raw) else { return }
@@ -120,8 +121,8 @@ public struct Exchange: ~Copyable {
         set(host.pointee.set_request_body, ExportedSource.make(source, host: instance.host), "request")
     }
 
-    /// Puts a source around the response's body, if it has one, in `onResponse`; a fault in another hook. The closure gets
-    /// the body as it is, and owns it.
+    /// Puts a source around the response's body, if it has one, in `onResponse`; a fault in another hook. The closure
+    /// gets the body as it is, and owns it.
     public func wrapResponseBody(_ wrap: (InnerBody) -> any BodySource) {
         guard stage == .response else { return refused("it wrapped the response's body outside onResponse") }
         guard let body = host.pointee.take_response_body(raw) else { return }

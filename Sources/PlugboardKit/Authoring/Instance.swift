@@ -82,8 +82,8 @@ final class Instance: Sendable {
         if let refusal { host.log(.error, "at fault in \(hook): \(refusal).") }
     }
 
-    /// Ends the plugin's tasks, then calls its `stop`, on this thread, which may block. At the deadline `stop` is cancelled; this returns when it has
-    /// ended.
+    /// Ends the plugin's tasks, then calls its `stop`, on this thread, which may block. At the deadline `stop` is
+    /// cancelled; this returns when it has ended.
     func stop(within limit: Duration) {
         let clock = ContinuousClock()
         let deadline = clock.now + limit
@@ -93,7 +93,8 @@ final class Instance: Sendable {
             host.log(.warning, "A task of the plugin did not end within \(limit.configured) after it was cancelled.")
         }
         let rest = max(clock.now.duration(to: deadline), .zero)
-        // Does not return before the plugin's `stop` has: the kernel then names the plugin in its log, and does not destroy it.
+        // Does not return before the plugin's `stop` has: the kernel then names the plugin in its log, and does not
+        // destroy it.
         CallingThread.run(cancellingAfter: rest) { [stop] in await stop(rest) }
     }
 

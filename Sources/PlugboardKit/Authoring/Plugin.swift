@@ -14,18 +14,19 @@ public protocol Plugin: Sendable {
     /// Makes the instance; an error refuses the configuration with its description. Of the host only log, clocks, random, counters and data directory work here.
     init(settings: Settings, host: PluginHost) throws
 
-    /// Judges together what the configuration says to this plugin in the section of one origin; each value alone fits the manifest.
+    /// Judges together what the configuration says to this plugin in the section of one origin; each value alone fits
+    /// the manifest.
     ///
-    /// After `init` and before `start`, for each section with attributes of this plugin, unless the section switches the plugin off. An error
-    /// refuses the configuration with its description, which must hold no secrets. What a request says itself is not asked about: its hooks
-    /// judge that.
+    /// After `init` and before `start`, for each section with attributes of this plugin, unless the section switches
+    /// the plugin off. An error refuses the configuration with its description, which must hold no secrets. What a
+    /// request says itself is not asked about: its hooks judge that.
     func check(_ attributes: Attributes) throws
 
     /// All plugins are created, and the host works in full; an error ends the start-up.
     func start() throws
 
-    /// No exchange will come any more, and the tasks of `PluginHost.startTask` have ended. Off the loop, on a thread that may be
-    /// blocked; what has not returned by the deadline is not waited for.
+    /// No exchange will come any more, and the tasks of `PluginHost.startTask` have ended. Off the loop, on a thread
+    /// that may be blocked; what has not returned by the deadline is not waited for.
     func stop(within: Duration) async
 
     func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict

@@ -30,7 +30,7 @@ public struct AttributeKey<Value: OptionValue>: Sendable {
 }
 
 extension Attributes {
-    /// An attribute by its typed name; nil where there is none, or none that can be read.
+    /// An attribute by its typed name; nil if the attribute is absent or its text cannot be read.
     public subscript<Value>(key: AttributeKey<Value>) -> Value? {
         get { self[key.name].flatMap { Value(optionText: $0) } }
         set { self[key.name] = newValue?.optionText }

@@ -24,8 +24,8 @@ struct ReserveFile: Sendable {
         self.applicationID = applicationID
     }
 
-    /// Names the database's file by its number and its birth, for another file may take its place under the same name. Nil if there is
-    /// none.
+    /// Names the database's file by its number and its birth, for another file may take its place under the same name.
+    /// Nil if there is none.
     private var mark: [UInt8]? {
         var status = stat()
         guard lstat(database, &status) == 0 else { return nil }
@@ -37,7 +37,7 @@ struct ReserveFile: Sendable {
 
     private static let beginning = "Plugboard keeps this file for"
 
-    /// The same for all marks, so that one takes the place of another.
+    /// The same for all marks, so that a later mark replaces an earlier one.
     private static let markSize = 128
 
     /// Whether the database at this path was made by this library, for this application.

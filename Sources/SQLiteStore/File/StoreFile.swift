@@ -38,7 +38,8 @@ struct StoreFile {
     func check() throws(SQLiteFailure) {
         var status = stat()
         guard lstat(folder, &status) == 0 else { throw StoreFile.failure(folder, "cannot be looked at") }
-        // Others cannot replace a file of ours there, but make one beside it before SQLite does: x.sqlite-wal is then theirs.
+        // Others cannot replace a file of ours there, but make one beside it before SQLite does: x.sqlite-wal is then
+        // theirs.
         guard status.st_mode & (S_ISVTX | S_IWOTH) != S_ISVTX | S_IWOTH else {
             throw .refused(
                 "\(folder) can be written by all users (mode \(String(status.st_mode & 0o7777, radix: 8))), who could put files "
@@ -89,8 +90,8 @@ struct StoreFile {
         }
     }
 
-    /// Whether a group holds this process's user alone: it is the process's, bears the user's name or lists the user, and lists
-    /// no other. Systems with such groups make folders writable by them (umask 0002).
+    /// Whether a group holds this process's user alone: it is the process's, bears the user's name or lists the user,
+    /// and lists no other. Systems with such groups make folders writable by them (umask 0002).
     private func isPrivate(group id: gid_t) -> Bool {
         guard id == getegid(), let user = getpwuid(geteuid()), let group = getgrgid(id) else { return false }
         let name = String(cString: user.pointee.pw_name)

@@ -30,7 +30,8 @@ enum PrivateFile {
         }
     }
 
-    /// Writes a file as a whole or not at all, readable by its owner only. A device or a FIFO at the path is written to.
+    /// Writes a file as a whole or not at all, readable by its owner only. A device or a FIFO at the path is written
+    /// to.
     ///
     /// A symbolic link is followed only if it belongs to this user or to root, and not to a file of another user;
     /// otherwise it is replaced by the file, so that another user's link in a shared folder leads to nothing.

@@ -1,4 +1,5 @@
-/// Where a jar has secure cookies, by their names and the domains they are beneath: found by a look-up, however large the jar is.
+/// Where a jar has secure cookies, by their names and the domains they are beneath: found by a look-up, however large
+/// the jar is.
 ///
 /// An answer may bring thousands of cookies, each of which must not hide a secure one. Hardly ever is there one to look
 /// for.
