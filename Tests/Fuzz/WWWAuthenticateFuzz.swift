@@ -26,7 +26,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
     for status in [200, 400] {
         do throws(PlugboardError) {
-            let answer = try TokenAnswer(status: status, body: Bytes(bytes), of: "https://a.example")
+            let answer = try TokenResponse(status: status, body: Bytes(bytes), of: "https://a.example")
             precondition(status == 200 && !answer.token.isEmpty && answer.refreshToken != "")
             precondition((.zero...Duration.seconds(10 * 365 * 86_400)).contains(answer.lifetime ?? .zero))
         } catch {

@@ -66,7 +66,7 @@ struct PluginCommand: AsyncParsableCommand {
         }
     }
 
-    private func write(_ answer: CommandAnswer) async throws {
+    private func write(_ answer: CommandReply) async throws {
         let output = ByteOutput.standard
         switch answer {
         case .json(let text):

@@ -30,7 +30,7 @@ import Testing
         var attributes = Attributes()
         for (name, value) in values { attributes[name] = value }
 
-        #expect(try check().fault(in: attributes) == nil)
+        #expect(try check().error(in: attributes) == nil)
     }
 
     @Test(arguments: [
@@ -71,7 +71,7 @@ import Testing
         var attributes: Attributes = ["cache.bypass": "true"]
         attributes[name] = value
 
-        let error = try check().fault(in: attributes)
+        let error = try check().error(in: attributes)
 
         #expect(error?.code == .invalidOption)
         #expect(error?.reason == reason)
@@ -88,10 +88,10 @@ import Testing
         init(settings: NoSettings, host: PluginHost) throws {}
     }
 
-    @Test func `of several faults it is always the same one`() throws {
+    @Test func `of several errors it is always the same one`() throws {
         let attributes: Attributes = ["cache.ttl": "x", "cache.bypass": "x", "cache.enabled": "x"]
 
-        let reasons = try (0..<20).map { _ in try check().fault(in: attributes)?.reason }
+        let reasons = try (0..<20).map { _ in try check().error(in: attributes)?.reason }
 
         #expect(Set(reasons).count == 1)
         #expect(reasons.first??.contains("cache.bypass") == true)
@@ -100,7 +100,7 @@ import Testing
     @Test func `more than the limit is refused, whoever it is for`() throws {
         let most = String(repeating: "x", count: Attributes.byteLimit - 5)
 
-        #expect(try check().fault(in: ["off.a": most]) == nil)
-        #expect(try check().fault(in: ["off.ab": most])?.reason.contains("65537 bytes") == true)
+        #expect(try check().error(in: ["off.a": most]) == nil)
+        #expect(try check().error(in: ["off.ab": most])?.reason.contains("65537 bytes") == true)
     }
 }
