@@ -21,12 +21,23 @@ struct SDKTests {
         let found = FileManager.default.enumerator(atPath: prefix)?.compactMap { $0 as? String }.sorted() ?? []
         #expect(found.filter { $0.contains(".") } == files)
         for file in files { #expect(outcome.stdout.contains("\(prefix)/\(file)\n")) }
-        #expect(
-            try folder.read("usr/include/plugboard.h")
-                == Array(Data(contentsOf: URL(fileURLWithPath: ScaffoldTestFiles.header))))
-        let page = String(decoding: try folder.read("usr/share/plugboard/README.md"), as: UTF8.self)
-        #expect(page.contains(".package(name: \"plugboard\", path: \"\(ScaffoldTestFiles.root)\")"))
-        #expect(page.contains(".product(name: \"PlugboardKit\", package: \"plugboard\")"))
+        // For plugins in Swift.
+        #expect(outcome.stdout.contains(".package(name: \"plugboard\", path: \"\(ScaffoldTestFiles.root)\")"))
+        #expect(outcome.stdout.contains(".product(name: \"PlugboardKit\", package: \"plugboard\")"))
+    }
+
+    @Test func `what it installs is the folder SDK of the repository`() async throws {
+        _ = try await Command.run("plugins", "sdk", "--prefix", prefix)
+
+        let sdk = ScaffoldTestFiles.sdk
+        let files = FileManager.default.enumerator(atPath: sdk)?.compactMap { $0 as? String } ?? []
+        for file in files where file.contains(".") {
+            let installed = file == "README.md" ? "share/plugboard/README.md" : file
+            let original = try Data(contentsOf: URL(fileURLWithPath: "\(sdk)/\(file)"))
+            #expect(try folder.read("usr/\(installed)") == Array(original), "\(file)")
+        }
+
+        #expect(files.filter { $0.contains(".") }.count == 6)
     }
 
     @Test func `it replaces what an earlier version left there, and nothing else`() async throws {

@@ -12,7 +12,7 @@ import Testing
 
         try await breakAndGoOn(object, thrown: "thrown on purpose", number: "it threw what is no std::exception")
         let lost = try await Command.run("com.example.tour", "lose", "--plugin", object)
-        #expect(lost.status == 104 && lost.stderr.contains("The plugin gave no answer"), "\(lost.stderr)")
+        #expect(lost.status == 104 && lost.stderr.contains("The plugin gave no result"), "\(lost.stderr)")
     }
 
     @Test(.enabled(if: ScaffoldedProject.canBuild("rust"), "there is no compiler for Rust"))
@@ -101,7 +101,7 @@ import Testing
         }
         #expect(echo.stdout == #"{"a":1}"# + "\n", "\(echo.stderr)")
         #expect(thrown.status == 104 && thrown.stderr.contains("thrown by a command"), "\(thrown.stderr)")
-        #expect(!thrown.stderr.contains("gave no answer"), "who asked is told how it broke: \(thrown.stderr)")
+        #expect(!thrown.stderr.contains("gave no result"), "who asked is told how it broke: \(thrown.stderr)")
         #expect(refused.status == 102 && refused.stderr.contains("It was told to refuse."), "\(refused.stderr)")
     }
 }
