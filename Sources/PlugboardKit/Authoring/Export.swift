@@ -1,15 +1,15 @@
 import CPlugboard
 import Synchronization
 
-// The one C type that the author of a Swift plugin writes.
+// Gives authors the one C type that they write.
 @_exported import struct CPlugboard.plug_plugin_v1
 
-/// Makes a Swift plugin known to kernels: the one thing that its exported function returns.
+/// Makes the descriptor of a Swift plugin, which its exported function returns to the kernel.
 ///
 ///     @c(user_agent_LTX_plugboard_plugin)
 ///     public func plugin() -> UnsafePointer<plug_plugin_v1> { export(UserAgent.self) }
 ///
-/// The descriptor is made once a type, and stays as long as the process lives.
+/// The descriptor is made once for each type, and stays as long as the process lives.
 @inlinable
 public func export<P: Plugin>(_ type: P.Type) -> UnsafePointer<plug_plugin_v1> {
     knownDescriptor(of: ObjectIdentifier(type)) {
@@ -36,7 +36,7 @@ private struct DescriptorPointer: @unchecked Sendable {
     let raw: UnsafePointer<plug_plugin_v1>
 }
 
-/// How to make an instance of one type: stands behind the descriptor's `context`.
+/// Makes instances of one type. The descriptor's `context` points at it.
 private final class Maker: Sendable {
     let make: @Sendable (PluginHost, OpaquePointer?) throws -> Instance
 
@@ -52,7 +52,7 @@ private final class Maker: Sendable {
     }
 }
 
-/// A descriptor that stays for ever, for a manifest and a way to make plugins of one type.
+/// Makes a descriptor that stays as long as the process lives.
 package func makeDescriptor<P: Plugin>(
     _ manifest: Manifest, _ create: @escaping @Sendable (P.Settings, PluginHost) throws -> P
 ) -> UnsafePointer<plug_plugin_v1> {
@@ -175,7 +175,7 @@ private func borrow(_ context: UnsafeMutableRawPointer?) -> Instance? {
     context.map { Unmanaged<Instance>.fromOpaque($0).takeUnretainedValue() }
 }
 
-/// An array that stays for ever.
+/// An array that stays as long as the process lives.
 private func immortal<Element>(_ elements: [Element]) -> (UnsafePointer<Element>?, UInt64) {
     guard !elements.isEmpty else { return (nil, 0) }
     let place = UnsafeMutablePointer<Element>.allocate(capacity: elements.count)

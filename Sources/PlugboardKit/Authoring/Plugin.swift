@@ -1,45 +1,70 @@
-// Arguments and answers of commands are JSON: whoever writes a plugin has these types without another import.
+// Arguments and replies of commands are JSON, so authors of plugins get these types with PlugboardKit.
 @_exported import JSON
 
-/// A part of the life of exchanges: see the picture in `plugboard.h`.
+/// A plugin: takes part in the life of exchanges through the hooks that its manifest lists.
 ///
-/// One instance an id. Hooks run on the loop and must not block: slow work is `.wait { … }`. Hooks of one exchange never overlap; those of
-/// several may run at once on several loops. An error that a hook throws is a fault of the plugin, and the configuration says what
-/// follows (`onFault`); to fail an exchange on purpose return `.fail`. Only the hooks that the manifest lists are called.
+/// A kernel has one instance of each id. Hooks run on the loop and must not block: slow work is `.wait { … }`. Hooks of
+/// one exchange never overlap; hooks of several exchanges may run at once on several loops. An error that a hook throws
+/// is a fault of the plugin, and the configuration says what follows (`onFault`). To fail an exchange on purpose,
+/// return `.fail`.
 public protocol Plugin: Sendable {
+    /// The plugin's settings; `NoSettings` if it has none.
     associatedtype Settings: PluginSettings = NoSettings
 
+    /// The plugin's description of itself: its id, version, priority, hooks, attributes and commands.
     static var manifest: Manifest { get }
 
-    /// Makes the instance; an error refuses the configuration with its description. Of the host only log, clocks, random, counters and data directory work here.
+    /// Makes the instance. An error refuses the configuration with its description.
+    ///
+    /// Called on the thread that makes the kernel, which may block. Of the host, only log, clocks, random, counters and
+    /// the data directory work here.
     init(settings: Settings, host: PluginHost) throws
 
-    /// Judges together what the configuration says to this plugin in the section of one origin; each value alone fits
-    /// the manifest.
+    /// Checks together the attributes that the configuration gives to requests to one origin; each alone fits the
+    /// manifest.
     ///
-    /// After `init` and before `start`, for each section with attributes of this plugin, unless the section switches
-    /// the plugin off. An error refuses the configuration with its description, which must hold no secrets. What a
-    /// request says itself is not asked about: its hooks judge that.
+    /// Called after `init` and before `start`, once for each origin with attributes of this plugin, unless the
+    /// configuration switches the plugin off for that origin. An error refuses the configuration with its description,
+    /// which must hold no secrets. Attributes that a request itself carries are not checked here, but by the hooks.
     func check(_ attributes: Attributes) throws
 
-    /// All plugins are created, and the host works in full; an error ends the start-up.
+    /// Called when all plugins are created, on the thread that makes the kernel. All of the host works from here on. An
+    /// error ends the start-up.
     func start() throws
 
-    /// No exchange will come any more, and the tasks of `PluginHost.startTask` have ended. Off the loop, on a thread
-    /// that may be blocked; what has not returned by the deadline is not waited for.
+    /// Called when no exchange will come any more and the tasks of `PluginHost.startTask` have ended.
+    ///
+    /// Not on the loop, and may block for up to `within`; after that it is cancelled.
     func stop(within: Duration) async
 
+    /// Called with the head of a request on its way in, before any plugin further in. [loop]
+    ///
+    /// It may edit `exchange.request`, put a source around its body, and decide: `.next`, `.respond`, `.hold`, `.wait`
+    /// or `.fail`. Called again with another `exchange.visit` after `.hold` and `.wait`, and not after a resend by a
+    /// plugin further in.
     func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict
+
+    /// Called with the head of a response on its way out, after all plugins further in. [loop]
+    ///
+    /// It may edit `exchange.response`, put a source around its body, and decide: `.next`, `.respond`, `.resend`,
+    /// `.hold`, `.wait` or `.fail`. Not called with a response of the plugin's own.
     func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict
+
+    /// Called when there is no response, with the reason in `exchange.failure`. [loop]
+    ///
+    /// It may decide: `.next`, `.respond`, `.resend`, `.wait`, or `.fail` with another error.
     func onFailure(_ exchange: borrowing Exchange) throws -> FailureVerdict
 
-    /// Once for each turn that was opened, on every path.
+    /// Called exactly once for each turn that the plugin opened with `.next`, on every path, after the body's end.
+    /// [loop]
     func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome)
 
-    /// A fact of an exchange, or of the kernel (nil).
+    /// Called with a fact of an exchange, or of the kernel (nil). It cannot change anything. [loop]
     func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?)
 
-    /// A command of the manifest. Not on the loop; may block; answers once, now or later.
+    /// Called for a command of the manifest, with its arguments as a JSON object.
+    ///
+    /// Not on the loop; may block. Give the result through `reply`, once, now or later.
     func command(_ name: String, _ arguments: JSONValue, _ reply: Reply)
 }
 
@@ -54,6 +79,6 @@ extension Plugin {
     public func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?) {}
 
     public func command(_ name: String, _ arguments: JSONValue, _ reply: Reply) {
-        reply.fail(PlugboardError("plugin.command", "\(Self.manifest.id) lists \(name) but does not answer it."))
+        reply.fail(PlugboardError("plugin.command", "\(Self.manifest.id) lists \(name) but has no function for it."))
     }
 }

@@ -1,8 +1,10 @@
 import CPlugboard
 
-/// What a plugin says of one of its settings or attributes; the kernel checks values against it and prints it.
+/// A row of a plugin's table of settings or attributes. The kernel checks values against it and prints it.
 public struct OptionDefinition: Sendable {
+    /// The name, without the plugin's id.
     public let name: String
+    /// One line.
     public let documentation: String
     let type: UInt32
     let fallback: String
@@ -23,7 +25,7 @@ public struct OptionDefinition: Sendable {
         flags = (isSecret ? PLUG_SECRET : 0) | (isRequired ? PLUG_REQUIRED : 0)
     }
 
-    /// The same in C, for the descriptor; its texts stay for ever.
+    /// The same in C, for the descriptor; its texts stay as long as the process lives.
     var immortal: plug_option_v1 {
         plug_option_v1(
             name: plug_text(immortal: name), type: type, flags: flags, fallback: plug_text(immortal: fallback),

@@ -7,11 +7,13 @@ import JSON
 public protocol OptionValue: Sendable {
     /// One of PLUG_BOOL … PLUG_MAP.
     static var optionType: UInt32 { get }
-    /// The words allowed, or none for any.
+    /// The words that are allowed; empty: any.
     static var optionChoices: [String] { get }
-    /// The number by which bounds are meant: of a text its bytes, of a list or map its count.
+    /// The number that bounds are compared with: of a text its bytes, of a list or map its count.
     var optionMagnitude: Int64 { get }
+    /// Reads a value as configurations write it; nil if the text has not this type.
     init?(optionText: String)
+    /// The value as configurations write it.
     var optionText: String { get }
 }
 
@@ -99,7 +101,7 @@ extension WordOption {
     public var optionText: String { rawValue }
 }
 
-/// A value that may be left out; the text of nothing is empty.
+/// A value that may be left out; nil is written as an empty text.
 extension Optional: OptionValue where Wrapped: OptionValue {
     public static var optionType: UInt32 { Wrapped.optionType }
     public static var optionChoices: [String] { Wrapped.optionChoices }
