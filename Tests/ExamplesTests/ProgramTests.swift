@@ -37,6 +37,18 @@ struct ProgramTests {
         #expect(outcome.stdout == "200 /new\n")
     }
 
+    @Test func `the slim program runs its three plugins`() async throws {
+        let server = try LoopbackServer.responding { request in
+            request.path == "/old" ? ServerResponse(status: 302, fields: [("Location", "/new")]) : ServerResponse(body: request.path)
+        }
+        defer { server.stop() }
+
+        let outcome = try await ProcessRunner.running([try Products.executable("ExampleSlim"), server.url("/old")])
+
+        #expect(outcome.stdout == "200 /new\n")
+        #expect(outcome.stderr.contains("(2 attempts)"))
+    }
+
     @Test func `the package of the first program has that program as its target`() async throws {
         let folder = try TemporaryFolder()
 
