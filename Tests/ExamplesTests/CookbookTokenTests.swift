@@ -9,7 +9,7 @@ struct CookbookTokenTests {
     private static let tokens = "https://tokens.test/"
     private let url = "https://api.test/"
 
-    /// A server of tokens that answers when the gate lets it, and an API that takes only `good` of them.
+    /// A server of tokens that responds when the gate opens, and an API that accepts only tokens that are `good`.
     private func bench(_ gate: Gate, status: Int = 200, good: String = "t1") throws -> Workbench {
         let fetched = Record()
         return try Workbench(

@@ -12,7 +12,8 @@ struct HeaderTests {
         lines = try Repository.text("SDK/include/plugboard.h").split(separator: "\n", omittingEmptySubsequences: false)
     }
 
-    @Test func `the plugin at its head has at most 25 lines, builds with the command below it, and runs`() async throws {
+    @Test func `the plugin at its head has at most 25 lines, builds with the command below it, and runs`() async throws
+    {
         let code = block(after: "hello.c:")
         let command = try #require(block(after: "To build it").first)
         let folder = try TemporaryFolder("hello")

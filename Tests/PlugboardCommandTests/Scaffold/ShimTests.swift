@@ -66,7 +66,7 @@ import Testing
             replies[way]?["body_b64"]?.stringValue.flatMap { Data(base64Encoded: $0) }
                 .map { String(decoding: $0, as: UTF8.self) }
         }
-        #expect(Set(replies.keys) == Set(ways), "the process has answered all")
+        #expect(Set(replies.keys) == Set(ways), "there is a reply for each line")
         #expect(message("throw").contains(thrown), "\(message("throw"))")
         #expect(message("throw-number").contains(number), "\(message("throw-number"))")
         #expect(message("fail").contains("It was asked to fail."), "\(message("fail"))")
