@@ -17,7 +17,7 @@ struct DocumentationTests {
     }
 
     @Test func `the chain of the README has the plugins with their own priorities, from the outermost`() throws {
-        let chain = try Document(Pages.readme).lines.compactMap { $0.firstMatch(of: /^ +(\d+)  ([a-z.]+) /) }
+        let chain = try Document(Pages.readme).lines.compactMap { $0.firstMatch(of: #/^\s+(\d+)  ([a-z.]+) /#) }
 
         let rows = chain.map { (priority: Int($0.output.1) ?? -1, id: String($0.output.2)) }
 

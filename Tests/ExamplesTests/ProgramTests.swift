@@ -25,7 +25,8 @@ struct ProgramTests {
 
     @Test func `the first program runs what its configuration switches on`() async throws {
         let server = try LoopbackServer.responding { request in
-            request.path == "/old" ? ServerResponse(status: 302, fields: [("Location", "/new")]) : ServerResponse(body: request.path)
+            if request.path == "/old" { return ServerResponse(status: 302, fields: [("Location", "/new")]) }
+            return ServerResponse(body: request.path)
         }
         let folder = try TemporaryFolder()
         try folder.write("plugboard.json", #"{ "plugins": ["redirect"] }"#)
@@ -39,7 +40,8 @@ struct ProgramTests {
 
     @Test func `the slim program runs its three plugins`() async throws {
         let server = try LoopbackServer.responding { request in
-            request.path == "/old" ? ServerResponse(status: 302, fields: [("Location", "/new")]) : ServerResponse(body: request.path)
+            if request.path == "/old" { return ServerResponse(status: 302, fields: [("Location", "/new")]) }
+            return ServerResponse(body: request.path)
         }
         defer { server.stop() }
 

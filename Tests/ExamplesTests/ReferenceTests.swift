@@ -16,7 +16,8 @@ struct ReferenceTests {
     ) async throws {
         let folder = try TemporaryFolder("reference")
         defer { folder.remove() }
-        let commands = try Document(page).commands.filter { command in Self.commands.contains { command.hasPrefix($0) } }
+        let commands = try Document(page).commands.filter { command in Self.commands.contains { command.hasPrefix($0) }
+        }
 
         var printed = ""
         for command in commands {
