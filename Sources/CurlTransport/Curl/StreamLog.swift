@@ -2,8 +2,9 @@
 ///
 /// A server says so of one stream (REFUSED_STREAM, RFC 9113 §8.7), or of all above the last one in GOAWAY (§6.8). On a
 /// connection that was used before, libcurl logs nothing of REFUSED_STREAM: it wants to send again for that as it does
-/// for any loss of such a connection, and the two cannot be told apart. Of GOAWAY it logs the last stream, to the
-/// transfer that reads the connection at that time.
+/// for any loss of such a connection, and the two cannot be told apart. (Later versions can log it, by
+/// `curl_global_trace`, which is a setting of the whole process.) Of GOAWAY it logs the last stream, to the transfer
+/// that reads the connection at that time.
 struct StreamLog {
     private(set) var isRefused = false
     /// The number of the stream, or 0.
