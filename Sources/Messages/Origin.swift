@@ -24,7 +24,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// Reads `scheme://host` or `scheme://host:port`, with nothing before, between or after.
     public init?(_ text: String) {
         guard let parts = URLParts(text), parts.path.isEmpty, parts.query == nil, parts.fragment == nil,
-            parts.userinfo == nil, parts.place?.utf8.last != UInt8(ascii: ":")
+            parts.userinfo == nil, parts.hostAndPort?.utf8.last != UInt8(ascii: ":")
         else { return nil }
         self.init(parts)
     }
@@ -37,7 +37,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
 
     /// The origin of an absolute URL.
     public init?(_ parts: URLParts) {
-        guard let scheme = parts.httpScheme, let place = parts.place, let (host, port) = Origin.splitPort(place) else {
+        guard let scheme = parts.httpScheme, let place = parts.hostAndPort, let (host, port) = Origin.splitPort(place) else {
             return nil
         }
         // RFC 3986 §3.2.3: an empty port is the scheme's own.

@@ -48,7 +48,7 @@ private func merged(_ path: Substring, _ base: URLParts) -> Substring {
 private func normalAuthority(_ authority: Substring?, _ httpScheme: String?) -> String? {
     guard let authority else { return "" }
     guard let httpScheme else { return "//\(authority)" }
-    guard let parts = URLParts("\(httpScheme)://\(authority)"), let place = parts.place, let origin = Origin(parts),
+    guard let parts = URLParts("\(httpScheme)://\(authority)"), let place = parts.hostAndPort, let origin = Origin(parts),
         let (host, _) = Origin.splitPort(place)
     else { return nil }
     let dot = host.utf8.last == UInt8(ascii: ".") ? "." : ""

@@ -48,7 +48,7 @@ public struct URLParts: Sendable {
     }
 
     /// The authority without the user: a host, and maybe a port.
-    public var place: Substring? {
+    public var hostAndPort: Substring? {
         authority.map { Substring($0.utf8[(userinfo?.endIndex ?? $0.startIndex)...]) }
     }
 

@@ -19,7 +19,7 @@ extension Kernel {
 
 extension Configuration {
     /// All that is wrong with it, where all bundled plugins are linked.
-    public func faults(loader: (any Loader)? = nil) -> [ConfigurationFault] {
-        faults(catalog: .bundled, loader: loader)
+    public func errors(loader: (any Loader)? = nil) -> [ConfigurationError] {
+        errors(catalog: .bundled, loader: loader)
     }
 }

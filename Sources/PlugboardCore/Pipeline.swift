@@ -35,13 +35,13 @@ import PlugboardKit
 
 /// The enabled plugins in order, outermost first, and for each hook those that list it.
 final class Pipeline: Sendable {
-    let places: [Place]
+    let slots: [Slot]
     /// Inward: ascending.
-    let requestPlaces: [Place]
+    let requestSlots: [Slot]
     /// Outward: descending.
-    let responsePlaces: [Place]
-    let failurePlaces: [Place]
-    let closePlaces: [Place]
+    let responseSlots: [Slot]
+    let failureSlots: [Slot]
+    let closeSlots: [Slot]
     let watchers: Watchers
     /// Only then must the request be remembered as each plugin saw it.
     let hasOutwardHooks: Bool
@@ -49,124 +49,124 @@ final class Pipeline: Sendable {
     /// Turns are the bits of a word.
     static let limit = UInt64.bitWidth
 
-    init(_ places: [Place]) {
-        self.places = places
-        requestPlaces = places.filter { $0.hooks.contains(.request) }
-        responsePlaces = places.reversed().filter { $0.hooks.contains(.response) }
-        failurePlaces = places.reversed().filter { $0.hooks.contains(.failure) }
-        closePlaces = places.reversed().filter { $0.hooks.contains(.close) }
-        watchers = Watchers(places)
-        hasOutwardHooks = !responsePlaces.isEmpty || !failurePlaces.isEmpty
+    init(_ slots: [Slot]) {
+        self.slots = slots
+        requestSlots = slots.filter { $0.hooks.contains(.request) }
+        responseSlots = slots.reversed().filter { $0.hooks.contains(.response) }
+        failureSlots = slots.reversed().filter { $0.hooks.contains(.failure) }
+        closeSlots = slots.reversed().filter { $0.hooks.contains(.close) }
+        watchers = Watchers(slots)
+        hasOutwardHooks = !responseSlots.isEmpty || !failureSlots.isEmpty
     }
 }
 
-extension Exchange {
+extension ExchangeCore {
     /// Lets the head go on from where it stands, until it has come through, or something is awaited.
     func advance() {
         while !isSuspended && phase == .steering {
-            guard let place = nextPlace() else {
+            guard let slot = nextSlot() else {
                 if stage == .request { return perform() }
-                return stage == .response ? deliver() : finish(failing: failure ?? Exchange.lostFailure)
+                return stage == .response ? deliver() : finish(failing: failure ?? ExchangeCore.lostFailure)
             }
             // Who stands further out and lists no such hook has let the head pass (rule 2).
-            if stage == .request { turns.open(upTo: place.index, skipping: skipped) }
-            let decision = visit(place)
+            if stage == .request { turns.open(upTo: slot.index, skipping: skipped) }
+            let decision = visit(slot)
             // A hook may bring about the end of its own exchange.
             guard phase == .steering else { return decision.drop() }
             switch decision {
-            case .next: pass(place)
-            case .respond(let answer): turnAround(at: place, with: answer)
-            case .resend(let delay): resend(from: place, after: delay)
-            case .hold(let limit): return hold(at: place, upTo: limit)
+            case .next: pass(slot)
+            case .respond(let answer): turnAround(at: slot, with: answer)
+            case .resend(let delay): resend(from: slot, after: delay)
+            case .hold(let limit): return hold(at: slot, upTo: limit)
             case .wait(let ticket, let deadline): return park(ticket, until: deadline)
-            case .fail(let error): fail(at: place, error)
+            case .fail(let error): fail(at: slot, error)
             }
         }
     }
 
     // MARK: Inward
 
-    /// The next place that this head visits, or nil when it has come through.
-    private func nextPlace() -> Place? {
-        let places = stage.places(pipeline)
-        while cursor < places.count {
-            let place = places[cursor]
-            if takesPart(place) { return place }
+    /// The next slot that this head visits, or nil when it has come through.
+    private func nextSlot() -> Slot? {
+        let slots = stage.slots(pipeline)
+        while cursor < slots.count {
+            let slot = slots[cursor]
+            if takesPart(slot) { return slot }
             cursor += 1
         }
         return nil
     }
 
-    /// `next`: inward it opens the turns up to this place, outward it just goes on.
-    private func pass(_ place: Place) {
-        if stage == .request { turns.open(upTo: place.index + 1, skipping: skipped) }
+    /// `next`: inward it opens the turns up to this slot, outward it just goes on.
+    private func pass(_ slot: Slot) {
+        if stage == .request { turns.open(upTo: slot.index + 1, skipping: skipped) }
         cursor += 1
     }
 
     /// The head has come through: one attempt on the network.
     private func perform() {
-        turns.open(upTo: pipeline.places.count, skipping: skipped)
-        guard attempts < core.settings.attemptLimit else { return answered(.failure(Exchange.runaway(attempts))) }
+        turns.open(upTo: pipeline.slots.count, skipping: skipped)
+        guard attempts < core.settings.attemptLimit else { return answered(.failure(ExchangeCore.runaway(attempts))) }
         beginAttempt()
     }
 
     // MARK: Outward
 
     /// What came of the attempt turns the exchange around, at its innermost point.
-    func answered(_ outcome: Result<Answered, PlugboardError>) {
+    func answered(_ outcome: Result<OutwardResponse, PlugboardError>) {
         responder = nil
         switch outcome {
-        case .success(let answer): goOutward(from: pipeline.places.count, with: answer)
-        case .failure(let error): goOutward(from: pipeline.places.count, failing: error)
+        case .success(let answer): goOutward(from: pipeline.slots.count, with: answer)
+        case .failure(let error): goOutward(from: pipeline.slots.count, failing: error)
         }
         advance()
     }
 
     /// `respond`: what lies further in has been for nothing.
-    private func turnAround(at place: Place, with answer: Answered) {
-        discardAnswer()
-        turns.close(inside: place.index, .replaced, self)
-        responder = place
-        goOutward(from: place.index, with: answer)
+    private func turnAround(at slot: Slot, with answer: OutwardResponse) {
+        discardResponse()
+        turns.close(inside: slot.index, .replaced, self)
+        responder = slot
+        goOutward(from: slot.index, with: answer)
     }
 
     /// `resend`: from just inside the plugin, now or after a delay.
-    private func resend(from place: Place, after delay: Duration) {
+    private func resend(from slot: Slot, after delay: Duration) {
         resends += 1
-        guard resends < core.settings.attemptLimit else { return fail(at: place, Exchange.runaway(resends)) }
-        discardAnswer()
-        turns.close(inside: place.index, .resent, self)
+        guard resends < core.settings.attemptLimit else { return fail(at: slot, ExchangeCore.runaway(resends)) }
+        discardResponse()
+        turns.close(inside: slot.index, .resent, self)
         failure = nil
-        prepareResend(by: place, after: delay)
+        prepareResend(by: slot, after: delay)
         stage = .request
-        cursor = pipeline.requestPlaces.firstIndex { $0.index > place.index } ?? pipeline.requestPlaces.count
+        cursor = pipeline.requestSlots.firstIndex { $0.index > slot.index } ?? pipeline.requestSlots.count
         if delay > .zero { pause(for: delay) }
     }
 
     /// `fail`: the failure goes on outward from here; the plugin that failed does not see it.
-    private func fail(at place: Place, _ error: PlugboardError) {
-        discardAnswer()
+    private func fail(at slot: Slot, _ error: PlugboardError) {
+        discardResponse()
         failure = error
-        turns.close(inside: place.index, .failed, self)
-        goOutward(from: place.index, failing: error)
+        turns.close(inside: slot.index, .failed, self)
+        goOutward(from: slot.index, failing: error)
     }
 
-    private func goOutward(from index: Int, with answer: Answered) {
+    private func goOutward(from index: Int, with answer: OutwardResponse) {
         response = answer
         failure = nil
         stage = .response
-        cursor = pipeline.responsePlaces.firstIndex { $0.index < index } ?? pipeline.responsePlaces.count
+        cursor = pipeline.responseSlots.firstIndex { $0.index < index } ?? pipeline.responseSlots.count
     }
 
     /// Also for a body that breaks while it is held: then the plugin that held it hears of it.
     func goOutward(from index: Int, failing error: PlugboardError) {
         failure = error
         stage = .failure
-        cursor = pipeline.failurePlaces.firstIndex { $0.index < index } ?? pipeline.failurePlaces.count
+        cursor = pipeline.failureSlots.firstIndex { $0.index < index } ?? pipeline.failureSlots.count
     }
 
     /// Nobody wants the answer: its body is drained or aborted.
-    func discardAnswer() {
+    func discardResponse() {
         releaseBody()
         response = nil
     }
@@ -182,7 +182,7 @@ extension Exchange {
 
     /// The answer's head has come through. Its body now flows, and the turns close when it ends.
     private func deliver() {
-        guard let answer = response else { return finish(failing: Exchange.lostFailure) }
+        guard let answer = response else { return finish(failing: ExchangeCore.lostFailure) }
         phase = .flowing
         if let body = answer.body {
             isDelivered = true

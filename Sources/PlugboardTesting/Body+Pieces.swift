@@ -44,7 +44,7 @@ final class ScriptedPieces: BodySource {
             return Piece.bytes(bytes[offset..<next])
         }
         // Pulls may be answered from any thread; that of the kernel's loop gets it in a turn of its own.
-        if isLater { Task { pull.answer(piece) } } else { pull.answer(piece) }
+        if isLater { Task { pull.complete(piece) } } else { pull.complete(piece) }
     }
 
     func rewind() -> Bool {

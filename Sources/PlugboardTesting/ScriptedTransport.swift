@@ -25,24 +25,24 @@ public final class ScriptedTransport: Transport {
     }
 
     /// What comes of an attempt.
-    public enum Answer: Sendable {
+    public enum Outcome: Sendable {
         /// A head and a body; where there can be none (HEAD, 204, 304), the body is left out.
         case respond(ResponseHead, Body?)
         case fail(PlugboardError)
         /// Nothing, until the attempt is cancelled.
         case silence
 
-        public static func respond(_ status: Int, _ fields: Fields = Fields(), body: Body = .empty) -> Answer {
+        public static func respond(_ status: Int, _ fields: Fields = Fields(), body: Body = .empty) -> Outcome {
             .respond(ResponseHead(status: status, fields: fields), body)
         }
     }
 
     /// Asked once an attempt, off the loop, with the attempt's number, counted from 1. It may wait as long as it likes.
-    public typealias Script = @Sendable (Sent, Int) async -> Answer
+    public typealias Script = @Sendable (Sent, Int) async -> Outcome
 
     /// Gets an attempt with its number, on the loop, and a function to answer it with, once, from any thread. Returns what is
     /// to be done when the attempt is over.
-    typealias Asking = @Sendable (Sent, Int, @escaping @Sendable (Answer) -> Void) -> @Sendable () -> Void
+    typealias Asking = @Sendable (Sent, Int, @escaping @Sendable (Outcome) -> Void) -> @Sendable () -> Void
 
     private let ask: Asking
     private let sent = Recording<Sent>()
@@ -85,7 +85,7 @@ public final class ScriptedTransport: Transport {
 /// Sendable because its state is touched on the loop only.
 private final class ScriptedAttempt: Attempt, PullReceiver, @unchecked Sendable {
     typealias Ask =
-        @Sendable (ScriptedTransport.Sent, @escaping @Sendable (ScriptedTransport.Answer) -> Void)
+        @Sendable (ScriptedTransport.Sent, @escaping @Sendable (ScriptedTransport.Outcome) -> Void)
         -> @Sendable () -> Void
 
     private let request: AttemptRequest
@@ -132,7 +132,7 @@ private final class ScriptedAttempt: Attempt, PullReceiver, @unchecked Sendable 
         if isOver { stop() } else { stopAsking = stop }
     }
 
-    private func carryOut(_ answer: ScriptedTransport.Answer) {
+    private func carryOut(_ answer: ScriptedTransport.Outcome) {
         guard !isOver else { return }
         switch answer {
         case .respond(let head, let body):

@@ -34,7 +34,7 @@ import Transporting
     }
 
     @Test func `an attempt may be cancelled in the moment it begins`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer() }
+        let server = try LoopbackServer.responding { _ in ServerResponse() }
         let client = Client()
         let record = AttemptRecord()
         defer { server.stop() }
@@ -50,7 +50,7 @@ import Transporting
     }
 
     @Test func `a suspended attempt reports nothing until it is resumed`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer(body: "waited") }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "waited") }
         let client = Client()
         defer { server.stop() }
 
@@ -90,7 +90,7 @@ import Transporting
     }
 
     @Test func `timings tell a new connection from one that is used again`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer(body: "x") }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "x") }
         let client = Client()
         defer { server.stop() }
 
@@ -127,7 +127,7 @@ import Transporting
     @Test func `connection limits make attempts wait for one another`() async throws {
         var settings = CurlTransportSettings()
         settings.connections = 2
-        let server = try LoopbackServer.answering { _ in Answer(body: "x") }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "x") }
         let client = Client(settings)
         defer { server.stop() }
 
@@ -147,7 +147,7 @@ import Transporting
         let server = try LoopbackServer { connection in
             while let request = try? connection.readRequest() {
                 try connection.wait(for: gate)
-                try connection.respond(Answer(body: "x"), to: request)
+                try connection.respond(ServerResponse(body: "x"), to: request)
             }
         }
         let client = Client(settings)
@@ -170,7 +170,7 @@ import Transporting
         let server = try LoopbackServer { connection in
             while let request = try? connection.readRequest() {
                 if request.target == "/slow" { try connection.wait(for: gate) }
-                try connection.respond(Answer(body: request.target), to: request)
+                try connection.respond(ServerResponse(body: request.target), to: request)
             }
         }
         let client = Client()
@@ -213,7 +213,7 @@ import Transporting
     }
 
     @Test func `an observer may begin, cancel and release in any report`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer(body: Script.letters(1000)) }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: Script.letters(1000)) }
         let client = Client()
         let chain = Chain(client: client, url: server.url(), left: 50)
         defer { server.stop() }

@@ -6,7 +6,7 @@ import Transporting
 
 @Suite struct BodyTests {
     @Test func `a small answer is whole at the end of the turn that brings it`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer(body: "small") }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "small") }
         let client = Client()
         let seen = Mutex<[String]>([])
         let done = Gate()
@@ -74,7 +74,7 @@ import Transporting
     }
 
     @Test func `a short rest that nobody wants is drained, and the connection used again`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer(body: Script.letters(60_000)) }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: Script.letters(60_000)) }
         let client = Client()
         defer { server.stop() }
 

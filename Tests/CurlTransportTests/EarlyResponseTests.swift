@@ -99,21 +99,21 @@ private final class SteppedSource: BodySource {
 
     func pull(_ pull: Pull) {
         state.withLock { $0.pull = pull }
-        answer()
+        complete()
     }
 
     /// Nil ends the body.
     func give(_ text: String?) {
         state.withLock { $0.pieces.append(text.map { .bytes(Bytes($0)) } ?? .end(trailers: Fields())) }
-        answer()
+        complete()
     }
 
-    private func answer() {
+    private func complete() {
         let (pull, piece) = state.withLock { state -> (Pull?, Piece?) in
             guard let pull = state.pull, !state.pieces.isEmpty else { return (nil, nil) }
             state.pull = nil
             return (pull, state.pieces.removeFirst())
         }
-        if let pull, let piece { pull.answer(piece) }
+        if let pull, let piece { pull.complete(piece) }
     }
 }

@@ -10,14 +10,14 @@ import Transporting
         let (gate, written) = (Gate(), Gate())
         let server = try LoopbackServer { connection in
             let request = try connection.readRequest()
-            try connection.respond(Answer(body: "own"), to: request)
+            try connection.respond(ServerResponse(body: "own"), to: request)
             if connection.index == 1 {
                 try connection.wait(for: gate)
                 try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL")
                 written.open()
             }
             while let request = try? connection.readRequest() {
-                try connection.respond(Answer(body: "own"), to: request)
+                try connection.respond(ServerResponse(body: "own"), to: request)
             }
         }
         let client = Client()

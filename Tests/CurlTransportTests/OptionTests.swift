@@ -143,7 +143,7 @@ import Transporting
     }
 
     @Test func `a proxy gets the request and its own credentials, an origin behind a tunnel does not`() async throws {
-        let origin = try LoopbackServer.answering { _ in Answer(body: "origin") }
+        let origin = try LoopbackServer.responding { _ in ServerResponse(body: "origin") }
         let proxy = try LoopbackServer { connection in
             let request = try connection.readRequest()
             if request.method == "CONNECT" {
@@ -188,7 +188,7 @@ import Transporting
     }
 
     @Test func `options of one request do not stay for the next`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer(body: "direct") }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "direct") }
         let closed = try ClosedPort()
         let client = Client()
         var options = RequestOptions()
@@ -203,7 +203,7 @@ import Transporting
     }
 
     @Test func `an interface or address that is not there, or a family that cannot be, fails`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer(body: "x") }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "x") }
         let client = Client()
         var bad = RequestOptions()
         bad.interface = "nothing0"
@@ -224,7 +224,7 @@ import Transporting
 
     @Test func `a speed limit slows a download`() async throws {
         // libcurl looks at the limit after a hundred reads of 16 KiB, so that a smaller body may come at once.
-        let server = try LoopbackServer.answering { _ in Answer(body: [UInt8](repeating: 0x78, count: 4 << 20)) }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: [UInt8](repeating: 0x78, count: 4 << 20)) }
         defer { server.stop() }
         let client = Client()
         var options = RequestOptions()

@@ -14,6 +14,6 @@ final class PiecesSource: BodySource {
 
     func pull(_ pull: Pull) {
         let piece = pieces.withLock { $0.removeFirst() }
-        Task { pull.answer(piece) }
+        Task { pull.complete(piece) }
     }
 }

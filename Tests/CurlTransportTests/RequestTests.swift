@@ -5,7 +5,7 @@ import Transporting
 
 @Suite struct RequestTests {
     @Test func `a request says what it was given and what frames it, and nothing else`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer(body: "hello") }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "hello") }
         let client = Client()
         defer { server.stop() }
 
@@ -18,7 +18,7 @@ import Transporting
     }
 
     @Test func `fields go out byte for byte, empty ones too`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer() }
+        let server = try LoopbackServer.responding { _ in ServerResponse() }
         let client = Client()
         defer { server.stop() }
 
@@ -45,7 +45,7 @@ import Transporting
     func `a method is sent as named, with the length it needs`(
         method: String, body: String?, length: String?
     ) async throws {
-        let server = try LoopbackServer.answering { _ in Answer(body: "done") }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "done") }
         let client = Client()
         defer { server.stop() }
 
@@ -65,7 +65,7 @@ import Transporting
     }
 
     @Test func `a body of unknown length goes in chunks, with its trailers`() async throws {
-        let server = try LoopbackServer.answering { request in Answer(body: request.text) }
+        let server = try LoopbackServer.responding { request in ServerResponse(body: request.text) }
         let client = Client()
         let source = PiecesSource(["one ", "two ", "three"], trailers: Fields(["X-Sum": "3"]))
         defer { server.stop() }
@@ -81,7 +81,7 @@ import Transporting
 
     @Test(arguments: [("X-Sum", "1\r\n\r\nGET /second HTTP/1.1"), ("X Sum", "1"), ("", "1")])
     func `trailers that cannot be are an error, and none of them is sent`(name: String, value: String) async throws {
-        let server = try LoopbackServer.answering { request in Answer(body: request.text) }
+        let server = try LoopbackServer.responding { request in ServerResponse(body: request.text) }
         let client = Client()
         var trailers = Fields()
         trailers.append(FieldName(name), value)
@@ -94,7 +94,7 @@ import Transporting
     }
 
     @Test func `a caller may ask for chunks, or say the length that a stream has`() async throws {
-        let server = try LoopbackServer.answering { request in Answer(body: request.text) }
+        let server = try LoopbackServer.responding { request in ServerResponse(body: request.text) }
         let client = Client()
         defer { server.stop() }
 
@@ -111,7 +111,7 @@ import Transporting
     }
 
     @Test func `a large body arrives whole, whatever pieces it comes in`() async throws {
-        let server = try LoopbackServer.answering { request in Answer(body: request.body) }
+        let server = try LoopbackServer.responding { request in ServerResponse(body: request.body) }
         let client = Client()
         let letters = Script.letters(3_000_000)
         let pieces = stride(from: 0, to: letters.count, by: 70_001).map {
@@ -132,7 +132,7 @@ import Transporting
     }
 
     @Test func `a source that does not keep to its length is an error`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer() }
+        let server = try LoopbackServer.responding { _ in ServerResponse() }
         let client = Client()
         defer { server.stop() }
 
@@ -167,7 +167,7 @@ import Transporting
     }
 
     @Test func `what is no ASCII in a URL is percent-encoded`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer() }
+        let server = try LoopbackServer.responding { _ in ServerResponse() }
         let client = Client()
         defer { server.stop() }
 
@@ -184,7 +184,7 @@ import Transporting
         ("Content-Length", "5"), ("Transfer-Encoding", "chunked"),
     ])
     func `a field that cannot be sent is refused before anything is`(name: String, value: String) async throws {
-        let server = try LoopbackServer.answering { _ in Answer() }
+        let server = try LoopbackServer.responding { _ in ServerResponse() }
         let client = Client()
         var fields = Fields()
         fields.append(FieldName(name), value)
@@ -208,7 +208,7 @@ import Transporting
     }
 
     @Test func `a caller's own Expect waits for the interim answer`() async throws {
-        let server = try LoopbackServer.answering { request in Answer(body: request.text) }
+        let server = try LoopbackServer.responding { request in ServerResponse(body: request.text) }
         let client = Client()
         defer { server.stop() }
 

@@ -14,7 +14,7 @@ import Transporting
     @Test(arguments: [Method.get, .put, .post, "PATCH", .delete])
     func `a request that a kept connection swallowed goes out once, and is told as stale`(_ method: Method) async throws
     {
-        let server = try LoopbackServer(.closedInsteadOfSecondAnswer())
+        let server = try LoopbackServer(.closedInsteadOfSecondResponse())
         let client = Client()
         defer { server.stop() }
 
@@ -27,7 +27,7 @@ import Transporting
     }
 
     @Test func `a body that cannot begin again is told as stale too`() async throws {
-        let server = try LoopbackServer(.closedInsteadOfSecondAnswer())
+        let server = try LoopbackServer(.closedInsteadOfSecondResponse())
         let client = Client()
         defer { server.stop() }
 
@@ -39,7 +39,7 @@ import Transporting
 
     @Test func `a request is told as stale when its connection is lost and no other can be made`() async throws {
         let server = try LoopbackServer { connection in
-            try connection.respond(Answer(body: "kept"), to: connection.readRequest())
+            try connection.respond(ServerResponse(body: "kept"), to: connection.readRequest())
             _ = try connection.readRequest()
             connection.stopListening()
             connection.close()
@@ -54,7 +54,7 @@ import Transporting
     }
 
     @Test func `an attempt may ask for a connection of its own`() async throws {
-        let server = try LoopbackServer.answering { request in Answer(body: "\(request.connection)") }
+        let server = try LoopbackServer.responding { request in ServerResponse(body: "\(request.connection)") }
         let client = Client()
         let record = AttemptRecord()
         defer { server.stop() }

@@ -68,7 +68,7 @@ struct DecodeTests {
     ) async throws {
         let transport = MockTransport { request, _ in
             let isHead = request.method == .head
-            return .answer(isHead ? 200 : 206, Fields(["Content-Encoding": "gzip"]), isHead ? nil : ["raw"])
+            return .respond(isHead ? 200 : 206, Fields(["Content-Encoding": "gzip"]), isHead ? nil : ["raw"])
         }
         let kernel = try kernel(linkage, transport)
         var fields = Fields()
@@ -83,7 +83,7 @@ struct DecodeTests {
     @Test(arguments: Linkage.allCases, ["compress", "gzip, unheard-of"])
     func `an unknown coding passes as it is`(linkage: Linkage, coding: String) async throws {
         let transport = MockTransport { _, _ in
-            .answer(200, Fields(["Content-Encoding": coding, "Content-Length": "3"]), ["raw"])
+            .respond(200, Fields(["Content-Encoding": coding, "Content-Length": "3"]), ["raw"])
         }
         let kernel = try kernel(linkage, transport)
 
@@ -210,8 +210,8 @@ struct DecodeTests {
 
     private func serving(_ coding: ContentCoding) throws -> LoopbackServer {
         let body = Encoder.encode(bytes, coding)
-        return try LoopbackServer.answering { _ in
-            Answer(fields: [("Content-Encoding", coding.rawValue), ("ETag", "\"1\"")], body: body)
+        return try LoopbackServer.responding { _ in
+            ServerResponse(fields: [("Content-Encoding", coding.rawValue), ("ETag", "\"1\"")], body: body)
         }
     }
 

@@ -65,7 +65,7 @@ struct DecodingSourceTests {
         let coded = Encoder.encode(Sample.text(500), coding)
 
         for count in 1..<coded.count {
-            let error = await fault(of: decoding(ListSource(Array(coded.prefix(count))), coding))
+            let error = await error(of: decoding(ListSource(Array(coded.prefix(count))), coding))
             #expect(error?.code == .bodyDecode, "cut after \(count) of \(coded.count) bytes")
         }
     }
@@ -81,7 +81,7 @@ struct DecodingSourceTests {
     func `what is not encoded at all breaks with a reason`(coding: ContentCoding) async throws {
         let source = decoding(ListSource(Array("<html>not encoded</html>".utf8)), coding)
 
-        let error = try #require(await fault(of: source))
+        let error = try #require(await error(of: source))
 
         #expect(error.code == .bodyDecode)
         #expect(error.reason.hasPrefix("The body's \(coding.rawValue) coding cannot be undone: "))
@@ -105,7 +105,7 @@ struct DecodingSourceTests {
     func `bytes after the end break the body`(coding: ContentCoding) async {
         let source = decoding(ListSource(Encoder.encode(Sample.text(500), coding) + Array("garbage".utf8)), coding)
 
-        let error = await fault(of: source)
+        let error = await error(of: source)
 
         #expect(error?.code == .bodyDecode)
     }
@@ -151,7 +151,7 @@ struct DecodingSourceTests {
         #expect(decoded.array == bytes)
     }
 
-    private func fault(of source: any BodySource) async -> PlugboardError? {
+    private func error(of source: any BodySource) async -> PlugboardError? {
         do throws(PlugboardError) {
             _ = try await Body(source).collect(upTo: .mebibytes(64))
             return nil

@@ -26,7 +26,7 @@ final class ListSource: BodySource {
 
     func pull(_ pull: Pull) {
         pulls.withLock { $0 += 1 }
-        if let piece = pieces.withLock({ $0.popLast() }) { pull.answer(piece) }
+        if let piece = pieces.withLock({ $0.popLast() }) { pull.complete(piece) }
     }
 }
 

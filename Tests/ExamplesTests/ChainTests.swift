@@ -31,9 +31,9 @@ struct ChainTests {
     }
 
     @Test func `one chain of C loaded, Swift loaded and linked`() async throws {
-        let server = try LoopbackServer.answering { request in
-            if request.path == "/old" { return Answer(status: 302, fields: [("Location", "/new")]) }
-            return Answer(
+        let server = try LoopbackServer.responding { request in
+            if request.path == "/old" { return ServerResponse(status: 302, fields: [("Location", "/new")]) }
+            return ServerResponse(
                 fields: [
                     ("x-order-seen", request.values("x-order").joined(separator: " ")),
                     ("x-user-agent-seen", request["user-agent"] ?? "none"),

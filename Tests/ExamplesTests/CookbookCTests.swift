@@ -79,7 +79,7 @@ struct CookbookCTests {
 
     /// - Parameter answer: What is said to who asks for a token, with the request's number.
     private func tokenBench(
-        _ library: String, _ answer: @escaping @Sendable (Int) -> ScriptedTransport.Answer
+        _ library: String, _ answer: @escaping @Sendable (Int) -> ScriptedTransport.Outcome
     ) throws -> Workbench {
         let tokens = tokens
         return try Workbench(

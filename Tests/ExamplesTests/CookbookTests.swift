@@ -179,7 +179,7 @@ struct CookbookTests {
 
     @Test func `sub-requests: without a key the request is not sent, and its failure says why`() async throws {
         let tooLong = String(repeating: "k", count: 5000)
-        let answers: [ScriptedTransport.Answer] = [
+        let answers: [ScriptedTransport.Outcome] = [
             .respond(503), .respond(200, body: .text(tooLong)), .fail(PlugboardError(.connect, "refused")),
         ]
 
@@ -193,7 +193,7 @@ struct CookbookTests {
         #expect(codes == ["com.example.key-server.refused", .bodyLimit, .connect])
     }
 
-    private func keyServer(_ answer: ScriptedTransport.Answer) throws -> Workbench {
+    private func keyServer(_ answer: ScriptedTransport.Outcome) throws -> Workbench {
         try Workbench(
             KeyServer.self, settings: ["url": "https://keys.test/"],
             transport: ScriptedTransport { sent, _ in sent.url == "https://keys.test/" ? answer : .respond(200) })
@@ -230,7 +230,7 @@ struct CookbookTests {
         #expect(bench.transport.requests.count == 8)
     }
 
-    private func json(_ answer: CommandAnswer) -> String? {
+    private func json(_ answer: CommandReply) -> String? {
         if case .json(let text) = answer { text } else { nil }
     }
 }

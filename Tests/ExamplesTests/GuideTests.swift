@@ -15,7 +15,7 @@ struct GuideTests {
     }
 
     @Test func `from nothing to a plugin that is checked, by the page's commands`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer(body: "hello\n") }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "hello\n") }
         defer { server.stop() }
         let commands = page.commands.filter { $0.hasPrefix("plugboard ") }
 

@@ -4,7 +4,7 @@ import Testing
 
 struct ProgramTests {
     @Test func `the smallest program gets a URL through the core alone`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer(body: "hello") }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "hello") }
         let program = try Products.executable("plugboard-core")
 
         let outcome = try await ProcessRunner.running([program, server.url("/page")])
@@ -24,8 +24,8 @@ struct ProgramTests {
     }
 
     @Test func `the first program runs what its configuration switches on`() async throws {
-        let server = try LoopbackServer.answering { request in
-            request.path == "/old" ? Answer(status: 302, fields: [("Location", "/new")]) : Answer(body: request.path)
+        let server = try LoopbackServer.responding { request in
+            request.path == "/old" ? ServerResponse(status: 302, fields: [("Location", "/new")]) : ServerResponse(body: request.path)
         }
         let folder = try TemporaryFolder()
         try folder.write("plugboard.json", #"{ "plugins": ["redirect"] }"#)
@@ -49,7 +49,7 @@ struct ProgramTests {
     }
 
     @Test func `a request speaks to the transport and to plugins`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer(body: "[1, 2]\n") }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "[1, 2]\n") }
 
         let outcome = try await ProcessRunner.running([try Products.executable("ExampleFeed"), server.url()])
 
@@ -58,7 +58,7 @@ struct ProgramTests {
     }
 
     @Test func `an error names its code and the plugin that failed the exchange`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer(status: 302, fields: [("Location", "/")]) }
+        let server = try LoopbackServer.responding { _ in ServerResponse(status: 302, fields: [("Location", "/")]) }
 
         let outcome = try await ProcessRunner.running([try Products.executable("ExampleFeed"), server.url()])
 

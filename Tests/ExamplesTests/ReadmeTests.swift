@@ -51,7 +51,7 @@ struct ReadmeTests {
     }
 
     @Test func `the commands of the README do what they say`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer(body: "hello\n") }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "hello\n") }
         let folder = try TemporaryFolder()
         _ = try await Repository.buildStamp(in: folder)
         try folder.write("plugboard.json", Repository.text("Examples/plugboard.json"))

@@ -11,7 +11,7 @@ struct WireTests {
     func `a request has on the wire what plugins saw, Host and its framing`(
         method: Messages.Method, body: String?, fields: [String]
     ) async throws {
-        let server = try LoopbackServer.answering { _ in Answer() }
+        let server = try LoopbackServer.responding { _ in ServerResponse() }
         defer { server.stop() }
         let kernel = try Kernel(catalog: Catalog([]), log: .silent)
 
@@ -26,7 +26,7 @@ struct WireTests {
     func `a body of unknown length is sent in chunks, and a Content-Length of a plugin's gives way to the length`()
         async throws
     {
-        let server = try LoopbackServer.answering { _ in Answer() }
+        let server = try LoopbackServer.responding { _ in ServerResponse() }
         defer { server.stop() }
         let kernel = try Kernel(catalog: Catalog([]), log: .silent)
         let pieces = AsyncStream {

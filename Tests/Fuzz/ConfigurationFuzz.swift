@@ -30,9 +30,9 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         if let configuration = check.configuration { _ = Lineup.check(configuration, catalog: catalog) }
     }
     let check = Configuration.check(bytes, folder: "/folder", sections: ["endpoints"])
-    precondition((check.configuration == nil) == !check.faults.isEmpty, "neither a configuration nor a fault")
+    precondition((check.configuration == nil) == !check.errors.isEmpty, "neither a configuration nor a error")
     let isJSON = (try? JSONParser.parse(bytes, options: JSONParser.configuration)) != nil
-    checkFaults(check.faults, bytes, areSyntax: !isJSON)
+    checkErrors(check.errors, bytes, areSyntax: !isJSON)
     guard let configuration = check.configuration else { return 0 }
 
     checkKernel(configuration.kernel)
@@ -43,14 +43,14 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-private func checkFaults(_ faults: [ConfigurationFault], _ bytes: [UInt8], areSyntax: Bool) {
+private func checkErrors(_ errors: [ConfigurationError], _ bytes: [UInt8], areSyntax: Bool) {
     let lines = 1 + bytes.count { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-    precondition(faults.count <= 100)
-    for fault in faults {
-        precondition((1...lines).contains(fault.line ?? 0) && (fault.column ?? 0) >= 1, "a fault stands nowhere")
-        precondition(!areSyntax || fault.path.isEmpty)
+    precondition(errors.count <= 100)
+    for error in errors {
+        precondition((1...lines).contains(error.line ?? 0) && (error.column ?? 0) >= 1, "a error stands nowhere")
+        precondition(!areSyntax || error.path.isEmpty)
     }
-    if !faults.isEmpty { precondition(!PlugboardError(faults).reason.isEmpty) }
+    if !errors.isEmpty { precondition(!PlugboardError(errors).reason.isEmpty) }
 }
 
 private func checkKernel(_ settings: KernelSettings) {
@@ -63,8 +63,8 @@ private func checkKernel(_ settings: KernelSettings) {
 }
 
 private func checkLineup(_ check: Lineup.Check, _ bytes: [UInt8]) {
-    precondition((check.lineup == nil) == !check.faults.isEmpty)
-    checkFaults(check.faults, bytes, areSyntax: false)
+    precondition((check.lineup == nil) == !check.errors.isEmpty)
+    checkErrors(check.errors, bytes, areSyntax: false)
     guard let lineup = check.lineup else { return }
     let plugins = lineup.plugins
     precondition(Set(plugins.map(\.id)).count == plugins.count)
@@ -74,10 +74,10 @@ private func checkLineup(_ check: Lineup.Check, _ bytes: [UInt8]) {
         precondition(plugin.settings.count == plugin.descriptor.settings.count)
         for option in plugin.descriptor.settings {
             guard let text = plugin.settings[option.name] else { preconditionFailure("a setting is missing") }
-            precondition(text == option.fallback || option.fault(in: text) == nil, "a setting does not fit its table")
+            precondition(text == option.fallback || option.error(in: text) == nil, "a setting does not fit its table")
         }
-        precondition(attributes.fault(in: ["\(plugin.id).enabled": "true"]) == nil)
-        precondition(attributes.fault(in: ["\(plugin.id).nonsense": "true"]) != nil)
+        precondition(attributes.error(in: ["\(plugin.id).enabled": "true"]) == nil)
+        precondition(attributes.error(in: ["\(plugin.id).nonsense": "true"]) != nil)
     }
 }
 

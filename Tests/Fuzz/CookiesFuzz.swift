@@ -40,7 +40,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         }
     }
     let content = NetscapeFile.read(file, now: now, suffixes: .system)
-    precondition(content.faults.allSatisfy { (1...count + 1).contains($0.line) })
+    precondition(content.errors.allSatisfy { (1...count + 1).contains($0.line) })
     for cookie in content.cookies { jar.put(cookie, now: now) }
     checkJar(jar)
     return 0
@@ -88,7 +88,7 @@ private func checkJar(_ jar: Jar) {
 
     let (bytes, skipped) = NetscapeFile.write(cookies)
     let read = NetscapeFile.read(bytes, now: now, suffixes: .system)
-    precondition(read.cookies.count + read.faults.count + skipped == cookies.count, "a cookie became several lines")
+    precondition(read.cookies.count + read.errors.count + skipped == cookies.count, "a cookie became several lines")
     let written = Set(cookies.map { Array($0.id.name) + [0] + $0.value })
     precondition(read.cookies.allSatisfy { written.contains($0.id.name + [0] + $0.value) }, "a cookie became another")
 }

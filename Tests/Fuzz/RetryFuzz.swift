@@ -27,7 +27,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         precondition((.zero...ServerDelay.limit).contains(duration ?? .zero), "a delay that cannot be")
     }
     let situation = RetryPolicy.Situation(
-        method: .get, outcome: .answer(status: 503), serverDelay: delay, attempt: 1 + count % 64, elapsed: now)
+        method: .get, outcome: .response(status: 503), serverDelay: delay, attempt: 1 + count % 64, elapsed: now)
     let policy = RetryPolicy(attempts: .max, totalTime: count % 2 == 0 ? nil : .seconds(Int64.max))
     switch policy.decision(for: situation, drawing: { .max }) {
     case .again(let duration, let basis):

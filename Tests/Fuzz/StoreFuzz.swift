@@ -73,17 +73,17 @@ private func change(_ file: inout [UInt8], _ changes: [UInt8]) {
     while rest.count >= 5, !file.isEmpty {
         let change = Array(rest.prefix(5))
         rest = rest.dropFirst(5)
-        let place = (Int(change[0]) << 16 | Int(change[1]) << 8 | Int(change[2])) % file.count
+        let index = (Int(change[0]) << 16 | Int(change[1]) << 8 | Int(change[2])) % file.count
         switch change[3] % 8 {
-        case 0: file.removeSubrange(place...)
-        case 1: for index in place..<min(place + 16, file.count) { file[index] = change[4] }
+        case 0: file.removeSubrange(index...)
+        case 1: for other in index..<min(index + 16, file.count) { file[other] = change[4] }
         case 2:
-            let page = place / 4096 * 4096
+            let page = index / 4096 * 4096
             let other = Int(change[4]) * 4096 % file.count
             file.replaceSubrange(
                 page..<min(page + 4096, file.count), with: Array(file[other..<min(other + 4096, file.count)]))
-        case 3: file[place] &+= change[4]
-        default: file[place] = change[4]
+        case 3: file[index] &+= change[4]
+        default: file[index] = change[4]
         }
     }
 }
@@ -181,10 +181,10 @@ private func body(_ number: Int) -> [UInt8] {
 private func keep(_ number: Int, _ store: SQLiteCacheStore) {
     guard let writer = store.write(length: nil) else { preconditionFailure("nothing is kept") }
     guard body(number).withUnsafeBytes({ writer.append($0) }) else { return writer.discard() }
-    let answer = StoredAnswer(
+    let stored = StoredResponse(
         key: CacheKey(text: "\(number)"), url: "https://a.example/\(number)", status: 200, fields: ["a": "b"],
         requested: .seconds(1), received: .seconds(2))
-    _ = waiting { writer.commit(answer, replacing: [], $0) } as CacheEntry?
+    _ = waiting { writer.commit(stored, replacing: [], $0) } as CacheEntry?
 }
 
 private func found(_ number: Int, _ store: SQLiteCacheStore) -> [CacheEntry] {

@@ -15,7 +15,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
     checkTime(UnsafeRawBufferPointer(start: start, count: count)) { bytes in
         _ = Challenge.parse([String(decoding: bytes, as: UTF8.self)])
-        _ = try? TokenAnswer(status: 200, body: Bytes([UInt8](bytes)), of: "https://a.example")
+        _ = try? TokenResponse(status: 200, body: Bytes([UInt8](bytes)), of: "https://a.example")
     }
     let challenges = Challenge.parse([String(decoding: bytes, as: UTF8.self)])
     for challenge in challenges {
@@ -27,7 +27,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
     for status in [200, 400] {
         do throws(PlugboardError) {
-            let answer = try TokenAnswer(status: status, body: Bytes(bytes), of: "https://a.example")
+            let answer = try TokenResponse(status: status, body: Bytes(bytes), of: "https://a.example")
             precondition(status == 200 && !answer.token.isEmpty && answer.refreshToken != "")
             precondition((.zero...Duration.seconds(10 * 365 * 86_400)).contains(answer.lifetime ?? .zero))
         } catch {

@@ -37,7 +37,7 @@ struct LoggingTests {
         again.onResponse = { $0.response?.status == 503 ? .resend() : .next }
         let log = Record()
         let kernel = try kernel(
-            linkage, log, MockTransport { _, number in number < 3 ? .answer(503) : .answer(200, Fields(), nil) },
+            linkage, log, MockTransport { _, number in number < 3 ? .respond(503) : .respond(200, Fields(), nil) },
             beside: [again])
 
         _ = try await kernel.send(Request(.get, "http://a.test/"))
@@ -77,7 +77,7 @@ struct LoggingTests {
     func `heads are printed without what is secret and without what steers a terminal`(linkage: Linkage) async throws {
         let log = Record()
         let transport = MockTransport { _, _ in
-            .answer(200, Fields(["Set-Cookie": "id=secret", "X-Note": "a\u{1B}[31mb"]), nil)
+            .respond(200, Fields(["Set-Cookie": "id=secret", "X-Note": "a\u{1B}[31mb"]), nil)
         }
         let kernel = try kernel(linkage, log, transport, settings: ["detail": "heads"])
         var fields = Fields(["Authorization": "Bearer secret", "X-Key": "secret", "Accept": "*/*"])

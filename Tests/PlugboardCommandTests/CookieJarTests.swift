@@ -8,9 +8,9 @@ struct CookieJarTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        server = try LoopbackServer.answering { request in
+        server = try LoopbackServer.responding { request in
             let cookies = ["session=s1; HttpOnly", "lasting=l1; Max-Age=3600"].map { ("Set-Cookie", $0) }
-            return Answer(
+            return ServerResponse(
                 status: request.path == "/broken" ? 500 : 200, fields: request.path == "/none" ? [] : cookies,
                 body: request["Cookie"] ?? "none")
         }

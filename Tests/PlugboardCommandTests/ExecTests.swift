@@ -22,7 +22,7 @@ struct ExecTests {
     }
 
     @Test func `bodies of any bytes and length travel in base 64, both ways`() async throws {
-        let server = try LoopbackServer.answering { Answer(body: $0.body) }
+        let server = try LoopbackServer.responding { ServerResponse(body: $0.body) }
         let bodies = (0...5).map { count in (0..<count).map { UInt8(255 - $0) } } + [(0...255).map { UInt8($0) }]
         let lines = bodies.enumerated().map { index, bytes in
             #"{"id":"\#(index)","method":"POST","url":"\#(server.url())","body_b64":"\#(Data(bytes).base64EncodedString())"}"#
@@ -87,7 +87,7 @@ struct ExecTests {
     }
 
     @Test func `lines that make no sense are unsupported, and the process goes on`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer(body: "ok") }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "ok") }
 
         let outcome = try await Command.run(
             "exec",
@@ -140,7 +140,7 @@ struct ExecTests {
     }
 
     @Test func `null counts as absent`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer(body: "ok") }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "ok") }
 
         let reply = try await Command.exec([
             "url": .string(server.url()), "op": .null, "timeout_ms": .null, "retry": .null, "validate": .null,
@@ -189,8 +189,8 @@ struct ExecTests {
     }
 
     @Test func `interim heads come with the reply`() async throws {
-        let hints = Answer(status: 103, fields: [("Link", "</a>")], body: [])
-        let server = try LoopbackServer(.interim([hints], then: Answer(body: "ok")))
+        let hints = ServerResponse(status: 103, fields: [("Link", "</a>")], body: [])
+        let server = try LoopbackServer(.interim([hints], then: ServerResponse(body: "ok")))
 
         let reply = try await Command.exec(["url": .string(server.url())])
 
@@ -241,7 +241,7 @@ struct ExecTests {
     }
 
     @Test func `connect_to changes where, and nothing of the request`() async throws {
-        let server = try LoopbackServer.answering { Answer(body: $0["Host"] ?? "") }
+        let server = try LoopbackServer.responding { ServerResponse(body: $0["Host"] ?? "") }
 
         let reply = try await Command.exec([
             "url": "http://good.test:81/", "connect_to": ["good.test:81": .string("127.0.0.1:\(server.port)")],
@@ -251,7 +251,7 @@ struct ExecTests {
     }
 
     @Test func `connect_to of a host alone means the port that its URL means`() async throws {
-        let server = try LoopbackServer.answering { Answer(body: $0["Host"] ?? "") }
+        let server = try LoopbackServer.responding { ServerResponse(body: $0["Host"] ?? "") }
         defer { server.stop() }
 
         let reply = try await Command.exec([
@@ -279,9 +279,9 @@ struct ExecTests {
     }
 
     @Test func `a download appears when it is whole, and only then`() async throws {
-        let server = try LoopbackServer.answering { request in
-            if request.path == "/absent" { return Answer(status: 404, body: "no") }
-            return Answer(body: "content")
+        let server = try LoopbackServer.responding { request in
+            if request.path == "/absent" { return ServerResponse(status: 404, body: "no") }
+            return ServerResponse(body: "content")
         }
         let broken = try LoopbackServer(.bodyCutShort(declared: 10, sent: 5))
         let folder = try TemporaryFolder()
@@ -301,9 +301,9 @@ struct ExecTests {
     }
 
     @Test func `redirects are followed where the line says so, so far as it says`() async throws {
-        let server = try LoopbackServer.answering { request in
-            guard let hop = Int(request.path.dropFirst()) else { return Answer(body: "arrived") }
-            return Answer(status: 302, fields: [("Location", hop == 0 ? "/end" : "/\(hop - 1)")])
+        let server = try LoopbackServer.responding { request in
+            guard let hop = Int(request.path.dropFirst()) else { return ServerResponse(body: "arrived") }
+            return ServerResponse(status: 302, fields: [("Location", hop == 0 ? "/end" : "/\(hop - 1)")])
         }
         let plugins = try Command.loading("redirect")
         let url = JSONValue.string(server.url("/2"))
@@ -321,9 +321,9 @@ struct ExecTests {
     @Test func `bodies are decoded where the line asks for it`() async throws {
         let gzip = try #require(
             Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJBwCGphA2BQAAAA=="))
-        let server = try LoopbackServer.answering { request in
+        let server = try LoopbackServer.responding { request in
             request["Accept-Encoding"]?.contains("gzip") == true
-                ? Answer(fields: [("Content-Encoding", "gzip")], body: Array(gzip)) : Answer(body: "plain")
+                ? ServerResponse(fields: [("Content-Encoding", "gzip")], body: Array(gzip)) : ServerResponse(body: "plain")
         }
         let plugins = try Command.loading("decode")
 
@@ -335,8 +335,8 @@ struct ExecTests {
     }
 
     @Test func `redirect and decode are there without a configuration, and can be switched off by one`() async throws {
-        let server = try LoopbackServer.answering { request in
-            request.path == "/end" ? Answer(body: "arrived") : Answer(status: 302, fields: [("Location", "/end")])
+        let server = try LoopbackServer.responding { request in
+            request.path == "/end" ? ServerResponse(body: "arrived") : ServerResponse(status: 302, fields: [("Location", "/end")])
         }
         let folder = try TemporaryFolder()
         let off = try folder.write("plugboard.json", #"{"plugins": [{"id": "redirect", "enabled": false}]}"#)

@@ -3,7 +3,7 @@ import Testing
 
 struct ExitStatusTests {
     @Test func `any status is a success`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer(status: 404, body: "no such page") }
+        let server = try LoopbackServer.responding { _ in ServerResponse(status: 404, body: "no such page") }
 
         let outcome = try await Command.run("get", server.url())
 
@@ -12,8 +12,8 @@ struct ExitStatusTests {
     }
 
     @Test func `with --fail a status of 400 or more ends with 22 and without the body`() async throws {
-        let server = try LoopbackServer.answering { request in
-            Answer(status: request.path == "/fine" ? 200 : 400, body: "body")
+        let server = try LoopbackServer.responding { request in
+            ServerResponse(status: request.path == "/fine" ? 200 : 400, body: "body")
         }
 
         let failed = try await Command.run("get", server.url(), "--fail")
@@ -64,7 +64,7 @@ struct ExitStatusTests {
     }
 
     @Test func `a file that cannot be written ends with 23`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer(body: "body") }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "body") }
         let folder = try TemporaryFolder()
 
         let outcome = try await Command.run("get", server.url(), "-o", folder.file("absent/file"))
@@ -74,7 +74,7 @@ struct ExitStatusTests {
     }
 
     @Test func `a standard output that is closed ends with 23`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer(body: "body") }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "body") }
 
         let get = try await Command.shell(#""$plugboard" get "$url" >&-"#, ["url": server.url()])
         let input = #"{"id":"1","url":"\#(server.url())"}"#
@@ -94,7 +94,7 @@ struct ExitStatusTests {
     }
 
     @Test func `exec ends with 23 when a reply cannot be written, though its input goes on`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer(body: "ok") }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "ok") }
         let folder = try TemporaryFolder()
 
         // The pipe is open for writing as long as the shell runs.

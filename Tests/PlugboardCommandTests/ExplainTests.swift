@@ -9,8 +9,8 @@ struct ExplainTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        server = try LoopbackServer.answering { request in
-            request.target == "/" ? Answer(status: 302, fields: [("Location", "/next?key=hidden")]) : Answer(body: "ok")
+        server = try LoopbackServer.responding { request in
+            request.target == "/" ? ServerResponse(status: 302, fields: [("Location", "/next?key=hidden")]) : ServerResponse(body: "ok")
         }
     }
 
@@ -175,9 +175,9 @@ struct ExplainTests {
     }
 
     private func tokenServer() throws -> LoopbackServer {
-        try LoopbackServer.answering { request in
-            guard request.target == "/token" else { return Answer(body: "ok") }
-            return Answer(
+        try LoopbackServer.responding { request in
+            guard request.target == "/token" else { return ServerResponse(body: "ok") }
+            return ServerResponse(
                 fields: [("Content-Type", "application/json")],
                 body: #"{"access_token": "hidden", "token_type": "Bearer", "expires_in": 3600}"#)
         }

@@ -8,7 +8,7 @@ import Testing
         let folder = try TemporaryFolder("resolver")
         let silent = try SilentNameServer()
         try folder.write("resolv.conf", "nameserver \(silent.address)\noptions timeout:10 attempts:2\n")
-        let server = try LoopbackServer.answering { _ in Answer(body: "other") }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "other") }
         defer { server.stop() }
         let lines = """
             {"id": "hangs", "url": "http://silent.test/", "timeout_ms": 300}

@@ -6,15 +6,15 @@ struct OutputTests {
     private static let text = #"{"b":[1.50,true],"a":"é"}"#
 
     private func json() throws -> LoopbackServer {
-        try LoopbackServer.answering { _ in
-            Answer(fields: [("Content-Type", "application/problem+json; charset=utf-8")], body: OutputTests.text)
+        try LoopbackServer.responding { _ in
+            ServerResponse(fields: [("Content-Type", "application/problem+json; charset=utf-8")], body: OutputTests.text)
         }
     }
 
     @Test func `without a terminal the body is written byte for byte`() async throws {
         let bytes = (0...255).map { UInt8($0) } + Array(OutputTests.text.utf8)
-        let server = try LoopbackServer.answering { _ in
-            Answer(fields: [("Content-Type", "application/json")], body: bytes)
+        let server = try LoopbackServer.responding { _ in
+            ServerResponse(fields: [("Content-Type", "application/json")], body: bytes)
         }
 
         let outcome = try await Command.run("get", server.url())
@@ -44,7 +44,7 @@ struct OutputTests {
 
     @Test(.enabled(if: Command.hasTerminals))
     func `a terminal gets no bytes that would upset it`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer(body: [27, 0, 7]) }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: [27, 0, 7]) }
 
         let text = try await Command.onTerminal("get \(server.url())")
 
@@ -54,7 +54,7 @@ struct OutputTests {
 
     @Test(.enabled(if: Command.hasTerminals))
     func `a file gets its progress bar on the terminal`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer(body: "0123456789") }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "0123456789") }
         let folder = try TemporaryFolder()
 
         let shown = try await Command.onTerminal("get \(server.url()) -o \(folder.file("body"))")
@@ -89,7 +89,7 @@ struct OutputTests {
     }
 
     @Test func `head writes the head`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer(fields: [("X-A", "1")], body: "unseen") }
+        let server = try LoopbackServer.responding { _ in ServerResponse(fields: [("X-A", "1")], body: "unseen") }
 
         let outcome = try await Command.run("head", server.url())
 
@@ -130,8 +130,8 @@ struct OutputTests {
     }
 
     @Test func `verbose shows what plugins add, at each attempt`() async throws {
-        let server = try LoopbackServer.answering { request in
-            request.path == "/end" ? Answer(body: "ok") : Answer(status: 302, fields: [("Location", "/end")])
+        let server = try LoopbackServer.responding { request in
+            request.path == "/end" ? ServerResponse(body: "ok") : ServerResponse(status: 302, fields: [("Location", "/end")])
         }
         let plugins = try Command.loading("decode", "redirect")
 

@@ -6,7 +6,7 @@ import Testing
 struct RequestTests {
     private let server: LoopbackServer
 
-    init() throws { server = try LoopbackServer.answering { _ in Answer(body: "ok") } }
+    init() throws { server = try LoopbackServer.responding { _ in ServerResponse(body: "ok") } }
 
     /// Runs a verb against the server and returns what it sent.
     private func sent(_ verb: [String], _ options: [String] = [], input: String = "") async throws -> ReceivedRequest {
@@ -162,9 +162,9 @@ struct RequestTests {
     }
 
     @Test func `a plugin's attributes and settings reach it`() async throws {
-        let server = try LoopbackServer.answering { request in
+        let server = try LoopbackServer.responding { request in
             request.path == "/end"
-                ? Answer(body: "arrived") : Answer(status: 302, fields: [("Location", "/end")])
+                ? ServerResponse(body: "arrived") : ServerResponse(status: 302, fields: [("Location", "/end")])
         }
         let plugin = try Products.library("plugboard-redirect")
 

@@ -5,7 +5,7 @@ import Testing
 struct StandardInputTests {
     private let server: LoopbackServer
 
-    init() throws { server = try LoopbackServer.answering { Answer(body: $0.text) } }
+    init() throws { server = try LoopbackServer.responding { ServerResponse(body: $0.text) } }
 
     @Test(arguments: ["-", "@-"])
     func `a dash is standard input everywhere`(dash: String) async throws {

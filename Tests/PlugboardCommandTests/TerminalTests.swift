@@ -35,8 +35,8 @@ struct TerminalTests {
 
     @Test(.enabled(if: Command.hasTerminals), arguments: ["text/plain", "application/json"])
     func `a body on a terminal cannot steer it, and in a pipe it is as it came`(type: String) async throws {
-        let server = try LoopbackServer.answering { _ in
-            Answer(fields: [("Content-Type", type)], body: Array(TerminalTests.trap.utf8))
+        let server = try LoopbackServer.responding { _ in
+            ServerResponse(fields: [("Content-Type", type)], body: Array(TerminalTests.trap.utf8))
         }
 
         let shown = try await Command.onTerminal("get \(server.url())")
@@ -48,8 +48,8 @@ struct TerminalTests {
 
     @Test(.enabled(if: Command.hasTerminals), arguments: ["", "1"])
     func `strings of JSON on a terminal cannot steer it, with and without colours`(noColor: String) async throws {
-        let server = try LoopbackServer.answering { _ in
-            Answer(fields: [("Content-Type", "application/json")], body: "[\"a\\u001b[31m\u{9B}2J\u{202E}\u{7F}\"]")
+        let server = try LoopbackServer.responding { _ in
+            ServerResponse(fields: [("Content-Type", "application/json")], body: "[\"a\\u001b[31m\u{9B}2J\u{202E}\u{7F}\"]")
         }
 
         let shown = try await Command.onTerminal("get \(server.url())", environment: ["NO_COLOR": noColor])

@@ -101,10 +101,10 @@ private enum OfTransporting {
 }
 
 private enum OfPlugboardKit {
-    typealias PlainAnswer = Answer
+    typealias PlainSubResponse = SubResponse
     typealias PlainAttributeKey = AttributeKey
     typealias PlainBodyTransformer = BodyTransformer
-    typealias PlainCommandAnswer = CommandAnswer
+    typealias PlainCommandReply = CommandReply
     typealias PlainCommandDefinition = CommandDefinition
     typealias PlainEvent = Event
     typealias PlainExchange = Exchange
@@ -145,7 +145,7 @@ private enum OfPlugboardCore {
     typealias PlainAttributeCheck = AttributeCheck
     typealias PlainCatalog = Catalog
     typealias PlainConfiguration = Configuration
-    typealias PlainConfigurationFault = ConfigurationFault
+    typealias PlainConfigurationFault = ConfigurationError
     typealias PlainConfigurationSchema = ConfigurationSchema
     typealias PlainCrashNotes = CrashNotes
     typealias PlainEnabledPlugin = EnabledPlugin
@@ -209,7 +209,7 @@ private enum OfCacheOptions {
     typealias PlainCacheRequest = CacheRequest
     typealias PlainCacheSelection = CacheSelection
     typealias PlainCacheStatistics = CacheStatistics
-    typealias PlainCachedAnswer = CachedAnswer
+    typealias PlainCachedAnswer = CachedResponse
 }
 
 private enum OfCookiesOptions {

@@ -6,56 +6,56 @@ import Testing
 struct OptionDescriptionTests {
     private enum Level: String, WordOption { case low, high }
 
-    private func fault<Value: OptionValue>(
+    private func error<Value: OptionValue>(
         _ text: String, _: Value.Type, in bounds: ClosedRange<Int64>? = nil
     ) -> String? {
         let definition = OptionDefinition("x", "What it is.", of: Value.self, bounds: bounds)
-        return OptionDescription(definition.immortal).fault(in: text)
+        return OptionDescription(definition.immortal).error(in: text)
     }
 
-    @Test func `values that can be read and lie within their bounds have no fault`() {
-        #expect(fault("true", Bool.self) == nil)
-        #expect(fault("9", Int.self, in: 1...9) == nil)
-        #expect(fault("60s", Duration.self, in: 0...60_000_000_000) == nil)
-        #expect(fault("1GiB", ByteCount.self, in: 0...1 << 30) == nil)
-        #expect(fault("anything", String.self) == nil)
-        #expect(fault("high", Level.self) == nil)
-        #expect(fault(#"["a", "b"]"#, [String].self, in: 0...2) == nil)
-        #expect(fault(#"{"a": "b"}"#, [String: String].self) == nil)
+    @Test func `values that can be read and lie within their bounds have no error`() {
+        #expect(error("true", Bool.self) == nil)
+        #expect(error("9", Int.self, in: 1...9) == nil)
+        #expect(error("60s", Duration.self, in: 0...60_000_000_000) == nil)
+        #expect(error("1GiB", ByteCount.self, in: 0...1 << 30) == nil)
+        #expect(error("anything", String.self) == nil)
+        #expect(error("high", Level.self) == nil)
+        #expect(error(#"["a", "b"]"#, [String].self, in: 0...2) == nil)
+        #expect(error(#"{"a": "b"}"#, [String: String].self) == nil)
     }
 
     @Test func `a value of another type is told what is wanted`() {
-        #expect(fault("yes", Bool.self) == "must be true or false")
-        #expect(fault("1.5", Int.self) == "must be a whole number")
-        #expect(fault("5", Duration.self) == #"must be a time like "30s" (ms, s, m, h, d)"#)
-        #expect(fault("5MB", ByteCount.self) == #"must be a size like "16MiB" (B, KiB, MiB, GiB)"#)
-        #expect(fault("[1]", [String].self) == #"must be a list of strings, such as ["a"]"#)
-        #expect(fault("[]", [String: String].self) == #"must be an object of strings, such as {"a": "b"}"#)
-        #expect(fault(#"{"a": 1}"#, [String: String].self) == #"must be an object of strings, such as {"a": "b"}"#)
-        #expect(fault("mid", Level.self) == "must be one of low, high")
+        #expect(error("yes", Bool.self) == "must be true or false")
+        #expect(error("1.5", Int.self) == "must be a whole number")
+        #expect(error("5", Duration.self) == #"must be a time like "30s" (ms, s, m, h, d)"#)
+        #expect(error("5MB", ByteCount.self) == #"must be a size like "16MiB" (B, KiB, MiB, GiB)"#)
+        #expect(error("[1]", [String].self) == #"must be a list of strings, such as ["a"]"#)
+        #expect(error("[]", [String: String].self) == #"must be an object of strings, such as {"a": "b"}"#)
+        #expect(error(#"{"a": 1}"#, [String: String].self) == #"must be an object of strings, such as {"a": "b"}"#)
+        #expect(error("mid", Level.self) == "must be one of low, high")
     }
 
     @Test func `a value beyond its bounds is told them in its own unit`() {
-        #expect(fault("10", Int.self, in: 1...9) == "must lie between 1 and 9")
-        #expect(fault("0", Int.self, in: 1...9) == "must lie between 1 and 9")
-        #expect(fault("61s", Duration.self, in: 0...60_000_000_000) == "must lie between 0ms and 1m")
-        #expect(fault("2GiB", ByteCount.self, in: 1024...1 << 30) == "must lie between 1KiB and 1GiB")
+        #expect(error("10", Int.self, in: 1...9) == "must lie between 1 and 9")
+        #expect(error("0", Int.self, in: 1...9) == "must lie between 1 and 9")
+        #expect(error("61s", Duration.self, in: 0...60_000_000_000) == "must lie between 0ms and 1m")
+        #expect(error("2GiB", ByteCount.self, in: 1024...1 << 30) == "must lie between 1KiB and 1GiB")
     }
 
     @Test func `bounds of a text are its bytes, of a list its count`() {
-        #expect(fault("\u{E9}\u{E9}", String.self, in: 1...3) == "must lie between 1 and 3")
-        #expect(fault("abc", String.self, in: 1...3) == nil)
-        #expect(fault(#"["a", "b", "c"]"#, [String].self, in: 0...2) == "must lie between 0 and 2")
+        #expect(error("\u{E9}\u{E9}", String.self, in: 1...3) == "must lie between 1 and 3")
+        #expect(error("abc", String.self, in: 1...3) == nil)
+        #expect(error(#"["a", "b", "c"]"#, [String].self, in: 0...2) == "must lie between 0 and 2")
     }
 
-    @Test func `a type of a later kernel is a fault, whatever the value`() {
+    @Test func `a type of a later kernel is a error, whatever the value`() {
         var option = OptionDefinition("x", "What it is.", of: Int.self).immortal
         option.type = 99
 
         let description = OptionDescription(option)
 
         #expect(description.kind == nil)
-        #expect(description.fault(in: "1") == "has no type that this kernel knows")
+        #expect(description.error(in: "1") == "has no type that this kernel knows")
     }
 
     @Test func `a table's row comes back whole`() {

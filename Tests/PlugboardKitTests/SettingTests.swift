@@ -22,7 +22,7 @@ import Testing
         #expect(settings.map(\.isRequired) == [true, true, true, false])
         #expect(settings.map(\.bounds) == [1...10, 16...64, 1...3, 1...10])
         #expect(settings.map(\.fallback) == ["", "", "", "2"])
-        #expect(settings[1].fault(in: "short") != nil && settings[2].fault(in: "[]") != nil)
+        #expect(settings[1].error(in: "short") != nil && settings[2].error(in: "[]") != nil)
     }
 
     @Test func `a code is a literal, or is made of parts or of a variable`() {

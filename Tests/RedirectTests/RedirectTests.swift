@@ -10,9 +10,9 @@ struct RedirectTests {
     func `redirects are followed to where they lead`(linkage: Linkage) async throws {
         let transport = MockTransport { request, _ in
             switch request.url {
-            case "http://a.test/start": .answer(301, Fields(["Location": "/next?x=1"]))
-            case "http://a.test/next?x=1": .answer(302, Fields(["Location": "https://b.test/end"]))
-            default: .answer(200, Fields(), ["arrived"])
+            case "http://a.test/start": .respond(301, Fields(["Location": "/next?x=1"]))
+            case "http://a.test/next?x=1": .respond(302, Fields(["Location": "https://b.test/end"]))
+            default: .respond(200, Fields(), ["arrived"])
             }
         }
         let kernel = try kernel(linkage, transport)
@@ -26,9 +26,9 @@ struct RedirectTests {
 
     @Test(arguments: Linkage.allCases)
     func `a server gets the bytes of the URL that it gave`(linkage: Linkage) async throws {
-        let server = try LoopbackServer.answering { request in
+        let server = try LoopbackServer.responding { request in
             request.target == "/start"
-                ? Answer(status: 302, fields: [("Location", "/%7ed/%2e?sig=a%2db%c3")]) : Answer(body: "arrived")
+                ? ServerResponse(status: 302, fields: [("Location", "/%7ed/%2e?sig=a%2db%c3")]) : ServerResponse(body: "arrived")
         }
         defer { server.stop() }
         let kernel = try kernel(linkage)
@@ -54,9 +54,9 @@ struct RedirectTests {
 
     @Test(arguments: Linkage.allCases)
     func `after 307 the same body goes to the next place`(linkage: Linkage) async throws {
-        let server = try LoopbackServer.answering { request in
+        let server = try LoopbackServer.responding { request in
             request.target == "/first"
-                ? Answer(status: 307, fields: [("Location", "/second")]) : Answer(body: request.body)
+                ? ServerResponse(status: 307, fields: [("Location", "/second")]) : ServerResponse(body: request.body)
         }
         let kernel = try kernel(linkage)
 
@@ -68,7 +68,7 @@ struct RedirectTests {
 
     @Test(arguments: Linkage.allCases)
     func `a stream that cannot begin again fails a 307, and says so`(linkage: Linkage) async throws {
-        let server = try LoopbackServer.answering { _ in Answer(status: 307, fields: [("Location", "/second")]) }
+        let server = try LoopbackServer.responding { _ in ServerResponse(status: 307, fields: [("Location", "/second")]) }
         let kernel = try kernel(linkage)
 
         let error = try await failure(
@@ -81,8 +81,8 @@ struct RedirectTests {
 
     @Test(arguments: Linkage.allCases)
     func `a stream that a 303 drops need not begin again`(linkage: Linkage) async throws {
-        let server = try LoopbackServer.answering { request in
-            request.method == "POST" ? Answer(status: 303, fields: [("Location", "/second")]) : Answer(body: "got")
+        let server = try LoopbackServer.responding { request in
+            request.method == "POST" ? ServerResponse(status: 303, fields: [("Location", "/second")]) : ServerResponse(body: "got")
         }
         let kernel = try kernel(linkage)
 
@@ -161,7 +161,7 @@ struct RedirectTests {
     @Test(arguments: Linkage.allCases)
     func `each hop is an event, without what must not be printed`(linkage: Linkage) async throws {
         let transport = MockTransport { request, number in
-            number < 3 ? .answer(302, Fields(["Location": "/\(number)?key=secret#part"])) : .answer(200)
+            number < 3 ? .respond(302, Fields(["Location": "/\(number)?key=secret#part"])) : .respond(200)
         }
         let kernel = try kernel(linkage, transport)
         let seen = Record()
@@ -203,7 +203,7 @@ struct RedirectTests {
 
     private func redirecting(_ status: Int, to location: String, always: Bool = false) -> MockTransport {
         MockTransport { _, number in
-            number == 1 || always ? .answer(status, Fields(["Location": location])) : .answer(200, Fields(), ["end"])
+            number == 1 || always ? .respond(status, Fields(["Location": location])) : .respond(200, Fields(), ["end"])
         }
     }
 

@@ -48,7 +48,7 @@ final class Walk: Sendable {
 
     init() throws {
         let authority = try CertificateAuthority.shared()
-        let server = try LoopbackServer.answering { [ports] request in
+        let server = try LoopbackServer.responding { [ports] request in
             Walk.answer(to: request) { place in "\(place.name):\(ports.ports.withLock { $0[place] } ?? 0)" }
         }
         let door = try TLSDoor(before: server, authority: authority)
@@ -89,11 +89,11 @@ final class Walk: Sendable {
         }
     }
 
-    private static func answer(to request: ReceivedRequest, _ host: (Place) -> String) -> TestSupport.Answer {
-        func moved(_ status: Int, _ location: String, cookie: String? = nil) -> TestSupport.Answer {
+    private static func answer(to request: ReceivedRequest, _ host: (Place) -> String) -> TestSupport.ServerResponse {
+        func moved(_ status: Int, _ location: String, cookie: String? = nil) -> TestSupport.ServerResponse {
             var fields = [("Location", location)]
             if let cookie { fields.append(("Set-Cookie", cookie)) }
-            return Answer(status: status, fields: fields, body: "moved")
+            return ServerResponse(status: status, fields: fields, body: "moved")
         }
         switch request.target {
         case "/start": return moved(307, "/again", cookie: "plain=1")
@@ -101,7 +101,7 @@ final class Walk: Sendable {
         case "/secure": return moved(303, "//\(host(.third))/third", cookie: "secure=1; Secure")
         case "/third": return moved(302, "https://\(host(.secure))/secure-again")
         case "/secure-again": return moved(302, "http://\(host(.plain))/end")
-        default: return Answer(body: "arrived")
+        default: return ServerResponse(body: "arrived")
         }
     }
 }

@@ -52,7 +52,7 @@ struct Simulation {
                     continue
                 }
                 let situation = RetryPolicy.Situation(
-                    method: .get, outcome: .answer(status: 503), attempt: attempt.number)
+                    method: .get, outcome: .response(status: 503), attempt: attempt.number)
                 guard case .again(let delay, _) = policy.decision(for: situation, drawing: { random.next() }),
                     table.repeatRequest(to: origin, at: now) == nil
                 else { continue }

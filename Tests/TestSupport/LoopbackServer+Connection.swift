@@ -40,12 +40,12 @@ extension LoopbackServer {
         package func write(_ bytes: [UInt8]) throws { try socket.write(bytes) }
 
         /// Sends an answer with a Content-Length, unless the fields frame it otherwise.
-        package func respond(status: Int = 200, fields: [Answer.Field] = [], body: String = "") throws {
-            try write(Answer(status: status, fields: fields, body: body).bytes())
+        package func respond(status: Int = 200, fields: [ServerResponse.Field] = [], body: String = "") throws {
+            try write(ServerResponse(status: status, fields: fields, body: body).bytes())
         }
 
         /// Sends an answer as the request's method needs it: without a body for HEAD.
-        package func respond(_ answer: Answer, to request: ReceivedRequest) throws {
+        package func respond(_ answer: ServerResponse, to request: ReceivedRequest) throws {
             try write(answer.bytes(for: request.method))
         }
 

@@ -33,10 +33,10 @@ package final class LoopbackServer: Sendable {
     }
 
     /// A server that answers each request, keeping connections open as HTTP/1.1 does (RFC 9112 §9.3).
-    package static func answering(
-        _ answer: @escaping @Sendable (ReceivedRequest) throws -> Answer
+    package static func responding(
+        _ answer: @escaping @Sendable (ReceivedRequest) throws -> ServerResponse
     ) throws -> LoopbackServer {
-        try LoopbackServer(.answering(answer))
+        try LoopbackServer(.responding(answer))
     }
 
     deinit { core.stop() }

@@ -1,6 +1,6 @@
 extension Script {
     /// Says `Content-Length: declared`, sends `sent` bytes of it, and closes (RFC 9112 §8: incomplete).
-    package static func bodyCutShort(declared: Int, sent: Int, fields: [Answer.Field] = []) -> Script {
+    package static func bodyCutShort(declared: Int, sent: Int, fields: [ServerResponse.Field] = []) -> Script {
         raw(partialBody(declared: declared, sent: sent, fields: fields))
     }
 
@@ -8,7 +8,7 @@ extension Script {
     ///
     /// The reset waits for the gate, if there is one: a test can so be sure that the client has read the bytes before.
     package static func resetInBody(
-        declared: Int, sent: Int, fields: [Answer.Field] = [], gate: Gate? = nil
+        declared: Int, sent: Int, fields: [ServerResponse.Field] = [], gate: Gate? = nil
     ) -> Script {
         Script { connection in
             _ = try connection.readRequest()
@@ -19,7 +19,7 @@ extension Script {
     }
 
     /// Says `Content-Length: declared`, sends `sent` bytes of it, and then nothing until the client gives up.
-    package static func silenceInBody(declared: Int, sent: Int, fields: [Answer.Field] = []) -> Script {
+    package static func silenceInBody(declared: Int, sent: Int, fields: [ServerResponse.Field] = []) -> Script {
         Script { connection in
             _ = try connection.readRequest()
             try connection.write(partialBody(declared: declared, sent: sent, fields: fields))
@@ -49,7 +49,7 @@ extension Script {
     }
 
     /// Sends the chunks, the last one, and the trailers (RFC 9112 §7.1.2), on a connection that stays open.
-    package static func chunked(_ chunks: [String], trailers: [Answer.Field] = []) -> Script {
+    package static func chunked(_ chunks: [String], trailers: [ServerResponse.Field] = []) -> Script {
         let trailerLines = trailers.map { "\($0.name): \($0.value)\r\n" }.joined()
         return Script { connection in
             while let _ = try? connection.readRequest() {
@@ -77,7 +77,7 @@ extension Script {
     }
 
     /// Sends the answer byte by byte, one for each that the gate admits; an open gate lets the rest flow.
-    package static func dribbled(_ answer: Answer, gate: Gate) -> Script {
+    package static func dribbled(_ answer: ServerResponse, gate: Gate) -> Script {
         Script { connection in
             let request = try connection.readRequest()
             for (index, byte) in answer.bytes(for: request.method).enumerated() {
@@ -108,7 +108,7 @@ extension Script {
         "\(String(text.utf8.count, radix: 16))\r\n\(text)\r\n"
     }
 
-    private static func partialBody(declared: Int, sent: Int, fields: [Answer.Field]) -> [UInt8] {
-        Answer(fields: fields + [("Content-Length", "\(declared)")], body: letters(sent)).bytes()
+    private static func partialBody(declared: Int, sent: Int, fields: [ServerResponse.Field]) -> [UInt8] {
+        ServerResponse(fields: fields + [("Content-Length", "\(declared)")], body: letters(sent)).bytes()
     }
 }

@@ -8,7 +8,7 @@ extension Script {
     }
 
     /// Answers only once the gate has opened.
-    package static func held(_ gate: Gate, then answer: Answer) -> Script {
+    package static func held(_ gate: Gate, then answer: ServerResponse) -> Script {
         Script { connection in
             let request = try connection.readRequest()
             try connection.wait(for: gate)
@@ -42,7 +42,7 @@ extension Script {
     /// The closing waits for `gate`, if there is one; `closed` opens when it has been done. So a client finds a
     /// connection in its pool that the server has given up (RFC 9112 §9.3.1).
     package static func closedBetweenRequests(
-        after count: Int = 1, _ answer: Answer = Answer(body: "kept"), gate: Gate? = nil, closed: Gate? = nil
+        after count: Int = 1, _ answer: ServerResponse = ServerResponse(body: "kept"), gate: Gate? = nil, closed: Gate? = nil
     ) -> Script {
         Script { connection in
             for _ in 0..<count { try connection.respond(answer, to: connection.readRequest()) }
@@ -53,7 +53,7 @@ extension Script {
     }
 
     /// Answers the first request of each connection; reads the next one and closes instead of answering it.
-    package static func closedInsteadOfSecondAnswer(_ answer: Answer = Answer(body: "kept")) -> Script {
+    package static func closedInsteadOfSecondResponse(_ answer: ServerResponse = ServerResponse(body: "kept")) -> Script {
         Script { connection in
             try connection.respond(answer, to: connection.readRequest())
             _ = try connection.readRequest()

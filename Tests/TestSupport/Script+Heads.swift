@@ -21,13 +21,13 @@ extension Script {
 
     /// Answers with the fields `X-0: 0`, `X-1: 1` and so on, and the body "many".
     package static func manyFields(_ count: Int = 10_000) -> Script {
-        answering { _ in
-            Answer(fields: (0..<count).map { ("X-\($0)", "\($0)") }, body: "many")
+        responding { _ in
+            ServerResponse(fields: (0..<count).map { ("X-\($0)", "\($0)") }, body: "many")
         }
     }
 
     /// Sends interim heads (1xx, RFC 9110 §15.2), then the answer. Each head waits for the gate, if there is one.
-    package static func interim(_ heads: [Answer], then answer: Answer, gate: Gate? = nil) -> Script {
+    package static func interim(_ heads: [ServerResponse], then answer: ServerResponse, gate: Gate? = nil) -> Script {
         Script { connection in
             let request = try connection.readRequest()
             for (index, head) in heads.enumerated() {
@@ -52,5 +52,5 @@ extension Script {
     package static func utf8Field() -> Script { rawFields([Array("X-UTF8: café – 咖啡".utf8)]) }
 
     /// Sends an answer that breaks RFC 9110 or 9112.
-    package static func malformed(_ answer: MalformedAnswer) -> Script { raw(answer.bytes) }
+    package static func malformed(_ answer: MalformedResponse) -> Script { raw(answer.bytes) }
 }

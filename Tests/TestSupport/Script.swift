@@ -19,7 +19,7 @@ package struct Script: Sendable {
     }
 
     /// Answers each request of a connection until either side says `Connection: close` or the client closes it.
-    package static func answering(_ answer: @escaping @Sendable (ReceivedRequest) throws -> Answer) -> Script {
+    package static func responding(_ answer: @escaping @Sendable (ReceivedRequest) throws -> ServerResponse) -> Script {
         Script { connection in
             var isLast = false
             while !isLast {

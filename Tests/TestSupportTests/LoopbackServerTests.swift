@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func `a chunked request is joined after 100 Continue`() async throws {
-        let server = try LoopbackServer.answering { request in Answer(body: "\(request.body.count)") }
+        let server = try LoopbackServer.responding { request in ServerResponse(body: "\(request.body.count)") }
 
         let outcome = try await Curl.run(
             "--header", "Transfer-Encoding: chunked", "--header", "Expect: 100-continue",
@@ -28,8 +28,8 @@ import Testing
     }
 
     @Test func `one connection carries many requests and a closing one ends it`() async throws {
-        let server = try LoopbackServer.answering { request in
-            request.target == "/last" ? Answer(fields: [("Connection", "close")]) : Answer(body: "more")
+        let server = try LoopbackServer.responding { request in
+            request.target == "/last" ? ServerResponse(fields: [("Connection", "close")]) : ServerResponse(body: "more")
         }
 
         let outcome = try await Curl.run(server.url("/1"), server.url("/2"), server.url("/last"), server.url("/4"))
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `a head answered without a body suits HEAD`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer(body: "twelve bytes") }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "twelve bytes") }
 
         let outcome = try await Curl.run("--head", server.url(), server.url())
 
@@ -50,7 +50,7 @@ import Testing
 
     @Test func `releasing the server interrupts its scripts and frees the port`() async throws {
         let gate = Gate()
-        var server: LoopbackServer? = try LoopbackServer(.held(gate, then: Answer()))
+        var server: LoopbackServer? = try LoopbackServer(.held(gate, then: ServerResponse()))
         let url = try #require(server?.url())
         async let waiting = Curl.run(url)
         _ = try await server?.requests(atLeast: 1)
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func `bytes of a request are kept as they came`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer() }
+        let server = try LoopbackServer.responding { _ in ServerResponse() }
         let folder = try TemporaryFolder()
         let headers = try folder.write("headers", [UInt8](latin1: "X-Latin: caf\u{e9}"))
 

@@ -29,7 +29,7 @@ import Testing
         Case(name: "many fields", script: .manyFields(), status: 0, output: "many"),
         Case(
             name: "interim heads",
-            script: .interim([Answer(status: 103), Answer(status: 103)], then: Answer(body: "end")),
+            script: .interim([ServerResponse(status: 103), ServerResponse(status: 103)], then: ServerResponse(body: "end")),
             status: 0, output: "end"),
     ]
 
@@ -65,7 +65,7 @@ import Testing
 
     @Test func `a dribbled answer comes as the gate admits it`() async throws {
         let gate = Gate()
-        let answer = Answer(body: "slowly")
+        let answer = ServerResponse(body: "slowly")
         let server = try LoopbackServer(.dribbled(answer, gate: gate))
         async let outcome = Curl.run(server.url())
 
@@ -78,7 +78,7 @@ import Testing
     @Test func `a connection closed between requests is not reused`() async throws {
         let closed = Gate()
         let server = try LoopbackServer(
-            .inTurn(.closedBetweenRequests(closed: closed), .answering { _ in Answer(body: "fresh") }))
+            .inTurn(.closedBetweenRequests(closed: closed), .responding { _ in ServerResponse(body: "fresh") }))
 
         let first = try await Curl.run(server.url())
         try await closed.opened()
@@ -99,8 +99,8 @@ import Testing
         #expect(second.stdout.contains("X-UTF8: café – 咖啡\r\n"))
     }
 
-    @Test(arguments: MalformedAnswer.allCases)
-    func `every malformed answer is sent whole`(_ answer: MalformedAnswer) async throws {
+    @Test(arguments: MalformedResponse.allCases)
+    func `every malformed answer is sent whole`(_ answer: MalformedResponse) async throws {
         let server = try LoopbackServer(.malformed(answer))
 
         let outcome = try await ProcessRunner.running(

@@ -27,10 +27,10 @@ static void let_go(void *state) {
 }
 
 // Runs once, whatever happens: with an answer, with a failure, after a cancel.
-static void answered(void *context, plug_answer *answer) {
+static void answered(void *context, plug_subresponse *answer) {
     question *self = context;
     const plug_host_v1 *host = self->host;
-    plug_head *head = host->answer_head(answer);
+    plug_head *head = host->subresponse_head(answer);
     _Bool is_good = head != NULL && host->status(head) == 200;
     plug_text token = is_good ? host->field(head, PLUG_TEXT("x-token")) : (plug_text){0};
     self->token = token.count > 0 ? malloc(token.count) : NULL;

@@ -40,7 +40,7 @@ private:
         plugboard::Request request;
         request.url = url_;
         // Calls back once, whatever happens: with a response, with a failure, after a cancel.
-        host_.send(std::move(request), exchange.id(), [host = host_, question](plugboard::Answer answer) {
+        host_.send(std::move(request), exchange.id(), [host = host_, question](plugboard::SubResponse answer) {
             auto head = answer.head();
             if (!head || head->status() != 200) {
                 host.wake(question->ticket);   // The hook finds no token.

@@ -3,7 +3,7 @@
 mod plugboard;
 
 use plugboard::{
-    Answer, Exchange, Hook, Host, OptionDefinition, Plugin, Request, Settings, Verdict, Visit, ON_REQUEST,
+    SubResponse, Exchange, Hook, Host, OptionDefinition, Plugin, Request, Settings, Verdict, Visit, ON_REQUEST,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -22,7 +22,7 @@ impl Token {
         exchange.set_state(Arc::clone(&found))?;
         let (verdict, ticket) = exchange.wait(Some(Duration::from_secs(10)));
         // Calls back once, whatever happens: with a response, with a failure, after a cancel.
-        let answered = move |mut answer: Answer| {
+        let answered = move |mut answer: SubResponse| {
             if answer.head().map_or(true, |head| head.status() != 200) {
                 ticket.wake(); // The hook finds no token.
                 return;

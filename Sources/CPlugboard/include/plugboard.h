@@ -75,7 +75,7 @@ typedef struct plug_exchange plug_exchange;    // one request and its outcome, a
 typedef struct plug_head plug_head;            // the head of a request or a response
 typedef struct plug_body plug_body;            // a source of bytes
 typedef struct plug_event plug_event;          // a fact
-typedef struct plug_answer plug_answer;        // the outcome of a sub-request
+typedef struct plug_subresponse plug_subresponse;        // the outcome of a sub-request
 typedef struct plug_settings plug_settings;    // the plugin's part of the configuration
 
 // A pull is a question for the next piece of a body. A ticket stands for an exchange that waits. A reply is a command's
@@ -321,7 +321,7 @@ struct plug_host_v1 {
     uint32_t (*respond)(plug_exchange *exchange, uint32_t status, const plug_field *fields, uint64_t count,
         plug_body *body);
     // Answers with the answer of a sub-request, head and body.
-    uint32_t (*respond_with)(plug_exchange *exchange, plug_answer *answer);
+    uint32_t (*respond_with)(plug_exchange *exchange, plug_subresponse *answer);
     // Sends the request again, from just inside this plugin, after a delay. What it edits in `request` in this hook
     // goes along; what inner plugins had edited is undone. See `can_resend`.
     uint32_t (*resend)(plug_exchange *exchange, int64_t after);
@@ -441,14 +441,14 @@ struct plug_host_v1 {
     // `request.field` and `request.option` for a request that cannot be, and `cancelled` after a cancel. After anything
     // else, as PLUG_WRONG_TIME before `start` and PLUG_STALE when the kernel has ended, it never runs.
     uint32_t (*send)(const plug_host_v1 *host, uint64_t exchange, const plug_request_v1 *request, void *context,
-                     void (*PLUG_SENDABLE answered)(void *context, plug_answer *answer));
-    // Within `answered`, or until release_answer of one that was kept. [loop]
-    plug_head *(*answer_head)(plug_answer *answer);      // NULL if it failed
-    uint32_t (*answer_failure)(plug_answer *answer, plug_text *code, plug_text *reason);
-    plug_body *(*take_answer_body)(plug_answer *answer);
-    // Keeps it beyond `answered`, until release_answer; also where respond_with has taken what it holds.
-    void (*keep_answer)(plug_answer *answer);
-    void (*release_answer)(plug_answer *answer);
+                     void (*PLUG_SENDABLE answered)(void *context, plug_subresponse *answer));
+    // Within `answered`, or until release_subresponse of one that was kept. [loop]
+    plug_head *(*subresponse_head)(plug_subresponse *answer);      // NULL if it failed
+    uint32_t (*subresponse_failure)(plug_subresponse *answer, plug_text *code, plug_text *reason);
+    plug_body *(*take_subresponse_body)(plug_subresponse *answer);
+    // Keeps it beyond `answered`, until release_subresponse; also where respond_with has taken what it holds.
+    void (*keep_subresponse)(plug_subresponse *answer);
+    void (*release_subresponse)(plug_subresponse *answer);
 
     // ---- events
 

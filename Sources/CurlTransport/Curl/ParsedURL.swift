@@ -42,7 +42,7 @@ final class ParsedURL {
         if text.isEmpty { return "is empty" }
         if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return "has a control character" }
         if text.utf8.contains(0x20) { return "has a space, which is written %20" }
-        if let place = URLParts(text)?.place, !place.utf8.allSatisfy({ $0 < 0x80 }) {
+        if let place = URLParts(text)?.hostAndPort, !place.utf8.allSatisfy({ $0 < 0x80 }) {
             return "has a host that is not written in ASCII: write the host as xn--…"
         }
         switch code {
@@ -53,7 +53,7 @@ final class ParsedURL {
         case CURLUE_NO_HOST, CURLUE_BAD_HOSTNAME: return "has no host, or one that cannot be"
         case CURLUE_BAD_IPV6: return "has an IPv6 address that is none"
         case CURLUE_BAD_LOGIN, CURLUE_BAD_USER, CURLUE_BAD_PASSWORD: return "has a user name that cannot be"
-        case CURLUE_OK where URLParts(text)?.place?.isEmpty != false: return "has no host"
+        case CURLUE_OK where URLParts(text)?.hostAndPort?.isEmpty != false: return "has no host"
         case CURLUE_OK: return "has a host or a port that cannot be"
         default: return "cannot be read"
         }

@@ -18,7 +18,7 @@ struct TransferState {
     var transfer: Unmanaged<Transfer>?
     var head = HeadReader(byteLimit: 0, fieldLimit: 0)
     var interims: [ResponseHead] = []
-    var received = ChunkQueue()
+    var received = PieceQueue()
     var receivedCount = 0
     /// Nobody reads the body any more.
     var isDiscarding = false

@@ -39,7 +39,7 @@ public struct JSONParser: Sendable {
     public static func parse(
         _ bytes: UnsafeRawBufferPointer, options: Options = Options()
     ) throws(JSONError) -> JSONValue {
-        do throws(JSONScanner.Fault) {
+        do throws(JSONScanner.Failure) {
             guard bytes.count <= options.sizeLimit else {
                 throw .init(offset: 0, reason: "the text is larger than the limit of \(options.sizeLimit) bytes")
             }

@@ -14,35 +14,35 @@ public struct JSONPositions: Sendable {
     /// Where the value begins; nil if the path leads nowhere.
     public func position(of path: JSONPath) -> JSONPosition? {
         bytes.withUnsafeBytes { bytes in
-            place(of: path, in: bytes).map { JSONPosition(offset: $0.value, in: bytes) }
+            target(of: path, in: bytes).map { JSONPosition(offset: $0.value, in: bytes) }
         }
     }
 
     /// Where the key begins that the path ends with; the value's own position if it ends with an index or is the root.
     public func keyPosition(of path: JSONPath) -> JSONPosition? {
         bytes.withUnsafeBytes { bytes in
-            place(of: path, in: bytes).map { JSONPosition(offset: $0.key ?? $0.value, in: bytes) }
+            target(of: path, in: bytes).map { JSONPosition(offset: $0.key ?? $0.value, in: bytes) }
         }
     }
 
-    private func place(of path: JSONPath, in bytes: UnsafeRawBufferPointer) -> JSONScanner.Place? {
+    private func target(of path: JSONPath, in bytes: UnsafeRawBufferPointer) -> JSONScanner.Target? {
         var scanner = JSONScanner(bytes, options: options)
         // The text has been parsed before, so an error only means that the path does not fit.
-        return try? scanner.place(of: path)
+        return try? scanner.target(of: path)
     }
 }
 
 extension JSONScanner {
     /// Offsets of a value and, in an object, of its key.
-    struct Place {
+    struct Target {
         var key: Int?
         var value: Int
     }
 
     /// Follows the path from the beginning of the document.
-    fileprivate mutating func place(of path: JSONPath) throws(Fault) -> Place? {
+    fileprivate mutating func target(of path: JSONPath) throws(Failure) -> Target? {
         try enterDocument()
-        var place = Place(key: nil, value: offset)
+        var target = Target(key: nil, value: offset)
         for element in path.elements {
             let next =
                 switch element {
@@ -50,33 +50,33 @@ extension JSONScanner {
                 case .index(let index): try self.element(at: index)
                 }
             guard let next else { return nil }
-            place = next
-            cursor = start + place.value
+            target = next
+            cursor = start + target.value
         }
-        return place
+        return target
     }
 
-    private mutating func member(_ wanted: String) throws(Fault) -> Place? {
+    private mutating func member(_ wanted: String) throws(Failure) -> Target? {
         guard cursor < end, cursor.pointee == UInt8(ascii: "{") else { return nil }
         try enter()
         var isFirst = true
-        var found: Place?
+        var found: Target?
         while try !leaves(at: UInt8(ascii: "}"), isFirst: isFirst) {
             isFirst = false
             let keyOffset = offset
             // The last of two equal keys is the one that counts.
-            if try key().hasSameUTF8(as: wanted) { found = Place(key: keyOffset, value: offset) }
+            if try key().hasSameUTF8(as: wanted) { found = Target(key: keyOffset, value: offset) }
             _ = try value()
         }
         return found
     }
 
-    private mutating func element(at index: Int) throws(Fault) -> Place? {
+    private mutating func element(at index: Int) throws(Failure) -> Target? {
         guard cursor < end, cursor.pointee == UInt8(ascii: "[") else { return nil }
         try enter()
         var position = 0
         while try !leaves(at: UInt8(ascii: "]"), isFirst: position == 0) {
-            if position == index { return Place(key: nil, value: offset) }
+            if position == index { return Target(key: nil, value: offset) }
             position += 1
             _ = try value()
         }

@@ -1,6 +1,6 @@
 extension JSONScanner {
     // RFC 8259 §6: number = [ minus ] int [ frac ] [ exp ]
-    mutating func number() throws(Fault) -> JSONNumber {
+    mutating func number() throws(Failure) -> JSONNumber {
         let first = cursor
         let isNegative = cursor.pointee == UInt8(ascii: "-")
         if isNegative { cursor += 1 }
@@ -15,7 +15,7 @@ extension JSONScanner {
         guard count > 0 else { throw unexpected("a digit") }
         if count > 1, leading.pointee == UInt8(ascii: "0") {
             cursor = leading
-            throw fault("a number must not begin with 0 before other digits")
+            throw failure("a number must not begin with 0 before other digits")
         }
         let isFractional = try skipFraction()
         let hasExponent = try skipExponent(from: first)
@@ -33,7 +33,7 @@ extension JSONScanner {
     }
 
     // frac = decimal-point 1*DIGIT
-    private mutating func skipFraction() throws(Fault) -> Bool {
+    private mutating func skipFraction() throws(Failure) -> Bool {
         guard cursor < end, cursor.pointee == UInt8(ascii: ".") else { return false }
         cursor += 1
         guard nextDigit != nil else { throw unexpected("a digit") }
@@ -42,7 +42,7 @@ extension JSONScanner {
     }
 
     // exp = e [ minus / plus ] 1*DIGIT
-    private mutating func skipExponent(from first: UnsafePointer<UInt8>) throws(Fault) -> Bool {
+    private mutating func skipExponent(from first: UnsafePointer<UInt8>) throws(Failure) -> Bool {
         guard cursor < end, cursor.pointee | 0x20 == UInt8(ascii: "e") else { return false }
         let mantissa = UnsafeBufferPointer(start: first, count: cursor - first)
         cursor += 1
@@ -54,7 +54,7 @@ extension JSONScanner {
         if cursor - significant > 18, mantissa.contains(where: { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) })
         {
             cursor = significant
-            throw fault("an exponent has at most 18 digits")
+            throw failure("an exponent has at most 18 digits")
         }
         return true
     }

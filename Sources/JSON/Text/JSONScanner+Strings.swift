@@ -1,6 +1,6 @@
 extension JSONScanner {
     // RFC 8259 §7
-    mutating func string() throws(Fault) -> String {
+    mutating func string() throws(Failure) -> String {
         let quote = cursor
         cursor += 1
         let first = cursor
@@ -16,12 +16,12 @@ extension JSONScanner {
 
     private mutating func stringWithEscapes(
         from first: UnsafePointer<UInt8>, quote: UnsafePointer<UInt8>
-    ) throws(Fault) -> String {
+    ) throws(Failure) -> String {
         unescaped.removeAll(keepingCapacity: true)
         var piece = first
         while cursor < end {
             let byte = cursor.pointee
-            guard byte >= 0x20 else { throw fault("a control character in a string must be escaped") }
+            guard byte >= 0x20 else { throw failure("a control character in a string must be escaped") }
             unescaped.append(contentsOf: UnsafeBufferPointer(start: piece, count: cursor - piece))
             if byte == UInt8(ascii: "\"") {
                 // Escapes stand for whole characters, so the result is valid if the source is.
@@ -35,7 +35,7 @@ extension JSONScanner {
         }
         try validate(first..<cursor)
         cursor = quote
-        throw fault("the string is never closed")
+        throw failure("the string is never closed")
     }
 
     /// Stops at a quote, a backslash, a control character or the end. Returns whether all before it is ASCII.
@@ -71,7 +71,7 @@ extension JSONScanner {
     }
 
     /// Appends what the escape at the cursor stands for.
-    private mutating func escape() throws(Fault) {
+    private mutating func escape() throws(Failure) {
         guard end - cursor > 1 else {
             cursor = end
             return
@@ -88,13 +88,13 @@ extension JSONScanner {
             unescaped.append(contentsOf: UTF8.encode(try unicodeEscape()) ?? UTF8.encodedReplacementCharacter)
             return
         default:
-            throw fault("a backslash is followed by none of \" \\ / b f n r t u")
+            throw failure("a backslash is followed by none of \" \\ / b f n r t u")
         }
         unescaped.append(byte)
         cursor += 2
     }
 
-    private mutating func unicodeEscape() throws(Fault) -> Unicode.Scalar {
+    private mutating func unicodeEscape() throws(Failure) -> Unicode.Scalar {
         let escape = cursor
         let first = try hexadecimals()
         if let scalar = Unicode.Scalar(first) { return scalar }
@@ -105,15 +105,15 @@ extension JSONScanner {
             if UTF16.isTrailSurrogate(second) { return UTF16.decode(UTF16.EncodedScalar([first, second])) }
         }
         cursor = escape
-        throw fault("half of a surrogate pair stands alone")
+        throw failure("half of a surrogate pair stands alone")
     }
 
     /// Reads `\uXXXX`.
-    private mutating func hexadecimals() throws(Fault) -> UInt16 {
+    private mutating func hexadecimals() throws(Failure) -> UInt16 {
         var value: UInt16 = 0
         for position in 2..<6 {
             guard end - cursor > position, let digit = Character(Unicode.Scalar(cursor[position])).hexDigitValue else {
-                throw fault("\\u is not followed by four hexadecimal digits")
+                throw failure("\\u is not followed by four hexadecimal digits")
             }
             value = value << 4 | UInt16(digit)
         }
@@ -122,7 +122,7 @@ extension JSONScanner {
     }
 
     /// Throws at the first byte that is not UTF-8 (RFC 3629).
-    private func text(of bytes: UnsafeBufferPointer<UInt8>) throws(Fault) -> String {
+    private func text(of bytes: UnsafeBufferPointer<UInt8>) throws(Failure) -> String {
         do throws(UTF8.ValidationError) {
             return String(copying: try UTF8Span(validating: bytes.span))
         } catch {
@@ -130,7 +130,7 @@ extension JSONScanner {
         }
     }
 
-    func validate(_ range: Range<UnsafePointer<UInt8>>) throws(Fault) {
+    func validate(_ range: Range<UnsafePointer<UInt8>>) throws(Failure) {
         let bytes = UnsafeBufferPointer(start: range.lowerBound, count: range.count)
         do throws(UTF8.ValidationError) {
             _ = try UTF8Span(validating: bytes.span)
@@ -139,8 +139,8 @@ extension JSONScanner {
         }
     }
 
-    private func invalid(_ bytes: UnsafeBufferPointer<UInt8>, _ error: UTF8.ValidationError) -> Fault {
+    private func invalid(_ bytes: UnsafeBufferPointer<UInt8>, _ error: UTF8.ValidationError) -> Failure {
         let before = bytes.baseAddress.map { $0 - start } ?? 0
-        return Fault(offset: before + error.byteOffsets.lowerBound, reason: "the text is not valid UTF-8")
+        return Failure(offset: before + error.byteOffsets.lowerBound, reason: "the text is not valid UTF-8")
     }
 }

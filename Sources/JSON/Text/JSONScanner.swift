@@ -4,7 +4,7 @@
 /// outlive them.
 struct JSONScanner {
     /// Cheaper to throw than `JSONError`, which knows lines and columns.
-    struct Fault: Error {
+    struct Failure: Error {
         let offset: Int
         let reason: String
     }
@@ -34,7 +34,7 @@ struct JSONScanner {
     var offset: Int { cursor - start }
 
     // RFC 8259 §2: JSON-text = ws value ws
-    mutating func document() throws(Fault) -> JSONValue {
+    mutating func document() throws(Failure) -> JSONValue {
         try enterDocument()
         let value = try value()
         try skipSpace()
@@ -43,13 +43,13 @@ struct JSONScanner {
     }
 
     /// Passes the byte order mark and the space before the first value.
-    mutating func enterDocument() throws(Fault) {
+    mutating func enterDocument() throws(Failure) {
         cursor += UnsafeRawBufferPointer(start: start, count: end - start).byteOrderMarkCount
         try skipSpace()
     }
 
     // RFC 8259 §3
-    mutating func value() throws(Fault) -> JSONValue {
+    mutating func value() throws(Failure) -> JSONValue {
         guard cursor < end else { throw unexpected("a value") }
         switch cursor.pointee {
         case UInt8(ascii: "\""): return .string(try string())
@@ -63,7 +63,7 @@ struct JSONScanner {
         }
     }
 
-    private mutating func word(_ word: StaticString, _ value: JSONValue) throws(Fault) -> JSONValue {
+    private mutating func word(_ word: StaticString, _ value: JSONValue) throws(Failure) -> JSONValue {
         for position in 0..<word.utf8CodeUnitCount {
             guard cursor < end, cursor.pointee == word.utf8Start[position] else { throw unexpected("\"\(word)\"") }
             cursor += 1
@@ -72,7 +72,7 @@ struct JSONScanner {
     }
 
     // RFC 8259 §5
-    private mutating func array() throws(Fault) -> JSONValue {
+    private mutating func array() throws(Failure) -> JSONValue {
         var elements: [JSONValue] = []
         try enter()
         while try !leaves(at: UInt8(ascii: "]"), isFirst: elements.isEmpty) {
@@ -82,7 +82,7 @@ struct JSONScanner {
     }
 
     // RFC 8259 §4
-    private mutating func object() throws(Fault) -> JSONValue {
+    private mutating func object() throws(Failure) -> JSONValue {
         var object = JSONObject()
         try enter()
         while try !leaves(at: UInt8(ascii: "}"), isFirst: object.isEmpty) {
@@ -90,14 +90,14 @@ struct JSONScanner {
             let key = try key()
             let old = object.updateValue(try value(), forKey: key)
             if old != nil, options.duplicateKeys == .error {
-                throw Fault(offset: keyOffset, reason: "the key \(key.quotedForError) stands here a second time")
+                throw Failure(offset: keyOffset, reason: "the key \(key.quotedForError) stands here a second time")
             }
         }
         return .object(object)
     }
 
     /// Reads a key and its colon, up to the value.
-    mutating func key() throws(Fault) -> String {
+    mutating func key() throws(Failure) -> String {
         guard cursor < end, cursor.pointee == UInt8(ascii: "\"") else { throw unexpected("a key in double quotes") }
         let key = try string()
         try skipSpace()
@@ -108,15 +108,15 @@ struct JSONScanner {
     }
 
     /// Passes the opening bracket.
-    mutating func enter() throws(Fault) {
-        guard depth < depthLimit else { throw fault("the value is nested deeper than the limit of \(depthLimit)") }
+    mutating func enter() throws(Failure) {
+        guard depth < depthLimit else { throw failure("the value is nested deeper than the limit of \(depthLimit)") }
         depth += 1
         cursor += 1
     }
 
     /// Stands between elements: passes the comma that must be there unless `isFirst`, or the closing bracket and
     /// returns true.
-    mutating func leaves(at bracket: UInt8, isFirst: Bool) throws(Fault) -> Bool {
+    mutating func leaves(at bracket: UInt8, isFirst: Bool) throws(Failure) -> Bool {
         try skipSpace()
         if !isFirst, cursor < end, cursor.pointee == UInt8(ascii: ",") {
             let comma = offset
@@ -124,7 +124,7 @@ struct JSONScanner {
             try skipSpace()
             guard cursor < end, cursor.pointee == bracket else { return false }
             guard options.allowsTrailingCommas else {
-                throw Fault(offset: comma, reason: "a comma must not stand before a closing bracket")
+                throw Failure(offset: comma, reason: "a comma must not stand before a closing bracket")
             }
         }
         guard cursor < end, cursor.pointee == bracket else {
@@ -136,7 +136,7 @@ struct JSONScanner {
         return true
     }
 
-    mutating func skipSpace() throws(Fault) {
+    mutating func skipSpace() throws(Failure) {
         while cursor < end {
             switch cursor.pointee {
             case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): cursor += 1
@@ -146,7 +146,7 @@ struct JSONScanner {
         }
     }
 
-    private mutating func skipComment() throws(Fault) {
+    private mutating func skipComment() throws(Failure) {
         let opening = cursor
         let second = end - cursor > 1 ? cursor[1] : 0
         guard second == UInt8(ascii: "/") || second == UInt8(ascii: "*") else { throw unexpected("a value") }
@@ -168,25 +168,25 @@ struct JSONScanner {
             cursor += 1
         }
         cursor = opening
-        throw fault("the comment is never closed")
+        throw failure("the comment is never closed")
     }
 }
 
 extension JSONScanner {
     /// What is wrong, at the cursor.
     @inline(never)
-    func fault(_ reason: String) -> Fault { Fault(offset: offset, reason: reason) }
+    func failure(_ reason: String) -> Failure { Failure(offset: offset, reason: reason) }
 
     @inline(never)
-    func unexpected(_ expected: String) -> Fault {
-        guard cursor < end else { return fault("the text ends where \(expected) is expected") }
+    func unexpected(_ expected: String) -> Failure {
+        guard cursor < end else { return failure("the text ends where \(expected) is expected") }
         let rest = UnsafeBufferPointer(start: cursor, count: min(4, end - cursor))
         var decoder = UTF8()
         var bytes = rest.makeIterator()
         guard case .scalarValue(let scalar) = decoder.decode(&bytes) else {
-            return fault("the text is not valid UTF-8")
+            return failure("the text is not valid UTF-8")
         }
-        if scalar == "/", !options.allowsComments { return fault("comments are not allowed here") }
-        return fault("\(expected) is expected, not \(String(scalar).quotedForError)")
+        if scalar == "/", !options.allowsComments { return failure("comments are not allowed here") }
+        return failure("\(expected) is expected, not \(String(scalar).quotedForError)")
     }
 }

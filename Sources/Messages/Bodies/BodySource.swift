@@ -60,16 +60,16 @@ public struct Pull: Sendable {
     }
 
     @discardableResult
-    public func answer(_ piece: Piece) -> Bool { receiver.receive(piece, serial: serial) }
+    public func complete(_ piece: Piece) -> Bool { receiver.receive(piece, serial: serial) }
 
     @discardableResult
-    public func give(_ bytes: Bytes) -> Bool { answer(.bytes(bytes)) }
+    public func give(_ bytes: Bytes) -> Bool { complete(.bytes(bytes)) }
 
     @discardableResult
-    public func end(trailers: Fields = Fields()) -> Bool { answer(.end(trailers: trailers)) }
+    public func end(trailers: Fields = Fields()) -> Bool { complete(.end(trailers: trailers)) }
 
     @discardableResult
-    public func fail(_ error: PlugboardError) -> Bool { answer(.broken(error)) }
+    public func fail(_ error: PlugboardError) -> Bool { complete(.broken(error)) }
 }
 
 /// Who asked: gets the answer to a pull, on the thread that answers it.

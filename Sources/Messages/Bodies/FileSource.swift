@@ -45,7 +45,7 @@ final class FileSource: BodySource {
     var canRewind: Bool { true }
 
     func pull(_ pull: Pull) {
-        pull.answer(offset.withLock { next(&$0) })
+        pull.complete(offset.withLock { next(&$0) })
     }
 
     func again() -> (any BodySource)? { FileSource(file, path: path, size: size) }

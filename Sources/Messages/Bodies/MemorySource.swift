@@ -19,7 +19,7 @@ final class MemorySource: BodySource {
     }
 
     func pull(_ pull: Pull) {
-        if let piece = take() { pull.answer(piece) }
+        if let piece = take() { pull.complete(piece) }
     }
 
     func again() -> (any BodySource)? { MemorySource(bytes) }

@@ -47,7 +47,7 @@ final class JoinedSource: BodySource {
         }
 
         func receive(_ piece: Piece, serial: UInt64) -> Bool {
-            guard case .end = piece else { return pull.answer(piece) }
+            guard case .end = piece else { return pull.complete(piece) }
             joined.current.withLock { $0 += 1 }
             joined.pull(pull)
             return true

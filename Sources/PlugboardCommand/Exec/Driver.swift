@@ -49,11 +49,11 @@ final class Driver: Sendable {
 
     private func reply(to line: [UInt8]) async -> JSONObject {
         guard let object = (try? JSONParser.parse(line, options: Driver.options))?.objectValue else {
-            return DriverFault(.unsupported, "The line is not a JSON object.").reply(id: nil)
+            return DriverError(.unsupported, "The line is not a JSON object.").reply(id: nil)
         }
         let id = object["id"]
-        if let id, id.stringValue == nil { return DriverFault(.invalid, "id must be a string.").reply(id: nil) }
-        do throws(DriverFault) {
+        if let id, id.stringValue == nil { return DriverError(.invalid, "id must be a string.").reply(id: nil) }
+        do throws(DriverError) {
             switch object["op"] {
             case nil, .null, .string("exec"):
                 let request = try DriverRequest(object, plugins: plugins)
@@ -69,23 +69,23 @@ final class Driver: Sendable {
                 return try await ask("cookies", "registrable", ["host": .string(host)], for: "registrable", id)
             case .string(let op):
                 let near = nearest(op, in: Driver.operations).map { " Did you mean \($0)?" } ?? ""
-                throw DriverFault(
+                throw DriverError(
                     .unsupported,
                     "This driver has no op \(printable(op)).\(near) It has \(Driver.operations.joined(separator: ", "))."
                 )
             default:
-                throw DriverFault(.invalid, "op must be a string.")
+                throw DriverError(.invalid, "op must be a string.")
             }
         } catch {
             return error.reply(id: id)
         }
     }
 
-    private func reset(_ id: JSONValue?) async throws(DriverFault) -> JSONObject {
+    private func reset(_ id: JSONValue?) async throws(DriverError) -> JSONObject {
         do throws(PlugboardError) {
             try await kernel.forget()
         } catch {
-            throw DriverFault(error)
+            throw DriverError(error)
         }
         return ["id": id ?? .null, "ok": true]
     }
@@ -93,18 +93,18 @@ final class Driver: Sendable {
     /// What a plugin's command answers, as one member of the reply.
     private func ask(
         _ plugin: String, _ command: String, _ arguments: JSONObject, for member: String, _ id: JSONValue?
-    ) async throws(DriverFault) -> JSONObject {
+    ) async throws(DriverError) -> JSONObject {
         guard plugins.contains(plugin) else {
-            throw DriverFault(.unsupported, "This op needs the plugin \(plugin), which is not switched on.")
+            throw DriverError(.unsupported, "This op needs the plugin \(plugin), which is not switched on.")
         }
-        let answer: CommandAnswer
+        let answer: CommandReply
         do throws(PlugboardError) {
             answer = try await kernel.command(plugin, command, JSONWriter.write(.object(arguments)))
         } catch {
-            throw DriverFault(error)
+            throw DriverError(error)
         }
         guard case .json(let text) = answer, let value = try? JSONParser.parse(text) else {
-            throw DriverFault(.aborted, "The plugin \(plugin) did not answer \(command) with JSON.")
+            throw DriverError(.aborted, "The plugin \(plugin) did not answer \(command) with JSON.")
         }
         return ["id": id ?? .null, member: value[member] ?? .null]
     }

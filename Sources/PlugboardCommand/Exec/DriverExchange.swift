@@ -21,17 +21,17 @@ final class DriverExchange: Sendable {
         self.kernel = kernel
     }
 
-    func run() async throws(DriverFault) -> DriverAnswer {
+    func run() async throws(DriverError) -> DriverResult {
         var response: Response
         do throws(PlugboardError) {
             response = try await kernel.begin(line.request) { self.hear($0) }.response
         } catch {
-            throw DriverFault(error)
+            throw DriverError(error)
         }
         let body = response.body
         response.body = .empty
         let heard = heard.withLock { $0 }
-        let answer = DriverAnswer(response: response, interim: heard.interim, cache: heard.cache)
+        let answer = DriverResult(response: response, interim: heard.interim, cache: heard.cache)
         guard let file = line.file else { return try await collect(body, answer) }
         return try await download(body, to: file, answer)
     }
@@ -53,7 +53,7 @@ final class DriverExchange: Sendable {
         "cache.bypass": "bypass",
     ]
 
-    private func collect(_ body: Body, _ answer: DriverAnswer) async throws(DriverFault) -> DriverAnswer {
+    private func collect(_ body: Body, _ answer: DriverResult) async throws(DriverError) -> DriverResult {
         var answer = answer
         var bytes: [UInt8] = []
         do throws(PlugboardError) {
@@ -64,7 +64,7 @@ final class DriverExchange: Sendable {
             }
         } catch {
             answer.body = bytes
-            throw DriverFault(error, answer: answer)
+            throw DriverError(error, answer: answer)
         }
         answer.body = bytes
         return answer
@@ -72,8 +72,8 @@ final class DriverExchange: Sendable {
 
     /// The file is written only by an answer that brings what was asked for, and appears only when it is whole.
     private func download(
-        _ body: Body, to path: String, _ answer: DriverAnswer
-    ) async throws(DriverFault) -> DriverAnswer {
+        _ body: Body, to path: String, _ answer: DriverResult
+    ) async throws(DriverError) -> DriverResult {
         guard (200...299).contains(answer.response.status) else { return answer }
         let file = try WholeFile(path)
         var count = 0
@@ -82,10 +82,10 @@ final class DriverExchange: Sendable {
             while let piece = try await iterator.next() {
                 count += piece.count
                 try check(count)
-                if let fault = file.write(piece) { throw fault }
+                if let error = file.write(piece) { throw error }
             }
         } catch {
-            throw DriverFault(error, answer: answer)
+            throw DriverError(error, answer: answer)
         }
         try file.appear()
         return answer

@@ -16,7 +16,7 @@ struct DriverRequest {
     ]
 
     /// - Parameter plugins: The ids of those that are switched on: what needs another one is unsupported.
-    init(_ object: JSONObject, plugins: Set<String>) throws(DriverFault) {
+    init(_ object: JSONObject, plugins: Set<String>) throws(DriverError) {
         let line = try DriverFields(object, known: DriverRequest.fields)
         let url = try line.requiredString("url")
         var request = Request(Method(try line.string("method") ?? "GET"), url)
@@ -45,7 +45,7 @@ struct DriverRequest {
         return fields
     }
 
-    private static func options(_ line: DriverFields, _ url: String) throws(DriverFault) -> RequestOptions {
+    private static func options(_ line: DriverFields, _ url: String) throws(DriverError) -> RequestOptions {
         var options = RequestOptions()
         options.timeout = try line.milliseconds("timeout_ms")
         options.connectTimeout = try line.milliseconds("connect_timeout_ms")
@@ -59,7 +59,7 @@ struct DriverRequest {
     /// What the line says to plugins.
     private static func steer(
         _ request: inout Request, _ line: DriverFields, _ plugins: Set<String>
-    ) throws(DriverFault) {
+    ) throws(DriverError) {
         let follows = try line.word("redirect", of: ["follow", "manual"]) == "follow"
         if follows && !plugins.contains("redirect") { throw unsupported("redirect", needs: "redirect") }
         let hops = try line.count("max_redirects") ?? 20
@@ -93,7 +93,7 @@ struct DriverRequest {
 
     private static func retry(
         _ request: inout Request, _ retry: DriverFields, _ plugins: Set<String>
-    ) throws(DriverFault) {
+    ) throws(DriverError) {
         let again = try retry.count("max")
         let delay = try retry.milliseconds("delay_ms", from: 0)
         let limit = try retry.milliseconds("max_time_ms")
@@ -111,15 +111,15 @@ struct DriverRequest {
         }
     }
 
-    private static func file(_ line: DriverFields) throws(DriverFault) -> String? {
+    private static func file(_ line: DriverFields) throws(DriverError) -> String? {
         guard let download = try line.object("download", known: ["file", "resume"]) else { return nil }
         let file = try download.requiredString("file")
-        guard !file.isEmpty else { throw DriverFault(.invalid, "download.file must be a path, not an empty text.") }
+        guard !file.isEmpty else { throw DriverError(.invalid, "download.file must be a path, not an empty text.") }
         if try download.bool("resume") ?? false { throw unsupported("download.resume", needs: "resume") }
         return file
     }
 
-    private static func unsupported(_ field: String, needs plugin: String) -> DriverFault {
-        DriverFault(.unsupported, "\(field) needs the plugin \(plugin), which is not switched on.")
+    private static func unsupported(_ field: String, needs plugin: String) -> DriverError {
+        DriverError(.unsupported, "\(field) needs the plugin \(plugin), which is not switched on.")
     }
 }

@@ -13,12 +13,12 @@ final class WholeFile {
     private let descriptor: Int32
     private var isThere = false
 
-    init(_ path: String) throws(DriverFault) {
+    init(_ path: String) throws(DriverError) {
         self.path = path
         temporary = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).part"
         descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else {
-            throw DriverFault(.invalid, "\(temporary) cannot be written: \(systemText(errno)).")
+            throw DriverError(.invalid, "\(temporary) cannot be written: \(systemText(errno)).")
         }
     }
 
@@ -35,9 +35,9 @@ final class WholeFile {
     }
 
     /// Puts the file in its place, once its bytes are on the disk.
-    func appear() throws(DriverFault) {
+    func appear() throws(DriverError) {
         guard fsync(descriptor) == 0, rename(temporary, path) == 0 else {
-            throw DriverFault(.aborted, "\(path) cannot be written: \(systemText(errno)).")
+            throw DriverError(.aborted, "\(path) cannot be written: \(systemText(errno)).")
         }
         isThere = true
     }

@@ -123,8 +123,8 @@ extension Configuration {
             throw CommandFailure(.configuration, "--set \(name) \(Configuration.unknown(key, descriptor))")
         }
         // Said here, for the configuration's text may say something else there.
-        if let fault = option.fault(in: value) {
-            throw CommandFailure(.configuration, "--set \(name) \(fault).")
+        if let error = option.error(in: value) {
+            throw CommandFailure(.configuration, "--set \(name) \(error).")
         }
         plugins[index].settings[key] = Configuration.value(value, option.kind)
     }

@@ -70,12 +70,12 @@ struct CookieArguments: ParsableArguments {
                 arguments["path"] = .string(file)
             }
             let reply = try await ask(kernel, "import", arguments, of: request, .read)
-            guard case .json(let text) = reply, let faults = try? JSONParser.parse(text)["faults"]?.arrayValue else {
+            guard case .json(let text) = reply, let errors = try? JSONParser.parse(text)["errors"]?.arrayValue else {
                 continue
             }
-            for fault in faults {
-                let line = fault["line"]?.intValue ?? 0
-                StandardError.warn("\(file), line \(line) is ignored: \(fault["reason"]?.stringValue ?? "")")
+            for error in errors {
+                let line = error["line"]?.intValue ?? 0
+                StandardError.warn("\(file), line \(line) is ignored: \(error["reason"]?.stringValue ?? "")")
             }
         }
     }
@@ -102,7 +102,7 @@ struct CookieArguments: ParsableArguments {
     /// Asks for the jar that the request names.
     private func ask(
         _ kernel: Kernel, _ command: String, _ arguments: JSONObject, of request: Request, _ status: ExitStatus
-    ) async throws -> CommandAnswer {
+    ) async throws -> CommandReply {
         var arguments = arguments
         if let jar = request.attributes["cookies.jar"] { arguments["jar"] = .string(jar) }
         do throws(PlugboardError) {

@@ -17,7 +17,7 @@ final class StandardInputSource: BodySource {
     var length: Int? { nil }
 
     func pull(_ pull: Pull) {
-        queue.async { pull.answer(StandardInputSource.next()) }
+        queue.async { pull.complete(StandardInputSource.next()) }
     }
 
     private static func next() -> Piece {

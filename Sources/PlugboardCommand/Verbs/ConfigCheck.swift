@@ -28,11 +28,11 @@ struct ConfigCheck: ParsableCommand {
             return try ByteOutput.standard.write(text + "\n")
         }
         let reading = Configuration.check(file: file)
-        guard let configuration = reading.readable else { throw report(reading.faults) }
+        guard let configuration = reading.readable else { throw report(reading.errors) }
         PluginArguments.tellOfCrashes(configuration)
         let loader = PluginArguments.loader(for: configuration)
-        let faults = configuration.faults(catalog: .bundled, loader: loader)
-        guard faults.isEmpty else { throw report(faults) }
+        let errors = configuration.errors(catalog: .bundled, loader: loader)
+        guard errors.isEmpty else { throw report(errors) }
         let lineup = try Lineup(configuration, catalog: .bundled, loader: loader)
         for warning in lineup.warnings { StandardError.warn(warning) }
         let ids = lineup.plugins.map(\.id)
@@ -41,8 +41,8 @@ struct ConfigCheck: ParsableCommand {
                 + "\n")
     }
 
-    private func report(_ faults: [ConfigurationFault]) -> CommandFailure {
-        for fault in faults { StandardError.write("\(fault)\n") }
+    private func report(_ errors: [ConfigurationError]) -> CommandFailure {
+        for error in errors { StandardError.write("\(error)\n") }
         return CommandFailure(.failure, nil)
     }
 }

@@ -157,7 +157,7 @@ struct CheckArguments: ParsableArguments {
         let id = (try? DynamicLoader.dynamic.inspect(file))?.metadata?.id
         let reading = Configuration.check(file: config)
         guard let entries = reading.configuration?.plugins else {
-            throw PlugboardError(.configuration, reading.faults.map(\.description).joined(separator: "\n"))
+            throw PlugboardError(.configuration, reading.errors.map(\.description).joined(separator: "\n"))
         }
         guard let entry = entries.first(where: { $0.path == file || $0.id != nil && $0.id == id }) else {
             throw CommandFailure(

@@ -70,9 +70,9 @@ struct PluginsTest: AsyncParsableCommand {
             for scenario in scenarios.scenarios where only.isEmpty || only.contains(scenario.name) {
                 // Before it runs: should the plugin crash, this is where.
                 try output.write("\(printable(scenario.name)): ")
-                let fault = await fault(of: scenario, in: scenarios, file: file)
-                if fault == nil { passed += 1 } else { failed += 1 }
-                try output.write(fault.map { "FAILED\n    \($0)\n" } ?? "passed\n")
+                let error = await error(of: scenario, in: scenarios, file: file)
+                if error == nil { passed += 1 } else { failed += 1 }
+                try output.write(error.map { "FAILED\n    \($0)\n" } ?? "passed\n")
             }
         }
         if passed + failed == 0 { throw CommandFailure(.usage, "No scenario has the name that --only gives.") }
@@ -81,10 +81,10 @@ struct PluginsTest: AsyncParsableCommand {
     }
 
     /// What is otherwise than the scenario says; nil if it passed.
-    private func fault(
+    private func error(
         of scenario: ScenarioFile.Scenario, in scenarios: ScenarioFile, file: String
-    ) async -> ScenarioFault? {
-        do throws(ScenarioFault) {
+    ) async -> ScenarioError? {
+        do throws(ScenarioError) {
             try await ScenarioRun.perform(
                 scenario, of: scenarios, plugin: PluginArguments.absolute(path), folder: folder(of: file),
                 catalog: .bundled, loader: .dynamic, patience: Duration(configured: patience) ?? .seconds(10))
@@ -96,7 +96,7 @@ struct PluginsTest: AsyncParsableCommand {
 
     private func read(_ file: String) throws -> ScenarioFile {
         let bytes = try FileContents.bytes(of: file)
-        do throws(ScenarioFault) {
+        do throws(ScenarioError) {
             return try ScenarioFile(bytes)
         } catch {
             throw CommandFailure(.usage, "\(file): \(error)")

@@ -48,7 +48,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         }
         hasBegun = true
         if let piece = take() {
-            pull.answer(piece)
+            pull.complete(piece)
             return
         }
         lastSerial += 1
@@ -84,7 +84,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         let pull = waiting
         waiting = nil
         note(piece)
-        pull?.answer(piece)
+        pull?.complete(piece)
     }
 
     private func note(_ piece: Piece) {

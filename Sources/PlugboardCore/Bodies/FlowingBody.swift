@@ -6,11 +6,11 @@ import PlugboardKit
 /// `release`.
 final class FlowingBody: BodySource, PullReceiver, @unchecked Sendable {
     private let body: BodyNode
-    private let exchange: Exchange
+    private let exchange: ExchangeCore
     /// Who waits for the next piece.
     private var reader: Pull?
 
-    init(_ body: BodyNode, of exchange: Exchange) {
+    init(_ body: BodyNode, of exchange: ExchangeCore) {
         self.body = body
         self.exchange = exchange
     }
@@ -37,12 +37,12 @@ final class FlowingBody: BodySource, PullReceiver, @unchecked Sendable {
         reader = nil
         switch piece {
         case .bytes:
-            pull.answer(piece)
+            pull.complete(piece)
         case .end:
             guard exchange.phase == .flowing else { pull.fail(lateError); return }
             exchange.releaseBody()
             exchange.end(.ended)
-            pull.answer(piece)
+            pull.complete(piece)
         case .broken(let error):
             guard exchange.phase == .flowing else { pull.fail(lateError); return }
             var error = error

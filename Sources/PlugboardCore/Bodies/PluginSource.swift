@@ -7,13 +7,13 @@ import PlugboardKit
 final class PluginSource: BodySource, @unchecked Sendable {
     private let table: plug_source_v1
     private let core: KernelCore
-    private let place: Place
+    private let slot: Slot
     private var openPull: UInt64 = 0
 
-    /// - Parameter place: Of the plugin that made it.
-    init(_ table: plug_source_v1, of place: Place, core: KernelCore) {
+    /// - Parameter slot: Of the plugin that made it.
+    init(_ table: plug_source_v1, of slot: Slot, core: KernelCore) {
         self.table = table
-        self.place = place
+        self.slot = slot
         self.core = core
     }
 
@@ -26,18 +26,18 @@ final class PluginSource: BodySource, @unchecked Sendable {
             return
         }
         openPull = core.pulls.add(pull)
-        core.calling(place, .pull) { function(table.context, openPull) }
+        core.calling(slot, .pull) { function(table.context, openPull) }
     }
 
     func rewind() -> Bool {
         guard let function = table.rewind else { return false }
-        return core.calling(place.index, .rewind) { function(table.context) } == PLUG_OK
+        return core.calling(slot.index, .rewind) { function(table.context) } == PLUG_OK
     }
 
     func release() {
         core.pulls.remove(openPull)
         guard let function = table.release else { return }
-        let call = { @Sendable [self] in core.calling(place.index, .release) { function(table.context) } }
+        let call = { @Sendable [self] in core.calling(slot.index, .release) { function(table.context) } }
         // Not within the plugin's own answer to a pull, which may be what brought this about.
         if !core.loop.enqueue(call) { call() }
     }

@@ -87,7 +87,7 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
             }
             return nil
         }
-        reader?.answer(piece)
+        reader?.complete(piece)
     }
 
     // MARK: The reader's side
@@ -107,7 +107,7 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
             return taken
         }
         if hasRoomAgain { goOn() }
-        if let piece { pull.answer(piece) }
+        if let piece { pull.complete(piece) }
     }
 
     /// There is room again. A loop that has ended brings nothing more, so the reader must not wait for it.

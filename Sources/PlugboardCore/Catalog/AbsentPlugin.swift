@@ -7,13 +7,13 @@ public struct AbsentPlugin: Sendable, Equatable {
         /// The configuration names it nowhere.
         case unlisted
         /// Its entry says `"enabled": false`. The place is the configuration's file, line and path, as far as it has them.
-        case disabled(place: String)
+        case disabled(location: String)
         /// `Configuration.leaveOutLoadedPlugins` (`--safe`) has left it out.
         case leftOut
         /// A request says `ID.enabled = false`.
         case ofRequest
         /// The configuration says so for requests to its origin, at this place.
-        case ofOrigin(place: String)
+        case ofOrigin(location: String)
     }
 
     /// Nil for a file that has not been asked.
@@ -33,11 +33,11 @@ extension Configuration {
     /// What a configuration leaves out of a catalog's plugins and of those that it names itself, in its order; then what it does
     /// not name, by id. Opens no files.
     func absent(from catalog: Catalog, beside running: [EnabledPlugin]) -> [AbsentPlugin] {
-        let entries = plugins.enumerated().map { ($1.place ?? ["plugins", .index($0)], $1) }
+        let entries = plugins.enumerated().map { ($1.location ?? ["plugins", .index($0)], $1) }
         let named =
-            entries.compactMap { place, entry in entry.isEnabled ? nil : disabled(entry, place) }
+            entries.compactMap { location, entry in entry.isEnabled ? nil : disabled(entry, location) }
             + leftOut.map { entry in
-                if !entry.isEnabled, let place = entry.place { return disabled(entry, place) }
+                if !entry.isEnabled, let location = entry.location { return disabled(entry, location) }
                 return AbsentPlugin(id: entry.id, path: entry.path, reason: .leftOut)
             }
         let known = Set(running.map(\.id))
@@ -64,20 +64,20 @@ extension Configuration {
                 return own == "false" ? AbsentPlugin(id: plugin.id, path: path, reason: .ofRequest) : nil
             }
             guard let origin, section?[name] == "false" else { return nil }
-            let place = place(place(of: origin).appending(.key(plugin.id)).appending("enabled"))
-            return AbsentPlugin(id: plugin.id, path: path, reason: .ofOrigin(place: place))
+            let location = location(location(of: origin).appending(.key(plugin.id)).appending("enabled"))
+            return AbsentPlugin(id: plugin.id, path: path, reason: .ofOrigin(location: location))
         }
     }
 
-    private func disabled(_ entry: PluginEntry, _ place: JSONPath) -> AbsentPlugin {
+    private func disabled(_ entry: PluginEntry, _ location: JSONPath) -> AbsentPlugin {
         AbsentPlugin(
-            id: entry.id, path: entry.path, reason: .disabled(place: self.place(place.appending("enabled"))))
+            id: entry.id, path: entry.path, reason: .disabled(location: self.location(location.appending("enabled"))))
     }
 
     /// Such as `plugboard.json, line 4: plugins[1].enabled`.
-    private func place(_ path: JSONPath) -> String {
-        let fault = fault(at: path, "")
-        let text = [fault.file, fault.line.map { "line \($0)" }].compactMap { $0 }.joined(separator: ", ")
-        return text.isEmpty ? fault.path : "\(text): \(fault.path)"
+    private func location(_ path: JSONPath) -> String {
+        let error = error(at: path, "")
+        let text = [error.file, error.line.map { "line \($0)" }].compactMap { $0 }.joined(separator: ", ")
+        return text.isEmpty ? error.path : "\(text): \(error.path)"
     }
 }

@@ -53,7 +53,7 @@ public struct AttributeCheck: Sendable {
     /// Why a request with these attributes cannot be sent (`request.option`), or nil. Called from any thread.
     ///
     /// No attributes cost nothing, others one look-up each.
-    public func fault(in attributes: Attributes) -> PlugboardError? {
+    public func error(in attributes: Attributes) -> PlugboardError? {
         if attributes.isEmpty { return nil }
         let size = attributes.byteCount
         guard size <= Attributes.byteLimit else {
@@ -63,7 +63,7 @@ public struct AttributeCheck: Sendable {
         }
         var worst: (name: String, reason: String)?
         for (name, text) in attributes.values {
-            guard let reason = fault(in: text, of: name) else { continue }
+            guard let reason = error(in: text, of: name) else { continue }
             // Always the same one, whatever the order of the dictionary.
             if worst.map({ name < $0.name }) ?? true { worst = (name, reason) }
         }
@@ -74,21 +74,21 @@ public struct AttributeCheck: Sendable {
     }
 
     /// What is wrong with one attribute, as the end of a sentence that begins with its name; nil if nothing is.
-    func fault(in text: String, of name: String) -> String? {
+    func error(in text: String, of name: String) -> String? {
         switch options[name] {
         case .enabled: Bool(optionText: text) == nil ? "must be true or false" : nil
-        case .described(let option): option.fault(in: text)
+        case .described(let option): option.error(in: text)
         case nil:
             if let id = plugin(of: name) {
                 unknown("attribute of \(id)", String(name.dropFirst(id.count + 1)), known: names[id] ?? [])
             } else {
-                strangerFault(in: text, of: name)
+                strangerError(in: text, of: name)
             }
         }
     }
 
     /// What is wrong with an attribute of a plugin that is not enabled.
-    private func strangerFault(in text: String, of name: String) -> String? {
+    private func strangerError(in text: String, of name: String) -> String? {
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else {
             return "speaks to no plugin; attributes are named after theirs, such as cache.mode"
         }
@@ -122,7 +122,7 @@ public struct AttributeCheck: Sendable {
     /// Whether an attribute of this name can be set to this text, where its value fits: an enabled plugin has it, or nothing is amiss
     /// without its plugin.
     func admits(_ name: String, _ text: String) -> Bool {
-        knows(name) || plugin(of: name) == nil && strangerFault(in: text, of: name) == nil
+        knows(name) || plugin(of: name) == nil && strangerError(in: text, of: name) == nil
     }
 
     /// The enabled plugin that an attribute speaks to.

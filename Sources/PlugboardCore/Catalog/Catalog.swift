@@ -6,9 +6,9 @@ import PlugboardKit
 ///     let kernel = try Kernel(catalog: .bundled.adding([export(UserAgent.self)]))
 public struct Catalog: Sendable {
     private var descriptors: [String: PluginDescriptor] = [:]
-    /// Why plugins were refused: malformed descriptors, and two plugins with one id. A lineup from a catalog with faults
+    /// Why plugins were refused: malformed descriptors, and two plugins with one id. A lineup from a catalog with errors
     /// throws them.
-    public private(set) var faults: [PlugboardError] = []
+    public private(set) var errors: [PlugboardError] = []
 
     /// - Parameter linked: What `export(X.self)` and the exported functions of C plugins return.
     public init(_ linked: [UnsafePointer<plug_plugin_v1>] = []) {
@@ -33,7 +33,7 @@ public struct Catalog: Sendable {
             }
             descriptors[descriptor.id] = descriptor
         } catch {
-            faults.append(error)
+            errors.append(error)
         }
     }
 

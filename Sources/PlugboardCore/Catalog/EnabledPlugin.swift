@@ -21,7 +21,7 @@ public struct EnabledPlugin: Sendable {
     /// Why it stands where it stands, for people: `default priority`, `configured priority`, `before X`, `after Y`.
     public let reason: String
     /// Where its entry stands in the configuration.
-    let place: JSONPath
+    let location: JSONPath
     /// Why the kernel has switched it off (`onFault: disable`), with the code `plugin.disabled`; nil while it takes part, and in every
     /// `Lineup`.
     public internal(set) var disabled: PlugboardError?

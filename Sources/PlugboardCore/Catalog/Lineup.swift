@@ -23,30 +23,30 @@ public struct Lineup: Sendable {
         _ configuration: Configuration, catalog: Catalog, loader: (any Loader)? = nil
     ) throws(PlugboardError) {
         let check = Lineup.check(configuration, catalog: catalog, loader: loader)
-        guard let lineup = check.lineup, configuration.readingFaults.isEmpty else {
-            throw PlugboardError(configuration.readingFaults + check.faults)
+        guard let lineup = check.lineup, configuration.readingErrors.isEmpty else {
+            throw PlugboardError(configuration.readingErrors + check.errors)
         }
         self = lineup
     }
 
     /// A lineup, or what is wrong.
     public struct Check: Sendable {
-        /// Nil if there are faults.
-        public var lineup: Lineup? { faults.isEmpty ? readable : nil }
+        /// Nil if there are errors.
+        public var lineup: Lineup? { errors.isEmpty ? readable : nil }
         private let readable: Lineup
         /// Of more than a hundred the first hundred.
-        public let faults: [ConfigurationFault]
-        /// The plugins whose own entries have no faults.
+        public let errors: [ConfigurationError]
+        /// The plugins whose own entries have no errors.
         let sound: [EnabledPlugin]
 
-        fileprivate init(readable: Lineup, faults: [ConfigurationFault], sound: [EnabledPlugin]) {
+        fileprivate init(readable: Lineup, errors: [ConfigurationError], sound: [EnabledPlugin]) {
             self.readable = readable
-            self.faults = faults
+            self.errors = errors
             self.sound = sound
         }
     }
 
-    /// Like `init`, with the faults as values.
+    /// Like `init`, with the errors as values.
     public static func check(
         _ configuration: Configuration, catalog: Catalog, loader: (any Loader)? = nil
     ) -> Check {
@@ -57,13 +57,13 @@ public struct Lineup: Sendable {
         assembly.checkCount(plugins.count)
         assembly.checkOrigins()
         assembly.checkFolders()
-        let faults = assembly.reading.faults
+        let errors = assembly.reading.errors
         let absent = configuration.absent(from: catalog, beside: plugins)
         let lineup = Lineup(
             plugins: plugins, absent: absent, warnings: assembly.warnings,
             absentSecrets: Set(
                 absent.compactMap { $0.id.flatMap { catalog.descriptor($0) } }.flatMap(\.secretAttributes)))
-        return Check(readable: lineup, faults: faults, sound: plugins.filter { assembly.isSound($0) })
+        return Check(readable: lineup, errors: errors, sound: plugins.filter { assembly.isSound($0) })
     }
 
     init(plugins: [EnabledPlugin], absent: [AbsentPlugin], warnings: [String], absentSecrets: Set<String> = []) {

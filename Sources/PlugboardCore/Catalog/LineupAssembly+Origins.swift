@@ -8,12 +8,12 @@ import PlugboardKit
 #endif
 
 extension LineupAssembly {
-    /// A folder that is not there yet is no fault, and yet seldom meant.
+    /// A folder that is not there yet is no error, and yet seldom meant.
     mutating func checkFolders() {
         for (index, folder) in configuration.kernel.pluginFolders.enumerated() {
             guard let directory = opendir(folder) else {
-                let place = JSONPath(["kernel", "pluginFolders", .index(index)])
-                warnings.append("\(place) is \(printable(folder)), which is no folder that can be read")
+                let location = JSONPath(["kernel", "pluginFolders", .index(index)])
+                warnings.append("\(location) is \(printable(folder)), which is no folder that can be read")
                 continue
             }
             closedir(directory)
@@ -29,30 +29,30 @@ extension LineupAssembly {
         let running = Set(descriptors.map(\.id))
         let check = AttributeCheck(descriptors + off.filter { !running.contains($0.id) })
         for (origin, attributes) in configuration.origins.sorted(by: { $0.key.description < $1.key.description }) {
-            let place = configuration.place(of: origin)
+            let location = configuration.location(of: origin)
             var strangers: Set<String> = []
             for (name, text) in attributes.values.sorted(by: { $0.key < $1.key }) {
                 guard let id = check.plugin(of: name) else {
                     strangers.insert(name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name)
                     continue
                 }
-                if let fault = check.fault(in: text, of: name) {
+                if let error = check.error(in: text, of: name) {
                     let attribute = String(name.dropFirst(id.count + 1))
-                    reading.note(place.appending(.key(id)).appending(.key(attribute)), fault, atKey: !check.knows(name))
+                    reading.note(location.appending(.key(id)).appending(.key(attribute)), error, atKey: !check.knows(name))
                 }
             }
-            for id in strangers.sorted() { checkStranger(id, at: place.appending(.key(id))) }
+            for id in strangers.sorted() { checkStranger(id, at: location.appending(.key(id))) }
         }
     }
 
     /// An origin's section speaks to a plugin that does not run.
-    private mutating func checkStranger(_ id: String, at place: JSONPath) {
+    private mutating func checkStranger(_ id: String, at location: JSONPath) {
         let named = (configuration.plugins + configuration.leftOut).contains { $0.id == id }
         guard !named, !hasUnknownFiles else { return }
         if catalog.descriptor(id) != nil {
-            reading.note(place, "speaks to a plugin that is not switched on; add \(id) to plugins", atKey: true)
+            reading.note(location, "speaks to a plugin that is not switched on; add \(id) to plugins", atKey: true)
         } else {
-            reading.note(place, unknown("plugin", id, known: knownIDs.sorted()), atKey: true)
+            reading.note(location, unknown("plugin", id, known: knownIDs.sorted()), atKey: true)
         }
     }
 }

@@ -12,7 +12,7 @@ struct LineupAssembly {
     /// An entry with the plugin that it means.
     private struct Candidate {
         let entry: PluginEntry
-        let place: JSONPath
+        let location: JSONPath
         let descriptor: PluginDescriptor
         let linkage: EnabledPlugin.Linkage
         let settings: [String: String]
@@ -36,8 +36,8 @@ struct LineupAssembly {
     }
 
     mutating func checkCatalog() {
-        for fault in catalog.faults {
-            reading.note([], "meets a catalog that cannot be used: \(fault.reason)", code: fault.code)
+        for error in catalog.errors {
+            reading.note([], "meets a catalog that cannot be used: \(error.reason)", code: error.code)
         }
     }
 
@@ -45,18 +45,18 @@ struct LineupAssembly {
     mutating func plugins() -> [EnabledPlugin] {
         var candidates: [String: Candidate] = [:]
         for (index, entry) in configuration.plugins.enumerated() where entry.isEnabled {
-            let place = entry.place ?? ["plugins", .index(index)]
-            guard let (descriptor, linkage) = find(entry, place) else { continue }
-            let settings = settings(of: entry, descriptor, place)
+            let location = entry.location ?? ["plugins", .index(index)]
+            guard let (descriptor, linkage) = find(entry, location) else { continue }
+            let settings = settings(of: entry, descriptor, location)
             if let first = candidates[descriptor.id] {
-                noteSecond(descriptor.id, place, first.place)
+                noteSecond(descriptor.id, location, first.location)
                 continue
             }
             if !(0...999).contains(entry.priority ?? 0) {
-                reading.note(place.appending("priority"), "must be a whole number between 0 and 999")
+                reading.note(location.appending("priority"), "must be a whole number between 0 and 999")
             }
             candidates[descriptor.id] = Candidate(
-                entry: entry, place: place, descriptor: descriptor, linkage: linkage, settings: settings)
+                entry: entry, location: location, descriptor: descriptor, linkage: linkage, settings: settings)
         }
         descriptors = candidates.values.map(\.descriptor)
         for candidate in candidates.values.sorted(by: { $0.descriptor.id < $1.descriptor.id }) {
@@ -66,19 +66,19 @@ struct LineupAssembly {
     }
 
     private mutating func find(
-        _ entry: PluginEntry, _ place: JSONPath
+        _ entry: PluginEntry, _ location: JSONPath
     ) -> (PluginDescriptor, EnabledPlugin.Linkage)? {
-        if let path = entry.path { return load(path, entry, place).map { ($0, .loaded(path)) } }
+        if let path = entry.path { return load(path, entry, location).map { ($0, .loaded(path)) } }
         guard let id = entry.id else {
-            reading.note(place, "must have an id, or the path of a file")
+            reading.note(location, "must have an id, or the path of a file")
             return nil
         }
         if let descriptor = catalog.descriptor(id) { return (descriptor, .linked) }
         // The entry may be the id alone, or an object with it.
-        let idPlace = place.appending("id")
-        let hasOwnPlace = configuration.source?.positions.position(of: idPlace) != nil
+        let idLocation = location.appending("id")
+        let hasOwnLocation = configuration.source?.positions.position(of: idLocation) != nil
         reading.note(
-            hasOwnPlace ? idPlace : place,
+            hasOwnLocation ? idLocation : location,
             "names no plugin that is linked into this program (\(id)); "
                 + (nearest(id, in: catalog.ids).map { "did you mean \($0)? There" } ?? "there")
                 + " are \(catalog.ids.isEmpty ? "none" : catalog.ids.joined(separator: ", "))"
@@ -86,10 +86,10 @@ struct LineupAssembly {
         return nil
     }
 
-    private mutating func load(_ path: String, _ entry: PluginEntry, _ place: JSONPath) -> PluginDescriptor? {
+    private mutating func load(_ path: String, _ entry: PluginEntry, _ location: JSONPath) -> PluginDescriptor? {
         guard let loader else {
             reading.note(
-                place,
+                location,
                 "names a file, but this program is built without PluginLoader; import it and pass `loader: .dynamic`")
             return nil
         }
@@ -97,45 +97,45 @@ struct LineupAssembly {
             let descriptor = try loader.load(path, sha256: entry.sha256)
             loadedPaths.insert(path)
             guard let id = entry.id, id != descriptor.id else { return descriptor }
-            reading.note(place.appending("id"), "is not what the plugin in the file says, which is \(descriptor.id)")
+            reading.note(location.appending("id"), "is not what the plugin in the file says, which is \(descriptor.id)")
         } catch {
             let cause = error.underlying.map { $0.isEmpty ? "" : " (\($0))" } ?? ""
             // A place in a list that the user has not written, such as that of `--plugin`, tells nothing.
-            let file = entry.place == nil ? "(\(printable(path))) " : ""
-            reading.note(place, "\(file)cannot be loaded: \(error.reason)\(cause)", code: error.code)
+            let file = entry.location == nil ? "(\(printable(path))) " : ""
+            reading.note(location, "\(file)cannot be loaded: \(error.reason)\(cause)", code: error.code)
         }
         return nil
     }
 
-    private mutating func noteSecond(_ id: String, _ place: JSONPath, _ first: JSONPath) {
+    private mutating func noteSecond(_ id: String, _ location: JSONPath, _ first: JSONPath) {
         let line = configuration.source?.positions.position(of: first).map { " in line \($0.line)" } ?? ""
-        reading.note(place, "enables \(id) a second time; \(first)\(line) does already. Keep one")
+        reading.note(location, "enables \(id) a second time; \(first)\(line) does already. Keep one")
     }
 
     /// Every setting of the table, from the entry or by default.
     private mutating func settings(
-        of entry: PluginEntry, _ descriptor: PluginDescriptor, _ place: JSONPath
+        of entry: PluginEntry, _ descriptor: PluginDescriptor, _ location: JSONPath
     ) -> [String: String] {
         let table = descriptor.settings
-        let place = place.appending("settings")
+        let location = location.appending("settings")
         var settings: [String: String] = [:]
         for option in table {
             settings[option.name] = option.fallback
             if option.isRequired && !entry.settings.contains(option.name) {
-                reading.note(place, "must have \(option.name), which \(descriptor.id) requires")
+                reading.note(location, "must have \(option.name), which \(descriptor.id) requires")
             }
         }
         for (name, value) in entry.settings {
-            let valuePlace = place.appending(.key(name))
+            let valueLocation = location.appending(.key(name))
             guard let option = table.first(where: { $0.name == name }) else {
                 reading.note(
-                    valuePlace, unknown("setting of \(descriptor.id)", name, known: table.map(\.name)), atKey: true)
+                    valueLocation, unknown("setting of \(descriptor.id)", name, known: table.map(\.name)), atKey: true)
                 continue
             }
-            do throws(OptionFault) {
+            do throws(OptionError) {
                 settings[name] = try option.text(of: value)
             } catch {
-                reading.note(valuePlace, error.reason)
+                reading.note(valueLocation, error.reason)
             }
         }
         return settings
@@ -158,7 +158,7 @@ struct LineupAssembly {
                         descriptor: candidate.descriptor, id: id, values: candidate.settings,
                         priority: candidate.entry.priority ?? candidate.descriptor.priority,
                         onFault: candidate.entry.onFault, faultLimit: candidate.entry.faultLimit,
-                        linkage: candidate.linkage, reason: reason.description, place: candidate.place)
+                        linkage: candidate.linkage, reason: reason.description, location: candidate.location)
                 }
             }
         } catch {
@@ -169,8 +169,8 @@ struct LineupAssembly {
 
     /// Whether nothing is wrong with the plugin's own entry.
     func isSound(_ plugin: EnabledPlugin) -> Bool {
-        let own = plugin.place.description
-        return !reading.faults.contains { $0.path == own || $0.path.hasPrefix(own + ".") }
+        let own = plugin.location.description
+        return !reading.errors.contains { $0.path == own || $0.path.hasPrefix(own + ".") }
     }
 
     mutating func checkCount(_ count: Int) {
@@ -200,7 +200,7 @@ struct LineupAssembly {
         for (key, names) in [("before", candidate.entry.before), ("after", candidate.entry.after)] {
             for (index, name) in names.enumerated() where !known.contains(name) {
                 reading.note(
-                    candidate.place.appending(.key(key)).appending(.index(index)),
+                    candidate.location.appending(.key(key)).appending(.index(index)),
                     "names \(printable(name)), which \(unknown("plugin", name, known: known.sorted()))")
             }
         }

@@ -2,7 +2,7 @@ import JSON
 import PlugboardKit
 
 /// Why a JSON value is none of an option: the end of a sentence that begins with the option's name.
-struct OptionFault: Error {
+struct OptionError: Error {
     let reason: String
 }
 
@@ -10,9 +10,9 @@ extension OptionDescription {
     /// A value of a configuration as the text that crosses the border.
     ///
     /// The JSON type must be the option's: `"5"` is no whole number.
-    func text(of value: JSONValue) throws(OptionFault) -> String {
-        guard let text = convert(value) else { throw OptionFault(reason: "must be \(jsonType), not \(value.kind)") }
-        if let fault = fault(in: text) { throw OptionFault(reason: fault) }
+    func text(of value: JSONValue) throws(OptionError) -> String {
+        guard let text = convert(value) else { throw OptionError(reason: "must be \(jsonType), not \(value.kind)") }
+        if let error = error(in: text) { throw OptionError(reason: error) }
         return text
     }
 

@@ -43,9 +43,9 @@ struct PluginOrder {
         let ranked = items.sorted { ($0.priority, $0.id) < ($1.priority, $1.id) }
         let graph = OrderGraph(ranked)
         let order = try graph.sorted()
-        placed = order.indices.map { place in
-            let item = ranked[order[place]]
-            return (item.id, graph.displacement(at: place, of: order) ?? PluginOrder.priority(of: item))
+        placed = order.indices.map { position in
+            let item = ranked[order[position]]
+            return (item.id, graph.displacement(at: position, of: order) ?? PluginOrder.priority(of: item))
         }
         absent = ranked.compactMap { item in
             let names = Set(item.before + item.after).filter { !$0.hasSuffix("?") && graph.rank(of: $0) == nil }
@@ -97,13 +97,13 @@ private struct OrderGraph {
     }
 
     /// Why the item at that place does not stand where its rank would bring it; nil if it does.
-    func displacement(at place: Int, of order: [Int]) -> PluginOrder.Reason? {
-        let rank = order[place]
+    func displacement(at position: Int, of order: [Int]) -> PluginOrder.Reason? {
+        let rank = order[position]
         // Something of a higher rank went first, so this one was not free then: it waited for the last of its outer ones.
-        if order[..<place].contains(where: { $0 > rank }) {
-            return order[..<place].last { outer[rank].contains($0) }.map { .after(ids[$0]) }
+        if order[..<position].contains(where: { $0 > rank }) {
+            return order[..<position].last { outer[rank].contains($0) }.map { .after(ids[$0]) }
         }
-        return order[place...].dropFirst().first { $0 < rank && outer[$0].contains(rank) }.map { .before(ids[$0]) }
+        return order[position...].dropFirst().first { $0 < rank && outer[$0].contains(rank) }.map { .before(ids[$0]) }
     }
 
     /// Among items that cannot be placed, each has an outer one that cannot either: going outward must come round.

@@ -1,17 +1,17 @@
 import JSON
 import PlugboardKit
 
-// Configurations are JSON with comments and trailing commas, read strictly: what is not known is a fault.
+// Configurations are JSON with comments and trailing commas, read strictly: what is not known is an error.
 extension Configuration {
     /// Reads a file. Relative paths in it begin at the file's folder.
     ///
-    /// What is wrong with parts of it is kept: a `Kernel`, a `Lineup` and `faults` tell it, together with all else that
+    /// What is wrong with parts of it is kept: a `Kernel`, a `Lineup` and `errors` tell it, together with all else that
     /// is wrong.
     /// - Parameter sections: Further keys that may stand at the top; what they hold is kept unread.
     /// - Throws: An error of the code `configuration` if the file cannot be read, or is not JSON.
     public static func file(_ path: String, sections: Set<String> = []) throws(PlugboardError) -> Configuration {
         let check = check(file: path, sections: sections)
-        guard let configuration = check.readable else { throw PlugboardError(check.faults) }
+        guard let configuration = check.readable else { throw PlugboardError(check.errors) }
         return configuration
     }
 
@@ -26,20 +26,20 @@ extension Configuration {
 
     /// A configuration, or what is wrong with it.
     public struct Check: Sendable {
-        /// Nil if there are faults.
-        public var configuration: Configuration? { faults.isEmpty ? readable : nil }
-        /// What could be read, to look for further faults (`Configuration.faults`); nil if nothing could.
+        /// Nil if there are errors.
+        public var configuration: Configuration? { errors.isEmpty ? readable : nil }
+        /// What could be read, to look for further errors (`Configuration.errors`); nil if nothing could.
         public let readable: Configuration?
         /// In the order of the text; of more than a hundred the first hundred.
-        public let faults: [ConfigurationFault]
+        public let errors: [ConfigurationError]
 
         func throwing() throws(PlugboardError) -> Configuration {
-            guard let configuration else { throw PlugboardError(faults) }
+            guard let configuration else { throw PlugboardError(errors) }
             return configuration
         }
     }
 
-    /// Like `file`, with the faults as values. A file that cannot be read is a fault of the whole.
+    /// Like `file`, with the errors as values. A file that cannot be read is an error of the whole.
     public static func check(file path: String, sections: Set<String> = []) -> Check {
         switch ConfigurationFile.bytes(of: path, limit: options.sizeLimit) {
         case .success(let bytes):
@@ -49,7 +49,7 @@ extension Configuration {
         }
     }
 
-    /// Like `text`, with the faults as values.
+    /// Like `text`, with the errors as values.
     public static func check(
         _ bytes: some Sequence<UInt8>, folder: String? = nil, sections: Set<String> = []
     ) -> Check {
@@ -67,9 +67,9 @@ extension Configuration {
             reading.readMembers(
                 of: ConfigurationNode(value: value, path: []), keys(sections: sections), into: &configuration)
             configuration.source = reading.source
-            configuration.readingFaults = reading.faults
+            configuration.readingErrors = reading.errors
             configuration.keepFileNames()
-            return Check(readable: configuration, faults: reading.faults)
+            return Check(readable: configuration, errors: reading.errors)
         } catch {
             return Check(whole: "cannot be read: \(error.reason)", file: file, position: error.position)
         }
@@ -92,7 +92,7 @@ extension Configuration {
 
 extension Configuration.Check {
     fileprivate init(whole reason: String, file: String?, position: JSONPosition? = nil) {
-        let fault = ConfigurationFault(code: .configuration, file: file, path: "", position: position, reason: reason)
-        self.init(readable: nil, faults: [fault])
+        let error = ConfigurationError(code: .configuration, file: file, path: "", position: position, reason: reason)
+        self.init(readable: nil, errors: [error])
     }
 }

@@ -6,7 +6,7 @@ import PlugboardKit
 ///     let configuration = Configuration(plugins: ["logging", .init("cache", settings: ["memory": "16MiB"])])
 ///     let configuration = try Configuration.file("plugboard.json")
 ///
-/// Whether the plugins exist and their settings fit, `faults` says.
+/// Whether the plugins exist and their settings fit, `errors` says.
 public struct Configuration: Sendable {
     public var kernel: KernelSettings
     /// In any order: the order in which they run comes from their priorities.
@@ -20,7 +20,7 @@ public struct Configuration: Sendable {
     private(set) var leftOut: [PluginEntry] = []
 
     /// What was wrong with the text that this was read from.
-    var readingFaults: [ConfigurationFault] = []
+    var readingErrors: [ConfigurationError] = []
 
     /// The text that this was read from; nil when it was made in code.
     var source: ConfigurationSource?
@@ -35,11 +35,11 @@ public struct Configuration: Sendable {
         self.sections = sections
     }
 
-    /// A fault of a part of this configuration, with its line where it was read from a text: for those who read sections.
+    /// An error of a part of this configuration, with its line where it was read from a text: for those who read sections.
     ///
     /// The reason ends a sentence that begins with the path, and quotes no values.
-    public func fault(at path: JSONPath, _ reason: String) -> ConfigurationFault {
-        ConfigurationFault(path, reason, in: source)
+    public func error(at path: JSONPath, _ reason: String) -> ConfigurationError {
+        ConfigurationError(path, reason, in: source)
     }
 }
 
@@ -53,7 +53,7 @@ extension Configuration {
     }
 }
 
-/// The text that a configuration was read from, for faults that name a line.
+/// The text that a configuration was read from, for errors that name a line.
 struct ConfigurationSource: Sendable {
     let file: String?
     let positions: JSONPositions

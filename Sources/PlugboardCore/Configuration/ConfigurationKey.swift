@@ -11,19 +11,19 @@ struct ConfigurationKey<Target>: Sendable {
 
     init<Value>(
         _ name: String, _ documentation: String, _ shape: ConfigurationShape<Value>,
-        _ place: WritableKeyPath<Target, Value> & Sendable
+        _ location: WritableKeyPath<Target, Value> & Sendable
     ) {
         self.init(name, documentation, schema: shape.schema) { node, target, reading in
-            if let value = shape.read(node, &reading) { target[keyPath: place] = value }
+            if let value = shape.read(node, &reading) { target[keyPath: location] = value }
         }
     }
 
     init<Value>(
         _ name: String, _ documentation: String, _ shape: ConfigurationShape<Value>,
-        _ place: WritableKeyPath<Target, Value?> & Sendable
+        _ location: WritableKeyPath<Target, Value?> & Sendable
     ) {
         self.init(name, documentation, schema: shape.schema) { node, target, reading in
-            if let value = shape.read(node, &reading) { target[keyPath: place] = value }
+            if let value = shape.read(node, &reading) { target[keyPath: location] = value }
         }
     }
 

@@ -13,32 +13,32 @@ struct ConfigurationNode {
 
 /// What a pass over a configuration has found wrong so far.
 struct ConfigurationReading {
-    /// What is listed at most: each fault's position costs another pass over the text.
+    /// What is listed at most: each error's position costs another pass over the text.
     static let faultLimit = 100
 
     /// Relative paths begin here; nil leaves them as they are.
     let folder: String?
     var source: ConfigurationSource?
-    private(set) var faults: [ConfigurationFault] = []
+    private(set) var errors: [ConfigurationError] = []
 
     init(folder: String? = nil, source: ConfigurationSource?) {
         self.folder = folder
         self.source = source
     }
 
-    /// Notes a fault; the reason ends a sentence that begins with the path, and quotes no values.
+    /// Notes an error; the reason ends a sentence that begins with the path, and quotes no values.
     ///
     mutating func note(
         _ path: JSONPath, _ reason: String, atKey: Bool = false, code: PlugboardError.Code = .configuration
     ) {
-        guard faults.count < ConfigurationReading.faultLimit else { return }
-        faults.append(ConfigurationFault(path, reason, in: source, atKey: atKey, code: code))
+        guard errors.count < ConfigurationReading.faultLimit else { return }
+        errors.append(ConfigurationError(path, reason, in: source, atKey: atKey, code: code))
     }
 
-    /// Notes a fault of a key within what the path names: the position is the key's.
+    /// Notes an error of a key within what the path names: the position is the key's.
     mutating func note(_ path: JSONPath, _ reason: String, at key: JSONPath) {
-        guard faults.count < ConfigurationReading.faultLimit else { return }
-        faults.append(ConfigurationFault(path, reason, in: source, atKey: true, positionOf: key))
+        guard errors.count < ConfigurationReading.faultLimit else { return }
+        errors.append(ConfigurationError(path, reason, in: source, atKey: true, positionOf: key))
     }
 
     /// Reads the members of an object into their places, and notes those that no key stands for.

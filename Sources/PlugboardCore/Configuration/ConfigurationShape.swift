@@ -4,7 +4,7 @@ import PlugboardKit
 /// What a value of a configuration may be: how it is read, and the JSON Schema that says the same to an editor.
 struct ConfigurationShape<Value>: Sendable {
     let schema: JSONObject
-    /// Nil after a fault was noted.
+    /// Nil after an error was noted.
     let read: @Sendable (ConfigurationNode, inout ConfigurationReading) -> Value?
 
     init(

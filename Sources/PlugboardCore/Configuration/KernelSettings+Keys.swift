@@ -60,7 +60,7 @@ extension KernelSettings {
         ConfigurationKey(
             "connectTo",
             "Where to connect instead, host:port for host:port, without a change of URL, Host or TLS name.",
-            .map("host:port", key: { RequestOptions.isPlace($0) ? $0 : nil }, .place), \.defaults.connectTo),
+            .map("host:port", key: { RequestOptions.isHostAndPort($0) ? $0 : nil }, .location), \.defaults.connectTo),
         ConfigurationKey(
             "interface", "The name or address of the network interface to send from.",
             .word("the name or address of an interface") { _ in true }, \.defaults.interface),
@@ -107,7 +107,7 @@ extension ConfigurationShape where Value == String {
         }
     }
 
-    fileprivate static var place: Self { word("host:port") { RequestOptions.isPlace($0) } }
+    fileprivate static var location: Self { word("host:port") { RequestOptions.isHostAndPort($0) } }
 
     fileprivate static var pin: Self { word(RequestOptions.pinForm) { RequestOptions.isPin($0) } }
 }

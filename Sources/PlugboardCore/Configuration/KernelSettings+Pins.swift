@@ -1,7 +1,7 @@
 import PlugboardKit
 
 extension KernelSettings {
-    /// The same with the hosts of pins in the form by which they are looked up; those of `faultsOfPinnedHosts` are left
+    /// The same with the hosts of pins in the form by which they are looked up; those of `errorsOfPinnedHosts` are left
     /// out.
     var normalizingPins: KernelSettings {
         var settings = self
@@ -14,7 +14,7 @@ extension KernelSettings {
 
     /// Keys of pins that are no host, and hosts that stand there twice, with what is wrong as the end of a sentence:
     /// such pins would be ignored in silence. In the order of the keys.
-    var faultsOfPinnedHosts: [(host: String, reason: String)] {
+    var errorsOfPinnedHosts: [(host: String, reason: String)] {
         var known: Set<String> = []
         return pins.keys.sorted().compactMap { host in
             guard let normal = Origin.normalizedHost(host) else {

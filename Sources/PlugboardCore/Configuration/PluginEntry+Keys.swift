@@ -37,7 +37,7 @@ extension ConfigurationShape where Value == PluginEntry {
             schema: ["anyOf": [["type": "string"], .object(ConfigurationKey.schema(of: PluginEntry.keys))]]
         ) { node, reading in
             var entry = PluginEntry(id: nil, path: nil)
-            entry.place = node.path
+            entry.location = node.path
             switch node.value {
             case .string(let name) where name.utf8.contains(UInt8(ascii: "/")):
                 entry.path = ConfigurationShape<String>.path.read(node, &reading)

@@ -31,7 +31,7 @@ public struct PluginEntry: Sendable {
     public var isEnabled: Bool
 
     /// Where it stands in the text that it was read from; nil when it was made in code.
-    var place: JSONPath?
+    var location: JSONPath?
     /// The path as a text says it, if that is a file's name alone.
     var fileName: String?
 

@@ -12,12 +12,12 @@ final class CallMark: @unchecked Sendable {
 
     /// A call: whose, which hook, and a number that no other has soon.
     struct Call: Equatable {
-        let place: Int
+        let slot: Int
         let hook: CalledHook
         private let serial: UInt64
 
-        init(_ place: Int, _ hook: CalledHook, serial: UInt64 = 0) {
-            self.place = place
+        init(_ slot: Int, _ hook: CalledHook, serial: UInt64 = 0) {
+            self.slot = slot
             self.hook = hook
             self.serial = serial
         }
@@ -33,7 +33,7 @@ final class CallMark: @unchecked Sendable {
         /// Never 0.
         @inline(__always)
         var word: UInt64 {
-            serial << 24 | UInt64(hook.rawValue) << 16 | (UInt64(truncatingIfNeeded: place + 1) & 0xFFFF)
+            serial << 24 | UInt64(hook.rawValue) << 16 | (UInt64(truncatingIfNeeded: slot + 1) & 0xFFFF)
         }
     }
 
@@ -50,10 +50,10 @@ final class CallMark: @unchecked Sendable {
 
     /// Returns what to `leave` with. [loop]
     @inline(__always)
-    func enter(_ place: Int, _ hook: CalledHook) -> UInt64 {
+    func enter(_ slot: Int, _ hook: CalledHook) -> UInt64 {
         let outer = word.pointee.load(ordering: .relaxed)
         serial &+= 1
-        word.pointee.store(Call(place, hook, serial: serial).word, ordering: .relaxed)
+        word.pointee.store(Call(slot, hook, serial: serial).word, ordering: .relaxed)
         return outer
     }
 

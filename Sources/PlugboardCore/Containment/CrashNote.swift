@@ -31,14 +31,14 @@ final class CrashNote: @unchecked Sendable {
     private let descriptor: Int32
     private let memory: UnsafeMutableRawPointer
     private let size: Int
-    private let live: LiveNotes.Place
+    private let live: LiveNotes.Slot
     private let isRemoved = Atomic(false)
     /// The words of the calls; 0 where none is under way.
     let words: UnsafeMutablePointer<Atomic<UInt64>>
 
     /// Nil where such a file cannot be: it is a help, and no more. Blocks.
     /// - Parameters:
-    ///   - names: What calls name by their place: ids of plugins, or paths.
+    ///   - names: What calls name by their slot: ids of plugins, or paths.
     ///   - program: Who is told of it (`CrashReport.take`).
     init?(folder: String, names: [String], program: String = RunningProgram.name) {
         var content = CrashNote.signature + [UInt8](repeating: 0, count: CrashNote.wordCount * 8)

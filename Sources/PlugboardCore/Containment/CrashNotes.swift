@@ -2,8 +2,8 @@ import PlugboardKit
 
 /// The notes that tell the next start what a process ended in. They lie in the kernel's own part of the data directory.
 ///
-/// A program without plugins writes none. One whose plugins are all linked writes one where there is a place for it: in the data
-/// directory of the configuration, or in the user's, if that is there. For a plugin that is loaded, the place is made.
+/// A program without plugins writes none. One whose plugins are all linked writes one where there is a slot for it: in the data
+/// directory of the configuration, or in the user's, if that is there. For a plugin that is loaded, the slot is made.
 ///
 /// Kernels write them, and tell, by themselves. This is for programs that load plugins without a kernel.
 public struct CrashNotes: Sendable {

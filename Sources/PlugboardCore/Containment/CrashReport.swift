@@ -136,8 +136,8 @@ extension CrashReport {
         self.program = program
         began = HTTPDate(seconds: Int64(bitPattern: word(1 + CrashNote.wordCount)))
         calls = (1...CrashNote.wordCount).compactMap { index in
-            guard let call = CallMark.Call(word: word(index)), call.place + 1 < names.count else { return nil }
-            return Call(plugin: names[call.place + 1], hook: call.hook)
+            guard let call = CallMark.Call(word: word(index)), call.slot + 1 < names.count else { return nil }
+            return Call(plugin: names[call.slot + 1], hook: call.hook)
         }
     }
 }

@@ -5,23 +5,23 @@
 /// it wraps. Times of several plugins must not be added up.
 struct HookMeasures: Sendable {
     private let counters: Counters
-    /// By place and hook: calls, then time.
+    /// By slot and hook: calls, then time.
     private let numbers: [UInt64]
 
-    init(_ places: [Place], counters: Counters) {
+    init(_ slots: [Slot], counters: Counters) {
         self.counters = counters
-        numbers = places.flatMap { place in
+        numbers = slots.flatMap { slot in
             CalledHook.ofExchanges.flatMap { hook in
                 [
-                    counters.number(of: "kernel.calls.\(place.id).\(hook)"),
-                    counters.number(of: "kernel.time.\(place.id).\(hook)"),
+                    counters.number(of: "kernel.calls.\(slot.id).\(hook)"),
+                    counters.number(of: "kernel.time.\(slot.id).\(hook)"),
                 ]
             }
         }
     }
 
-    func count(_ place: Place, _ hook: CalledHook, nanoseconds: Int64) {
-        let index = (place.index * CalledHook.ofExchanges.count + Int(hook.rawValue)) * 2
+    func count(_ slot: Slot, _ hook: CalledHook, nanoseconds: Int64) {
+        let index = (slot.index * CalledHook.ofExchanges.count + Int(hook.rawValue)) * 2
         counters.add(1, to: numbers[index])
         counters.add(nanoseconds, to: numbers[index + 1])
     }

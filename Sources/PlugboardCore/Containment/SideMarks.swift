@@ -12,9 +12,9 @@ struct SideMarks: @unchecked Sendable {
 
     /// Calls a plugin's function, from any thread but the loop's.
     func calling<Result, Failure: Error>(
-        _ place: Int, _ hook: CalledHook, _ call: () throws(Failure) -> Result
+        _ slot: Int, _ hook: CalledHook, _ call: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let word = claim(CallMark.Call(place, hook).word)
+        let word = claim(CallMark.Call(slot, hook).word)
         defer { word?.pointee.store(0, ordering: .relaxed) }
         return try call()
     }

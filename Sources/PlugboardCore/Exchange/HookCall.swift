@@ -30,12 +30,12 @@ public struct HookCall: Sendable, Equatable {
 struct HookCallStart {
     private let request: Request
     private let requestBody: BodyNode?
-    private let response: Answered?
+    private let response: OutwardResponse?
     let number: Int
     let began: Int64
 
-    init(_ exchange: Exchange, _ place: Place, _ trace: ExchangeTrace) {
-        number = trace.nextCall(of: place)
+    init(_ exchange: ExchangeCore, _ slot: Slot, _ trace: ExchangeTrace) {
+        number = trace.nextCall(of: slot)
         request = exchange.request
         requestBody = exchange.requestBody
         response = exchange.response
@@ -43,7 +43,7 @@ struct HookCallStart {
     }
 
     /// What is other now.
-    func edits(_ exchange: Exchange) -> [String] {
+    func edits(_ exchange: ExchangeCore) -> [String] {
         var edits: [String] = []
         if request.url != exchange.request.url { edits.append("url") }
         if request.method != exchange.request.method { edits.append("method") }
@@ -69,28 +69,28 @@ struct HookCallStart {
     }
 }
 
-extension Exchange {
-    func tell(_ decision: Decision, of place: Place, _ reason: Visit, _ start: HookCallStart, _ edits: [String]) {
+extension ExchangeCore {
+    func tell(_ decision: Decision, of slot: Slot, _ reason: Visit, _ start: HookCallStart, _ edits: [String]) {
         let isFault = faultTold
         faultTold = false
         trace?.tell(
             .called(
                 HookCall(
-                    number: start.number, plugin: place.id, hook: "\(stage.hook)", visit: reason,
+                    number: start.number, plugin: slot.id, hook: "\(stage.hook)", visit: reason,
                     verdict: isFault ? "fault" : decision.words, edits: edits, began: start.began,
                     took: .nanoseconds(clockTime(CLOCK_MONOTONIC) - start.began))))
     }
 
     /// Calls `onClose`, and tells of it where somebody traces.
-    func close(_ place: Place, _ outcome: Outcome) {
+    func close(_ slot: Slot, _ outcome: Outcome) {
         let exchange = pointer
-        let start = trace.map { (number: $0.nextCall(of: place), began: clockTime(CLOCK_MONOTONIC)) }
-        calling(place, .onClose) { place.plugin.pointee.on_close?(place.instance, exchange, outcome.rawValue) }
+        let start = trace.map { (number: $0.nextCall(of: slot), began: clockTime(CLOCK_MONOTONIC)) }
+        calling(slot, .onClose) { slot.plugin.pointee.on_close?(slot.instance, exchange, outcome.rawValue) }
         guard let start else { return }
         trace?.tell(
             .called(
                 HookCall(
-                    number: start.number, plugin: place.id, hook: "\(CalledHook.onClose)", visit: .first,
+                    number: start.number, plugin: slot.id, hook: "\(CalledHook.onClose)", visit: .first,
                     verdict: "\(outcome)", edits: [], began: start.began,
                     took: .nanoseconds(clockTime(CLOCK_MONOTONIC) - start.began))))
     }

@@ -49,7 +49,7 @@ final class ExchangeTrace: @unchecked Sendable {
 
     private let trace: Trace
     private let exchange: Int
-    /// The number of each plugin's last call, by its place.
+    /// The number of each plugin's last call, by its slot.
     private var calls: [Int: Int] = [:]
 
     /// Of the exchange that a program wants to be traced.
@@ -64,20 +64,20 @@ final class ExchangeTrace: @unchecked Sendable {
         exchange = trace.lastExchange
     }
 
-    /// The number of the call of a place's hook that begins now.
-    func nextCall(of place: Place) -> Int {
+    /// The number of the call of a slot's hook that begins now.
+    func nextCall(of slot: Slot) -> Int {
         trace.lastCall += 1
-        calls[place.index] = trace.lastCall
+        calls[slot.index] = trace.lastCall
         return trace.lastCall
     }
 
-    /// Tells of a sub-request that the plugin of that place sends, and goes on with it.
-    func beginSubRequest(_ request: Request, by place: Int, _ plugin: String, isDetached: Bool) -> ExchangeTrace {
+    /// Tells of a sub-request that the plugin of that slot sends, and goes on with it.
+    func beginSubRequest(_ request: Request, by slot: Int, _ plugin: String, isDetached: Bool) -> ExchangeTrace {
         let next = ExchangeTrace(trace)
         next.tell(
             .asked(
                 TracedSubRequest(
-                    asker: exchange, plugin: plugin, call: calls[place], method: request.method,
+                    asker: exchange, plugin: plugin, call: calls[slot], method: request.method,
                     url: redacted(url: request.url), isDetached: isDetached)))
         return next
     }
@@ -85,7 +85,7 @@ final class ExchangeTrace: @unchecked Sendable {
     func tell(_ kind: TraceStep.Kind) { trace.tell(TraceStep(exchange: exchange, kind: kind)) }
 }
 
-extension Exchange {
+extension ExchangeCore {
     /// Tells a trace of this exchange's events and calls; before it begins.
     func trace(with trace: ExchangeTrace) {
         self.trace = trace
@@ -101,15 +101,15 @@ extension Exchange {
 extension KernelCore {
     /// What a plugin sends for nobody in particular, such as a token that many share, is told to the trace of an exchange that
     /// waits for that plugin. [loop]
-    func trace(waitingFor place: Int) -> ExchangeTrace? {
+    func trace(waitingFor slot: Int) -> ExchangeTrace? {
         guard tracedCount > 0 else { return nil }
-        return exchanges.first { $0.trace != nil && $0.isParked(at: place) }?.trace
+        return exchanges.first { $0.trace != nil && $0.isParked(at: slot) }?.trace
     }
 }
 
-extension Exchange {
-    fileprivate func isParked(at place: Int) -> Bool {
-        let places = stage.places(pipeline)
-        return parking != nil && cursor < places.count && places[cursor].index == place
+extension ExchangeCore {
+    fileprivate func isParked(at slot: Int) -> Bool {
+        let slots = stage.slots(pipeline)
+        return parking != nil && cursor < slots.count && slots[cursor].index == slot
     }
 }

@@ -10,9 +10,9 @@ import PlugboardKit
 // From the pointers of C to what they stand for, and back. Free functions, because C function pointers capture nothing.
 
 /// An exchange in a steering hook of the plugin that calls, or nil.
-func steering(_ pointer: OpaquePointer?) -> Exchange? {
+func steering(_ pointer: OpaquePointer?) -> ExchangeCore? {
     guard let pointer else { return nil }
-    let exchange = Exchange.from(pointer)
+    let exchange = ExchangeCore.from(pointer)
     return exchange.isSteering ? exchange : nil
 }
 
@@ -38,8 +38,8 @@ func makeBytes(_ bytes: plug_bytes, of host: HostContext) -> Bytes {
     }
 }
 
-func answerPull(_ host: UnsafePointer<plug_host_v1>, _ pull: plug_pull, _ piece: Piece) -> UInt32 {
-    HostContext.from(host).core?.pulls.remove(pull)?.answer(piece) == true ? PLUG_OK : PLUG_STALE
+func completePull(_ host: UnsafePointer<plug_host_v1>, _ pull: plug_pull, _ piece: Piece) -> UInt32 {
+    HostContext.from(host).core?.pulls.remove(pull)?.complete(piece) == true ? PLUG_OK : PLUG_STALE
 }
 
 /// The fields of a message, as a plugin hands them in; the error says which one cannot be, without its value.

@@ -5,12 +5,12 @@ import PlugboardKit
 final class HeadNode {
     enum Kind {
         // The exchange owns its two nodes, so it outlives them.
-        case request(Exchange)
-        case response(Exchange)
+        case request(ExchangeCore)
+        case response(ExchangeCore)
         case alone
     }
 
-    private unowned(unsafe) let exchange: Exchange?
+    private unowned(unsafe) let exchange: ExchangeCore?
     private let isRequest: Bool
     private var alone: ResponseHead
     private lazy var ownScratch = Scratch()

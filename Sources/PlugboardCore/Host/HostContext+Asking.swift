@@ -9,7 +9,7 @@ extension HostContext {
     /// `send`: what is wrong with the request itself is told by its answer.
     func send(
         _ table: plug_request_v1, _ body: BodyNode?, asker: UInt64, context: UnsafeMutableRawPointer?,
-        answered: @escaping SubRequestOutcome.Answer
+        answered: @escaping SubRequestOutcome.Completion
     ) -> UInt32 {
         guard let core = startedCore else { return codeOfAbsence }
         let request = Result<Request, PlugboardError> { () throws(PlugboardError) in
@@ -33,7 +33,7 @@ extension HostContext {
 
     /// [loop]
     private func begin(
-        _ request: Request, asker: Exchange?, _ flags: UInt32, _ outcome: SubRequestOutcome, _ core: KernelCore
+        _ request: Request, asker: ExchangeCore?, _ flags: UInt32, _ outcome: SubRequestOutcome, _ core: KernelCore
     ) {
         let isDetached = flags & PLUG_DETACHED != 0
         if asker == nil && !isDetached {
@@ -48,9 +48,9 @@ extension HostContext {
         }
         var request = request
         if let asker { request.inherit(from: asker.request) }
-        let place = core.pipeline.places[index]
-        let child = Exchange(
-            request, core: core, outcome: outcome, skipped: (asker?.ancestry ?? 0) | place.bit, depth: depth)
+        let slot = core.pipeline.slots[index]
+        let child = ExchangeCore(
+            request, core: core, outcome: outcome, skipped: (asker?.ancestry ?? 0) | slot.bit, depth: depth)
         outcome.exchange = child
         child.ancestry = child.skipped
         child.sender = index
@@ -82,7 +82,7 @@ extension HostContext {
     func publish(_ event: String, _ number: UInt64, _ details: () -> [(String, EventDetail)]) -> UInt32 {
         guard event.hasPrefix(idWithDot) else { return PLUG_BAD_ARGUMENT }
         guard let core = startedCore else { return codeOfAbsence }
-        if core.loop.isCurrent, core.pipeline.watchers.places(event).isEmpty, core.watch == nil,
+        if core.loop.isCurrent, core.pipeline.watchers.slots(event).isEmpty, core.watch == nil,
             core.exchange(number)?.watch == nil
         {
             return PLUG_OK

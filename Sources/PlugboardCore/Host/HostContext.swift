@@ -10,7 +10,7 @@ final class HostContext: @unchecked Sendable {
     weak let core: KernelCore?
     let id: String
     let idWithDot: String
-    /// The place in the pipeline, once it is known.
+    /// The slot in the pipeline, once it is known.
     let index: Int
     let table: UnsafeMutablePointer<plug_host_v1>
     private let state = Mutex(State())
@@ -70,7 +70,7 @@ final class HostContext: @unchecked Sendable {
     }
 
     /// Why the data directory that the plugin asked for must not be used; nil if it may, or was not asked for.
-    var dataDirectoryFault: String? {
+    var dataDirectoryError: String? {
         state.withLock { if case .refused(let fault)? = $0.dataDirectory { fault } else { nil } }
     }
 

@@ -18,7 +18,7 @@ extension HostTable {
                 host.calling(.release) { table.release?(table.context) }
                 return nil
             }
-            return giveNode(BodyNode(PluginSource(table, of: core.pipeline.places[host.index], core: core), core: core))
+            return giveNode(BodyNode(PluginSource(table, of: core.pipeline.slots[host.index], core: core), core: core))
         }
         table.body_length = { body in
             body.flatMap { borrowNode($0).length }.map { UInt64(clamping: $0) } ?? UInt64.max
@@ -37,41 +37,41 @@ extension HostTable {
         table.release_body = { body in
             if let body { takeNode(body).giveBack() }
         }
-        setAnswers(&table)
+        setCompletions(&table)
         setExchangeBodies(&table)
     }
 
-    private static func setAnswers(_ table: inout plug_host_v1) {
+    private static func setCompletions(_ table: inout plug_host_v1) {
         table.give = { host, pull, bytes in
             guard let host else {
                 bytes.release?(bytes.context)
                 return PLUG_BAD_ARGUMENT
             }
             let bytes = makeBytes(bytes, of: HostContext.from(host))
-            return answerPull(host, pull, .bytes(bytes))
+            return completePull(host, pull, .bytes(bytes))
         }
         table.end = { host, pull, trailers, count in
             guard let host else { return PLUG_BAD_ARGUMENT }
             do throws(PlugboardError) {
-                return answerPull(host, pull, .end(trailers: try checkedFields(trailers, count)))
+                return completePull(host, pull, .end(trailers: try checkedFields(trailers, count)))
             } catch {
                 let id = HostContext.from(host).id
                 let error = PlugboardError(
                     .pluginFault, "The plugin \(id) ended a body with trailers that cannot be: \(error.reason).",
                     plugin: id)
-                return answerPull(host, pull, .broken(error)) == PLUG_OK ? PLUG_BAD_ARGUMENT : PLUG_STALE
+                return completePull(host, pull, .broken(error)) == PLUG_OK ? PLUG_BAD_ARGUMENT : PLUG_STALE
             }
         }
         table.break_off = { host, pull, code, reason in
             guard let host else { return PLUG_BAD_ARGUMENT }
-            return answerPull(host, pull, .broken(PlugboardError(code, reason, plugin: HostContext.from(host).id)))
+            return completePull(host, pull, .broken(PlugboardError(code, reason, plugin: HostContext.from(host).id)))
         }
         table.pass = { host, pull, piece in
             guard let host, let piece else { return PLUG_BAD_ARGUMENT }
             guard let original = PieceTelling.original(of: piece, HostContext.from(host).core) else {
                 return PLUG_WRONG_TIME
             }
-            return answerPull(host, pull, original)
+            return completePull(host, pull, original)
         }
     }
 

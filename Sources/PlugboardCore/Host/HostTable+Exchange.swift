@@ -3,18 +3,18 @@ import PlugboardKit
 
 extension HostTable {
     static func setExchange(_ table: inout plug_host_v1) {
-        table.visit = { pointer in pointer.map { Exchange.from($0).visit.rawValue } ?? PLUG_FIRST }
-        table.exchange_id = { pointer in pointer.map { Exchange.from($0).number } ?? 0 }
-        table.attempt = { pointer in pointer.map { UInt32(clamping: Exchange.from($0).attempts) } ?? 0 }
-        table.request = { pointer in pointer.map { Exchange.from($0).requestHead.pointer } }
+        table.visit = { pointer in pointer.map { ExchangeCore.from($0).visit.rawValue } ?? PLUG_FIRST }
+        table.exchange_id = { pointer in pointer.map { ExchangeCore.from($0).number } ?? 0 }
+        table.attempt = { pointer in pointer.map { UInt32(clamping: ExchangeCore.from($0).attempts) } ?? 0 }
+        table.request = { pointer in pointer.map { ExchangeCore.from($0).requestHead.pointer } }
         table.response = { pointer in
             guard let pointer else { return nil }
-            let exchange = Exchange.from(pointer)
+            let exchange = ExchangeCore.from(pointer)
             return exchange.response == nil ? nil : exchange.responseHead.pointer
         }
         table.failure = { pointer, code, reason in
-            guard let pointer, let failure = Exchange.from(pointer).failure else { return PLUG_WRONG_TIME }
-            let exchange = Exchange.from(pointer)
+            guard let pointer, let failure = ExchangeCore.from(pointer).failure else { return PLUG_WRONG_TIME }
+            let exchange = ExchangeCore.from(pointer)
             exchange.usesScratch = true
             code?.pointee = exchange.scratch.text(failure.code.name)
             reason?.pointee = exchange.scratch.text(failure.reason)
@@ -23,7 +23,7 @@ extension HostTable {
         table.can_resend = { pointer in steering(pointer)?.canResend == true ? PLUG_OK : PLUG_WRONG_TIME }
         table.resolve_url = { pointer, reference in
             guard let pointer else { return plug_text() }
-            let exchange = Exchange.from(pointer)
+            let exchange = ExchangeCore.from(pointer)
             guard let url = resolved(reference.string, against: exchange.request.url) else { return plug_text() }
             exchange.usesScratch = true
             return exchange.scratch.text(url)
@@ -35,14 +35,14 @@ extension HostTable {
     private static func setAttributes(_ table: inout plug_host_v1) {
         table.attribute = { pointer, name in
             guard let pointer else { return plug_text() }
-            let exchange = Exchange.from(pointer)
+            let exchange = ExchangeCore.from(pointer)
             guard exchange.mayHaveAttributes, let value = exchange.attribute(name.string) else { return plug_text() }
             exchange.usesScratch = true
             return exchange.scratch.text(value)
         }
         table.attribute_at = { pointer, index, attribute in
             guard let pointer else { return PLUG_BAD_ARGUMENT }
-            let exchange = Exchange.from(pointer)
+            let exchange = ExchangeCore.from(pointer)
             guard let found = exchange.attribute(at: Int(clamping: index)) else { return PLUG_NOT_FOUND }
             attribute?.pointee = plug_field(
                 name: exchange.scratch.text(found.name), value: exchange.scratch.text(found.value))
@@ -52,7 +52,7 @@ extension HostTable {
             guard let exchange = steering(pointer) else { return PLUG_WRONG_TIME }
             let (name, value) = (name.string, value.string)
             guard exchange.core.attributeCheck.admits(name, value) else { return PLUG_NOT_FOUND }
-            guard exchange.core.attributeCheck.fault(in: value, of: name) == nil else { return PLUG_BAD_ARGUMENT }
+            guard exchange.core.attributeCheck.error(in: value, of: name) == nil else { return PLUG_BAD_ARGUMENT }
             var attributes = exchange.request.attributes
             attributes[name] = value
             guard attributes.byteCount <= Attributes.byteLimit else { return PLUG_TOO_LARGE }
@@ -65,25 +65,25 @@ extension HostTable {
 
     private static func setStates(_ table: inout plug_host_v1) {
         table.set_turn_state = { pointer, state, release in
-            guard let pointer, let place = Exchange.from(pointer).place else { return PLUG_WRONG_TIME }
-            let exchange = Exchange.from(pointer)
+            guard let pointer, let slot = ExchangeCore.from(pointer).slot else { return PLUG_WRONG_TIME }
+            let exchange = ExchangeCore.from(pointer)
             guard exchange.phase != .ended else { return PLUG_WRONG_TIME }
-            exchange.setTurnState(state.map { Turns.State(pointer: $0, release: release) }, of: place)
+            exchange.setTurnState(state.map { Turns.State(pointer: $0, release: release) }, of: slot)
             return PLUG_OK
         }
         table.turn_state = { pointer in
-            guard let pointer, let place = Exchange.from(pointer).place else { return nil }
-            return Exchange.from(pointer).turns.state(place)
+            guard let pointer, let slot = ExchangeCore.from(pointer).slot else { return nil }
+            return ExchangeCore.from(pointer).turns.state(slot)
         }
         table.set_exchange_state = { pointer, state, release in
-            guard let pointer, let place = Exchange.from(pointer).place else { return PLUG_WRONG_TIME }
-            Exchange.from(pointer).setExchangeState(
-                state.map { Turns.State(pointer: $0, release: release) }, of: place)
+            guard let pointer, let slot = ExchangeCore.from(pointer).slot else { return PLUG_WRONG_TIME }
+            ExchangeCore.from(pointer).setExchangeState(
+                state.map { Turns.State(pointer: $0, release: release) }, of: slot)
             return PLUG_OK
         }
         table.exchange_state = { pointer in
-            guard let pointer, let place = Exchange.from(pointer).place else { return nil }
-            return Exchange.from(pointer).states[place.index]?.pointer
+            guard let pointer, let slot = ExchangeCore.from(pointer).slot else { return nil }
+            return ExchangeCore.from(pointer).states[slot.index]?.pointer
         }
     }
 

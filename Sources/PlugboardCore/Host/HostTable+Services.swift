@@ -27,19 +27,19 @@ extension HostTable {
         table.cancel_send = { host, number in
             host.map { HostContext.from($0).cancelSubRequest(number) } ?? PLUG_BAD_ARGUMENT
         }
-        table.answer_head = { answer in answer.flatMap { AnswerNode.from($0).head?.pointer } }
-        table.answer_failure = { answer, code, reason in
-            guard let answer, let failure = AnswerNode.from(answer).failure else { return PLUG_NOT_FOUND }
+        table.subresponse_head = { answer in answer.flatMap { SubResponseNode.from($0).head?.pointer } }
+        table.subresponse_failure = { answer, code, reason in
+            guard let answer, let failure = SubResponseNode.from(answer).failure else { return PLUG_NOT_FOUND }
             code?.pointee = failure.code
             reason?.pointee = failure.reason
             return PLUG_OK
         }
-        table.take_answer_body = { answer in answer.flatMap { AnswerNode.from($0).takeBody() }.map { giveNode($0) } }
-        table.keep_answer = { answer in
-            if let answer { _ = Unmanaged<AnswerNode>.fromOpaque(UnsafeRawPointer(answer)).retain() }
+        table.take_subresponse_body = { answer in answer.flatMap { SubResponseNode.from($0).takeBody() }.map { giveNode($0) } }
+        table.keep_subresponse = { answer in
+            if let answer { _ = Unmanaged<SubResponseNode>.fromOpaque(UnsafeRawPointer(answer)).retain() }
         }
-        table.release_answer = { answer in
-            if let answer { Unmanaged<AnswerNode>.fromOpaque(UnsafeRawPointer(answer)).release() }
+        table.release_subresponse = { answer in
+            if let answer { Unmanaged<SubResponseNode>.fromOpaque(UnsafeRawPointer(answer)).release() }
         }
     }
 

@@ -29,7 +29,7 @@ enum HostTable {
             }
             do throws(PlugboardError) {
                 let head = ResponseHead(status: Int(status), fields: try checkedFields(fields, count))
-                exchange.leave(.respond(Answered(head: head, body: node)))
+                exchange.leave(.respond(OutwardResponse(head: head, body: node)))
                 return PLUG_RESPOND
             } catch {
                 return exchange.refuse(PLUG_RESPOND, "respond", error.reason)
@@ -38,7 +38,7 @@ enum HostTable {
         table.respond_with = { pointer, answer in
             guard let exchange = steering(pointer) else { return PLUG_RESPOND }
             guard let answer else { return exchange.refuse(PLUG_RESPOND, "respond_with", "there is no answer") }
-            switch AnswerNode.from(answer).take() {
+            switch SubResponseNode.from(answer).take() {
             case .success(var answer):
                 answer.isOfSubRequest = true
                 exchange.leave(.respond(answer))
@@ -70,15 +70,15 @@ enum HostTable {
         }
         table.wait = { pointer, within, ticket in
             guard let exchange = steering(pointer) else { return PLUG_WAIT }
-            guard let ticket else { return exchange.refuse(PLUG_WAIT, "wait", "it has no place for the ticket") }
+            guard let ticket else { return exchange.refuse(PLUG_WAIT, "wait", "its pointer for the ticket is NULL") }
             ticket.pointee = exchange.core.tickets.add(exchange)
             let (deadline, isFar) = exchange.loop.now.addingReportingOverflow(within)
             exchange.leave(.wait(ticket.pointee, deadline: within < 0 || isFar ? nil : deadline))
             return PLUG_WAIT
         }
         table.fail = { pointer, code, reason in
-            guard let exchange = steering(pointer), let place = exchange.place else { return PLUG_FAIL }
-            exchange.leave(.fail(PlugboardError(code, reason, plugin: place.id)))
+            guard let exchange = steering(pointer), let slot = exchange.slot else { return PLUG_FAIL }
+            exchange.leave(.fail(PlugboardError(code, reason, plugin: slot.id)))
             return PLUG_FAIL
         }
         table.fault = { pointer, reason in

@@ -5,13 +5,13 @@ import PlugboardKit
 struct PieceTelling {
     typealias Pulled = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<plug_piece_v1>?) -> Void
 
-    /// The place of the plugin that pulls; nil if it broke the rules, and pulled from a thread of its own.
-    private let place: Int?
+    /// The slot of the plugin that pulls; nil if it broke the rules, and pulled from a thread of its own.
+    private let slot: Int?
     private let context: UnsafeMutableRawPointer?
     private let pulled: Pulled
 
-    init(to place: Int?, context: UnsafeMutableRawPointer?, pulled: @escaping Pulled) {
-        self.place = place
+    init(to slot: Int?, context: UnsafeMutableRawPointer?, pulled: @escaping Pulled) {
+        self.slot = slot
         self.context = context
         self.pulled = pulled
     }
@@ -45,8 +45,8 @@ struct PieceTelling {
         withExtendedLifetime((piece, scratch, trailerHead)) {
             withUnsafePointer(to: &view) { pointer in
                 core.told.append(Told(address: pointer, piece: piece))
-                if let place {
-                    core.calling(place, .pulled) { pulled(context, pointer) }
+                if let slot {
+                    core.calling(slot, .pulled) { pulled(context, pointer) }
                 } else {
                     pulled(context, pointer)
                 }

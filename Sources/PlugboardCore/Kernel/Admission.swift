@@ -2,15 +2,15 @@ import EventLoop
 
 /// Which attempts run and which wait for a connection, where `kernel.connections` limits them.
 ///
-/// Exchanges wait in the order in which they came; one that ends while it waits leaves the queue at once. A place that was freed because
+/// Exchanges wait in the order in which they came; one that ends while it waits leaves the queue at once. A slot that was freed because
 /// its exchange was ended from outside (a cancel, a timeout) is given to the next one only when no exchange has been ended so for a
 /// moment: a program that cancels all its exchanges must not start those that it is about to cancel.
 ///
 /// Everything is called on the loop.
 final class Admission {
-    /// Nanoseconds without an end from outside, after which places freed by such ends are given away.
+    /// Nanoseconds without an end from outside, after which slots freed by such ends are given away.
     private static let quietTime: Int64 = 5_000_000
-    /// The longest that such a place stays empty, in nanoseconds.
+    /// The longest that such a slot stays empty, in nanoseconds.
     private static let holdLimit: Int64 = 50_000_000
 
     /// 0 for no limit.
@@ -23,8 +23,8 @@ final class Admission {
     private var isGivingAway = false
 
     // The queue is a list through the exchanges, so that leaving it costs the same wherever an exchange stands.
-    private var first: Exchange?
-    private unowned(unsafe) var last: Exchange?
+    private var first: ExchangeCore?
+    private unowned(unsafe) var last: ExchangeCore?
 
     init(limit: Int, loop: EventLoop) {
         self.limit = limit
@@ -36,8 +36,8 @@ final class Admission {
         }
     }
 
-    /// Begins an attempt now, or when another has ended. Sub-requests do not wait: those who wait for them hold places.
-    func admit(_ exchange: Exchange) {
+    /// Begins an attempt now, or when another has ended. Sub-requests do not wait: those who wait for them hold slots.
+    func admit(_ exchange: ExchangeCore) {
         if limit == 0 || exchange.depth > 0 || (first == nil && hasPlace) {
             running += 1
             exchange.performAttempt()
@@ -61,7 +61,7 @@ final class Admission {
     }
 
     /// The exchange has ended: if it waits, it leaves the queue.
-    func withdraw(_ exchange: Exchange) {
+    func withdraw(_ exchange: ExchangeCore) {
         guard exchange.isQueued else { return }
         remove(exchange)
         if heldCount > 0 { hold() }
@@ -70,7 +70,7 @@ final class Admission {
     private var hasPlace: Bool { running + heldCount < limit }
 
     private func giveAway() {
-        // One that cannot begin gives its place back at once, within this loop.
+        // One that cannot begin gives its slot back at once, within this loop.
         guard !isGivingAway else { return }
         isGivingAway = true
         while hasPlace, let exchange = first {
@@ -96,14 +96,14 @@ final class Admission {
 
     // MARK: The queue
 
-    private func append(_ exchange: Exchange) {
+    private func append(_ exchange: ExchangeCore) {
         exchange.isQueued = true
         exchange.queuedBefore = last
         if let last { last.queuedAfter = exchange } else { first = exchange }
         last = exchange
     }
 
-    private func remove(_ exchange: Exchange) {
+    private func remove(_ exchange: ExchangeCore) {
         let after = exchange.queuedAfter
         let before = exchange.queuedBefore
         exchange.isQueued = false

@@ -3,7 +3,7 @@ import Synchronization
 /// The calls of commands that are under way, so that no plugin is destroyed beneath one. From any thread.
 final class CommandCalls: Sendable {
     private struct State {
-        /// By the place of the plugin.
+        /// By the slot of the plugin.
         var counts: [Int: Int] = [:]
         var isClosed = false
         var whenIdle: (@Sendable () -> Void)?
@@ -12,17 +12,17 @@ final class CommandCalls: Sendable {
     private let state = Mutex(State())
 
     /// False once the kernel is shutting its plugins down.
-    func enter(_ place: Int) -> Bool {
+    func enter(_ slot: Int) -> Bool {
         state.withLock { state in
-            if !state.isClosed { state.counts[place, default: 0] += 1 }
+            if !state.isClosed { state.counts[slot, default: 0] += 1 }
             return !state.isClosed
         }
     }
 
-    func leave(_ place: Int) {
+    func leave(_ slot: Int) {
         let job = state.withLock { state -> (@Sendable () -> Void)? in
-            let rest = (state.counts[place] ?? 1) - 1
-            state.counts[place] = rest == 0 ? nil : rest
+            let rest = (state.counts[slot] ?? 1) - 1
+            state.counts[slot] = rest == 0 ? nil : rest
             guard state.counts.isEmpty else { return nil }
             defer { state.whenIdle = nil }
             return state.whenIdle
@@ -40,6 +40,6 @@ final class CommandCalls: Sendable {
         if isIdle { job() }
     }
 
-    /// The places of the plugins that have not returned from a command.
-    var places: Set<Int> { state.withLock { Set($0.counts.keys) } }
+    /// The slots of the plugins that have not returned from a command.
+    var slots: Set<Int> { state.withLock { Set($0.counts.keys) } }
 }

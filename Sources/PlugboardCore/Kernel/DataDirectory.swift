@@ -20,7 +20,7 @@ struct DataDirectory: Sendable {
     /// What became of a folder.
     enum Folder {
         case made(String)
-        /// It cannot be made or written to, and why; nil: there is no place for it.
+        /// It cannot be made or written to, and why; nil: there is none for it.
         case missing(String?)
         /// Others could change what is in it; and what to do.
         case refused(String)
@@ -34,7 +34,7 @@ struct DataDirectory: Sendable {
             made += made.isEmpty ? (part.isEmpty ? "/" : String(part)) : made.hasSuffix("/") ? String(part) : "/\(part)"
             if !made.isEmpty && made != "/" { mkdir(made, 0o700) }
         }
-        if let fault = fault(of: id) { return .refused(fault) }
+        if let error = error(of: id) { return .refused(error) }
         return access(path, W_OK | X_OK) == 0
             ? .made(path)
             : .missing(
@@ -44,9 +44,9 @@ struct DataDirectory: Sendable {
 
     /// Why `make` would refuse the folder that exists; nil if it would not, or if no folder exists. Creates nothing.
     /// Blocks.
-    func fault(of id: String) -> String? {
+    func error(of id: String) -> String? {
         guard let base, let path = path(of: id) else { return nil }
-        return DataDirectory.fault(of: base, isOwn: false) ?? DataDirectory.fault(of: path, isOwn: true)
+        return DataDirectory.error(of: base, isOwn: false) ?? DataDirectory.error(of: path, isOwn: true)
     }
 
     private static let advice = "or set kernel.dataDirectory to another folder."
@@ -54,7 +54,7 @@ struct DataDirectory: Sendable {
     /// Why a folder must not hold what is private; nil if it may, or is not there.
     /// - Parameter isOwn: whether the folder itself was to be made; a link to another folder is then refused, and so is a
     ///   sticky folder.
-    private static func fault(of path: String, isOwn: Bool) -> String? {
+    private static func error(of path: String, isOwn: Bool) -> String? {
         var status = stat()
         guard (isOwn ? lstat(path, &status) : stat(path, &status)) == 0 else { return nil }
         guard status.st_mode & S_IFMT == S_IFDIR else {

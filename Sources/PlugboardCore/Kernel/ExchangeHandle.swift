@@ -4,10 +4,10 @@ import PlugboardKit
 ///
 /// Dropping it lets the exchange go on until its answer's head is there, and no further.
 public final class ExchangeHandle: Sendable {
-    private let exchange: Exchange
+    private let exchange: ExchangeCore
     private let outcome: ProgramOutcome
 
-    init(_ exchange: Exchange, _ outcome: ProgramOutcome) {
+    init(_ exchange: ExchangeCore, _ outcome: ProgramOutcome) {
         self.exchange = exchange
         self.outcome = outcome
     }

@@ -31,7 +31,7 @@ public final class Kernel: PluginCommands {
 
     /// Starts the plugins; called once, off any loop, and blocks while they start.
     ///
-    /// Throws `configuration` or `plugins.…` with all that is wrong at once (`Configuration.faults`), and `resources` where the system
+    /// Throws `configuration` or `plugins.…` with all that is wrong at once (`Configuration.errors`), and `resources` where the system
     /// gives no file descriptor or no thread.
     /// - Parameters:
     ///   - catalog: the plugins that are linked into the program; none by default. With `import Plugboard` all bundled
@@ -40,7 +40,7 @@ public final class Kernel: PluginCommands {
     ///   - transport: libcurl's by default.
     ///   - log: standard error by default, at the configuration's level.
     ///   - watch: called on the loop with facts about the kernel: what plugins tell outside of an exchange, and that a plugin
-    ///     was at fault (`pluginFaulted`), was switched off (`pluginDisabled`), or held the loop (`pluginStalled`). Must not block.
+    ///     was at error (`pluginFaulted`), was switched off (`pluginDisabled`), or held the loop (`pluginStalled`). Must not block.
     public init(
         configuration: Configuration = Configuration(), catalog: Catalog = Catalog(), loader: (any Loader)? = nil,
         transport: (any Transport)? = nil, log: KernelLog? = nil, clock: ManualClock? = nil,
@@ -51,8 +51,8 @@ public final class Kernel: PluginCommands {
         notes.tell(log)
         let check = Lineup.check(configuration, catalog: catalog, loader: loader)
         // Of all that is wrong, plugins know a part: they are created to say it, but only when there will be no kernel.
-        guard let lineup = check.lineup, configuration.ownFaults.isEmpty else {
-            throw PlugboardError(configuration.faults(check))
+        guard let lineup = check.lineup, configuration.ownErrors.isEmpty else {
+            throw PlugboardError(configuration.errors(check))
         }
         for warning in lineup.warnings { log.write(.warning, "kernel", warning) }
         let loop = try EventLoop(name: "plugboard", clock: clock)
@@ -64,7 +64,7 @@ public final class Kernel: PluginCommands {
                 ?? CurlTransport(loop: loop, settings: Kernel.transportSettings(settings)),
             crashNote: notes.note(running: lineup.plugins), watch: watch)
         self.core = core
-        var created: [Place] = []
+        var created: [Slot] = []
         do {
             try Startup(core: core).run(&created, configuration)
         } catch {
@@ -95,7 +95,7 @@ public final class Kernel: PluginCommands {
     /// the response's body before its end cancels the exchange too.
     public nonisolated(nonsending) func send(_ request: Request) async throws(PlugboardError) -> Response {
         let outcome = ProgramOutcome()
-        let exchange = Exchange(request, core: core, outcome: outcome)
+        let exchange = ExchangeCore(request, core: core, outcome: outcome)
         // A task on the loop's executor is no hook, so nothing is half way there.
         if core.loop.isCurrent {
             exchange.begin()
@@ -115,7 +115,7 @@ public final class Kernel: PluginCommands {
         trace: (@Sendable (TraceStep) -> Void)? = nil
     ) -> ExchangeHandle {
         let outcome = ProgramOutcome()
-        let exchange = Exchange(request, core: core, outcome: outcome, watch: watch)
+        let exchange = ExchangeCore(request, core: core, outcome: outcome, watch: watch)
         let isTaken = core.loop.enqueue {
             if let trace { exchange.trace(with: ExchangeTrace(trace)) }
             exchange.begin()
@@ -129,27 +129,27 @@ public final class Kernel: PluginCommands {
     /// Cancelling the task throws `cancelled` at once; the plugin is not told, and what it answers then is dropped.
     public func command(
         _ plugin: String, _ name: String, _ arguments: String = "{}"
-    ) async throws(PlugboardError) -> CommandAnswer {
-        guard let place = core.pipeline.places.first(where: { $0.id == plugin }) else {
+    ) async throws(PlugboardError) -> CommandReply {
+        guard let slot = core.pipeline.slots.first(where: { $0.id == plugin }) else {
             throw PlugboardError("command.unknown", "No plugin \(plugin) is switched on.")
         }
-        let commands = try PluginDescriptor(checking: place.plugin).commands.map(\.name)
+        let commands = try PluginDescriptor(checking: slot.plugin).commands.map(\.name)
         guard commands.contains(name) else {
             throw PlugboardError(
                 "command.unknown",
                 commands.isEmpty
                     ? "\(plugin) has no commands." : "\(plugin) knows \(commands.joined(separator: ", ")).")
         }
-        if var error = place.disabled {
+        if var error = slot.disabled {
             error.reason += " Its commands are refused; start the program anew to have it back."
             throw error
         }
         let core = core
-        guard core.commandCalls.enter(place.index) else {
+        guard core.commandCalls.enter(slot.index) else {
             throw PlugboardError(.shutDown, "The kernel is shut down and takes no commands.")
         }
         let reply = core.replies.reserve()
-        let cancelled = Result<CommandAnswer, PlugboardError>.failure(
+        let cancelled = Result<CommandReply, PlugboardError>.failure(
             PlugboardError(.cancelled, "The command was cancelled before \(plugin) answered it."))
         let result = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
@@ -159,15 +159,15 @@ public final class Kernel: PluginCommands {
                 let isStarted = BlockingThread.startIfPossible {
                     withText(name) { name in
                         withText(arguments) { arguments in
-                            core.calling(place.index, .command) {
-                                place.plugin.pointee.command?(place.instance, name, arguments, reply)
+                            core.calling(slot.index, .command) {
+                                slot.plugin.pointee.command?(slot.instance, name, arguments, reply)
                             }
                         }
                     }
-                    core.commandCalls.leave(place.index)
+                    core.commandCalls.leave(slot.index)
                 }
                 if !isStarted {
-                    core.commandCalls.leave(place.index)
+                    core.commandCalls.leave(slot.index)
                     _ = core.replies.answer(
                         reply,
                         .failure(
@@ -185,9 +185,9 @@ public final class Kernel: PluginCommands {
     /// The plugins in order, outermost first, and why each stands where it does; as they are now, for one may have been switched
     /// off meanwhile (`disabled`).
     public var plugins: [EnabledPlugin] {
-        zip(core.lineup.plugins, core.pipeline.places).map { plugin, place in
+        zip(core.lineup.plugins, core.pipeline.slots).map { plugin, slot in
             var plugin = plugin
-            plugin.disabled = place.disabled
+            plugin.disabled = slot.disabled
             return plugin
         }
     }
@@ -203,11 +203,11 @@ public final class Kernel: PluginCommands {
     /// knows of servers. Throws the first error of a plugin, after all were asked.
     public func forget() async throws(PlugboardError) {
         var failure: PlugboardError?
-        for place in core.pipeline.places {
-            guard let plugin = try? PluginDescriptor(checking: place.plugin),
+        for slot in core.pipeline.slots {
+            guard let plugin = try? PluginDescriptor(checking: slot.plugin),
                 plugin.commands.contains(where: { $0.name == "forget" })
             else { continue }
-            do { _ = try await command(place.id, "forget") } catch { failure = failure ?? error }
+            do { _ = try await command(slot.id, "forget") } catch { failure = failure ?? error }
         }
         let core = core
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
@@ -285,12 +285,12 @@ public final class Kernel: PluginCommands {
             if !isTaken { continuation.resume() }
         }
         await BlockingThread.run {
-            let (places, startup) = (core.pipeline.places, Startup(core: core))
+            let (slots, startup) = (core.pipeline.slots, Startup(core: core))
             let now = clockTime(CLOCK_MONOTONIC)
-            let stuck = startup.stop(places, until: max(began + limit.nanoseconds, now + Kernel.stopTime))
+            let stuck = startup.stop(slots, until: max(began + limit.nanoseconds, now + Kernel.stopTime))
             core.loop.stop()
             core.failWhatWaits(PlugboardError(.shutDown, "The kernel was shut down."))
-            startup.destroy(places.filter { place in !stuck.contains { $0 === place } })
+            startup.destroy(slots.filter { slot in !stuck.contains { $0 === slot } })
             core.endContainment()
         }
     }

@@ -26,7 +26,7 @@ final class KernelCore: @unchecked Sendable {
     /// The whole names of attributes that their tables flag as secret.
     private let secretAttributes: Set<String>
 
-    let tickets = Registry<Exchange>()
+    let tickets = Registry<ExchangeCore>()
     let pulls = Registry<Pull>()
     let numbers = Registry<WeakExchange>()
     let timers: PluginTimers
@@ -49,9 +49,9 @@ final class KernelCore: @unchecked Sendable {
     var watchdog: Watchdog?
     /// Set once, before the first exchange.
     var measures: HookMeasures?
-    /// A bit for each place that was switched off because of its faults. [loop]
+    /// A bit for each slot that was switched off because of its faults. [loop]
     var disabled: UInt64 = 0
-    /// A bit for each place whose last exchange had a fault. [loop]
+    /// A bit for each slot whose last exchange had a fault. [loop]
     var faulty: UInt64 = 0
     /// The program's, for facts about the kernel. [loop]
     let watch: (@Sendable (ExchangeEvent) -> Void)?
@@ -62,7 +62,7 @@ final class KernelCore: @unchecked Sendable {
     var told: [PieceTelling.Told] = []
 
     // The exchanges under way, in a list of their own so that coming and going costs nothing. [loop]
-    private var first: Exchange?
+    private var first: ExchangeCore?
     private(set) var count = 0
     private var isClosing = false
     private var isClosed = false
@@ -75,7 +75,7 @@ final class KernelCore: @unchecked Sendable {
     ///
     /// Sendable because only the loop looks behind the reference.
     struct WeakExchange: @unchecked Sendable {
-        unowned(unsafe) let exchange: Exchange
+        unowned(unsafe) let exchange: ExchangeCore
     }
 
     init(
@@ -102,8 +102,8 @@ final class KernelCore: @unchecked Sendable {
     }
 
     /// The plugins are created: from here on they take part.
-    func install(_ places: [Place]) {
-        pipeline = Pipeline(places)
+    func install(_ slots: [Slot]) {
+        pipeline = Pipeline(slots)
         beginContainment()
         isStarted.store(true, ordering: .releasing)
     }
@@ -111,7 +111,7 @@ final class KernelCore: @unchecked Sendable {
     // MARK: Exchanges under way
 
     /// False while the kernel is shutting down.
-    func enter(_ exchange: Exchange) -> Bool {
+    func enter(_ exchange: ExchangeCore) -> Bool {
         guard !isClosed, !isClosing || exchange.depth > 0 else { return false }
         exchange.following = first
         first?.preceding = exchange
@@ -121,7 +121,7 @@ final class KernelCore: @unchecked Sendable {
         return true
     }
 
-    func leave(_ exchange: Exchange) {
+    func leave(_ exchange: ExchangeCore) {
         let following = exchange.following
         following?.preceding = exchange.preceding
         if let preceding = exchange.preceding {
@@ -146,8 +146,8 @@ final class KernelCore: @unchecked Sendable {
     ///
     /// In that order libcurl finds a connection that is to go at the beginning of its list, which it walks for each:
     /// the other way around, ten thousand take seconds.
-    var exchanges: [Exchange] {
-        var all: [Exchange] = []
+    var exchanges: [ExchangeCore] {
+        var all: [ExchangeCore] = []
         var next = first
         while let exchange = next {
             all.append(exchange)
@@ -174,15 +174,15 @@ final class KernelCore: @unchecked Sendable {
         replies.failAll(error)
     }
 
-    func register(_ exchange: Exchange) -> UInt64 {
+    func register(_ exchange: ExchangeCore) -> UInt64 {
         exchange.isNumbered = true
         return numbers.add(WeakExchange(exchange: exchange))
     }
 
-    func unregister(_ exchange: Exchange) { numbers.remove(exchange.number) }
+    func unregister(_ exchange: ExchangeCore) { numbers.remove(exchange.number) }
 
     /// [loop]
-    func exchange(_ number: UInt64) -> Exchange? { numbers[number]?.exchange }
+    func exchange(_ number: UInt64) -> ExchangeCore? { numbers[number]?.exchange }
 
     // MARK: What requests may say
 
@@ -191,16 +191,16 @@ final class KernelCore: @unchecked Sendable {
         guard request.method.isValid else {
             return PlugboardError(.invalidField, "The method is no token (RFC 9110 §9.1). Use letters, such as GET.")
         }
-        return attributeCheck.fault(in: request.attributes) ?? request.storedOptions?.options.fault
+        return attributeCheck.error(in: request.attributes) ?? request.storedOptions?.options.error
     }
 
-    /// The places that `ID.enabled = false` switches off: in a request's attributes, or else for its origin.
+    /// The slots that `ID.enabled = false` switches off: in a request's attributes, or else for its origin.
     func switchedOff(by attributes: Attributes, for url: String) -> UInt64 {
         if attributes.isEmpty && origins.isEmpty { return 0 }
         let section = section(for: url)
-        return pipeline.places.reduce(0) { places, place in
-            let name = "\(place.id).enabled"
-            return (attributes[name] ?? section?[name]) == "false" ? places | place.bit : places
+        return pipeline.slots.reduce(0) { slots, slot in
+            let name = "\(slot.id).enabled"
+            return (attributes[name] ?? section?[name]) == "false" ? slots | slot.bit : slots
         }
     }
 
@@ -231,10 +231,10 @@ final class KernelCore: @unchecked Sendable {
 
     /// A fact about the kernel. [loop]
     func publish(_ event: EventNode) {
-        for place in pipeline.watchers.places(event.id) {
-            place._withUnsafeGuaranteedRef { place in
-                guard disabled & place.bit == 0 else { return }
-                calling(place, .onEvent) { place.plugin.pointee.on_event?(place.instance, nil, event.pointer) }
+        for slot in pipeline.watchers.slots(event.id) {
+            slot._withUnsafeGuaranteedRef { slot in
+                guard disabled & slot.bit == 0 else { return }
+                calling(slot, .onEvent) { slot.plugin.pointee.on_event?(slot.instance, nil, event.pointer) }
             }
         }
         watch?(event.exchangeEvent)

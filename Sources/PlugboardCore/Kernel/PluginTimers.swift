@@ -10,20 +10,20 @@ import Synchronization
 /// Sendable because what is not the registry's is touched on the loop only.
 final class PluginTimers: @unchecked Sendable {
     private let loop: EventLoop
-    /// Those that may still fire, with the place of whose they are.
+    /// Those that may still fire, with the slot of whose they are.
     private let waiting = Registry<Int>()
     /// What the loop knows of them. [loop]
-    private var scheduled: [UInt64: (place: Int, isAtOnce: Bool, timer: LoopTimer)] = [:]
-    /// A bit for each place whose timers fire no more, but for those without a time to wait. [loop]
+    private var scheduled: [UInt64: (slot: Int, isAtOnce: Bool, timer: LoopTimer)] = [:]
+    /// A bit for each slot whose timers fire no more, but for those without a time to wait. [loop]
     private var stopped: UInt64 = 0
 
     init(loop: EventLoop) { self.loop = loop }
 
     /// - Parameter fired: Runs once, on the loop.
-    func start(of place: Int, after: Int64, fired: @escaping @Sendable () -> Void) -> UInt64 {
-        let number = waiting.add(place)
+    func start(of slot: Int, after: Int64, fired: @escaping @Sendable () -> Void) -> UInt64 {
+        let number = waiting.add(slot)
         loop.enqueue { [self] in
-            if after > 0 && stopped & (1 << UInt64(place)) != 0 { waiting.remove(number) }
+            if after > 0 && stopped & (1 << UInt64(slot)) != 0 { waiting.remove(number) }
             let (deadline, isFar) = loop.now.addingReportingOverflow(max(after, 0))
             guard !isFar, waiting[number] != nil else { return }
             // Weak: the loop drops what is not due when it ends, and until then must not keep what keeps the loop.
@@ -31,7 +31,7 @@ final class PluginTimers: @unchecked Sendable {
                 self?.scheduled[number] = nil
                 if self?.waiting.remove(number) != nil { fired() }
             }
-            scheduled[number] = (place, after <= 0, timer)
+            scheduled[number] = (slot, after <= 0, timer)
         }
         return number
     }
@@ -44,9 +44,9 @@ final class PluginTimers: @unchecked Sendable {
     }
 
     /// Cancels the timers of a plugin that is switched off, those that it will start too. [loop]
-    func stop(of place: Int) {
-        stopped |= 1 << UInt64(place)
-        let own = scheduled.filter { $0.value.place == place && !$0.value.isAtOnce }
+    func stop(of slot: Int) {
+        stopped |= 1 << UInt64(slot)
+        let own = scheduled.filter { $0.value.slot == slot && !$0.value.isAtOnce }
         for number in own.keys where waiting.remove(number) != nil { drop(number) }
     }
 

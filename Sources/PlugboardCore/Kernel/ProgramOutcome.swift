@@ -20,7 +20,7 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
     private var arrived: Outcome?
 
     /// Waits for the outcome; to be asked once. Cancelling the task cancels the exchange.
-    nonisolated(nonsending) func response(of exchange: Exchange) async throws(PlugboardError) -> Response {
+    nonisolated(nonsending) func response(of exchange: ExchangeCore) async throws(PlugboardError) -> Response {
         let outcome = await withTaskCancellationHandler {
             await withUnsafeContinuation { wait($0) }
         } onCancel: {
@@ -65,7 +65,7 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
         withExtendedLifetime(dropped) {}
     }
 
-    func succeed(_ answer: Answered, _ body: FlowingBody?, _ exchange: Exchange) {
+    func succeed(_ answer: OutwardResponse, _ body: FlowingBody?, _ exchange: ExchangeCore) {
         let queue = body.map {
             ReaderQueue($0, loop: exchange.loop, limit: exchange.core.settings.bufferLimit.bytes)
         }
@@ -77,7 +77,7 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
         exchange.loop.atEndOfTurn { self.handOver() }
     }
 
-    func fail(_ error: PlugboardError, _ exchange: Exchange) {
+    func fail(_ error: PlugboardError, _ exchange: ExchangeCore) {
         arrived = .failure(error)
         exchange.loop.atEndOfTurn { self.handOver() }
     }

@@ -3,7 +3,7 @@ import PlugboardKit
 
 /// The outstanding answers of commands: each is given once.
 final class Replies: Sendable {
-    typealias Continuation = UnsafeContinuation<Result<CommandAnswer, PlugboardError>, Never>
+    typealias Continuation = UnsafeContinuation<Result<CommandReply, PlugboardError>, Never>
 
     private let waiting = Registry<Continuation>()
 
@@ -17,7 +17,7 @@ final class Replies: Sendable {
         for continuation in waiting.removeAll() { continuation.resume(returning: .failure(error)) }
     }
 
-    func answer(_ number: UInt64, _ answer: Result<CommandAnswer, PlugboardError>) -> UInt32 {
+    func answer(_ number: UInt64, _ answer: Result<CommandReply, PlugboardError>) -> UInt32 {
         guard let continuation = waiting.remove(number) else { return PLUG_STALE }
         continuation.resume(returning: answer)
         return PLUG_OK

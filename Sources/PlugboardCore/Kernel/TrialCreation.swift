@@ -16,18 +16,18 @@ import Transporting
 /// check that calls them cannot differ from a start. Nothing is started, no request is sent, and what plugins write
 /// goes to a folder that is removed.
 enum TrialCreation {
-    /// What the plugins refuse, at the places of their settings and sections. Sections with faults are not asked about.
+    /// What the plugins refuse, at the slots of their settings and sections. Sections with errors are not asked about.
     /// Blocks.
-    static func faults(
-        of plugins: [EnabledPlugin], _ configuration: Configuration, beside known: [ConfigurationFault]
-    ) -> [ConfigurationFault] {
+    static func errors(
+        of plugins: [EnabledPlugin], _ configuration: Configuration, beside known: [ConfigurationError]
+    ) -> [ConfigurationError] {
         guard !plugins.isEmpty else { return [] }
         var settings = configuration.kernel
         settings.hookLimit = nil
         settings.measuresHooks = false
         let data = DataDirectory(settings)
         var folder: TemporaryFolder?
-        var faults: [ConfigurationFault]
+        var errors: [ConfigurationError]
         do throws(PlugboardError) {
             if data.path(of: "") != nil {
                 let own = try TemporaryFolder()
@@ -43,41 +43,41 @@ enum TrialCreation {
                 log: .silent, loop: loop, transport: NoTransport(),
                 crashNote: CrashNotes(trial).note(running: plugins))
             let startup = Startup(core: core)
-            var places: [Place] = []
-            faults = startup.create(&places).map { $0.fault(in: configuration) }
+            var slots: [Slot] = []
+            errors = startup.create(&slots).map { $0.error(in: configuration) }
             // They were given a folder of the check's; a start gives them this one.
-            for place in places where place.host.hasAskedForDataDirectory {
-                guard let fault = data.fault(of: place.id) else { continue }
+            for slot in slots where slot.host.hasAskedForDataDirectory {
+                guard let error = data.error(of: slot.id) else { continue }
                 let reason =
-                    "cannot be given its data directory: \(fault.hasSuffix(".") ? String(fault.dropLast()) : fault)"
-                faults.append(
-                    ConfigurationFault(
-                        plugins[place.index].place, reason, in: configuration.source, code: .pluginStart))
+                    "cannot be given its data directory: \(error.hasSuffix(".") ? String(error.dropLast()) : error)"
+                errors.append(
+                    ConfigurationError(
+                        plugins[slot.index].location, reason, in: configuration.source, code: .pluginStart))
             }
             loop.enqueue { core.cancelAll(PlugboardError(.shutDown, "The plugins are only checked.")) }
             core.timers.stopAll()
             loop.stop()
-            startup.destroy(places)
+            startup.destroy(slots)
             core.endContainment()
         } catch {
-            faults = [
-                ConfigurationFault(
+            errors = [
+                ConfigurationError(
                     [], "cannot be checked: \(error.reason)", in: configuration.source, code: error.code)
             ]
         }
         withExtendedLifetime(folder) {}
-        return Array(faults.prefix(ConfigurationReading.faultLimit))
+        return Array(errors.prefix(ConfigurationReading.faultLimit))
     }
 
     /// What origins say to plugins, without the sections in which a value does not fit its table.
     private static func soundOrigins(
-        of plugins: [EnabledPlugin], _ configuration: Configuration, beside known: [ConfigurationFault]
+        of plugins: [EnabledPlugin], _ configuration: Configuration, beside known: [ConfigurationError]
     ) -> [Origin: [String: String]] {
         var origins = configuration.origins.mapValues(\.values)
         for origin in configuration.origins.keys {
             for plugin in plugins {
-                let place = configuration.place(of: origin).appending(.key(plugin.id)).description
-                guard known.contains(where: { $0.path == place || $0.path.hasPrefix(place + ".") }) else { continue }
+                let slot = configuration.location(of: origin).appending(.key(plugin.id)).description
+                guard known.contains(where: { $0.path == slot || $0.path.hasPrefix(slot + ".") }) else { continue }
                 for attribute in plugin.descriptor.attributes {
                     origins[origin]?["\(plugin.id).\(attribute.name)"] = nil
                 }

@@ -89,7 +89,7 @@ final class TransformedBody<Transformer: BodyTransformer>: BodySource, @unchecke
 
     func pull(_ pull: Pull) {
         if let end {
-            pull.answer(end)
+            pull.complete(end)
             return
         }
         open = pull
@@ -130,7 +130,7 @@ final class TransformedBody<Transformer: BodyTransformer>: BodySource, @unchecke
         guard let pull = open, let piece = next else { return }
         open = nil
         next = nil
-        pull.answer(piece)
+        pull.complete(piece)
     }
 
     private func take(_ piece: borrowing InnerBody.View) {

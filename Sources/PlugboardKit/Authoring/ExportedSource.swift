@@ -18,7 +18,7 @@ final class ExportedSource {
         table.length = length
         table.pull = { context, pull in
             guard let exported = ExportedSource.borrow(context) else { return }
-            exported.source.pull(Pull(exported.host.pullAnswers, serial: pull))
+            exported.source.pull(Pull(exported.host.pullCompletion, serial: pull))
         }
         if source.canRewind {
             table.rewind = { context in
@@ -39,7 +39,7 @@ final class ExportedSource {
 }
 
 /// Carries the answers to pulls back over the border; one for each plugin.
-final class PullAnswers: PullReceiver {
+final class PullCompletion: PullReceiver {
     private let host: HostPointer
 
     init(_ host: HostPointer) { self.host = host }

@@ -7,11 +7,11 @@ public protocol PluginCommands: Sendable {
     /// Throws `command.unknown` where the plugin is not switched on or knows no such command, and what the plugin says.
     func command(
         _ plugin: String, _ name: String, _ arguments: String
-    ) async throws(PlugboardError) -> CommandAnswer
+    ) async throws(PlugboardError) -> CommandReply
 }
 
 /// What a command answered.
-public enum CommandAnswer: Sendable {
+public enum CommandReply: Sendable {
     /// A JSON text.
     case json(String)
     case body(Body)

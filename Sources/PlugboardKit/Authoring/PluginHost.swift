@@ -3,13 +3,13 @@ import CPlugboard
 /// The kernel as one plugin sees it. From any thread, from `init` until the plugin is destroyed.
 public final class PluginHost: Sendable {
     private let pointer: HostPointer
-    let pullAnswers: PullAnswers
+    let pullCompletion: PullCompletion
     let timers = PendingTimers()
     let tasks = PluginTasks()
 
     init(_ raw: UnsafePointer<plug_host_v1>) {
         pointer = HostPointer(raw: raw)
-        pullAnswers = PullAnswers(pointer)
+        pullCompletion = PullCompletion(pointer)
     }
 
     var raw: UnsafePointer<plug_host_v1> { pointer.raw }

@@ -19,7 +19,7 @@ public struct Verdict<Phase>: Sendable {
     }
 
     /// Answers with the answer of a sub-request, head and body. One that failed fails the exchange.
-    public static func respond(with answer: Answer) -> Self { Self(payload: .respondWith(answer)) }
+    public static func respond(with answer: SubResponse) -> Self { Self(payload: .respondWith(answer)) }
 
     /// Parks the exchange until the ticket is woken or its deadline has come; then the hook runs again.
     public static func wait(_ ticket: Ticket) -> Self { Self(payload: .wait(ticket)) }
@@ -45,7 +45,7 @@ public struct Verdict<Phase>: Sendable {
 enum VerdictPayload: Sendable {
     case next
     case respond(ResponseHead, Body?)
-    case respondWith(Answer)
+    case respondWith(SubResponse)
     case resend(Duration)
     case hold(ByteCount)
     case wait(Ticket)

@@ -29,7 +29,7 @@ public struct OptionDescription: Sendable {
     }
 
     /// What is wrong with a value, as the end of a sentence that begins with its name; nil if nothing is.
-    public func fault(in text: String) -> String? {
+    public func error(in text: String) -> String? {
         switch kind {
         case .bool: check(Bool(optionText: text), "true or false")
         case .integer: check(Int(optionText: text), "a whole number")

@@ -40,8 +40,8 @@ public struct PluginDescriptor: @unchecked Sendable {
             guard !option.name.isEmpty, option.kind != nil else {
                 throw PluginDescriptor.malformed("its option '\(option.name)' has no name or an unknown type", id)
             }
-            if !option.fallback.isEmpty, let fault = option.fault(in: option.fallback) {
-                throw PluginDescriptor.malformed("the default of its option '\(option.name)' \(fault)", id)
+            if !option.fallback.isEmpty, let error = option.error(in: option.fallback) {
+                throw PluginDescriptor.malformed("the default of its option '\(option.name)' \(error)", id)
             }
         }
     }

@@ -19,14 +19,14 @@ package struct ScenarioFile: Sendable {
 
     private static let sizeLimit = 4 << 20
 
-    package init(_ bytes: [UInt8]) throws(ScenarioFault) {
+    package init(_ bytes: [UInt8]) throws(ScenarioError) {
         var options = JSONParser.configuration
         options.sizeLimit = ScenarioFile.sizeLimit
         let value: JSONValue
         do {
             value = try bytes.withUnsafeBytes { try JSONParser.parse($0, options: options) }
         } catch {
-            throw ScenarioFault(place: "", reason: "\(error).")
+            throw ScenarioError(place: "", reason: "\(error).")
         }
         let members = try ScenarioMembers(
             value, at: "", known: ["clock", "settings", "kernel", "origins", "beside", "scenarios"])
@@ -40,17 +40,17 @@ package struct ScenarioFile: Sendable {
             scenarios.append(try ScenarioFile.scenario(value, at: "scenarios[\(index)]", settings))
         }
         if scenarios.isEmpty {
-            throw ScenarioFault(place: "scenarios", reason: "must be a list with at least one scenario")
+            throw ScenarioError(place: "scenarios", reason: "must be a list with at least one scenario")
         }
         self.scenarios = scenarios
     }
 
     private static func scenario(
         _ value: JSONValue, at place: String, _ settings: JSONObject
-    ) throws(ScenarioFault) -> Scenario {
+    ) throws(ScenarioError) -> Scenario {
         let members = try ScenarioMembers(value, at: place, known: ["name", "settings", "steps"])
         guard let name = try members.text("name"), !name.isEmpty else {
-            throw ScenarioFault(place: place, reason: "needs a name")
+            throw ScenarioError(place: place, reason: "needs a name")
         }
         var all = settings
         for (key, value) in try members.object("settings") ?? [:] { all[key] = value }
@@ -60,7 +60,7 @@ package struct ScenarioFile: Sendable {
             if value["send"] != nil { number += 1 }
             steps.append(try ScenarioStep(value, at: "\(place).steps[\(index)]", number: number))
         }
-        if steps.isEmpty { throw ScenarioFault(place: place, reason: "needs steps") }
+        if steps.isEmpty { throw ScenarioError(place: place, reason: "needs steps") }
         return Scenario(name: name, settings: all, steps: steps)
     }
 

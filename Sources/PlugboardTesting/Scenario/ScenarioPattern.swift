@@ -12,7 +12,7 @@ enum ScenarioPattern: Sendable {
     /// `{"hex": "00ff"}`.
     case hex([UInt8])
 
-    init(_ value: JSONValue, at place: String) throws(ScenarioFault) {
+    init(_ value: JSONValue, at place: String) throws(ScenarioError) {
         if value == .null {
             self = .absent
             return
@@ -29,18 +29,18 @@ enum ScenarioPattern: Sendable {
         } else if let text = try members.text("hex"), let bytes = ScenarioMembers.bytes(hexadecimal: text) {
             self = .hex(bytes)
         } else {
-            throw ScenarioFault(
+            throw ScenarioError(
                 place: place, reason: "must be a text, null, {\"like\": …}, {\"json\": …} or {\"hex\": \"00ff\"}")
         }
     }
 
-    func check(_ found: String?, at place: String) throws(ScenarioFault) {
+    func check(_ found: String?, at place: String) throws(ScenarioError) {
         try check(found.map { Bytes($0) }, at: place)
     }
 
-    func check(_ found: Bytes?, at place: String) throws(ScenarioFault) {
+    func check(_ found: Bytes?, at place: String) throws(ScenarioError) {
         if matches(found) { return }
-        throw ScenarioFault(
+        throw ScenarioError(
             place: place,
             reason: "is \(found.map { ScenarioPattern.shown($0.text) } ?? "missing"), expected \(description)")
     }

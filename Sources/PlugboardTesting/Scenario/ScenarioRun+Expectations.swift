@@ -3,13 +3,13 @@ import PlugboardKit
 
 /// What steps expect.
 extension ScenarioRun {
-    func check(_ expected: ScenarioStep.Sent, at place: String) async throws(ScenarioFault) {
+    func check(_ expected: ScenarioStep.Sent, at place: String) async throws(ScenarioError) {
         let index = state.withLock { state in
             defer { state.checked += 1 }
             return state.checked
         }
         guard let sent = await wait({ [wire] in wire[index] }) else {
-            throw ScenarioFault(place: place, reason: "nothing more was sent; \(index) were sent before")
+            throw ScenarioError(place: place, reason: "nothing more was sent; \(index) were sent before")
         }
         try expected.method?.check(sent.method.name, at: "\(place).method")
         try expected.url?.check(sent.url, at: "\(place).url")
@@ -19,7 +19,7 @@ extension ScenarioRun {
 
     private func check(
         _ patterns: [(name: String, pattern: ScenarioPattern)], _ fields: Fields, at place: String
-    ) throws(ScenarioFault) {
+    ) throws(ScenarioError) {
         for (name, pattern) in patterns {
             let values = fields.values(FieldName(name))
             // Several fields of a name are one with commas (RFC 9110 §5.3).
@@ -27,37 +27,37 @@ extension ScenarioRun {
         }
     }
 
-    private func outcome(_ expected: ScenarioStep.Outcome, at place: String) async throws(ScenarioFault) -> Ended {
+    private func outcome(_ expected: ScenarioStep.Outcome, at place: String) async throws(ScenarioError) -> Ended {
         guard let name = state.withLock({ expected.name ?? $0.handles.last?.name }) else {
-            throw ScenarioFault(place: place, reason: "no step before has sent anything")
+            throw ScenarioError(place: place, reason: "no step before has sent anything")
         }
         guard let ended = await wait({ [self] in state.withLock { $0.ended[name] } }) else {
-            throw ScenarioFault(place: place, reason: "the exchange \(ScenarioPattern.shown(name)) has not ended")
+            throw ScenarioError(place: place, reason: "the exchange \(ScenarioPattern.shown(name)) has not ended")
         }
         if expected.code != nil || ended.error == nil { state.withLock { _ = $0.expectedFailures.insert(name) } }
         return ended
     }
 
-    func checkReceived(_ expected: ScenarioStep.Outcome, at place: String) async throws(ScenarioFault) {
+    func checkReceived(_ expected: ScenarioStep.Outcome, at place: String) async throws(ScenarioError) {
         let ended = try await outcome(expected, at: place)
         guard let head = ended.head, ended.error == nil else {
-            throw ScenarioFault(place: place, reason: "the exchange failed: \(ScenarioRun.shown(ended.error))")
+            throw ScenarioError(place: place, reason: "the exchange failed: \(ScenarioRun.shown(ended.error))")
         }
         if let status = expected.status, status != head.status {
-            throw ScenarioFault(place: "\(place).status", reason: "is \(head.status), expected \(status)")
+            throw ScenarioError(place: "\(place).status", reason: "is \(head.status), expected \(status)")
         }
         if let attempts = expected.attempts, attempts != ended.attempts {
-            throw ScenarioFault(place: "\(place).attempts", reason: "is \(ended.attempts), expected \(attempts)")
+            throw ScenarioError(place: "\(place).attempts", reason: "is \(ended.attempts), expected \(attempts)")
         }
         try check(expected.fields, head.fields, at: "\(place).fields")
         try expected.body?.check(ended.body, at: "\(place).body")
         try check(expected.trailers, ended.trailers, at: "\(place).trailers")
     }
 
-    func checkFailed(_ expected: ScenarioStep.Outcome, at place: String) async throws(ScenarioFault) {
+    func checkFailed(_ expected: ScenarioStep.Outcome, at place: String) async throws(ScenarioError) {
         let ended = try await outcome(expected, at: place)
         guard let error = ended.error else {
-            throw ScenarioFault(
+            throw ScenarioError(
                 place: place, reason: "the exchange did not fail; its status is \(ended.head?.status ?? 0)")
         }
         state.withLock { state in
@@ -70,28 +70,28 @@ extension ScenarioRun {
 
     func check(
         _ result: Result<Bytes, PlugboardError>, _ command: ScenarioStep.Command, at place: String
-    ) throws(ScenarioFault) {
+    ) throws(ScenarioError) {
         switch result {
         case .success(let bytes):
             if command.failure != nil {
-                throw ScenarioFault(place: "\(place).fails", reason: "the command did not fail")
+                throw ScenarioError(place: "\(place).fails", reason: "the command did not fail")
             }
             try command.reply?.check(bytes, at: "\(place).reply")
         case .failure(let error):
             guard let failure = command.failure else {
-                throw ScenarioFault(place: place, reason: "the command failed: \(ScenarioRun.shown(error))")
+                throw ScenarioError(place: place, reason: "the command failed: \(ScenarioRun.shown(error))")
             }
             try failure.check(error.code.name, at: "\(place).fails")
         }
     }
 
-    func check(_ expected: ScenarioStep.Event, at place: String) async throws(ScenarioFault) {
+    func check(_ expected: ScenarioStep.Event, at place: String) async throws(ScenarioError) {
         let first = state.withLock { $0.told }
         let found = await wait { [bench] in
             bench.events.indices.dropFirst(first).first { bench.events[$0].id == expected.id }
         }
         guard let found else {
-            throw ScenarioFault(place: place, reason: "no event \(ScenarioPattern.shown(expected.id)) was told")
+            throw ScenarioError(place: place, reason: "no event \(ScenarioPattern.shown(expected.id)) was told")
         }
         state.withLock { $0.told = found + 1 }
         let event = bench.events[found]
@@ -101,38 +101,38 @@ extension ScenarioRun {
         }
     }
 
-    func checkLog(_ pattern: ScenarioPattern, at place: String) async throws(ScenarioFault) {
+    func checkLog(_ pattern: ScenarioPattern, at place: String) async throws(ScenarioError) {
         let found = await wait { [bench, plugin] in
             bench.log.contains { line in
                 line.source == plugin && (try? pattern.check(line.text, at: "")) != nil ? true : false
             } ? true : nil
         }
         if found == nil {
-            throw ScenarioFault(
+            throw ScenarioError(
                 place: place,
                 reason: "no such line was logged; there are \(bench.log.filter { $0.source == plugin }.count)")
         }
     }
 
-    func checkCounter(_ name: String, _ value: Int64, at place: String) async throws(ScenarioFault) {
+    func checkCounter(_ name: String, _ value: Int64, at place: String) async throws(ScenarioError) {
         let found = await wait { [bench] in bench.kernel.counters[name] == value ? true : nil }
         if found == nil {
             let now = bench.kernel.counters[name].map { "\($0)" } ?? "missing"
-            throw ScenarioFault(place: "\(place).\(printable(name))", reason: "is \(now), expected \(value)")
+            throw ScenarioError(place: "\(place).\(printable(name))", reason: "is \(now), expected \(value)")
         }
     }
 
     /// What no step has looked at must not be what an author would want to know.
-    func checkEnd() throws(ScenarioFault) {
+    func checkEnd() throws(ScenarioError) {
         if let number = wire.firstOpen, let sent = wire[number - 1] {
-            throw ScenarioFault(
+            throw ScenarioError(
                 place: "", reason: "\(ScenarioRun.shown(sent)) was sent (number \(number)), and no step answers it.")
         }
         let failure = state.withLock { state in
             state.ended.first { $0.value.error != nil && !state.expectedFailures.contains($0.key) }
         }
         if let failure {
-            throw ScenarioFault(
+            throw ScenarioError(
                 place: "",
                 reason: "the exchange \(ScenarioPattern.shown(failure.key)) failed, and no step expects it: "
                     + "\(ScenarioRun.shown(failure.value.error))")

@@ -43,15 +43,15 @@ package final class ScenarioRun: Sendable {
     package static func perform(
         _ scenario: ScenarioFile.Scenario, of file: ScenarioFile, plugin path: String, folder: String,
         catalog: Catalog, loader: any Loader, patience: Duration
-    ) async throws(ScenarioFault) {
+    ) async throws(ScenarioError) {
         let run: ScenarioRun
         do {
             run = try ScenarioRun(
                 scenario, of: file, plugin: path, folder: folder, catalog: catalog, loader: loader, patience)
         } catch {
-            throw ScenarioFault(place: "", reason: error.reason)
+            throw ScenarioError(place: "", reason: error.reason)
         }
-        do throws(ScenarioFault) {
+        do throws(ScenarioError) {
             for step in scenario.steps { try await run.perform(step) }
             await run.settle()
             try run.checkEnd()
@@ -84,7 +84,7 @@ package final class ScenarioRun: Sendable {
 
     // MARK: Steps
 
-    private func perform(_ step: ScenarioStep) async throws(ScenarioFault) {
+    private func perform(_ step: ScenarioStep) async throws(ScenarioError) {
         if let time = step.wallClock { bench.clock.setWallClock(time) }
         if let send = step.send { begin(send) }
         if let name = step.cancel { try cancel(name, at: "\(step.place).cancel") }
@@ -110,7 +110,7 @@ package final class ScenarioRun: Sendable {
             await settle()
             let checked = state.withLock { $0.checked }
             if let sent = wire[checked] {
-                throw ScenarioFault(place: "\(step.place).nothingSent", reason: "\(ScenarioRun.shown(sent)) was sent")
+                throw ScenarioError(place: "\(step.place).nothingSent", reason: "\(ScenarioRun.shown(sent)) was sent")
             }
         }
     }
@@ -140,9 +140,9 @@ package final class ScenarioRun: Sendable {
         }
     }
 
-    private func cancel(_ name: String, at place: String) throws(ScenarioFault) {
+    private func cancel(_ name: String, at place: String) throws(ScenarioError) {
         guard let handle = state.withLock({ $0.handles.last { $0.name == name }?.handle }) else {
-            throw ScenarioFault(place: place, reason: "no step before has sent \(ScenarioPattern.shown(name))")
+            throw ScenarioError(place: place, reason: "no step before has sent \(ScenarioPattern.shown(name))")
         }
         state.withLock { _ = $0.expectedFailures.insert(name) }
         handle.cancel()
@@ -161,13 +161,13 @@ package final class ScenarioRun: Sendable {
         }
     }
 
-    private func answer(_ respond: ScenarioStep.Respond, at place: String) async throws(ScenarioFault) {
+    private func answer(_ respond: ScenarioStep.Respond, at place: String) async throws(ScenarioError) {
         let isAnswered = await wait { [wire] in
             let number = respond.number ?? wire.firstOpen
             return number.flatMap { wire.answer($0, respond.answer) ? true : nil }
         }
         if isAnswered == nil {
-            throw ScenarioFault(
+            throw ScenarioError(
                 place: place, reason: "there is no request to answer; \(wire.count) were sent, and all are over")
         }
     }

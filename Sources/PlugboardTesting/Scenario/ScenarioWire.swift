@@ -5,7 +5,7 @@ final class ScenarioWire: Sendable {
     private struct Attempt {
         let sent: ScriptedTransport.Sent
         /// Nil once it is answered, or over.
-        var answer: (@Sendable (ScriptedTransport.Answer) -> Void)?
+        var answer: (@Sendable (ScriptedTransport.Outcome) -> Void)?
     }
 
     private let attempts = Mutex<[Attempt]>([])
@@ -32,10 +32,10 @@ final class ScenarioWire: Sendable {
     var firstOpen: Int? { attempts.withLock { $0.firstIndex { $0.answer != nil } }.map { $0 + 1 } }
 
     /// False if the attempt of this number is not there, was answered, or is over.
-    func answer(_ number: Int, _ answer: ScriptedTransport.Answer) -> Bool {
+    func answer(_ number: Int, _ answer: ScriptedTransport.Outcome) -> Bool {
         let give = attempts.withLock { attempts in
             guard attempts.indices.contains(number - 1) else {
-                return nil as (@Sendable (ScriptedTransport.Answer) -> Void)?
+                return nil as (@Sendable (ScriptedTransport.Outcome) -> Void)?
             }
             defer { attempts[number - 1].answer = nil }
             return attempts[number - 1].answer

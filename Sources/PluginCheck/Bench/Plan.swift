@@ -2,7 +2,7 @@ import PlugboardKit
 
 /// One exchange as it is to happen: what is asked, and what the network answers.
 struct Plan: Sendable, CustomStringConvertible {
-    enum Answer: Sendable {
+    enum Outcome: Sendable {
         case head(Int, Fields = Fields(), PlannedBody? = .text)
         case failure(PlugboardError.Code)
         /// Nothing, until it is cancelled.
@@ -18,7 +18,7 @@ struct Plan: Sendable, CustomStringConvertible {
     var body: PlannedBody?
     var attributes = Attributes()
     /// One an attempt; the last one is repeated.
-    var answers: [Answer] = [.head(200)]
+    var answers: [Outcome] = [.head(200)]
     /// Pieces of the answer's body after which the reader has enough; nil reads to the end.
     var reads: Int?
 

@@ -21,15 +21,15 @@ final class PlannedSource: BodySource {
         let piece = next()
         switch body.manner {
         case .atOnce:
-            pull.answer(piece)
+            pull.complete(piece)
         case .late:
-            guard let loop else { return elsewhere { pull.answer(piece) } }
-            loop.enqueue { loop.enqueue { loop.enqueue { pull.answer(piece) } } }
+            guard let loop else { return elsewhere { pull.complete(piece) } }
+            loop.enqueue { loop.enqueue { loop.enqueue { pull.complete(piece) } } }
         case .elsewhere:
-            elsewhere { pull.answer(piece) }
+            elsewhere { pull.complete(piece) }
         case .twice:
-            pull.answer(piece)
-            elsewhere { pull.answer(piece) }
+            pull.complete(piece)
+            elsewhere { pull.complete(piece) }
         }
     }
 

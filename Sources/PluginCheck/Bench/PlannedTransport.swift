@@ -67,7 +67,7 @@ final class PlannedTransport: Transport {
             return (state.plans[number], state.attempts[number] ?? 1)
         }
         let answers = plan?.answers ?? [.head(200, ["content-type": "application/json"], PlannedBody(Bytes("{}")))]
-        let answer = answers.isEmpty ? Plan.Answer.silence : answers[min(attempts, answers.count) - 1]
+        let answer = answers.isEmpty ? Plan.Outcome.silence : answers[min(attempts, answers.count) - 1]
         let running = PlannedAttempt(answer, attempt, observer, loop)
         loop.enqueue {
             running.begin { digest in
@@ -102,7 +102,7 @@ final class PlannedTransport: Transport {
 
 /// One attempt. Sendable because everything happens on the loop.
 private final class PlannedAttempt: Attempt, @unchecked Sendable {
-    private let planned: Plan.Answer
+    private let planned: Plan.Outcome
     private let request: AttemptRequest
     private let observer: any AttemptObserver
     private let loop: EventLoop
@@ -111,7 +111,7 @@ private final class PlannedAttempt: Attempt, @unchecked Sendable {
     private var whenResumed: [@Sendable () -> Void] = []
 
     init(
-        _ planned: Plan.Answer, _ request: AttemptRequest, _ observer: any AttemptObserver, _ loop: EventLoop
+        _ planned: Plan.Outcome, _ request: AttemptRequest, _ observer: any AttemptObserver, _ loop: EventLoop
     ) {
         self.planned = planned
         self.request = request

@@ -40,7 +40,7 @@ public struct SampleResponse: Sendable {
     }
 
     /// What the network answers with it.
-    var answer: Plan.Answer { .head(status, fields, PlannedBody(body)) }
+    var answer: Plan.Outcome { .head(status, fields, PlannedBody(body)) }
 
     private static func fault(_ line: Int, _ reason: String) -> PlugboardError {
         PlugboardError("check.sample", "Line \(line) of the sample response cannot be used: \(reason).")

@@ -114,7 +114,7 @@ enum Traffic {
         return body
     }
 
-    static func plan(_ name: String, _ answers: [Plan.Answer], _ change: (inout Plan) -> Void = { _ in }) -> Plan {
+    static func plan(_ name: String, _ answers: [Plan.Outcome], _ change: (inout Plan) -> Void = { _ in }) -> Plan {
         var plan = Plan(name)
         plan.answers = answers
         change(&plan)

@@ -92,7 +92,7 @@ extension Check {
 
     static let leaks = Check("leaks", "memory does not grow over up to 10,000 exchanges", limit: .seconds(300)) {
         subject in
-        Wiretap.state.withLock { $0.answeredPulls = nil }
+        Wiretap.state.withLock { $0.completedPulls = nil }
         let bench = try Bench(subject)
         let known = recurring.map { bench.transport.add($0) }
         let began = ContinuousClock.now

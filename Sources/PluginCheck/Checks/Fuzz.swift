@@ -6,7 +6,7 @@ enum Fuzz {
         plan: Plan, disturbance: Disturbance?
     ) {
         let method: Method = draw.one(of: ["GET", "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"])
-        var answers: [Plan.Answer] = []
+        var answers: [Plan.Outcome] = []
         for _ in 0...Int.random(in: 0...2, using: &draw) { answers.append(answer(&draw)) }
         // Draws nothing without a sample, so that a seed stays what it is.
         if let sample, draw.once(in: 3) { answers.append(sample.answer) }
@@ -35,7 +35,7 @@ enum Fuzz {
         return Disturbance(kind, at: Int.random(in: 0...14, using: &draw), named: "some point")
     }
 
-    private static func answer(_ draw: inout Draw) -> Plan.Answer {
+    private static func answer(_ draw: inout Draw) -> Plan.Outcome {
         if draw.once(in: 6) { return .failure(draw.one(of: [.connect, .reset, .dns, .idleTimeout, .malformed])) }
         let usual = [
             200, 200, 200, 204, 206, 301, 302, 303, 304, 307, 308, 400, 401, 404, 407, 408, 412, 429, 500, 503,
@@ -71,7 +71,7 @@ enum Fuzz {
         return fields
     }
 
-    private static func name(_ answer: Plan.Answer) -> String {
+    private static func name(_ answer: Plan.Outcome) -> String {
         switch answer {
         case .head(let status, _, let body): "\(status)" + (body == nil ? " without a body" : "")
         case .failure(let code): "failure \(code)"

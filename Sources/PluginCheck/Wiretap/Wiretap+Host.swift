@@ -14,7 +14,7 @@ extension Wiretap {
         setWaiting(&own.pointee)
         setBodiesIn(&own.pointee)
         setBodiesOut(&own.pointee)
-        setAnswers(&own.pointee)
+        setCompletions(&own.pointee)
         setHeads(&own.pointee)
         return UnsafePointer(own)
     }
@@ -93,7 +93,7 @@ extension Wiretap {
     private static func setBodiesIn(_ table: inout plug_host_v1) {
         table.take_request_body = { Wiretap.taken(Wiretap.kernel.take_request_body($0)) }
         table.take_response_body = { Wiretap.taken(Wiretap.kernel.take_response_body($0)) }
-        table.take_answer_body = { Wiretap.taken(Wiretap.kernel.take_answer_body($0)) }
+        table.take_subresponse_body = { Wiretap.taken(Wiretap.kernel.take_subresponse_body($0)) }
         table.body_of_bytes = { Wiretap.taken(Wiretap.kernel.body_of_bytes($0, $1)) }
         table.body_of_source = { Wiretap.taken(Wiretap.kernel.body_of_source($0, $1)) }
     }
@@ -137,7 +137,7 @@ extension Wiretap {
 
     // MARK: Pulls
 
-    private static func setAnswers(_ table: inout plug_host_v1) {
+    private static func setCompletions(_ table: inout plug_host_v1) {
         table.give = { host, pull, bytes in Wiretap.answered(host, pull, Wiretap.kernel.give(host, pull, bytes)) }
         table.end = { host, pull, trailers, count in
             Wiretap.answered(host, pull, Wiretap.kernel.end(host, pull, trailers, count))
@@ -155,8 +155,8 @@ extension Wiretap {
         // What was refused for another reason is still to be answered.
         guard code == PLUG_OK || code == PLUG_STALE else { return code }
         // The answer that the kernel took need not come here before one that it refused on another thread.
-        let answered = AnsweredPull(host: UInt(bitPattern: host), pull: pull)
-        let isSecond = Wiretap.state.withLock { $0.answeredPulls?.insert(answered).inserted == false }
+        let answered = CompletedPull(host: UInt(bitPattern: host), pull: pull)
+        let isSecond = Wiretap.state.withLock { $0.completedPulls?.insert(answered).inserted == false }
         if isSecond { note("a pull was answered twice") }
         return code
     }

@@ -20,7 +20,7 @@ enum Wiretap {
     }
 
     /// Numbers of pulls are a kernel's own, and a check may have one kernel after the other.
-    struct AnsweredPull: Hashable {
+    struct CompletedPull: Hashable {
         /// The address of the tap's own host, which no other kernel gets.
         let host: UInt
         let pull: plug_pull
@@ -35,7 +35,7 @@ enum Wiretap {
         var bodies = 0
         var waitCount = 0
         /// Pulls that were answered; nil where nobody wants to know.
-        var answeredPulls: Set<AnsweredPull>? = []
+        var completedPulls: Set<CompletedPull>? = []
         var askedExtensions: Set<String> = []
         var slowest: [Hook: Duration] = [:]
         var slowCalls: [Hook: Int] = [:]

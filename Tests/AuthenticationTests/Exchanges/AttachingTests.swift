@@ -50,7 +50,7 @@ struct AttachingTests {
 
     @Test(arguments: Linkage.allCases)
     func `what the caller wrote into the field wins, and a 401 to it is the answer`(linkage: Linkage) async throws {
-        let transport = MockTransport { _, _ in .answer(401) }
+        let transport = MockTransport { _, _ in .respond(401) }
         let kernel = try Setup.kernel(linkage, transport, origins: origins)
 
         let response = try await kernel.send(
@@ -101,7 +101,7 @@ struct AttachingTests {
     @Test(arguments: Linkage.allCases, [["Bearer"], ["Basic"], []] as [[String]])
     func `a 401 to a secret that nobody can fetch is the answer`(linkage: Linkage, asks: [String]) async throws {
         let fields = asks.reduce(into: Fields()) { $0.append(.wwwAuthenticate, $1) }
-        let transport = MockTransport { _, _ in .answer(401, fields, ["no"]) }
+        let transport = MockTransport { _, _ in .respond(401, fields, ["no"]) }
         let kernel = try Setup.kernel(linkage, transport, origins: origins)
 
         let response = try await kernel.send(Request(.get, "http://a.test/"))
@@ -114,7 +114,7 @@ struct AttachingTests {
     @Test(arguments: Linkage.allCases)
     func `a section without a scheme sends nothing, and says so once a server asks`(linkage: Linkage) async throws {
         let lines = Record()
-        let transport = MockTransport { _, _ in .answer(401) }
+        let transport = MockTransport { _, _ in .respond(401) }
         let kernel = try Setup.kernel(
             linkage, transport, origins: ["http://a.test": ["token": "hidden"]],
             log: KernelLog(level: .debug) { level, _, text in lines.add("\(level) \(text)") })

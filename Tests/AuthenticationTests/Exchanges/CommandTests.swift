@@ -10,7 +10,7 @@ struct CommandTests {
 
     @Test(arguments: Linkage.allCases)
     func `status says what is kept for which origins, and no secrets`(linkage: Linkage) async throws {
-        let kernel = try kernel(linkage, MockTransport(answering: ["t1"]))
+        let kernel = try kernel(linkage, MockTransport(responding: ["t1"]))
         for url in ["http://a.test/", "http://b.test/x", "http://a.test/y"] {
             _ = try await kernel.send(Request(.get, url))
         }
@@ -31,7 +31,7 @@ struct CommandTests {
 
     @Test(arguments: Linkage.allCases)
     func `refresh fetches what is kept, and forget drops it`(linkage: Linkage) async throws {
-        let transport = MockTransport(answering: ["t1", "t2", "t3"])
+        let transport = MockTransport(responding: ["t1", "t2", "t3"])
         let kernel = try kernel(linkage, transport)
 
         try await kernel.authentication.refresh()
@@ -49,7 +49,7 @@ struct CommandTests {
 
     @Test(arguments: Linkage.allCases)
     func `a refresh that fails says so`(linkage: Linkage) async throws {
-        let kernel = try kernel(linkage, MockTransport(answering: ["t1"]))
+        let kernel = try kernel(linkage, MockTransport(responding: ["t1"]))
         _ = try await kernel.send(Request(.get, "http://a.test/"))
 
         let error = await #expect(throws: PlugboardError.self) { _ = try await kernel.authentication.refresh() }
@@ -70,13 +70,13 @@ struct CommandTests {
 
 extension MockTransport {
     /// The endpoint at login.test gives out these tokens, good for 100 s, and then fails.
-    fileprivate convenience init(answering tokens: [String]) {
+    fileprivate convenience init(responding tokens: [String]) {
         let asked = Gate()
         self.init { request, _ in
-            guard request.url.contains("login.test") else { return .answer(200) }
+            guard request.url.contains("login.test") else { return .respond(200) }
             asked.admit()
-            guard tokens.indices.contains(asked.admitted - 1) else { return .answer(500) }
-            return .answer(200, Fields(), [Setup.token(tokens[asked.admitted - 1], lifetime: 100)])
+            guard tokens.indices.contains(asked.admitted - 1) else { return .respond(500) }
+            return .respond(200, Fields(), [Setup.token(tokens[asked.admitted - 1], lifetime: 100)])
         }
     }
 }

@@ -75,9 +75,9 @@ struct ExpiryTests {
     private func numbering(lifetime: Int?) -> MockTransport {
         let tokens = Gate()
         return MockTransport { request, _ in
-            guard request.url.contains("login.test") else { return .answer(200) }
+            guard request.url.contains("login.test") else { return .respond(200) }
             tokens.admit()
-            return .answer(200, Fields(), [Setup.token("t\(tokens.admitted)", lifetime: lifetime)])
+            return .respond(200, Fields(), [Setup.token("t\(tokens.admitted)", lifetime: lifetime)])
         }
     }
 

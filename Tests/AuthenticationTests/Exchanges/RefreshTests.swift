@@ -17,7 +17,7 @@ struct RefreshTests {
             try arrived.wait(for: arrived.admitted == 1 ? 1 : 51)
         } answer: { number in
             if number == 2 { try rejected.wait(for: 50) }
-            return Answer(body: Setup.token("t\(number)"))
+            return ServerResponse(body: Setup.token("t\(number)"))
         }
         defer { site.stop() }
         let kernel = try site.kernel(linkage, beside: [rejections(rejected)])
@@ -42,14 +42,14 @@ struct RefreshTests {
     @Test(
         arguments: Linkage.allCases,
         [
-            Answer(status: 401, body: #"{"error": "invalid_client"}"#), Answer(status: 500),
-            Answer(status: 302, fields: [("Location", "/other")]), Answer(body: "no JSON"),
-            Answer(body: [UInt8](repeating: 0x20, count: 100_000)),
+            ServerResponse(status: 401, body: #"{"error": "invalid_client"}"#), ServerResponse(status: 500),
+            ServerResponse(status: 302, fields: [("Location", "/other")]), ServerResponse(body: "no JSON"),
+            ServerResponse(body: [UInt8](repeating: 0x20, count: 100_000)),
         ])
-    func `a refresh that fails fails all who wait, once`(linkage: Linkage, answer: TestSupport.Answer) async throws {
+    func `a refresh that fails fails all who wait, once`(linkage: Linkage, answer: TestSupport.ServerResponse) async throws {
         let rejected = Gate()
         let site = try Site(answer: { number in
-            guard number > 1 else { return Answer(body: Setup.token("t1")) }
+            guard number > 1 else { return ServerResponse(body: Setup.token("t1")) }
             try rejected.wait(for: 10)
             return answer
         })
@@ -78,8 +78,8 @@ struct RefreshTests {
     @Test(arguments: Linkage.allCases)
     func `after a failure the endpoint is left alone for a pause, and then asked again`(linkage: Linkage) async throws {
         let transport = MockTransport { request, number in
-            guard request.url.contains("login.test") else { return .answer(200) }
-            return number < 3 ? .answer(503) : .answer(200, Fields(), [Setup.token("t1")])
+            guard request.url.contains("login.test") else { return .respond(200) }
+            return number < 3 ? .respond(503) : .respond(200, Fields(), [Setup.token("t1")])
         }
         let clock = ManualClock()
         let kernel = try kernel(linkage, transport, clock)
@@ -153,7 +153,7 @@ struct RefreshTests {
 
     @Test(arguments: Linkage.allCases)
     func `an endpoint that gives the same token again leaves the 401 to the program`(linkage: Linkage) async throws {
-        let site = try Site(answer: { _ in Answer(body: Setup.token("same")) })
+        let site = try Site(answer: { _ in ServerResponse(body: Setup.token("same")) })
         defer { site.stop() }
         let kernel = try site.kernel(linkage)
 
@@ -209,7 +209,7 @@ struct RefreshTests {
         let rejected = Gate()
         let site = try Site(answer: { number in
             if number == 2 { try go.wait() }
-            return Answer(body: Setup.token("t\(number)"))
+            return ServerResponse(body: Setup.token("t\(number)"))
         })
         defer { site.stop() }
         let kernel = try site.kernel(linkage, beside: [rejections(rejected)])
@@ -234,7 +234,7 @@ struct RefreshTests {
         linkage: Linkage
     ) async throws {
         let transport = MockTransport { request, _ in
-            request.url.contains("login.test") ? .silence : .answer(200)
+            request.url.contains("login.test") ? .silence : .respond(200)
         }
         let clock = ManualClock()
         let kernel = try kernel(linkage, transport, clock)
@@ -259,7 +259,7 @@ struct RefreshTests {
             seen.add(exchange.request.url)
             return .next
         }
-        let transport = MockTransport { _, _ in .answer(401, ["WWW-Authenticate": "Bearer"]) }
+        let transport = MockTransport { _, _ in .respond(401, ["WWW-Authenticate": "Bearer"]) }
         // The endpoint stands at the very origin that the tokens are for.
         let kernel = try Setup.kernel(
             linkage, transport, origins: ["http://a.test": Setup.client(of: "http://a.test/token")], beside: [inside])

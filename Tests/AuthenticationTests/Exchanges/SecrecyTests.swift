@@ -14,10 +14,10 @@ struct SecrecyTests {
         let transport = MockTransport { request, number in
             if request.url.contains("login.test") {
                 return number > 6
-                    ? .answer(400, Fields(), [#"{"error": "invalid_grant", "error_description": "hidden-words"}"#])
-                    : .answer(200, Fields(), [Setup.token("hidden-token-\(number)", refreshToken: "hidden-\(number)")])
+                    ? .respond(400, Fields(), [#"{"error": "invalid_grant", "error_description": "hidden-words"}"#])
+                    : .respond(200, Fields(), [Setup.token("hidden-token-\(number)", refreshToken: "hidden-\(number)")])
             }
-            return .answer(401, ["WWW-Authenticate": "Bearer", "X-Echo": "plain"])
+            return .respond(401, ["WWW-Authenticate": "Bearer", "X-Echo": "plain"])
         }
         var configuration = Configuration(plugins: [
             .init("logging", settings: ["detail": "heads", "level": "debug"]), "authentication",

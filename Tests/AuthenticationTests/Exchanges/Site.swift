@@ -21,23 +21,23 @@ final class Site: Sendable {
     ///   - answer: What the endpoint says to its n-th request, counted from 1.
     init(
         challenge: String? = "Bearer", hold: @escaping @Sendable (String) throws -> Void = { _ in },
-        answer: @escaping @Sendable (Int) throws -> TestSupport.Answer = { Answer(body: Setup.token("t\($0)")) }
+        answer: @escaping @Sendable (Int) throws -> TestSupport.ServerResponse = { ServerResponse(body: Setup.token("t\($0)")) }
     ) throws {
-        endpoint = try .answering { [state] _ in
+        endpoint = try .responding { [state] _ in
             try answer(
                 state.asked.withLock {
                     $0 += 1
                     return $0
                 })
         }
-        api = try .answering { [state] request in
+        api = try .responding { [state] request in
             let credential = request["Authorization"] ?? ""
             try hold(credential)
             guard state.valid.withLock({ $0 }) == credential else {
                 let fields = challenge.map { [("WWW-Authenticate", $0)] } ?? []
-                return Answer(status: 401, fields: fields, body: "rejected")
+                return ServerResponse(status: 401, fields: fields, body: "rejected")
             }
-            return Answer(body: "\(credential) \(request.text)")
+            return ServerResponse(body: "\(credential) \(request.text)")
         }
     }
 

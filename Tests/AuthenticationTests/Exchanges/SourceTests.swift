@@ -162,7 +162,7 @@ struct SourceTests {
 
     /// Each token comes with another refresh token: r1, r2 and so on.
     private func rotating() throws -> Site {
-        try Site(answer: { Answer(body: Setup.token("t1", refreshToken: "r\($0)")) })
+        try Site(answer: { ServerResponse(body: Setup.token("t1", refreshToken: "r\($0)")) })
     }
 
     private func section(of site: Site, _ own: [String: String]) -> [String: [String: String]] {
@@ -179,7 +179,7 @@ struct SourceTests {
     private func accepting(_ credential: String, asking challenge: String = "Bearer") -> MockTransport {
         MockTransport { request, _ in
             request.fields[.authorization] == credential
-                ? .answer(200) : .answer(401, ["WWW-Authenticate": challenge])
+                ? .respond(200) : .respond(401, ["WWW-Authenticate": challenge])
         }
     }
 }

@@ -57,7 +57,7 @@ struct TokenEndpointTests {
             (#"{"access_token": "t", "expires_in": [], "refresh_token": 1}"#, nil, nil),
         ] as [(String, Int?, String?)])
     func `an answer with a token is read leniently`(body: String, lifetime: Int?, refreshToken: String?) throws {
-        let answer = try TokenAnswer(status: 200, body: Bytes(body), of: "https://login.test")
+        let answer = try TokenResponse(status: 200, body: Bytes(body), of: "https://login.test")
 
         #expect(answer.token == "t")
         #expect(answer.lifetime == lifetime.map { .seconds($0) })
@@ -80,7 +80,7 @@ struct TokenEndpointTests {
     ])
     func `an answer without one is an error that repeats nothing of it`(status: Int, body: String, says: String) {
         let error = #expect(throws: PlugboardError.self) {
-            try TokenAnswer(status: status, body: Bytes(body), of: "https://login.test")
+            try TokenResponse(status: status, body: Bytes(body), of: "https://login.test")
         }
 
         #expect(error?.code == .authenticationRefresh)

@@ -96,8 +96,8 @@ struct CommandTests {
 
     @Test(arguments: Linkage.allCases)
     func `a large stored answer comes in pieces`(linkage: Linkage) async throws {
-        let server = try LoopbackServer.answering { _ in
-            Answer(fields: [("Cache-Control", "max-age=60")], body: Script.letters(1_000_000))
+        let server = try LoopbackServer.responding { _ in
+            ServerResponse(fields: [("Cache-Control", "max-age=60")], body: Script.letters(1_000_000))
         }
         defer { server.stop() }
         let bench = try CacheBench(linkage)
@@ -127,7 +127,7 @@ struct CommandTests {
     private var transport: MockTransport {
         MockTransport { request, _ in
             let path = request.url.dropFirst("http://a.test".count).prefix { $0 != "?" }
-            return .answer(
+            return .respond(
                 200,
                 [
                     "Cache-Control": "max-age=60", "Vary": "Accept", "X-Path": String(path), "Set-Cookie": "a=b",

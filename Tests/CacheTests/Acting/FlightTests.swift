@@ -53,7 +53,7 @@ struct FlightTests {
 
     @Test(arguments: Linkage.allCases)
     func `when the first one is cancelled, one of the others goes on`(linkage: Linkage) async throws {
-        let transport = MockTransport { _, number in number == 1 ? .silence : .answer(200, Self.fresh, ["second"]) }
+        let transport = MockTransport { _, number in number == 1 ? .silence : .respond(200, Self.fresh, ["second"]) }
         let bench = try CacheBench(linkage, transport)
         let first = bench.kernel.begin(Request(.get, "http://a.test/"))
         try await transport.began.opened()
@@ -72,7 +72,7 @@ struct FlightTests {
     func `when the first one fails, one of the others goes on`(linkage: Linkage) async throws {
         let broken = GatedSource(["par"], ending: .broken(PlugboardError(.bodyCut, "cut")))
         let transport = MockTransport { _, number in
-            number == 1 ? .source(200, Self.fresh, broken) : .answer(200, Self.fresh, ["whole"])
+            number == 1 ? .source(200, Self.fresh, broken) : .respond(200, Self.fresh, ["whole"])
         }
         let bench = try CacheBench(linkage, transport)
         let first = Task { try await bench.get().body }
@@ -131,7 +131,7 @@ struct FlightTests {
 
     @Test(arguments: Linkage.allCases)
     func `nobody waits longer than the limit`(linkage: Linkage) async throws {
-        let transport = MockTransport { _, number in number == 1 ? .silence : .answer(200, Self.fresh, ["own"]) }
+        let transport = MockTransport { _, number in number == 1 ? .silence : .respond(200, Self.fresh, ["own"]) }
         let bench = try CacheBench(linkage, transport, settings: ["singleFlightLimit": "0s"])
         let first = bench.kernel.begin(Request(.get, "http://a.test/"))
         try await transport.began.opened()
@@ -144,7 +144,7 @@ struct FlightTests {
 
     @Test(arguments: Linkage.allCases, [false, true])
     func `what is switched off waits for nobody`(linkage: Linkage, byRequest: Bool) async throws {
-        let transport = MockTransport { _, number in number == 1 ? .silence : .answer(200, Self.fresh, ["own"]) }
+        let transport = MockTransport { _, number in number == 1 ? .silence : .respond(200, Self.fresh, ["own"]) }
         let bench = try CacheBench(linkage, transport, settings: byRequest ? [:] : ["singleFlight": false])
         let first = bench.kernel.begin(Request(.get, "http://a.test/"))
         try await transport.began.opened()
@@ -159,7 +159,7 @@ struct FlightTests {
 
     @Test(arguments: Linkage.allCases)
     func `unsafe requests never wait`(linkage: Linkage) async throws {
-        let transport = MockTransport { _, number in number == 1 ? .silence : .answer(200, Fields(), ["done"]) }
+        let transport = MockTransport { _, number in number == 1 ? .silence : .respond(200, Fields(), ["done"]) }
         let bench = try CacheBench(linkage, transport)
         let first = bench.kernel.begin(Request(.post, "http://a.test/"))
         try await transport.began.opened()

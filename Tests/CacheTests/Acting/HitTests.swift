@@ -9,7 +9,7 @@ struct HitTests {
     @Test(arguments: Linkage.allCases)
     func `the second answer comes from the cache, with its age`(linkage: Linkage) async throws {
         let transport = MockTransport { _, _ in
-            .answer(200, ["Cache-Control": "max-age=60", "Content-Type": "text/plain", "X-Own": "1"], ["hel", "lo"])
+            .respond(200, ["Cache-Control": "max-age=60", "Content-Type": "text/plain", "X-Own": "1"], ["hel", "lo"])
         }
         let bench = try CacheBench(linkage, transport)
         let first = try await bench.get()
@@ -26,8 +26,8 @@ struct HitTests {
 
     @Test(arguments: Linkage.allCases)
     func `a real server is asked once`(linkage: Linkage) async throws {
-        let server = try LoopbackServer.answering { _ in
-            Answer(fields: [("Cache-Control", "max-age=60")], body: Script.letters(300_000))
+        let server = try LoopbackServer.responding { _ in
+            ServerResponse(fields: [("Cache-Control", "max-age=60")], body: Script.letters(300_000))
         }
         defer { server.stop() }
         let bench = try CacheBench(linkage)
@@ -42,7 +42,7 @@ struct HitTests {
     @Test(arguments: Linkage.allCases)
     func `what is no longer fresh is asked for again`(linkage: Linkage) async throws {
         let transport = MockTransport { _, number in
-            .answer(200, ["Cache-Control": "max-age=60"], ["\(number)"])
+            .respond(200, ["Cache-Control": "max-age=60"], ["\(number)"])
         }
         let bench = try CacheBench(linkage, transport)
         _ = try await bench.get()
@@ -55,7 +55,7 @@ struct HitTests {
 
     @Test(arguments: Linkage.allCases)
     func `HEAD is answered with what GET brought, without its body`(linkage: Linkage) async throws {
-        let transport = MockTransport { _, _ in .answer(200, ["Cache-Control": "max-age=60", "X-Own": "1"], ["hello"]) }
+        let transport = MockTransport { _, _ in .respond(200, ["Cache-Control": "max-age=60", "X-Own": "1"], ["hello"]) }
         let bench = try CacheBench(linkage, transport)
         _ = try await bench.get()
 
@@ -67,7 +67,7 @@ struct HitTests {
 
     @Test(arguments: Linkage.allCases)
     func `an empty body is kept too`(linkage: Linkage) async throws {
-        let transport = MockTransport { _, _ in .answer(200, ["Cache-Control": "max-age=60"], []) }
+        let transport = MockTransport { _, _ in .respond(200, ["Cache-Control": "max-age=60"], []) }
         let bench = try CacheBench(linkage, transport)
         _ = try await bench.get()
 
@@ -78,7 +78,7 @@ struct HitTests {
 
     @Test(arguments: Linkage.allCases)
     func `an answer without a body is kept too`(linkage: Linkage) async throws {
-        let transport = MockTransport { _, _ in .answer(204, ["Cache-Control": "max-age=60"], nil) }
+        let transport = MockTransport { _, _ in .respond(204, ["Cache-Control": "max-age=60"], nil) }
         let bench = try CacheBench(linkage, transport)
         _ = try await bench.get()
 
@@ -90,7 +90,7 @@ struct HitTests {
     @Test(arguments: Linkage.allCases)
     func `each variant is found by what selects it (RFC 9111 §4.1)`(linkage: Linkage) async throws {
         let transport = MockTransport { request, _ in
-            .answer(
+            .respond(
                 200, ["Cache-Control": "max-age=60", "Vary": "Accept-Language"],
                 [request.fields["Accept-Language"] ?? "none"])
         }
@@ -110,7 +110,7 @@ struct HitTests {
     @Test(arguments: Linkage.allCases)
     func `no-store is not stored, and others' answers to it are not either`(linkage: Linkage) async throws {
         let transport = MockTransport { request, _ in
-            .answer(200, ["Cache-Control": request.url.hasSuffix("/no") ? "no-store" : "max-age=60"], ["x"])
+            .respond(200, ["Cache-Control": request.url.hasSuffix("/no") ? "no-store" : "max-age=60"], ["x"])
         }
         let bench = try CacheBench(linkage, transport)
 
@@ -134,7 +134,7 @@ struct HitTests {
             }
             return plugin
         }
-        let transport = MockTransport { _, _ in .answer(200, ["Cache-Control": "max-age=60"], ["x"]) }
+        let transport = MockTransport { _, _ in .respond(200, ["Cache-Control": "max-age=60"], ["x"]) }
         let bench = try CacheBench(linkage, transport, beside: plugins)
 
         for _ in 0..<2 { try await bench.get() }
@@ -144,7 +144,7 @@ struct HitTests {
 
     @Test(arguments: Linkage.allCases)
     func `the answer says what the cache did (RFC 9211)`(linkage: Linkage) async throws {
-        let transport = MockTransport { _, _ in .answer(200, ["Cache-Control": "max-age=60"], ["x"]) }
+        let transport = MockTransport { _, _ in .respond(200, ["Cache-Control": "max-age=60"], ["x"]) }
         let bench = try CacheBench(linkage, transport)
         let quiet = try CacheBench(linkage, transport, settings: ["cacheStatus": false])
 

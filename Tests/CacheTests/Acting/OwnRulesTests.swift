@@ -9,7 +9,7 @@ import Testing
 struct OwnRulesTests {
     @Test(arguments: Linkage.allCases)
     func `a request's time to live counts where the server says nothing`(linkage: Linkage) async throws {
-        let transport = MockTransport { _, number in .answer(200, Fields(), ["\(number)"]) }
+        let transport = MockTransport { _, number in .respond(200, Fields(), ["\(number)"]) }
         let bench = try CacheBench(linkage, transport)
         var request = Request(.get, "http://a.test/")
         request.cache.timeToLive = .seconds(180)
@@ -25,7 +25,7 @@ struct OwnRulesTests {
 
     @Test(arguments: Linkage.allCases, [false, true])
     func `the server's word goes before it, unless it overrides`(linkage: Linkage, overrides: Bool) async throws {
-        let transport = MockTransport { _, number in .answer(200, ["Cache-Control": "max-age=1"], ["\(number)"]) }
+        let transport = MockTransport { _, number in .respond(200, ["Cache-Control": "max-age=1"], ["\(number)"]) }
         let bench = try CacheBench(linkage, transport)
         var request = Request(.get, "http://a.test/")
         request.cache.timeToLive = .seconds(180)
@@ -40,7 +40,7 @@ struct OwnRulesTests {
 
     @Test(arguments: Linkage.allCases)
     func `the longest pattern that fits gives the time to live`(linkage: Linkage) async throws {
-        let transport = MockTransport { _, number in .answer(200, Fields(), ["\(number)"]) }
+        let transport = MockTransport { _, number in .respond(200, Fields(), ["\(number)"]) }
         let settings: JSONObject = [
             "timeToLives": ["http://a.test/*": "1h", "http://a.test/news/*": "10s", "http://b.test/*": "1d"]
         ]
@@ -65,7 +65,7 @@ struct OwnRulesTests {
 
     @Test(arguments: Linkage.allCases)
     func `an answer of another version is not used`(linkage: Linkage) async throws {
-        let transport = MockTransport { _, number in .answer(200, ["Cache-Control": "max-age=60"], ["\(number)"]) }
+        let transport = MockTransport { _, number in .respond(200, ["Cache-Control": "max-age=60"], ["\(number)"]) }
         let bench = try CacheBench(linkage, transport, settings: ["version": "a"])
         var request = Request(.get, "http://a.test/")
         let first = try await bench.send(request)
@@ -77,7 +77,7 @@ struct OwnRulesTests {
     }
 
     @Test func `an answer of another version of the program is not used`() async throws {
-        let transport = MockTransport { _, number in .answer(200, ["Cache-Control": "max-age=60"], ["\(number)"]) }
+        let transport = MockTransport { _, number in .respond(200, ["Cache-Control": "max-age=60"], ["\(number)"]) }
         let folder = try TemporaryFolder("cache")
         var bodies: [String] = []
         for version in ["1", "1", "2"] {
@@ -91,7 +91,7 @@ struct OwnRulesTests {
 
     @Test(arguments: Linkage.allCases)
     func `ignored parameters and chosen fields make the key`(linkage: Linkage) async throws {
-        let transport = MockTransport { _, number in .answer(200, ["Cache-Control": "max-age=60"], ["\(number)"]) }
+        let transport = MockTransport { _, number in .respond(200, ["Cache-Control": "max-age=60"], ["\(number)"]) }
         let bench = try CacheBench(linkage, transport, settings: ["ignore": ["utm_*"]])
         let first = try await bench.get("http://a.test/?id=1&utm_source=x").body
         let same = try await bench.get("http://a.test/?id=1").body
@@ -105,8 +105,8 @@ struct OwnRulesTests {
 
     @Test(arguments: Linkage.allCases)
     func `searches that are sent by POST are kept by their bodies`(linkage: Linkage) async throws {
-        let server = try LoopbackServer.answering { request in
-            Answer(fields: [("Cache-Control", "max-age=60")], body: "found \(request.text)")
+        let server = try LoopbackServer.responding { request in
+            ServerResponse(fields: [("Cache-Control", "max-age=60")], body: "found \(request.text)")
         }
         defer { server.stop() }
         let bench = try CacheBench(linkage)
@@ -124,7 +124,7 @@ struct OwnRulesTests {
 
     @Test(arguments: Linkage.allCases)
     func `a search whose body is too large for a key goes on whole`(linkage: Linkage) async throws {
-        let server = try LoopbackServer.answering { Answer(fields: [("Cache-Control", "max-age=60")], body: $0.body) }
+        let server = try LoopbackServer.responding { ServerResponse(fields: [("Cache-Control", "max-age=60")], body: $0.body) }
         defer { server.stop() }
         let bench = try CacheBench(linkage, settings: ["keyBody": "10B"])
         var request = Request(.post, server.url(), body: .text("longer than ten"))
@@ -137,7 +137,7 @@ struct OwnRulesTests {
 
     @Test(arguments: Linkage.allCases)
     func `a GET whose body is not in the key is not kept`(linkage: Linkage) async throws {
-        let transport = MockTransport { _, number in .answer(200, ["Cache-Control": "max-age=60"], ["\(number)"]) }
+        let transport = MockTransport { _, number in .respond(200, ["Cache-Control": "max-age=60"], ["\(number)"]) }
         let bench = try CacheBench(linkage, transport)
         let request = Request(.get, "http://a.test/", body: .text("query"))
 
@@ -150,8 +150,8 @@ struct OwnRulesTests {
     func `modes say how what is stored is used`(linkage: Linkage, mode: CacheMode) async throws {
         let transport = MockTransport { request, number in
             request.fields["If-None-Match"] == nil
-                ? .answer(200, ["Cache-Control": "max-age=10", "ETag": "\"1\""], ["\(number)"])
-                : .answer(304, Fields(), nil)
+                ? .respond(200, ["Cache-Control": "max-age=10", "ETag": "\"1\""], ["\(number)"])
+                : .respond(304, Fields(), nil)
         }
         let bench = try CacheBench(linkage, transport)
         try await bench.get()
@@ -173,7 +173,7 @@ struct OwnRulesTests {
 
     @Test(arguments: Linkage.allCases)
     func `a URL with a user is never kept`(linkage: Linkage) async throws {
-        let transport = MockTransport { _, number in .answer(200, ["Cache-Control": "max-age=60"], ["\(number)"]) }
+        let transport = MockTransport { _, number in .respond(200, ["Cache-Control": "max-age=60"], ["\(number)"]) }
         let bench = try CacheBench(linkage, transport)
 
         let bodies = try await ["a", "b"].asyncMap { try await bench.get("http://\($0):x@a.test/").body }

@@ -12,14 +12,14 @@ struct PartialTests {
             let fields: Fields = ["Cache-Control": "max-age=60", "ETag": "\"\(version)\""]
             guard let range = request.fields["Range"]?.dropFirst(6).split(separator: "-"), let first = Int(range[0])
             else {
-                return .answer(200, fields, ["abcde", "fghij"])
+                return .respond(200, fields, ["abcde", "fghij"])
             }
             let last = range.count > 1 ? Int(range[1]) ?? 9 : 9
             let part = String("abcdefghij".dropFirst(first).prefix(last - first + 1))
             var partial = fields
             partial["Content-Range"] = "bytes \(first)-\(last)/10"
             partial["Content-Length"] = "\(part.utf8.count)"
-            return .answer(206, partial, [part])
+            return .respond(206, partial, [part])
         }
     }
 
@@ -67,13 +67,13 @@ struct PartialTests {
         let transport = MockTransport { request, number in
             switch number {
             case 1:
-                .answer(
+                .respond(
                     206, ["Cache-Control": "max-age=60", "ETag": "\"1\"", "Content-Range": "bytes 0-2/6"], ["abc"])
             case 2:
-                .answer(
+                .respond(
                     206, ["Cache-Control": "max-age=60", "ETag": "\"2\"", "Content-Range": "bytes 3-5/6"], ["DEF"])
             default:
-                .answer(200, ["Cache-Control": "max-age=60", "ETag": "\"2\""], [request.fields["Range"] ?? "ABCDEF"])
+                .respond(200, ["Cache-Control": "max-age=60", "ETag": "\"2\""], [request.fields["Range"] ?? "ABCDEF"])
             }
         }
         let bench = try CacheBench(linkage, transport)
@@ -90,12 +90,12 @@ struct PartialTests {
         let transport = MockTransport { _, number in
             switch number {
             case 1:
-                .answer(
+                .respond(
                     206, ["Cache-Control": "max-age=60", "ETag": "\"1\"", "Content-Range": "bytes 0-2/6"], ["abc"])
             case 2:
-                .answer(
+                .respond(
                     206, ["Cache-Control": "max-age=60", "ETag": "\"1\"", "Content-Range": "bytes 3-5/6"], ["d"])
-            default: .answer(200, ["ETag": "\"1\""], ["abcdef"])
+            default: .respond(200, ["ETag": "\"1\""], ["abcdef"])
             }
         }
         let bench = try CacheBench(linkage, transport)

@@ -12,8 +12,8 @@ struct PersistenceTests {
     @Test(arguments: [10, 1_000_000])
     func `a second kernel on the same file answers from it`(count: Int) async throws {
         let folder = try TemporaryFolder("cache")
-        let server = try LoopbackServer.answering { _ in
-            Answer(fields: [("Cache-Control", "max-age=60")], body: Script.letters(count))
+        let server = try LoopbackServer.responding { _ in
+            ServerResponse(fields: [("Cache-Control", "max-age=60")], body: Script.letters(count))
         }
         defer { server.stop() }
         let first = try CacheBench(.loaded, folder: folder)
@@ -30,7 +30,7 @@ struct PersistenceTests {
     @Test func `the file is its owner's alone`() async throws {
         let folder = try TemporaryFolder("cache")
         let bench = try CacheBench(
-            .loaded, MockTransport { _, _ in .answer(200, ["Cache-Control": "max-age=60"], ["x"]) }, folder: folder)
+            .loaded, MockTransport { _, _ in .respond(200, ["Cache-Control": "max-age=60"], ["x"]) }, folder: folder)
         try await bench.get()
         _ = try await bench.kernel.cache.stats()
 
@@ -57,13 +57,13 @@ struct PersistenceTests {
 
     @Test func `a damaged file is moved aside, and requests go on`() async throws {
         let folder = try TemporaryFolder("cache")
-        let first = try CacheBench(.loaded, MockTransport { _, _ in .answer(200) }, folder: folder)
+        let first = try CacheBench(.loaded, MockTransport { _, _ in .respond(200) }, folder: folder)
         try await first.get()
         await first.kernel.shutDown()
         try folder.write("cache.sqlite", String(repeating: "no database ", count: 1000))
         let warnings = Record()
         let bench = try CacheBench(
-            .loaded, MockTransport { _, _ in .answer(200, ["Cache-Control": "max-age=60"], ["x"]) }, folder: folder,
+            .loaded, MockTransport { _, _ in .respond(200, ["Cache-Control": "max-age=60"], ["x"]) }, folder: folder,
             log: KernelLog(level: .warning) { _, _, text in warnings.add(text) })
 
         let bodies = try await [bench.get().body, bench.get().body]
@@ -105,8 +105,8 @@ struct PersistenceTests {
     /// A file with one answer, a chunk of whose body is not what was stored, and the server that it is from.
     private static func stored(damagedAt chunk: Int) async throws -> (LoopbackServer, TemporaryFolder) {
         let folder = try TemporaryFolder("cache")
-        let server = try LoopbackServer.answering { _ in
-            Answer(fields: [("Cache-Control", "max-age=60")], body: Self.body)
+        let server = try LoopbackServer.responding { _ in
+            ServerResponse(fields: [("Cache-Control", "max-age=60")], body: Self.body)
         }
         let bench = try CacheBench(.loaded, folder: folder)
         try await bench.get(server.url())

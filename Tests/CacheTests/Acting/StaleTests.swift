@@ -41,7 +41,7 @@ struct StaleTests {
 
     @Test(arguments: Linkage.allCases)
     func `stale-if-error serves it in place of a server's error`(linkage: Linkage) async throws {
-        let bench = try await bench(linkage, "max-age=10, stale-if-error=60", then: .answer(503, Fields(), ["broken"]))
+        let bench = try await bench(linkage, "max-age=10, stale-if-error=60", then: .respond(503, Fields(), ["broken"]))
 
         let second = try await bench.get()
 
@@ -59,7 +59,7 @@ struct StaleTests {
             visits.admit()
             return visits.admitted == 1 ? .next : .fail(PlugboardError(.init(failure.code), "not now"))
         }
-        let transport = MockTransport { _, _ in .answer(200, ["Cache-Control": "max-age=10"], ["old"]) }
+        let transport = MockTransport { _, _ in .respond(200, ["Cache-Control": "max-age=10"], ["old"]) }
         let bench = try CacheBench(linkage, transport, beside: [inside])
         try await bench.get()
         bench.clock.advance(by: .seconds(11))
@@ -95,7 +95,7 @@ struct StaleTests {
 
     @Test(arguments: Linkage.allCases)
     func `only-if-cached asks nobody`(linkage: Linkage) async throws {
-        let transport = MockTransport { _, _ in .answer(200, ["Cache-Control": "max-age=10"], ["x"]) }
+        let transport = MockTransport { _, _ in .respond(200, ["Cache-Control": "max-age=10"], ["x"]) }
         let bench = try CacheBench(linkage, transport)
 
         let nothing = try await bench.get("http://a.test/", ["Cache-Control": "only-if-cached"])
@@ -118,7 +118,7 @@ struct StaleTests {
         let answers = GatedSource(["new"])
         let transport = MockTransport { _, number in
             number == 1
-                ? .answer(200, ["Cache-Control": "max-age=10, stale-while-revalidate=60", "ETag": "\"1\""], ["old"])
+                ? .respond(200, ["Cache-Control": "max-age=10, stale-while-revalidate=60", "ETag": "\"1\""], ["old"])
                 : .source(200, ["Cache-Control": "max-age=10", "ETag": "\"2\""], answers)
         }
         let bench = try CacheBench(linkage, transport, beside: [watcher])
@@ -148,7 +148,7 @@ struct StaleTests {
         watcher.onEvent = { _, _ in refreshed.admit() }
         let transport = MockTransport { _, number in
             let fields: Fields = ["Cache-Control": "max-age=10, stale-while-revalidate=60", "ETag": "\"1\""]
-            return number == 1 ? .answer(200, fields, ["old"]) : .answer(304, fields, nil)
+            return number == 1 ? .respond(200, fields, ["old"]) : .respond(304, fields, nil)
         }
         let bench = try CacheBench(linkage, transport, beside: [watcher])
         try await bench.get()
@@ -168,7 +168,7 @@ struct StaleTests {
     {
         let transport = MockTransport { _, number in
             number == 1
-                ? .answer(200, ["Cache-Control": "max-age=10, stale-while-revalidate=60"], ["old"])
+                ? .respond(200, ["Cache-Control": "max-age=10, stale-while-revalidate=60"], ["old"])
                 : .failure(Self.gone)
         }
         let bench = try CacheBench(linkage, transport)
@@ -188,10 +188,10 @@ struct StaleTests {
 
     /// One that has stored "old" with these directives, eleven seconds ago.
     private func bench(
-        _ linkage: Linkage, _ directives: String, then next: MockTransport.Answer
+        _ linkage: Linkage, _ directives: String, then next: MockTransport.Outcome
     ) async throws -> CacheBench {
         let transport = MockTransport { _, number in
-            number == 1 ? .answer(200, ["Cache-Control": directives], ["old"]) : next
+            number == 1 ? .respond(200, ["Cache-Control": directives], ["old"]) : next
         }
         let bench = try CacheBench(linkage, transport)
         try await bench.get()

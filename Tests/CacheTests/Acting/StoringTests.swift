@@ -28,7 +28,7 @@ struct StoringTests {
         linkage: Linkage
     ) async throws {
         let transport = MockTransport { _, number in
-            .answer(200, ["Cache-Control": "max-age=60", "Content-Location": "/"], ["\(number)"])
+            .respond(200, ["Cache-Control": "max-age=60", "Content-Location": "/"], ["\(number)"])
         }
         let bench = try CacheBench(linkage, transport)
         try await bench.get()
@@ -43,7 +43,7 @@ struct StoringTests {
     @Test(arguments: Linkage.allCases)
     func `a body shorter than its Content-Length is not stored`(linkage: Linkage) async throws {
         let transport = MockTransport { _, _ in
-            .answer(200, ["Cache-Control": "max-age=60", "Content-Length": "10"], ["short"])
+            .respond(200, ["Cache-Control": "max-age=60", "Content-Length": "10"], ["short"])
         }
         let bench = try CacheBench(linkage, transport)
 
@@ -58,7 +58,7 @@ struct StoringTests {
         let server = try LoopbackServer(
             .inTurn(
                 .bodyCutShort(declared: 1000, sent: 10, fields: fresh),
-                .answering { _ in Answer(fields: fresh, body: "whole") }))
+                .responding { _ in ServerResponse(fields: fresh, body: "whole") }))
         defer { server.stop() }
         let bench = try CacheBench(linkage)
         await #expect(throws: PlugboardError.self) { try await bench.get(server.url()) }
@@ -78,7 +78,7 @@ struct StoringTests {
             verdicts.admit()
             return verdicts.admitted == 1 ? .fail(PlugboardError("judge.refused", "refused")) : .next
         }
-        let transport = MockTransport { _, _ in .answer(200, Self.fresh, ["x"]) }
+        let transport = MockTransport { _, _ in .respond(200, Self.fresh, ["x"]) }
         let bench = try CacheBench(linkage, transport, beside: [judge])
         await #expect(throws: PlugboardError.self) { try await bench.get() }
 
@@ -99,7 +99,7 @@ struct StoringTests {
             if seen.admitted > 1 { return .next }
             return resends ? .resend() : .respond(ResponseHead(status: 418), nil)
         }
-        let transport = MockTransport { _, number in .answer(200, Self.fresh, ["\(number)"]) }
+        let transport = MockTransport { _, number in .respond(200, Self.fresh, ["\(number)"]) }
         let bench = try CacheBench(linkage, transport, beside: [other])
         _ = try await bench.get()
 
@@ -128,8 +128,8 @@ struct StoringTests {
 
     @Test(arguments: Linkage.allCases)
     func `a body larger than the largest goes on unstored`(linkage: Linkage) async throws {
-        let server = try LoopbackServer.answering { request in
-            Answer(
+        let server = try LoopbackServer.responding { request in
+            ServerResponse(
                 fields: [("Cache-Control", "max-age=60")] + (request.path == "/known" ? [] : [("X", "y")]),
                 body: Script.letters(100_000))
         }
@@ -146,7 +146,7 @@ struct StoringTests {
     @Test(arguments: Linkage.allCases)
     func `a body of unknown length that grows too large goes on unstored`(linkage: Linkage) async throws {
         let transport = MockTransport { _, _ in
-            .answer(200, Self.fresh, Array(repeating: String(repeating: "x", count: 1000), count: 100))
+            .respond(200, Self.fresh, Array(repeating: String(repeating: "x", count: 1000), count: 100))
         }
         let bench = try CacheBench(linkage, transport, settings: ["largestBody": "50000B"])
 
@@ -207,7 +207,7 @@ struct StoringTests {
         watcher.events = ["cache.evicted"]
         watcher.onEvent = { event, _ in evicted.add(event["count"] ?? "") }
         let body = String(repeating: "x", count: 20_000)
-        let transport = MockTransport { _, _ in .answer(200, Self.fresh, [body]) }
+        let transport = MockTransport { _, _ in .respond(200, Self.fresh, [body]) }
         let bench = try CacheBench(
             linkage, transport, settings: ["entries": 2, "disk": "256KiB"], beside: [watcher])
 

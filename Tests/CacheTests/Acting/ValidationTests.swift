@@ -8,10 +8,10 @@ import Testing
 struct ValidationTests {
     @Test(arguments: Linkage.allCases)
     func `a 304 gives the stored body with the new fields`(linkage: Linkage) async throws {
-        let server = try LoopbackServer.answering { request in
+        let server = try LoopbackServer.responding { request in
             request["If-None-Match"] == "\"1\""
-                ? Answer(status: 304, fields: [("ETag", "\"1\""), ("Cache-Control", "max-age=60"), ("X-New", "yes")])
-                : Answer(fields: [("ETag", "\"1\""), ("Cache-Control", "max-age=10"), ("X-Old", "yes")], body: "hello")
+                ? ServerResponse(status: 304, fields: [("ETag", "\"1\""), ("Cache-Control", "max-age=60"), ("X-New", "yes")])
+                : ServerResponse(fields: [("ETag", "\"1\""), ("Cache-Control", "max-age=10"), ("X-Old", "yes")], body: "hello")
         }
         defer { server.stop() }
         let bench = try CacheBench(linkage)
@@ -29,9 +29,9 @@ struct ValidationTests {
 
     @Test func `a 304 gives the stored body also when others took its place in the store meanwhile`() async throws {
         let transport = MockTransport { request, number in
-            if request.fields["If-None-Match"] != nil { return .answer(304, ["ETag": "\"1\""]) }
+            if request.fields["If-None-Match"] != nil { return .respond(304, ["ETag": "\"1\""]) }
             let fields: Fields = ["ETag": "\"1\"", "Cache-Control": "max-age=10"]
-            return .answer(200, fields, [String(repeating: "\(number % 10)", count: 50_000)])
+            return .respond(200, fields, [String(repeating: "\(number % 10)", count: 50_000)])
         }
         let inner = ScriptedPlugin("inner", priority: 700)
         let (asked, goOn) = (Gate(), Gate())
@@ -59,7 +59,7 @@ struct ValidationTests {
     @Test(arguments: Linkage.allCases)
     func `an answer other than 304 takes the stored one's place`(linkage: Linkage) async throws {
         let transport = MockTransport { _, number in
-            .answer(200, ["ETag": "\"\(number)\"", "Cache-Control": "max-age=10"], ["body \(number)"])
+            .respond(200, ["ETag": "\"\(number)\"", "Cache-Control": "max-age=10"], ["body \(number)"])
         }
         let bench = try CacheBench(linkage, transport)
         try await bench.get()
@@ -75,7 +75,7 @@ struct ValidationTests {
 
     @Test(arguments: Linkage.allCases)
     func `the caller's own condition is the caller's`(linkage: Linkage) async throws {
-        let transport = MockTransport { _, _ in .answer(200, ["ETag": "\"1\"", "Cache-Control": "max-age=60"], ["x"]) }
+        let transport = MockTransport { _, _ in .respond(200, ["ETag": "\"1\"", "Cache-Control": "max-age=60"], ["x"]) }
         let bench = try CacheBench(linkage, transport)
         try await bench.get()
 
@@ -88,7 +88,7 @@ struct ValidationTests {
     @Test(arguments: Linkage.allCases, ["POST", "PUT", "DELETE", "PATCH", "FROB"])
     func `an unsafe method that succeeds invalidates its URL`(linkage: Linkage, method: String) async throws {
         let transport = MockTransport { request, number in
-            .answer(200, ["Cache-Control": request.method == .get ? "max-age=60" : "no-store"], ["\(number)"])
+            .respond(200, ["Cache-Control": request.method == .get ? "max-age=60" : "no-store"], ["\(number)"])
         }
         let bench = try CacheBench(linkage, transport)
         try await bench.get()
@@ -103,7 +103,7 @@ struct ValidationTests {
     @Test(arguments: Linkage.allCases)
     func `one that fails invalidates nothing`(linkage: Linkage) async throws {
         let transport = MockTransport { request, _ in
-            .answer(request.method == .get ? 200 : 500, ["Cache-Control": "max-age=60"], ["x"])
+            .respond(request.method == .get ? 200 : 500, ["Cache-Control": "max-age=60"], ["x"])
         }
         let bench = try CacheBench(linkage, transport)
         try await bench.get()
@@ -118,8 +118,8 @@ struct ValidationTests {
     func `what Location and Content-Location name is invalidated too`(linkage: Linkage) async throws {
         let transport = MockTransport { request, _ in
             request.method == .get
-                ? .answer(200, ["Cache-Control": "max-age=60"], ["x"])
-                : .answer(201, ["Location": "/new", "Content-Location": "http://a.test/other"], [])
+                ? .respond(200, ["Cache-Control": "max-age=60"], ["x"])
+                : .respond(201, ["Location": "/new", "Content-Location": "http://a.test/other"], [])
         }
         let bench = try CacheBench(linkage, transport)
         for path in ["new", "other", "third"] { try await bench.get("http://a.test/\(path)") }
@@ -133,7 +133,7 @@ struct ValidationTests {
     @Test(arguments: Linkage.allCases)
     func `HEAD updates what GET brought (RFC 9111 §4.3.5)`(linkage: Linkage) async throws {
         let transport = MockTransport { request, _ in
-            .answer(
+            .respond(
                 200, ["ETag": "\"1\"", "Cache-Control": "max-age=10", "X-By": "\(request.method)"],
                 request.method == .head ? nil : ["x"])
         }
@@ -158,7 +158,7 @@ struct ValidationTests {
         }
         let transport = MockTransport { request, _ in
             request.fields["If-None-Match"] == nil
-                ? .answer(200, ["ETag": "\"1\"", "Cache-Control": "max-age=10"], ["x"]) : .answer(304, Fields(), nil)
+                ? .respond(200, ["ETag": "\"1\"", "Cache-Control": "max-age=10"], ["x"]) : .respond(304, Fields(), nil)
         }
         let bench = try CacheBench(linkage, transport, beside: [outside])
         try await bench.get()

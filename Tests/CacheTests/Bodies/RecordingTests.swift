@@ -64,11 +64,11 @@ private final class RecordingBench: Sendable {
     var isStored: Bool { stored.admitted > 0 }
 
     init(_ writer: SlowWriter, lengths: ClosedRange<Int>? = nil, limit: Int = 1000) throws {
-        let answer = StoredAnswer(
+        let answer = StoredResponse(
             key: CacheKey(text: "k"), url: "http://a.test/", status: 200, fields: Fields(), requested: .zero,
             received: .zero)
         let recording = Recording(
-            writer, of: AnswerDecision.Storing(answer: answer, replaced: [], lengths: lengths), limit: limit)
+            writer, of: ResponseDecision.Storing(answer: answer, replaced: [], lengths: lengths), limit: limit)
         let plugin = ScriptedPlugin("recorder")
         plugin.onResponse = { [unowned plugin] exchange in
             guard let host = plugin.host else { return .next }
@@ -78,7 +78,7 @@ private final class RecordingBench: Sendable {
         plugin.onClose = { [stored] _, _ in
             if recording.commit() { stored.admit() }
         }
-        let transport = MockTransport { _, _ in .answer(200, Fields(), ["one", "two", "three"]) }
+        let transport = MockTransport { _, _ in .respond(200, Fields(), ["one", "two", "three"]) }
         kernel = try Kernel(
             configuration: Configuration(plugins: [PluginEntry("recorder")]), catalog: Catalog([plugin.descriptor]),
             transport: transport, log: .silent, clock: clock)
@@ -132,7 +132,7 @@ private final class SlowWriter: EntryWriter {
     }
 
     func commit(
-        _ answer: StoredAnswer, replacing old: [CacheEntry], _ done: @escaping @Sendable (CacheEntry?) -> Void
+        _ answer: StoredResponse, replacing old: [CacheEntry], _ done: @escaping @Sendable (CacheEntry?) -> Void
     ) {
         state.withLock { $0.isCommitted = true }
         done(nil)

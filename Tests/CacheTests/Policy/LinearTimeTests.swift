@@ -64,12 +64,12 @@ struct LinearTimeTests {
             let request = RequestFacts(method: .get, key: key, url: key.text, fields: ["Accept-Language": "en"])
             guard case .forward(let forward) = policy.decision(for: request, entries: [], now: now) else { return }
             for status in [200, 206] {
-                let answer = ReceivedAnswer(
+                let answer = ReceivedResponse(
                     forward: forward, status: status, fields: fields, requested: now, received: now)
                 guard let store = policy.decision(on: answer, resolving: { _ in nil }).store else { continue }
                 let entry = CacheEntry(id: 1, answer: store.answer, length: 9)
                 if case .forward(let again) = policy.decision(for: request, entries: [entry], now: now + .seconds(99)) {
-                    let confirmation = ReceivedAnswer(
+                    let confirmation = ReceivedResponse(
                         forward: again, status: 304, fields: fields, requested: now, received: now)
                     _ = policy.decision(on: confirmation, resolving: { _ in nil })
                 }

@@ -36,7 +36,7 @@ struct RandomPolicyTests {
         var chance = Chance(seed: seed)
 
         for _ in 0..<200 {
-            let answer = StoredAnswer(
+            let answer = StoredResponse(
                 key: CacheKey(text: ""), url: "", status: chance.status(), fields: chance.fields(Chance.answers),
                 requested: chance.time(), received: chance.time(),
                 timeToLive: chance.below(4) == 0 ? chance.time() : nil)

@@ -11,7 +11,7 @@ import Testing
         let folder = try TemporaryFolder()
         let store = kind.make(folder)
         defer { store.close(within: .seconds(60)) }
-        var answer = StoredAnswer.sample("a", note: "first")
+        var answer = StoredResponse.sample("a", note: "first")
         answer.selecting = [.init(name: "accept", value: "text/*"), .init(name: "cookie", value: nil)]
         answer.version = "7"
         answer.timeToLive = .milliseconds(1500)

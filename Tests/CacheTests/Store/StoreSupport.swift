@@ -41,9 +41,9 @@ extension TieredStore {
     }
 }
 
-extension StoredAnswer {
-    static func sample(_ key: String, url: String? = nil, note: String = "") -> StoredAnswer {
-        StoredAnswer(
+extension StoredResponse {
+    static func sample(_ key: String, url: String? = nil, note: String = "") -> StoredResponse {
+        StoredResponse(
             key: CacheKey(text: key), url: url ?? "https://example.com/\(key)", status: 200,
             fields: ["content-type": "text/plain", "x-note": note], requested: .seconds(1), received: .seconds(2))
     }
@@ -65,7 +65,7 @@ extension CacheStore {
     /// Stores an answer as the cache does: in pieces, waiting for room.
     @discardableResult
     func keep(
-        _ answer: StoredAnswer, _ body: [UInt8], replacing old: [CacheEntry] = [], pieceSize: Int = 10_000,
+        _ answer: StoredResponse, _ body: [UInt8], replacing old: [CacheEntry] = [], pieceSize: Int = 10_000,
         length: Int? = nil
     ) async -> CacheEntry? {
         guard let writer = write(length: length) else { return nil }
@@ -107,7 +107,7 @@ extension EntryWriter {
         return true
     }
 
-    func committed(_ answer: StoredAnswer, replacing old: [CacheEntry] = []) async -> CacheEntry? {
+    func committed(_ answer: StoredResponse, replacing old: [CacheEntry] = []) async -> CacheEntry? {
         await withCheckedContinuation { continuation in
             commit(answer, replacing: old) { continuation.resume(returning: $0) }
         }

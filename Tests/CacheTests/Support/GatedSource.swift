@@ -29,7 +29,7 @@ final class GatedSource: BodySource {
             if !state.isOpen { state.waiting = pull }
             return state.isOpen ? ending : nil
         }
-        if let piece { pull.answer(piece) }
+        if let piece { pull.complete(piece) }
     }
 
     func open() {
@@ -38,6 +38,6 @@ final class GatedSource: BodySource {
             defer { state.waiting = nil }
             return state.waiting
         }
-        waiting?.answer(ending)
+        waiting?.complete(ending)
     }
 }

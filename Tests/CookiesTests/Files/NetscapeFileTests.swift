@@ -28,7 +28,7 @@ struct NetscapeFileTests {
                 return cookie
             }
         }
-        #expect(skipped == 0 && content.faults.isEmpty)
+        #expect(skipped == 0 && content.errors.isEmpty)
         #expect(jar.count == 8)
         #expect(plain(content.cookies) == plain(jar.cookies))
     }
@@ -45,7 +45,7 @@ struct NetscapeFileTests {
 
         let content = NetscapeFile.read(Array(text.utf8), now: now, suffixes: .system)
 
-        #expect(content.faults == [])
+        #expect(content.errors == [])
         #expect(
             content.cookies == [
                 Cookie(
@@ -81,7 +81,7 @@ struct NetscapeFileTests {
 
         let content = NetscapeFile.read(Array(text.utf8), now: now, suffixes: .system)
 
-        #expect(content.faults.map(\.line) == [2, 3, 4, 5, 6, 8, 9])
+        #expect(content.errors.map(\.line) == [2, 3, 4, 5, 6, 8, 9])
         #expect(content.cookies.map(\.id.domain) == ["a.com", "com", "b.com"])
         #expect(content.cookies.last?.expires == now + Cookie.longestLife)
     }

@@ -188,7 +188,7 @@ struct CommandTests {
         #expect(try await body.text() == "# Netscape HTTP Cookie File\n\na.test\tFALSE\t/\tFALSE\t0\ta\t1\n")
     }
 
-    private func text(_ answer: CommandAnswer) -> String {
+    private func text(_ answer: CommandReply) -> String {
         if case .json(let text) = answer { text } else { "a body" }
     }
 }

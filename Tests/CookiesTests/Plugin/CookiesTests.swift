@@ -77,7 +77,7 @@ struct CookiesTests {
     @Test(arguments: Linkage.allCases)
     func `jars know nothing of each other`(linkage: Linkage) async throws {
         let transport = MockTransport { request, _ in
-            .answer(200, request.url.hasSuffix("set") ? Fields(["Set-Cookie": "user=x; Path=/"]) : Fields())
+            .respond(200, request.url.hasSuffix("set") ? Fields(["Set-Cookie": "user=x; Path=/"]) : Fields())
         }
         let kernel = try Setup.kernel(linkage, transport)
         var alice = Request(.get, "http://a.test/set")
@@ -96,7 +96,7 @@ struct CookiesTests {
 
     @Test(arguments: Linkage.allCases)
     func `a request can send none, keep none, or leave the plugin out`(linkage: Linkage) async throws {
-        let transport = MockTransport { _, number in .answer(200, Fields(["Set-Cookie": "n\(number)=x"])) }
+        let transport = MockTransport { _, number in .respond(200, Fields(["Set-Cookie": "n\(number)=x"])) }
         let kernel = try Setup.kernel(linkage, transport)
         var silent = Request(.get, "http://a.test/")
         silent.cookies.send = false
@@ -132,7 +132,7 @@ struct CookiesTests {
     @Test(arguments: Linkage.allCases)
     func `an answer that a plugin further in swallows has set its cookies`(linkage: Linkage) async throws {
         let transport = MockTransport { _, number in
-            number == 1 ? .answer(503, Fields(["Set-Cookie": "swallowed=1"])) : .answer(200)
+            number == 1 ? .respond(503, Fields(["Set-Cookie": "swallowed=1"])) : .respond(200)
         }
         let again = ScriptedPlugin("again", priority: 800)
         again.onResponse = { exchange in exchange.response?.status == 503 ? .resend() : .next }
@@ -160,7 +160,7 @@ struct CookiesTests {
     @Test(arguments: Linkage.allCases)
     func `a request of another plugin's own sets cookies too`(linkage: Linkage) async throws {
         let transport = MockTransport { request, _ in
-            .answer(200, request.url.contains("token") ? Fields(["Set-Cookie": "token=1; Path=/"]) : Fields())
+            .respond(200, request.url.contains("token") ? Fields(["Set-Cookie": "token=1; Path=/"]) : Fields())
         }
         let inside = ScriptedPlugin("inside", priority: 600)
         inside.onRequest = { [inside] exchange in
@@ -240,7 +240,7 @@ struct CookiesTests {
             } else {
                 for cookie in 0..<10_000 { fields.append(.setCookie, "n\(cookie)=\(cookie)") }
             }
-            return .answer(200, fields)
+            return .respond(200, fields)
         }
         let kernel = try Setup.kernel(linkage, transport)
 
@@ -264,20 +264,20 @@ struct CookiesTests {
     }
 
     @Test func `each hop of a redirect sets cookies and gets its own`() async throws {
-        let server = try LoopbackServer.answering { request in
+        let server = try LoopbackServer.responding { request in
             switch request.path {
             case "/start":
-                Answer(status: 302, fields: [("Location", "/login/step"), ("Set-Cookie", "first=1; Path=/")])
+                ServerResponse(status: 302, fields: [("Location", "/login/step"), ("Set-Cookie", "first=1; Path=/")])
             case "/login/step":
-                Answer(
+                ServerResponse(
                     status: 303,
                     fields: [("Location", "/end"), ("Set-Cookie", "second=2"), ("Set-Cookie", "first=3; Path=/")])
-            default: Answer(body: "arrived")
+            default: ServerResponse(body: "arrived")
             }
         }
         defer { server.stop() }
-        let other = try LoopbackServer.answering { _ in
-            Answer(status: 302, fields: [("Location", server.url("/start"))])
+        let other = try LoopbackServer.responding { _ in
+            ServerResponse(status: 302, fields: [("Location", server.url("/start"))])
         }
         defer { other.stop() }
         let kernel = try Kernel(

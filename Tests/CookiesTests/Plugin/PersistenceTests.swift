@@ -119,9 +119,9 @@ struct PersistenceTests {
     @Test(arguments: [20, 75, 200])
     func `a process that is killed leaves a file with all but its last cookies`(replies: Int) async throws {
         let folder = try TemporaryFolder()
-        let server = try LoopbackServer.answering { request in
+        let server = try LoopbackServer.responding { request in
             let number = request.path.dropFirst()
-            return Answer(fields: [("Set-Cookie", "c\(number)=v\(number); Max-Age=600; Path=/")])
+            return ServerResponse(fields: [("Set-Cookie", "c\(number)=v\(number); Max-Age=600; Path=/")])
         }
         defer { server.stop() }
         let lines = (0..<2000).map { #"{"id":"\#($0)","url":"\#(server.url("/\($0)"))"}"# }
@@ -254,7 +254,7 @@ struct PersistenceTests {
             let clock = ManualClock()
             let log = Record()
             let transport = MockTransport { _, number in
-                .answer(200, Fields(["Set-Cookie": "n\(number)=\(String(repeating: "v", count: 4000)); Max-Age=600"]))
+                .respond(200, Fields(["Set-Cookie": "n\(number)=\(String(repeating: "v", count: 4000)); Max-Age=600"]))
             }
             let kernel = try Setup.kernel(
                 in: folder, transport, clock: clock, log: KernelLog(level: .warning) { _, _, text in log.add(text) })

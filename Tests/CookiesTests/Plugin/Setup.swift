@@ -38,7 +38,7 @@ enum Setup {
         MockTransport { _, _ in
             var fields = Fields()
             for cookie in cookies { fields.append(.setCookie, cookie) }
-            return .answer(200, fields)
+            return .respond(200, fields)
         }
     }
 

@@ -20,13 +20,13 @@ static void drop(void *context) {
     free(mine);
 }
 
-static void answered(void *context, plug_answer *answer) {
+static void answered(void *context, plug_subresponse *answer) {
     job *mine = context;
-    plug_head *head = mine->host->answer_head(answer);
+    plug_head *head = mine->host->subresponse_head(answer);
     mine->has_answered = 1;
     if (head) {
         mine->status = mine->host->status(head);
-        mine->body = mine->host->take_answer_body(answer);
+        mine->body = mine->host->take_subresponse_body(answer);
     }
     mine->host->wake(mine->host, mine->ticket);
     drop(mine);

@@ -16,7 +16,7 @@ typedef struct plugin {
 
 static void released(void *context) { __atomic_fetch_add(&((plugin *)context)->releases, 1, __ATOMIC_SEQ_CST); }
 static void fired(void *context) { abort(); }
-static void never(void *context, plug_answer *answer) { abort(); }
+static void never(void *context, plug_subresponse *answer) { abort(); }
 
 // A body of no bytes, with a trailer that would begin a request of its own.
 static void pull(void *context, plug_pull pull) {
@@ -50,10 +50,10 @@ static int is(plug_text text, const char *word) {
     return text.count == strlen(word) && memcmp(text.bytes, word, text.count) == 0;
 }
 
-static void answered(void *context, plug_answer *answer) {
+static void answered(void *context, plug_subresponse *answer) {
     plugin *self = context;
     plug_text code = {0}, reason = {0};
-    self->host->answer_failure(answer, &code, &reason);
+    self->host->subresponse_failure(answer, &code, &reason);
     size_t count = strlen(self->told);
     snprintf(self->told + count, sizeof self->told - count, " %.*s", (int)code.count, code.bytes);
     self->host->wake(self->host, self->ticket);

@@ -52,7 +52,7 @@ static void source_release(void *context) { fall("release"); }
 static void bytes_release(void *context) { fall("bytes"); }
 static void state_release(void *context) { fall("state"); }
 static void pulled(void *context, const plug_piece_v1 *piece) { fall("pulled"); }
-static void answered(void *context, plug_answer *answer) { fall("answered"); }
+static void answered(void *context, plug_subresponse *answer) { fall("answered"); }
 static void fired(void *context) { fall("fired"); }
 
 static uint32_t on_request(void *self, plug_exchange *exchange) {

@@ -117,9 +117,9 @@ typedef struct asked {
 
 static void forget_asked(void *state) { free(state); }
 
-static void answered(void *context, plug_answer *answer) {
+static void answered(void *context, plug_subresponse *answer) {
     asked *question = context;
-    plug_head *head = question->self->host->answer_head(answer);
+    plug_head *head = question->self->host->subresponse_head(answer);
     question->status = head ? question->self->host->status(head) : 0;
     question->self->host->wake(question->self->host, question->ticket);
 }

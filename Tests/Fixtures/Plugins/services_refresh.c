@@ -61,10 +61,10 @@ static void read_on(void *context, const plug_piece_v1 *piece) {
     finish(self, piece->kind != PLUG_END);
 }
 
-static void answered(void *context, plug_answer *answer) {
+static void answered(void *context, plug_subresponse *answer) {
     plugin *self = context;
-    plug_head *head = self->host->answer_head(answer);
-    self->body = head && self->host->status(head) == 200 ? self->host->take_answer_body(answer) : NULL;
+    plug_head *head = self->host->subresponse_head(answer);
+    self->body = head && self->host->status(head) == 200 ? self->host->take_subresponse_body(answer) : NULL;
     if (self->body) self->host->pull(self->body, self, read_on);
     else finish(self, 1);
 }

@@ -41,7 +41,7 @@ import Testing
         let program = try await LinkedProgram.build(project, objects)
         try #"{ "plugins": [{ "id": "org.acme.try-it", "settings": { "value": "linked" } }] }"#
             .write(toFile: project.file("linked.json"), atomically: true, encoding: .utf8)
-        let server = try LoopbackServer.answering { _ in Answer() }
+        let server = try LoopbackServer.responding { _ in ServerResponse() }
         defer { server.stop() }
 
         let outcome = try await ProcessRunner.running([program, project.file("linked.json"), server.url()])

@@ -74,7 +74,7 @@ struct SDKTests {
         _ = try await Command.run("plugins", "sdk", "--prefix", prefix)
         let project = try await ScaffoldedProject("outside", language: language)
         try FileManager.default.removeItem(atPath: project.file("include"))
-        let server = try LoopbackServer.answering { _ in Answer() }
+        let server = try LoopbackServer.responding { _ in ServerResponse() }
         defer { server.stop() }
 
         let object = try await project.build(environment: ["PKG_CONFIG_PATH": "\(prefix)/lib/pkgconfig"])

@@ -26,7 +26,7 @@ import Testing
 
     private func check(_ project: ScaffoldedProject) async throws {
         let object = try await project.build()
-        let server = try LoopbackServer.answering { _ in Answer() }
+        let server = try LoopbackServer.responding { _ in ServerResponse() }
         defer { server.stop() }
 
         let inspected = try await Command.run("plugins", "inspect", object, "--json")
@@ -100,7 +100,7 @@ import Testing
 @Suite(.enabled(if: SwiftProject.isBuilt, "the project in Swift is not built: see Tests/run"))
 struct `A project in Swift` {
     @Test func `is loaded, says what it is, and changes requests`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer() }
+        let server = try LoopbackServer.responding { _ in ServerResponse() }
         defer { server.stop() }
         let configuration = "\(SwiftProject.path)/plugboard.json"
 

@@ -44,10 +44,10 @@ import Testing
     }
 
     private func breakAndGoOn(_ object: String, thrown: String, number: String) async throws {
-        let server = try LoopbackServer.answering { request in
+        let server = try LoopbackServer.responding { request in
             request.path == "/asked"
-                ? Answer(body: "\(request["x-asked-by"] ?? "nobody") asks")
-                : Answer(body: "hello \(request["x-woken"] ?? "")")
+                ? ServerResponse(body: "\(request["x-asked-by"] ?? "nobody") asks")
+                : ServerResponse(body: "hello \(request["x-woken"] ?? "")")
         }
         defer { server.stop() }
         let ways =

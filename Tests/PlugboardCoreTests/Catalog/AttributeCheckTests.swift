@@ -31,7 +31,7 @@ import Testing
         var attributes = Attributes()
         for (name, value) in values { attributes[name] = value }
 
-        #expect(try check().fault(in: attributes) == nil)
+        #expect(try check().error(in: attributes) == nil)
     }
 
     @Test(arguments: [
@@ -72,14 +72,14 @@ import Testing
         var attributes: Attributes = ["cache.bypass": "true"]
         attributes[name] = value
 
-        let error = try check().fault(in: attributes)
+        let error = try check().error(in: attributes)
 
         #expect(error?.code == .invalidOption)
         #expect(error?.reason == reason)
     }
 
     @Test func `a request with attributes for a plugin that is not switched on is not sent`() async throws {
-        let transport = MockTransport { _, _ in .answer(200) }
+        let transport = MockTransport { _, _ in .respond(200) }
         let kernel = try Kernel(
             configuration: Configuration(plugins: ["redirect"]), catalog: .bundled, transport: transport, log: .silent)
         var request = Request(.get, anywhere)
@@ -106,10 +106,10 @@ import Testing
         init(settings: NoSettings, host: PluginHost) throws {}
     }
 
-    @Test func `of several faults it is always the same one`() throws {
+    @Test func `of several errors it is always the same one`() throws {
         let attributes: Attributes = ["cache.ttl": "x", "cache.bypass": "x", "cache.enabled": "x"]
 
-        let reasons = try (0..<20).map { _ in try check().fault(in: attributes)?.reason }
+        let reasons = try (0..<20).map { _ in try check().error(in: attributes)?.reason }
 
         #expect(Set(reasons).count == 1)
         #expect(reasons.first??.contains("cache.bypass") == true)
@@ -118,7 +118,7 @@ import Testing
     @Test func `more than the limit is refused, whoever it is for`() throws {
         let most = String(repeating: "x", count: Attributes.byteLimit - 5)
 
-        #expect(try check().fault(in: ["off.a": most]) == nil)
-        #expect(try check().fault(in: ["off.ab": most])?.reason.contains("65537 bytes") == true)
+        #expect(try check().error(in: ["off.a": most]) == nil)
+        #expect(try check().error(in: ["off.ab": most])?.reason.contains("65537 bytes") == true)
     }
 }

@@ -12,7 +12,7 @@ import Testing
         #expect(catalog.ids == ["a", "b", "c"])
         #expect(catalog.descriptor("c")?.version == "3.0.0")
         #expect(catalog.descriptor("d") == nil)
-        #expect(catalog.faults.isEmpty)
+        #expect(catalog.errors.isEmpty)
     }
 
     @Test func `two plugins of one id are an error of every lineup`() {
@@ -31,9 +31,9 @@ import Testing
         let catalog = Catalog([CatalogPlugins.plain(id), CatalogPlugins.plain("kernels")])
 
         #expect(catalog.ids == ["kernels"])
-        #expect(catalog.faults.map(\.code) == [.malformedDescriptor])
+        #expect(catalog.errors.map(\.code) == [.malformedDescriptor])
         #expect(
-            catalog.faults.first?.reason.contains("The plugin \(id) cannot be used: its id is the kernel's own") == true
+            catalog.errors.first?.reason.contains("The plugin \(id) cannot be used: its id is the kernel's own") == true
         )
     }
 
@@ -42,8 +42,8 @@ import Testing
         let catalog = Catalog([CatalogPlugins.plain(id), CatalogPlugins.plain("com.a-b_c.d1")])
 
         #expect(catalog.ids == ["com.a-b_c.d1"])
-        #expect(catalog.faults.map(\.code) == [.malformedDescriptor])
-        #expect(catalog.faults.first?.reason.contains("joined by single dots") == true)
+        #expect(catalog.errors.map(\.code) == [.malformedDescriptor])
+        #expect(catalog.errors.first?.reason.contains("joined by single dots") == true)
     }
 
     @Test func `a malformed plugin is an error of every lineup`() {

@@ -54,7 +54,7 @@ import Testing
         #expect(lineup.plugins.map(\.onFault) == [.fail, .skip, .fail])
     }
 
-    @Test func `all faults of settings are told at once, with their places`() throws {
+    @Test func `all errors of settings are told at once, with their places`() throws {
         let check = try check(
             """
             { "plugins": [
@@ -65,7 +65,7 @@ import Testing
 
         #expect(check.lineup == nil)
         #expect(
-            check.faults.map(\.description) == [
+            check.errors.map(\.description) == [
                 "line 2, column 36: plugins[0].settings.memry is not a known setting of cache; did you mean memory?",
                 "line 2, column 64: plugins[0].settings.memory must lie between 0B and 1GiB",
                 "line 3, column 47: plugins[0].settings.entries must be a whole number, not a string",
@@ -80,7 +80,7 @@ import Testing
     @Test func `a secret of the wrong type is not quoted`() throws {
         let check = try check(#"{ "plugins": [{ "id": "com.acme.sign", "settings": { "key": ["hunter2"] } }] }"#)
 
-        #expect(check.faults.map(\.reason) == ["must be a string, not an array"])
+        #expect(check.errors.map(\.reason) == ["must be a string, not an array"])
     }
 
     @Test func `an unknown plugin names the nearest and those there are`() throws {
@@ -88,19 +88,19 @@ import Testing
         let long = try check(#"{ "plugins": [{ "priority": 1, "id": "nobody" }] }"#)
 
         #expect(
-            short.faults.map(\.description) == [
+            short.errors.map(\.description) == [
                 "line 1, column 15: plugins[0] names no plugin that is linked into this program (cahce); "
                     + "did you mean cache? There are cache, com.acme.sign. A plugin that is a shared object needs its path"
             ])
-        #expect(long.faults.map(\.path) == ["plugins[0].id"])
-        #expect(long.faults.first?.column == 38)
+        #expect(long.errors.map(\.path) == ["plugins[0].id"])
+        #expect(long.errors.first?.column == 38)
     }
 
     @Test func `the same plugin twice names both places`() throws {
         let check = try check("{ \"plugins\": [\n\"cache\",\n{ \"id\": \"cache\" }] }")
 
         #expect(
-            check.faults.map(\.description) == [
+            check.errors.map(\.description) == [
                 "line 3, column 1: plugins[1] enables cache a second time; plugins[0] in line 2 does already. Keep one"
             ])
     }
@@ -121,9 +121,9 @@ import Testing
         #expect(lineup.plugins.map(\.id) == ["a", "c"])
         #expect(
             lineup.absent == [
-                AbsentPlugin(id: "b", path: nil, reason: .disabled(place: "line 2: plugins[1].enabled")),
+                AbsentPlugin(id: "b", path: nil, reason: .disabled(location: "line 2: plugins[1].enabled")),
                 AbsentPlugin(id: nil, path: "/x.so", reason: .leftOut),
-                AbsentPlugin(id: "e", path: "/y.so", reason: .disabled(place: "line 3: plugins[3].enabled")),
+                AbsentPlugin(id: "e", path: "/y.so", reason: .disabled(location: "line 3: plugins[3].enabled")),
                 AbsentPlugin(id: "d", path: nil, reason: .unlisted),
             ])
     }
@@ -133,7 +133,7 @@ import Testing
 
         let lineup = try Lineup(configuration, catalog: Catalog([CatalogPlugins.plain("a")]))
 
-        #expect(lineup.absent == [AbsentPlugin(id: "a", path: nil, reason: .disabled(place: "plugins[0].enabled"))])
+        #expect(lineup.absent == [AbsentPlugin(id: "a", path: nil, reason: .disabled(location: "plugins[0].enabled"))])
     }
 
     @Test func `what is not enabled is left out, unchecked`() throws {
@@ -170,7 +170,7 @@ import Testing
         #expect(lineup.plugins.map(\.id) == ["cache", "loaded", "com.acme.sign"])
         #expect(lineup.plugins.map(\.linkage) == [.linked, .loaded("./a.so"), .linked])
         #expect(
-            wrong.faults.map(\.description) == [
+            wrong.errors.map(\.description) == [
                 "plugins[0].id is not what the plugin in the file says, which is loaded",
                 "plugins[1].settings.x is not a known setting of loaded: there are none",
             ])
@@ -186,7 +186,7 @@ import Testing
         #expect(error?.reason == "plugins[0] (./a.so) cannot be loaded: There is no file ./a.so (ENOENT)")
     }
 
-    @Test func `a cycle keeps its code, and other faults are told beside it`() throws {
+    @Test func `a cycle keeps its code, and other errors are told beside it`() throws {
         let cycle = [PluginEntry("cache", before: ["cache"])]
 
         let alone = #expect(throws: PlugboardError.self) {
@@ -198,11 +198,11 @@ import Testing
 
         #expect(alone?.code == .pluginOrder)
         #expect(alone?.reason.contains("cache → cache") == true)
-        #expect(both.faults.map(\.code) == [.configuration, .pluginOrder, .configuration])
-        #expect(both.faults.map(\.path) == ["plugins[1]", "plugins", #"origins["http://a"].cache.ttl"#])
+        #expect(both.errors.map(\.code) == [.configuration, .pluginOrder, .configuration])
+        #expect(both.errors.map(\.path) == ["plugins[1]", "plugins", #"origins["http://a"].cache.ttl"#])
     }
 
-    @Test func `a neighbour that the configuration names and no plugin has is a fault with its line`() throws {
+    @Test func `a neighbour that the configuration names and no plugin has is a error with its line`() throws {
         let check = try check(
             """
             { "plugins": [
@@ -211,7 +211,7 @@ import Testing
             """)
 
         #expect(
-            check.faults.map(\.description) == [
+            check.errors.map(\.description) == [
                 "line 2, column 50: plugins[0].before[1] names com.acme.sing, which is not a known plugin; did you mean "
                     + "com.acme.sign?",
                 "line 2, column 85: plugins[0].after[1] names nobody, which is not a known plugin; known are cache, "
@@ -236,7 +236,7 @@ import Testing
             """)
 
         #expect(
-            check.faults.map(\.description) == [
+            check.errors.map(\.description) == [
                 #"line 2, column 72: origins["HTTPS://a.example"].cache.bypass must be true or false"#,
                 "line 2, column 48: origins[\"HTTPS://a.example\"].cache.tll "
                     + "is not a known attribute of cache; did you mean ttl?",
@@ -245,21 +245,21 @@ import Testing
             ])
     }
 
-    @Test func `an origin that speaks to an unknown plugin is a fault`() throws {
+    @Test func `an origin that speaks to an unknown plugin is a error`() throws {
         let check = try check(
             """
             { "plugins": ["cache"],
               "origins": { "http://a": { "cahce": { "ttl": "1s" } } } }
             """)
 
-        #expect(check.faults.map(\.path) == [#"origins["http://a"].cahce"#])
-        #expect(check.faults.map(\.reason) == ["is not a known plugin; did you mean cache?"])
+        #expect(check.errors.map(\.path) == [#"origins["http://a"].cahce"#])
+        #expect(check.errors.map(\.reason) == ["is not a known plugin; did you mean cache?"])
     }
 
     @Test func `a priority that code gives is checked too`() {
         let check = Lineup.check(Configuration(plugins: [.init("cache", priority: 1000)]), catalog: catalog)
 
-        #expect(check.faults.map(\.path) == ["plugins[0].priority"])
+        #expect(check.errors.map(\.path) == ["plugins[0].priority"])
     }
 
     @Test func `what code has put in between moves no line of another entry`() throws {
@@ -268,6 +268,6 @@ import Testing
 
         let check = Lineup.check(configuration, catalog: catalog)
 
-        #expect(check.faults.map(\.line) == [2])
+        #expect(check.errors.map(\.line) == [2])
     }
 }

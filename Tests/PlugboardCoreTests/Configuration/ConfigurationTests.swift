@@ -68,7 +68,7 @@ import Testing
         #expect(configuration.plugins.isEmpty && configuration.origins.isEmpty && configuration.sections.isEmpty)
     }
 
-    @Test func `all faults are told at once, in their order, with their places`() {
+    @Test func `all errors are told at once, in their order, with their places`() {
         let text = """
             {
               "kernel": { "timeuot": "30s",
@@ -85,7 +85,7 @@ import Testing
 
         #expect(check.configuration == nil)
         #expect(
-            check.faults.map(\.description) == [
+            check.errors.map(\.description) == [
                 "line 2, column 15: kernel.timeuot is not a known key; did you mean timeout?",
                 "line 3, column 30: kernel.connections must be a whole number between 0 and 1000000",
                 "line 5, column 19: plugins[0].priority must be a whole number between 0 and 999",
@@ -95,7 +95,7 @@ import Testing
             ])
     }
 
-    @Test func `the error of several faults lists each of them`() throws {
+    @Test func `the error of several errors lists each of them`() throws {
         let error = #expect(throws: PlugboardError.self) { try Configuration.text(#"{ "kernl": 1, "x": 2 }"#) }
 
         #expect(error?.code == .configuration)
@@ -111,12 +111,12 @@ import Testing
         let text = #"{ "endpoints": [1] }"#
 
         let registered = try Configuration.text(text, sections: ["endpoints"])
-        let fault = registered.fault(at: ["endpoints", 0], "must be an object")
+        let error = registered.error(at: ["endpoints", 0], "must be an object")
         let near = Configuration.check(#"{ "endpoint": [1] }"#.utf8, sections: ["endpoints"])
 
         #expect(registered.sections["endpoints"] == [1])
-        #expect(fault.description == "line 1, column 17: endpoints[0] must be an object")
-        #expect(near.faults.map(\.reason) == ["is not a known key; did you mean endpoints?"])
+        #expect(error.description == "line 1, column 17: endpoints[0] must be an object")
+        #expect(near.errors.map(\.reason) == ["is not a known key; did you mean endpoints?"])
         #expect(Configuration.check(text.utf8).configuration == nil)
     }
 
@@ -131,27 +131,27 @@ import Testing
         (#"{ "plugins": [ "#, "line 1, column 16"), ("", "line 1"),
         ("{ \"kernel\": {},\n \"kernel\": {} }", "line 2, column 2"),
     ])
-    func `a text that is no JSON is one fault with its place`(text: String, place: String) {
+    func `a text that is no JSON is one error with its place`(text: String, place: String) {
         let check = Configuration.check(text.utf8)
 
-        #expect(check.faults.count == 1)
-        #expect(check.faults.first?.description.hasPrefix(place) == true)
-        #expect(check.faults.first?.path == "")
+        #expect(check.errors.count == 1)
+        #expect(check.errors.first?.description.hasPrefix(place) == true)
+        #expect(check.errors.first?.path == "")
     }
 
-    @Test func `the hundredth fault is the last that is told`() {
+    @Test func `the hundredth error is the last that is told`() {
         let text = "{" + (0..<300).map { "\"unknown\($0)\": 0" }.joined(separator: ",") + "}"
 
         let check = Configuration.check(text.utf8)
 
-        #expect(check.faults.count == 100)
+        #expect(check.errors.count == 100)
         #expect(check.configuration == nil)
     }
 
     @Test func `a configuration larger than the limit is refused`() {
         let check = Configuration.check(Array(repeating: UInt8(ascii: " "), count: 5 << 20))
 
-        #expect(check.faults.first?.reason.contains("larger than the limit") == true)
+        #expect(check.errors.first?.reason.contains("larger than the limit") == true)
     }
 }
 
@@ -193,7 +193,7 @@ import Testing
 
         let entries = try #require(check.readable).plugins
 
-        #expect(check.faults.map(\.path) == ["plugins[0]"])
+        #expect(check.errors.map(\.path) == ["plugins[0]"])
         #expect(entries.compactMap(\.path) == ["a.so", "/f/lib/b.so"])
     }
 
@@ -205,7 +205,7 @@ import Testing
         #expect(ConfigurationFile.folder(of: "/plugboard.json") == "/")
     }
 
-    @Test func `a fault of a file begins with its path`() throws {
+    @Test func `a error of a file begins with its path`() throws {
         let path = try write("{\n  \"plugin\": [] }")
         defer { try? FileManager.default.removeItem(at: folder) }
 

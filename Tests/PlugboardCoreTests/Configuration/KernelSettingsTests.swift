@@ -111,18 +111,18 @@ import Testing
         ),
         (#"{ "speed": { "download": 5 } }"#, "kernel.speed.download", "bytes a second"),
     ])
-    func `what does not fit is a fault that says what would`(kernel: String, path: String, reason: String) {
+    func `what does not fit is a error that says what would`(kernel: String, path: String, reason: String) {
         let check = Configuration.check("{ \"kernel\": \(kernel) }".utf8)
 
-        #expect(check.faults.count == 1)
-        #expect(check.faults.first?.path == path)
-        #expect(check.faults.first?.reason.contains(reason) == true, "\(check.faults)")
+        #expect(check.errors.count == 1)
+        #expect(check.errors.first?.path == path)
+        #expect(check.errors.first?.reason.contains(reason) == true, "\(check.errors)")
     }
 
-    @Test func `a host that is pinned twice is a fault`() {
+    @Test func `a host that is pinned twice is a error`() {
         let pin = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
         let text = "{ \"kernel\": { \"tls\": { \"pins\": { \"a\": [\"\(pin)\"], \"A\": [\"\(pin)\"] } } } }"
 
-        #expect(Configuration.check(text.utf8).faults.map(\.path) == ["kernel.tls.pins.A"])
+        #expect(Configuration.check(text.utf8).errors.map(\.path) == ["kernel.tls.pins.A"])
     }
 }

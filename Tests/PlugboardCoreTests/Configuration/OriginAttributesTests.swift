@@ -15,18 +15,18 @@ import Testing
         (#"{ "https://a": { "retry": { "x": null } } }"#, #"origins["https://a"].retry.x"#, "must not be null"),
         (#"[]"#, "origins", "must be an object, not an array"),
     ])
-    func `what does not fit is a fault`(origins: String, path: String, reason: String) {
+    func `what does not fit is a error`(origins: String, path: String, reason: String) {
         let check = Configuration.check("{ \"origins\": \(origins) }".utf8)
 
-        #expect(check.faults.map(\.path) == [path])
-        #expect(check.faults.first?.reason.contains(reason) == true, "\(check.faults)")
+        #expect(check.errors.map(\.path) == [path])
+        #expect(check.errors.first?.reason.contains(reason) == true, "\(check.errors)")
     }
 
     @Test func `attributes of an origin are limited`() {
         let long = String(repeating: "x", count: Attributes.byteLimit)
         let text = "{ \"origins\": { \"https://a\": { \"b\": { \"c\": \"\(long)\" } } } }"
 
-        #expect(Configuration.check(text.utf8).faults.map(\.path) == [#"origins["https://a"]"#])
+        #expect(Configuration.check(text.utf8).errors.map(\.path) == [#"origins["https://a"]"#])
     }
 
     @Test func `numbers in attributes are written as options write them`() throws {

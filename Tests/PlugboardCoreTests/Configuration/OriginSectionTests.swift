@@ -31,7 +31,7 @@ import Testing
         try #require(Configuration.check(text.utf8).readable)
     }
 
-    @Test func `a section that the plugin refuses is a fault at the section's line, of a check and of a start`() throws
+    @Test func `a section that the plugin refuses is a error at the section's line, of a check and of a start`() throws
     {
         let catalog = Catalog([plugin().descriptor])
         let configuration = try configuration(
@@ -43,16 +43,16 @@ import Testing
                     "a": { "left": 2 } } } }
             """)
 
-        let faults = configuration.faults(catalog: catalog)
+        let errors = configuration.errors(catalog: catalog)
         let error = #expect(throws: PlugboardError.self) {
             try Kernel(configuration: configuration, catalog: catalog, log: .silent)
         }
 
-        #expect(faults.map(\.path) == [#"origins["HTTPS://Bad.example:443"].a"#])
-        #expect(faults.map(\.line) == [5])
-        #expect(faults.map(\.reason) == ["is refused by the plugin: left needs right"])
+        #expect(errors.map(\.path) == [#"origins["HTTPS://Bad.example:443"].a"#])
+        #expect(errors.map(\.line) == [5])
+        #expect(errors.map(\.reason) == ["is refused by the plugin: left needs right"])
         #expect(error?.code == .pluginStart && error?.plugin == "a")
-        #expect(error?.reason == faults.first?.description)
+        #expect(error?.reason == errors.first?.description)
         #expect(!record.lines.contains("start"))
     }
 
@@ -88,10 +88,10 @@ import Testing
         other.onCreate = { _ in throw PlugboardError("test", "b cannot be.") }
         let catalog = Catalog([plugin().descriptor, other.descriptor])
 
-        let faults = try configuration(text).faults(catalog: catalog)
+        let errors = try configuration(text).errors(catalog: catalog)
 
-        #expect(faults.map(\.line) == [1, 3, 4, 5])
-        #expect(faults.map(\.code) == [.pluginStart, .pluginStart, .configuration, .pluginStart])
+        #expect(errors.map(\.line) == [1, 3, 4, 5])
+        #expect(errors.map(\.code) == [.pluginStart, .pluginStart, .configuration, .pluginStart])
         #expect(record.lines == ["create", "check a.left=1", "check a.left=3"])
     }
 

@@ -22,28 +22,28 @@ import Testing
         (#"{ "id": "a", "enabled": "no" }"#, "plugins[0].enabled", "must be true or false"),
         (#"{ "path": "a", "sha256": "12" }"#, "plugins[0].sha256", "must be 64 hexadecimal digits"),
     ])
-    func `what does not fit is a fault that says what would`(entry: String, path: String, reason: String) {
+    func `what does not fit is a error that says what would`(entry: String, path: String, reason: String) {
         let check = Configuration.check("{ \"plugins\": [\(entry)] }".utf8)
 
-        #expect(check.faults.count == 1)
-        #expect(check.faults.first?.path == path)
-        #expect(check.faults.first?.reason.contains(reason) == true, "\(check.faults)")
+        #expect(check.errors.count == 1)
+        #expect(check.errors.first?.path == path)
+        #expect(check.errors.first?.reason.contains(reason) == true, "\(check.errors)")
     }
 
-    @Test func `what happens at a fault is one of three words`() {
+    @Test func `what happens at a error is one of three words`() {
         let check = Configuration.check(#"{ "plugins": [{ "id": "a", "onFault": "ignore" }] }"#.utf8)
 
-        #expect(check.faults.map(\.path) == ["plugins[0].onFault"])
-        #expect(check.faults.map(\.reason) == ["must be one of fail, skip, disable"])
+        #expect(check.errors.map(\.path) == ["plugins[0].onFault"])
+        #expect(check.errors.map(\.reason) == ["must be one of fail, skip, disable"])
     }
 
-    @Test func `a digest without a file is a fault`() {
+    @Test func `a digest without a file is a error`() {
         let digest = String(repeating: "aB", count: 32)
 
         let linked = Configuration.check("{ \"plugins\": [{ \"id\": \"a\", \"sha256\": \"\(digest)\" }] }".utf8)
         let loaded = Configuration.check("{ \"plugins\": [{ \"path\": \"a\", \"sha256\": \"\(digest)\" }] }".utf8)
 
-        #expect(linked.faults.map(\.path) == ["plugins[0].sha256"])
+        #expect(linked.errors.map(\.path) == ["plugins[0].sha256"])
         #expect(loaded.configuration?.plugins.first?.sha256 == digest)
     }
 }
@@ -63,10 +63,10 @@ import Testing
         #"{ "origins": "hunter2" }"#,
         #"{ "kernel": "hunter2 }"#,
     ])
-    func `no fault quotes a value`(text: String) {
+    func `no error quotes a value`(text: String) {
         let check = Configuration.check(text.utf8)
 
-        #expect(!check.faults.isEmpty)
-        #expect(!check.faults.contains { $0.description.contains("hunter2") }, "\(check.faults)")
+        #expect(!check.errors.isEmpty)
+        #expect(!check.errors.contains { $0.description.contains("hunter2") }, "\(check.errors)")
     }
 }

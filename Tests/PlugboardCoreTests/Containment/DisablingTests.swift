@@ -176,7 +176,7 @@ struct DisablingTests {
 
     @Test func `what it has sent and got no answer to is cancelled, what others sent is not`() async throws {
         let transport = MockTransport { request, _ in
-            request.url == anywhere ? .answer(200) : .silence
+            request.url == anywhere ? .respond(200) : .silence
         }
         let plugin = fragile(Record())
         let sound = ScriptedPlugin("sound")

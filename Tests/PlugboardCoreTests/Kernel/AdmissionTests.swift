@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func `a place that a cancel has freed is given to the next that waits`() async throws {
-        let transport = MockTransport { _, number in number == 1 ? .silence : .answer(200) }
+        let transport = MockTransport { _, number in number == 1 ? .silence : .respond(200) }
         let kernel = try makeKernel([], transport, clock: ManualClock()) { $0.kernel.connections = 1 }
         let first = kernel.begin(Request(.get, anywhere))
         try await transport.began.opened()
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func `exchanges wait in the order in which they came, also when one in between leaves`() async throws {
-        let transport = MockTransport { _, number in number == 1 ? .silence : .answer(200) }
+        let transport = MockTransport { _, number in number == 1 ? .silence : .respond(200) }
         let kernel = try makeKernel([], transport) { $0.kernel.connections = 1 }
         let handles = (0..<5).map { kernel.begin(Request(.get, anywhere + "\($0)")) }
         try await transport.began.opened()

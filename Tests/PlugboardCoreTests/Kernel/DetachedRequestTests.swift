@@ -20,7 +20,7 @@ struct DetachedRequestTests {
             parked.admit()
             return .wait(ticket)
         }
-        let transport = MockTransport { request, _ in .answer(request.url == anywhere ? 200 : 202) }
+        let transport = MockTransport { request, _ in .respond(request.url == anywhere ? 200 : 202) }
         let kernel = try makeKernel([asker, holding], transport)
 
         let handle = kernel.begin(Request(.get, anywhere)) { event in
@@ -52,7 +52,7 @@ struct DetachedRequestTests {
                 return { _ in .next }
             }
         }
-        let transport = MockTransport { request, _ in request.url == anywhere ? .silence : .answer(202) }
+        let transport = MockTransport { request, _ in request.url == anywhere ? .silence : .respond(202) }
         let kernel = try makeKernel([asker, holding], transport)
 
         let handle = kernel.begin(Request(.get, anywhere))

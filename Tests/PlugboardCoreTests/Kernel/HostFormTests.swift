@@ -33,7 +33,7 @@ struct HostFormTests {
     func `a request that is sent again keeps its secrets at its origin only, however that is written`(
         url: String, isSame: Bool
     ) async throws {
-        let transport = MockTransport { _, number in .answer(number == 1 ? 503 : 200) }
+        let transport = MockTransport { _, number in .respond(number == 1 ? 503 : 200) }
         let plugin = ScriptedPlugin("moves", priority: 1)
         plugin.onResponse = { exchange in
             guard exchange.response?.status == 503 else { return .next }

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func `what is left after a read that met its limit is no body`() async throws {
-        let transport = MockTransport { _, _ in .answer(200, Fields(), ["much too ", "much", "rest"]) }
+        let transport = MockTransport { _, _ in .respond(200, Fields(), ["much too ", "much", "rest"]) }
         let kernel = try makeKernel([], transport)
         let response = try await kernel.send(Request(.get, anywhere))
 

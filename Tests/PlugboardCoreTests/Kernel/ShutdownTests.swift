@@ -73,7 +73,7 @@ import Testing
 
     @Test func `a body that its reader has not read far ends for it when the kernel is gone`() async throws {
         let pieces = Array(repeating: String(repeating: "x", count: 64 << 10), count: 64)
-        let kernel = try makeKernel([], MockTransport { _, _ in .answer(200, Fields(), pieces) }) {
+        let kernel = try makeKernel([], MockTransport { _, _ in .respond(200, Fields(), pieces) }) {
             $0.kernel.bufferLimit = .kibibytes(256)
         }
         let response = try await kernel.send(Request(.get, anywhere))

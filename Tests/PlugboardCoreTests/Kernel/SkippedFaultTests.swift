@@ -15,7 +15,7 @@ struct SkippedFaultTests {
         broken.onResponse = onResponse
         let kernel = try makeKernel(
             [recorder("a", priority: 1, record), broken, recorder("c", priority: 3, record)],
-            MockTransport { _, _ in .answer(200, ["X-Kept": "yes"], ["one ", "two ", "three"]) }
+            MockTransport { _, _ in .respond(200, ["X-Kept": "yes"], ["one ", "two ", "three"]) }
         ) {
             for index in $0.plugins.indices where $0.plugins[index].id == "b" { $0.plugins[index].onFault = fault }
         }

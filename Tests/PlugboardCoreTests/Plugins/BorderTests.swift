@@ -45,7 +45,7 @@ import Transporting
     }
 
     @Test func `trailers that cannot be break the body off, and nothing of them goes out`() async throws {
-        let server = try LoopbackServer.answering { _ in Answer(body: "ok") }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "ok") }
         defer { server.stop() }
         let kernel = try Kernel(
             configuration: Configuration(plugins: [PluginEntry(try FixturePlugin.build("border"))]), loader: .dynamic,
@@ -77,7 +77,7 @@ import Transporting
     }
 
     @Test func `a sub-request that is cancelled is answered once, with that`() async throws {
-        let transport = MockTransport { request, _ in request.url == anywhere ? .answer(200) : .silence }
+        let transport = MockTransport { request, _ in request.url == anywhere ? .respond(200) : .silence }
         let kernel = try kernel(transport)
 
         _ = try await kernel.send(request("cancel"))
@@ -140,7 +140,7 @@ import Transporting
             exchange.wrapResponseBody { $0 }
             throw PlugboardError("test", "It broke.")
         }
-        let kernel = try makeKernel([plugin], MockTransport { _, _ in .answer(200, [:], ["one ", "two"]) }) {
+        let kernel = try makeKernel([plugin], MockTransport { _, _ in .respond(200, [:], ["one ", "two"]) }) {
             $0.plugins[0].onFault = .skip
         }
 

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Reading the answer to a sub-request whole: `Answer.collect(upTo:)`, off the loop and on it.
+/// Reading the answer to a sub-request whole: `ServerResponse.collect(upTo:)`, off the loop and on it.
 @Suite struct `The answer to a sub-request` {
     enum Way: CaseIterable { case task, closure }
 
@@ -55,9 +55,9 @@ import Testing
     @Test(arguments: Way.allCases)
     func `is collected, piece by piece, up to the limit`(way: Way) async throws {
         let kernel = try kernel(
-            way, upTo: .bytes(12), MockTransport { _, _ in .answer(200, [:], ["four", "", "and eight"]) })
+            way, upTo: .bytes(12), MockTransport { _, _ in .respond(200, [:], ["four", "", "and eight"]) })
         let exact = try self.kernel(
-            way, upTo: .bytes(13), MockTransport { _, _ in .answer(200, [:], ["four", "and eight"]) })
+            way, upTo: .bytes(13), MockTransport { _, _ in .respond(200, [:], ["four", "and eight"]) })
 
         let error = try await failure(of: kernel, Request(.get, anywhere))
         let text = try await exact.send(Request(.get, anywhere)).body.text()
@@ -80,7 +80,7 @@ import Testing
 
     @Test(arguments: Way.allCases)
     func `that has no body is no bytes`(way: Way) async throws {
-        let kernel = try kernel(way, upTo: .bytes(0), MockTransport { _, _ in .answer(204, [:], nil) })
+        let kernel = try kernel(way, upTo: .bytes(0), MockTransport { _, _ in .respond(204, [:], nil) })
 
         let text = try await kernel.send(Request(.get, anywhere)).body.text()
 
@@ -103,7 +103,7 @@ import Testing
     func `in a hundred thousand pieces that are there at once needs no more stack than one piece`(way: Way) async throws
     {
         let pieces = [String](repeating: "x", count: 100_000)
-        let kernel = try kernel(way, upTo: .kibibytes(100), MockTransport { _, _ in .answer(200, [:], pieces) })
+        let kernel = try kernel(way, upTo: .kibibytes(100), MockTransport { _, _ in .respond(200, [:], pieces) })
 
         let bytes = try await kernel.send(Request(.get, anywhere)).body.collect(upTo: .kibibytes(100))
 

@@ -36,7 +36,7 @@ import Testing
         return plugin
     }
 
-    private let moving = MockTransport { request, _ in .answer(request.url.contains("moved") ? 302 : 200) }
+    private let moving = MockTransport { request, _ in .respond(request.url.contains("moved") ? 302 : 200) }
 
     @Test(arguments: [true, false])
     func `a field that is secret stays so in a sub-request, and goes to no other origin`(

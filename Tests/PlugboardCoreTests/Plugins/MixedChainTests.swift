@@ -7,8 +7,8 @@ import Testing
 @Suite struct `A chain of loaded and linked plugins` {
     @Test func `visits requests by priority and answers in the reverse, whatever the plugins are made of`() async throws
     {
-        let server = try LoopbackServer.answering { request in
-            Answer(fields: [("x-seen", request.values("x-order").joined(separator: " "))], body: "hello")
+        let server = try LoopbackServer.responding { request in
+            ServerResponse(fields: [("x-seen", request.values("x-order").joined(separator: " "))], body: "hello")
         }
         defer { server.stop() }
         let linked = ScriptedPlugin("linked", priority: 500)
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func `many exchanges at once go through it without mixing`() async throws {
-        let server = try LoopbackServer.answering { request in Answer(body: "\(request.path)") }
+        let server = try LoopbackServer.responding { request in ServerResponse(body: "\(request.path)") }
         defer { server.stop() }
         let tagger = try FixturePlugin.build("tagger", define: ["PLUGIN_ID": "tagger"], options: ["-DPRIORITY=100"])
         let kernel = try Kernel(

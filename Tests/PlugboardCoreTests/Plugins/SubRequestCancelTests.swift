@@ -11,7 +11,7 @@ import Testing
         _ work: @escaping @Sendable (PluginHost, UInt64) async throws -> String
     ) throws -> (Kernel, MockTransport) {
         let transport = MockTransport { request, _ in
-            request.url == anywhere || request.url.contains("mirror") ? .answer(200) : .silence
+            request.url == anywhere || request.url.contains("mirror") ? .respond(200) : .silence
         }
         let plugin = ScriptedPlugin("asker")
         plugin.onRequest = { [unowned plugin] exchange in

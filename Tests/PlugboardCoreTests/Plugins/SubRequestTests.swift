@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func `are cancelled with the exchange they are for`() async throws {
-        let transport = MockTransport { request, _ in request.url == anywhere ? .answer(200) : .silence }
+        let transport = MockTransport { request, _ in request.url == anywhere ? .respond(200) : .silence }
         let kernel = try makeKernel([fetching()], transport)
 
         let handle = kernel.begin(Request(.get, anywhere))
@@ -73,7 +73,7 @@ import Testing
             }
         }
         let kernel = try makeKernel(
-            [plugin], MockTransport { request, _ in .answer(200, ["X-From": request.url], ["from the mirror"]) })
+            [plugin], MockTransport { request, _ in .respond(200, ["X-From": request.url], ["from the mirror"]) })
 
         let response = try await kernel.send(Request(.get, anywhere))
         let text = try await response.body.text()
@@ -99,7 +99,7 @@ import Testing
 
     @Test func `are heard by those whom they do not visit, who see what the asker's request says`() async throws {
         let record = Record()
-        let transport = MockTransport { request, _ in request.url == anywhere ? .answer(200) : .answer(401) }
+        let transport = MockTransport { request, _ in request.url == anywhere ? .respond(200) : .respond(401) }
         let kernel = try makeKernel([listener(record), fetching()], transport)
 
         _ = try await kernel.send(Request(.get, anywhere, attributes: ["listener.label": "mine"]))

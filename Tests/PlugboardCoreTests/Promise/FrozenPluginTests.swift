@@ -21,7 +21,7 @@ import Transporting
 
     @Test func `in C, settings, fields, states, resends, bodies and counters work`() async throws {
         let object = try FrozenPlugin.buildInC(in: folder)
-        let transport = MockTransport { _, number in .answer(number <= 2 ? 503 : 200, Fields(), ["hel", "lo"]) }
+        let transport = MockTransport { _, number in .respond(number <= 2 ? 503 : 200, Fields(), ["hel", "lo"]) }
         let kernel = try kernel([PluginEntry(object, settings: ["value": "two", "limit": 2])], transport)
 
         let response = try await kernel.send(Request(.get, anywhere))

@@ -21,7 +21,7 @@ import Testing
     @Test func `a held body is there whole, and flows on afterwards`() async throws {
         let record = Record()
         let kernel = try makeKernel(
-            [holding(upTo: 100, record)], MockTransport { _, _ in .answer(200, Fields(), ["ab", "cd", "ef"]) })
+            [holding(upTo: 100, record)], MockTransport { _, _ in .respond(200, Fields(), ["ab", "cd", "ef"]) })
 
         let text = try await kernel.send(Request(.get, anywhere)).body.text()
 
@@ -32,7 +32,7 @@ import Testing
     @Test func `a body over the limit is not held, and still flows on whole`() async throws {
         let record = Record()
         let kernel = try makeKernel(
-            [holding(upTo: 3, record)], MockTransport { _, _ in .answer(200, Fields(), ["ab", "cd", "ef"]) })
+            [holding(upTo: 3, record)], MockTransport { _, _ in .respond(200, Fields(), ["ab", "cd", "ef"]) })
 
         let text = try await kernel.send(Request(.get, anywhere)).body.text()
 
@@ -67,7 +67,7 @@ import Testing
         }
         let transport = MockTransport { request, _ in
             if case .bytes(let bytes)? = request.body?.take() { sent.add(bytes.text) }
-            return .answer(200)
+            return .respond(200)
         }
         let kernel = try makeKernel([plugin], transport)
 
@@ -104,7 +104,7 @@ import Testing
         }
         let kernel = try makeKernel(
             [marking("a", priority: 1), marking("b", priority: 2)],
-            MockTransport { _, _ in .answer(200, Fields(), ["x", "y"]) })
+            MockTransport { _, _ in .respond(200, Fields(), ["x", "y"]) })
 
         let text = try await kernel.send(Request(.get, anywhere)).body.text()
 
@@ -120,7 +120,7 @@ import Testing
         }
         let transport = MockTransport { request, _ in
             request.body?.pull(Pull(RecordingReceiver(sent)))
-            return .answer(200)
+            return .respond(200)
         }
         let kernel = try makeKernel([plugin], transport)
 
@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test func `collecting more than the limit is an error`() async throws {
-        let kernel = try makeKernel([], MockTransport { _, _ in .answer(200, Fields(), ["abc", "def"]) })
+        let kernel = try makeKernel([], MockTransport { _, _ in .respond(200, Fields(), ["abc", "def"]) })
 
         let response = try await kernel.send(Request(.get, anywhere))
 

@@ -12,9 +12,9 @@ import Transporting
         let record = Record()
         let between = recorder("between", priority: 2, record)
         between.onRequest = nil
-        let answering = ScriptedPlugin("answering", priority: 3)
-        answering.onRequest = { _ in .respond(ResponseHead(status: 302)) }
-        let kernel = try makeKernel([recorder("out", priority: 1, record), between, answering])
+        let responding = ScriptedPlugin("responding", priority: 3)
+        responding.onRequest = { _ in .respond(ResponseHead(status: 302)) }
+        let kernel = try makeKernel([recorder("out", priority: 1, record), between, responding])
 
         _ = try await kernel.send(Request(.get, anywhere))
 
@@ -40,7 +40,7 @@ import Transporting
             return .resend()
         }
         let kernel = try makeKernel(
-            [outer, redirecting], MockTransport { _, number in .answer(number == 1 ? 302 : 200) })
+            [outer, redirecting], MockTransport { _, number in .respond(number == 1 ? 302 : 200) })
 
         let response = try await kernel.send(Request(.get, anywhere))
 
@@ -86,7 +86,7 @@ import Transporting
         let transport = MockTransport { request, number in
             request.body?.pull(Pull(RecordingReceiver(bodies)))
             request.body?.pull(Pull(RecordingReceiver(bodies)))
-            return .answer(number == 1 ? 503 : 200)
+            return .respond(number == 1 ? 503 : 200)
         }
         let kernel = try makeKernel([outer, inner], transport)
 
@@ -101,7 +101,7 @@ import Transporting
         let transport = MockTransport { request, _ in
             request.body?.pull(Pull(RecordingReceiver(bodies)))
             request.body?.pull(Pull(RecordingReceiver(bodies)))
-            return .answer(200)
+            return .respond(200)
         }
         let kernel = try makeKernel([], transport)
         let folder = try TemporaryFolder("body")
@@ -202,7 +202,7 @@ import Transporting
         let kernel = try makeKernel(
             [plugin],
             MockTransport { request, _ in
-                request.method == .get ? .answer(200, Fields(), ["x"]) : .failure(PlugboardError(.connect, "refused"))
+                request.method == .get ? .respond(200, Fields(), ["x"]) : .failure(PlugboardError(.connect, "refused"))
             })
 
         _ = try await kernel.send(Request(.get, anywhere)).body.text()

@@ -104,7 +104,7 @@ import Testing
     @Test func `an exchange that is suspended while it waits for a connection begins nothing`() async throws {
         let record = Record()
         let suspended = Gate()
-        let transport = MockTransport { _, number in number == 1 ? .silence : .answer(200) }
+        let transport = MockTransport { _, number in number == 1 ? .silence : .respond(200) }
         let kernel = try makeKernel([], transport) { $0.kernel.connections = 1 }
 
         let first = kernel.begin(Request(.get, anywhere))
@@ -213,10 +213,10 @@ import Testing
         let gone = Gate()
         let transport = MockTransport { request, _ in
             switch request.url {
-            case anywhere + "none": .answer(204, Fields(), nil)
+            case anywhere + "none": .respond(204, Fields(), nil)
             case anywhere + "fails": .failure(PlugboardError(.connect, "refused"))
             case anywhere + "silent": .silence
-            default: .answer(200, Fields(), ["whole"])
+            default: .respond(200, Fields(), ["whole"])
             }
         }
         let kernel = try makeKernel([], transport)

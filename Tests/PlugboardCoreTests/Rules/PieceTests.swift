@@ -13,7 +13,7 @@ struct PieceTests {
             exchange.wrapResponseBody { _ in PiecesSource(["", "a", "", "", "b", ""]) }
             return .next
         }
-        let kernel = try makeKernel([plugin], MockTransport { _, _ in .answer(200, Fields(), ["x"]) })
+        let kernel = try makeKernel([plugin], MockTransport { _, _ in .respond(200, Fields(), ["x"]) })
 
         let source = try await kernel.send(Request(.get, anywhere)).body.source
         var pieces: [String] = []
@@ -39,7 +39,7 @@ struct PieceTests {
             sent.add(exchange.withHeldBody { String(decoding: $0, as: UTF8.self) })
             return .next
         }
-        let kernel = try makeKernel([plugin, holder], MockTransport { _, _ in .answer(200) })
+        let kernel = try makeKernel([plugin, holder], MockTransport { _, _ in .respond(200) })
 
         _ = try await kernel.send(Request(.post, anywhere, body: .text("x")))
 

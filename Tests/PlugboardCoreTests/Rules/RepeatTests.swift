@@ -10,7 +10,7 @@ import Testing
     func `an idempotent request that met a dying connection is sent again, on a new one`(_ method: Method) async throws
     {
         let transport = MockTransport { _, number in
-            number == 1 ? .failure(PlugboardError(.stale, "closed")) : .answer(200)
+            number == 1 ? .failure(PlugboardError(.stale, "closed")) : .respond(200)
         }
         let kernel = try makeKernel([], transport)
 
@@ -33,7 +33,7 @@ import Testing
 
     @Test func `what the server did not act on is sent again, with its body`() async throws {
         let transport = MockTransport { _, number in
-            number == 1 ? .failure(PlugboardError(.unprocessed, "refused")) : .answer(200)
+            number == 1 ? .failure(PlugboardError(.unprocessed, "refused")) : .respond(200)
         }
         let kernel = try makeKernel([], transport)
         var request = Request(.post, anywhere)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `a POST that a server swallowed on a kept connection is carried out once`() async throws {
-        let server = try LoopbackServer(.closedInsteadOfSecondAnswer())
+        let server = try LoopbackServer(.closedInsteadOfSecondResponse())
         let kernel = try Kernel(configuration: Configuration())
         defer { server.stop() }
 
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func `a GET that a server swallowed on a kept connection succeeds, on its second attempt`() async throws {
-        let server = try LoopbackServer(.closedInsteadOfSecondAnswer())
+        let server = try LoopbackServer(.closedInsteadOfSecondResponse())
         let kernel = try Kernel(configuration: Configuration())
         defer { server.stop() }
 

@@ -16,7 +16,7 @@ import Testing
     }
 
     private func unavailable(times: Int) -> MockTransport {
-        MockTransport { _, number in .answer(number <= times ? 503 : 200, Fields(), ["body \(number)"]) }
+        MockTransport { _, number in .respond(number <= times ? 503 : 200, Fields(), ["body \(number)"]) }
     }
 
     @Test func `a plugin inside sees every attempt, one outside sees the exchange once`() async throws {
@@ -100,7 +100,7 @@ import Testing
         let bodies = Mutex<[String]>([])
         let transport = MockTransport { request, number in
             if case .bytes(let bytes)? = request.body?.take() { bodies.withLock { $0.append(bytes.text) } }
-            return .answer(number == 1 ? 503 : 200)
+            return .respond(number == 1 ? 503 : 200)
         }
         let kernel = try makeKernel([retrying(priority: 2, record)], transport)
 
@@ -113,7 +113,7 @@ import Testing
         let could = Record()
         let transport = MockTransport { request, _ in
             request.body?.pull(Pull(IgnoringReceiver()))
-            return .answer(503)
+            return .respond(503)
         }
         let asker = ScriptedPlugin("r")
         asker.onResponse = { exchange in
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test func `secrets are dropped when the request goes to another origin`() async throws {
-        let transport = MockTransport { request, number in .answer(number == 1 ? 302 : 200) }
+        let transport = MockTransport { request, number in .respond(number == 1 ? 302 : 200) }
         let asker = ScriptedPlugin("redirecting")
         asker.onResponse = { exchange in
             guard exchange.response?.status == 302 else { return .next }
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test func `secrets stay when the request goes to the same origin`() async throws {
-        let transport = MockTransport { request, number in .answer(number == 1 ? 302 : 200) }
+        let transport = MockTransport { request, number in .respond(number == 1 ? 302 : 200) }
         let asker = ScriptedPlugin("redirecting")
         asker.onResponse = { exchange in
             guard exchange.response?.status == 302 else { return .next }
@@ -183,7 +183,7 @@ import Testing
         let unwanted = PiecesSource(["unwanted"])
         let kernel = try makeKernel(
             [retrying(priority: 2, record)],
-            MockTransport { _, number in number == 1 ? .source(503, Fields(), unwanted) : .answer(200) })
+            MockTransport { _, number in number == 1 ? .source(503, Fields(), unwanted) : .respond(200) })
 
         _ = try await kernel.send(Request(.get, anywhere))
 

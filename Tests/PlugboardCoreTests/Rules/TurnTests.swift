@@ -2,13 +2,13 @@ import Plugboard
 import TestSupport
 import Testing
 
-@Suite struct `Rules 2 and 3: turns, and answering in place` {
+@Suite struct `Rules 2 and 3: turns, and responding in place` {
     @Test func `a plugin that answers keeps the transport silent and does not see its own answer`() async throws {
         let record = Record()
         let transport = MockTransport()
-        let answering = recorder("b", priority: 2, record)
-        answering.onRequest = { _ in .respond(ResponseHead(status: 204)) }
-        let plugins = [recorder("a", priority: 1, record), answering, recorder("c", priority: 3, record)]
+        let responding = recorder("b", priority: 2, record)
+        responding.onRequest = { _ in .respond(ResponseHead(status: 204)) }
+        let plugins = [recorder("a", priority: 1, record), responding, recorder("c", priority: 3, record)]
         let kernel = try makeKernel(plugins, transport)
 
         let response = try await kernel.send(Request(.get, anywhere))
@@ -22,7 +22,7 @@ import Testing
     @Test func `turns close before the reader gets the end of the body`() async throws {
         let record = Record()
         let kernel = try makeKernel(
-            [recorder("a", priority: 1, record)], MockTransport { _, _ in .answer(200, Fields(), ["x", "y"]) })
+            [recorder("a", priority: 1, record)], MockTransport { _, _ in .respond(200, Fields(), ["x", "y"]) })
 
         let response = try await kernel.send(Request(.get, anywhere))
         var iterator = response.body.makeAsyncIterator()
@@ -106,7 +106,7 @@ import Testing
     @Test func `answers that have no body close their turns before they are handed over`() async throws {
         let record = Record()
         let kernel = try makeKernel(
-            [recorder("a", priority: 1, record)], MockTransport { _, _ in .answer(204, Fields(), nil) })
+            [recorder("a", priority: 1, record)], MockTransport { _, _ in .respond(204, Fields(), nil) })
 
         _ = try await kernel.send(Request(.get, anywhere))
 

@@ -78,7 +78,7 @@ struct ExchangeServicesTests {
             switch ending {
             case "failed": .failure(PlugboardError(.reset, "reset"))
             case "cancelled": .silence
-            default: .answer(200, Fields(), ["a", "b"])
+            default: .respond(200, Fields(), ["a", "b"])
             }
         }
         let kernel = try kernel(transport)
@@ -99,7 +99,7 @@ struct ExchangeServicesTests {
     @Test func `over a resend, a turn's state goes with its turn, and the exchange's stays`() async throws {
         let resending = ScriptedPlugin("resending", priority: 100)
         resending.onResponse = { exchange in exchange.response?.status == 503 ? .resend() : .next }
-        let transport = MockTransport { _, number in .answer(number == 1 ? 503 : 200) }
+        let transport = MockTransport { _, number in .respond(number == 1 ? 503 : 200) }
         let kernel = try kernel(transport, beside: [resending])
 
         _ = try await kernel.send(request("state")).body.text()
@@ -135,7 +135,7 @@ struct ExchangeServicesTests {
         start: String, seenOutside: Int
     ) async throws {
         let record = Record()
-        let transport = MockTransport { request, _ in .answer(request.url == anywhere ? 200 : 202) }
+        let transport = MockTransport { request, _ in .respond(request.url == anywhere ? 200 : 202) }
         let kernel = try kernel(transport, beside: [recorder("outer", priority: 1, record)])
 
         let status = try await kernel.send(request(start)).status
@@ -158,7 +158,7 @@ struct ExchangeServicesTests {
 
     @Test func `a sub-request that fails is told to the asker`() async throws {
         let transport = MockTransport { request, _ in
-            request.url == anywhere ? .answer(200) : .failure(PlugboardError(.connect, "refused"))
+            request.url == anywhere ? .respond(200) : .failure(PlugboardError(.connect, "refused"))
         }
         let kernel = try kernel(transport)
 
@@ -173,7 +173,7 @@ struct ExchangeServicesTests {
         let gate = Gate()
         let transport = MockTransport { request, _ in
             request.url == anywhere
-                ? .answer(200) : .source(200, Fields(), GatedSource(PiecesSource(["to", "ken"]), gate))
+                ? .respond(200) : .source(200, Fields(), GatedSource(PiecesSource(["to", "ken"]), gate))
         }
         let kernel = try kernel(transport, of: "services_refresh")
 
@@ -192,7 +192,7 @@ struct ExchangeServicesTests {
 
     @Test func `who waits for a token that is not given fails, and the next exchange asks again`() async throws {
         let transport = MockTransport { request, number in
-            request.url == anywhere || number > 1 ? .answer(200, Fields(), ["t"]) : .answer(500)
+            request.url == anywhere || number > 1 ? .respond(200, Fields(), ["t"]) : .respond(500)
         }
         let kernel = try kernel(transport, of: "services_refresh")
 

@@ -208,7 +208,7 @@ struct ServicesTests {
         #expect(releases == 1)
     }
 
-    private func text(of answer: CommandAnswer) async throws -> String? {
+    private func text(of answer: CommandReply) async throws -> String? {
         guard case .body(let body) = answer else { return nil }
         return try await body.text()
     }

@@ -11,7 +11,7 @@ struct LoopbackTests {
         let server = try LoopbackServer(
             .inTurn(
                 .raw("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 4\r\nConnection: close\r\n\r\nbusy"),
-                .answering { _ in Answer(body: "served") }))
+                .responding { _ in ServerResponse(body: "served") }))
         defer { server.stop() }
         let kernel = try makeKernel(linkage, settings: ["delay": "1ms"])
 
@@ -25,7 +25,7 @@ struct LoopbackTests {
     func `a connection that is lost before an answer is made again for what is idempotent`(
         linkage: Linkage, script: Script
     ) async throws {
-        let server = try LoopbackServer(.inTurn(script, .answering { Answer(body: $0.body) }))
+        let server = try LoopbackServer(.inTurn(script, .responding { ServerResponse(body: $0.body) }))
         defer { server.stop() }
         let kernel = try makeKernel(linkage, settings: ["delay": "1ms"])
 
@@ -37,7 +37,7 @@ struct LoopbackTests {
 
     @Test(arguments: Linkage.allCases)
     func `a POST that may have been done is not done twice`(linkage: Linkage) async throws {
-        let server = try LoopbackServer(.inTurn(.resetBeforeAnyByte(), .answering { _ in Answer(body: "twice") }))
+        let server = try LoopbackServer(.inTurn(.resetBeforeAnyByte(), .responding { _ in ServerResponse(body: "twice") }))
         defer { server.stop() }
         let kernel = try makeKernel(linkage, settings: ["delay": "1ms"])
 
@@ -65,7 +65,7 @@ struct LoopbackTests {
 
     @Test(arguments: Linkage.allCases)
     func `a stream that has begun and cannot begin again is not repeated`(linkage: Linkage) async throws {
-        let server = try LoopbackServer.answering { _ in Answer(status: 503, fields: [("Retry-After", "1")]) }
+        let server = try LoopbackServer.responding { _ in ServerResponse(status: 503, fields: [("Retry-After", "1")]) }
         defer { server.stop() }
         let kernel = try makeKernel(linkage, settings: ["delay": "1ms"])
         let news = News()
@@ -82,7 +82,7 @@ struct LoopbackTests {
 
     @Test(arguments: Linkage.allCases)
     func `a server that says nothing is given up after the idle time, and asked again`(linkage: Linkage) async throws {
-        let server = try LoopbackServer(.inTurn(.silenceBeforeHead(), .answering { _ in Answer(body: "awake") }))
+        let server = try LoopbackServer(.inTurn(.silenceBeforeHead(), .responding { _ in ServerResponse(body: "awake") }))
         defer { server.stop() }
         let kernel = try makeKernel(linkage, settings: ["delay": "1ms"])
         var request = Request(.get, server.url())
@@ -101,8 +101,8 @@ struct LoopbackTests {
             Script { connection in
                 let first = try connection.readRequest()
                 try connection.respond(
-                    Answer(status: 503, body: String(repeating: "x", count: 10_000)), to: first)
-                try connection.respond(Answer(body: "served"), to: connection.readRequest())
+                    ServerResponse(status: 503, body: String(repeating: "x", count: 10_000)), to: first)
+                try connection.respond(ServerResponse(body: "served"), to: connection.readRequest())
             })
         defer { server.stop() }
         let kernel = try makeKernel(linkage, settings: ["delay": "20ms"])

@@ -71,7 +71,7 @@ struct OriginTests {
         linkage: Linkage
     ) async throws {
         let transport = MockTransport { request, number in
-            request.url == anywhere && number <= 3 ? .failure(PlugboardError(.connect, "")) : .answer(200)
+            request.url == anywhere && number <= 3 ? .failure(PlugboardError(.connect, "")) : .respond(200)
         }
         let kernel = try makeKernel(linkage, transport, clock: clock, settings: circuit)
         let request = Request(.get, anywhere)
@@ -119,9 +119,9 @@ struct OriginTests {
     func `a probe that is cancelled gives its permit to the next`(linkage: Linkage) async throws {
         let transport = MockTransport { _, number in
             switch number {
-            case 1, 2: .answer(500)
+            case 1, 2: .respond(500)
             case 3: .silence
-            default: .answer(200)
+            default: .respond(200)
             }
         }
         let kernel = try makeKernel(linkage, transport, clock: clock, settings: circuit)
@@ -145,9 +145,9 @@ struct OriginTests {
     ) async throws {
         let transport = MockTransport { _, number in
             switch number {
-            case 1, 2: .answer(500)
+            case 1, 2: .respond(500)
             case 3: .failure(PlugboardError(code, ""))
-            default: .answer(200)
+            default: .respond(200)
             }
         }
         let kernel = try makeKernel(linkage, transport, clock: clock, settings: circuit)

@@ -70,7 +70,7 @@ extension Kernel {
 /// Answers so many attempts with this status, and all others with 200.
 func failing(_ times: Int, _ status: Int = 503, _ fields: Fields = Fields()) -> MockTransport {
     MockTransport { _, number in
-        number <= times ? .answer(status, fields, ["answer \(number)"]) : .answer(200, Fields(), ["answer \(number)"])
+        number <= times ? .respond(status, fields, ["answer \(number)"]) : .respond(200, Fields(), ["answer \(number)"])
     }
 }
 

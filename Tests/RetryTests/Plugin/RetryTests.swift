@@ -237,7 +237,7 @@ struct RetryTests {
 
     @Test(arguments: Linkage.allCases)
     func `a request that another plugin sends anew has all its attempts again`(linkage: Linkage) async throws {
-        let transport = MockTransport { _, number in .answer(number == 3 || number == 6 ? 200 : 503) }
+        let transport = MockTransport { _, number in .respond(number == 3 || number == 6 ? 200 : 503) }
         let again = ScriptedPlugin("again", priority: 400)
         again.onResponse = { $0.attempt == 3 ? .resend() : .next }
         let kernel = try makeKernel(linkage, transport, clock: clock, beside: [again])
@@ -273,7 +273,7 @@ struct RetryTests {
     func `a request says which failures are repeated, and whether the server is heard`(linkage: Linkage) async throws {
         let transport = MockTransport { request, number in
             request.url == anywhere
-                ? .failure(PlugboardError(.reset, "")) : .answer(number < 4 ? 503 : 200, ["Retry-After": "300"])
+                ? .failure(PlugboardError(.reset, "")) : .respond(number < 4 ? 503 : 200, ["Retry-After": "300"])
         }
         let kernel = try makeKernel(linkage, transport, clock: clock)
         var failing = Request(.get, anywhere)

@@ -45,9 +45,9 @@ struct RandomizedPolicyTests {
         var situation = RetryPolicy.Situation(
             method: methods.randomElement(using: &random) ?? .get,
             outcome: Bool.random(using: &random)
-                ? .answer(status: Int.random(in: 400...599, using: &random))
+                ? .response(status: Int.random(in: 400...599, using: &random))
                 : .failure(codes.randomElement(using: &random) ?? .reset))
-        if Bool.random(using: &random) { situation.outcome = .answer(status: 503) }
+        if Bool.random(using: &random) { situation.outcome = .response(status: 503) }
         situation.hasIdempotencyKey = Bool.random(using: &random)
         situation.canRepeatBody = Int.random(in: 0..<10, using: &random) > 0
         situation.serverDelay = ServerDelay(

@@ -21,16 +21,16 @@ struct RetryPolicyTests {
         var policy = RetryPolicy()
         policy.methods = ["QUERY"]
 
-        #expect(isAgain(decide("QUERY", .answer(status: 500), policy)))
-        #expect(decide("POST", .answer(status: 500), policy) == .giveUp(.method))
+        #expect(isAgain(decide("QUERY", .response(status: 500), policy)))
+        #expect(decide("POST", .response(status: 500), policy) == .giveUp(.method))
     }
 
     /// The README's table, row by row: what a POST without key may have done.
     @Test(arguments: [
-        (RetryPolicy.Outcome.answer(status: 408), true, true), (.answer(status: 413), false, true),
-        (.answer(status: 425), true, true), (.answer(status: 429), true, true), (.answer(status: 500), false, false),
-        (.answer(status: 502), false, false), (.answer(status: 503), false, false),
-        (.answer(status: 504), false, false),
+        (RetryPolicy.Outcome.response(status: 408), true, true), (.response(status: 413), false, true),
+        (.response(status: 425), true, true), (.response(status: 429), true, true), (.response(status: 500), false, false),
+        (.response(status: 502), false, false), (.response(status: 503), false, false),
+        (.response(status: 504), false, false),
         (.failure(.dns), true, true), (.failure(.connect), true, true), (.failure(.connectTimeout), true, true),
         (.failure(.reset), false, false), (.failure(.idleTimeout), false, false),
         (.failure(.attemptTimeout), false, false),
@@ -47,13 +47,13 @@ struct RetryPolicyTests {
 
     @Test(arguments: [500, 502, 503, 504, 429])
     func `an Idempotency-Key lets any method be repeated`(status: Int) {
-        let decision = decide(.post, .answer(status: status)) { $0.hasIdempotencyKey = true }
+        let decision = decide(.post, .response(status: status)) { $0.hasIdempotencyKey = true }
 
         #expect(isAgain(decision))
     }
 
     @Test func `a body that cannot begin again is in the way of every repetition`() {
-        for outcome in [RetryPolicy.Outcome.answer(status: 503), .failure(.reset), .failure(.connect)] {
+        for outcome in [RetryPolicy.Outcome.response(status: 503), .failure(.reset), .failure(.connect)] {
             #expect(decide(.put, outcome) { $0.canRepeatBody = false } == .giveUp(.body))
         }
     }
@@ -64,16 +64,16 @@ struct RetryPolicyTests {
     func `of all statuses the listed ones are repeated`(status: Int) {
         let isListed = [408, 425, 429, 500, 502, 503, 504].contains(status)
 
-        let decision = decide(.get, .answer(status: status))
+        let decision = decide(.get, .response(status: status))
 
         #expect(isAgain(decision) == isListed)
         #expect(isListed || decision == (status == 413 ? .giveUp(.noRetryAfter) : .pass))
     }
 
     @Test func `a request that was too large is repeated only when the server says when`() {
-        #expect(decide(.get, .answer(status: 413)) == .giveUp(.noRetryAfter))
+        #expect(decide(.get, .response(status: 413)) == .giveUp(.noRetryAfter))
         #expect(
-            decide(.get, .answer(status: 413)) { $0.serverDelay.retryAfter = .seconds(2) }
+            decide(.get, .response(status: 413)) { $0.serverDelay.retryAfter = .seconds(2) }
                 == .again(after: .seconds(2), .retryAfter))
     }
 
@@ -106,7 +106,7 @@ struct RetryPolicyTests {
         var policy = RetryPolicy()
         policy.attempts = limit
 
-        let decision = decide(.get, .answer(status: 503), policy) { $0.attempt = attempt }
+        let decision = decide(.get, .response(status: 503), policy) { $0.attempt = attempt }
 
         #expect(isAgain(decision) == again)
         #expect(again || decision == .giveUp(.attempts))
@@ -117,7 +117,7 @@ struct RetryPolicyTests {
         var policy = RetryPolicy()
         policy.totalTime = .seconds(10)
 
-        let decision = decide(.get, .answer(status: 503), policy) {
+        let decision = decide(.get, .response(status: 503), policy) {
             $0.elapsed = elapsed
             $0.serverDelay.retryAfter = .seconds(5)
         }
@@ -138,7 +138,7 @@ struct RetryPolicyTests {
     func `the server's own delay is taken as it is, up to the limit`(
         delay: ServerDelay, expected: RetryPolicy.Decision
     ) {
-        #expect(decide(.get, .answer(status: 429)) { $0.serverDelay = delay } == expected)
+        #expect(decide(.get, .response(status: 429)) { $0.serverDelay = delay } == expected)
     }
 
     @Test(arguments: [
@@ -146,7 +146,7 @@ struct RetryPolicyTests {
         ServerDelay(retryAfter: .zero, rateLimit: .seconds(9)),
     ])
     func `a server that names no delay, or none that is left, is given the usual one`(delay: ServerDelay) {
-        let decision = decide(.get, .answer(status: 429)) { $0.serverDelay = delay }
+        let decision = decide(.get, .response(status: 429)) { $0.serverDelay = delay }
 
         #expect(decision == .again(after: .milliseconds(100), .backoff))
     }
@@ -155,15 +155,15 @@ struct RetryPolicyTests {
         var policy = RetryPolicy()
         policy.respectsRetryAfter = false
 
-        let decision = decide(.get, .answer(status: 503), policy) { $0.serverDelay.retryAfter = .seconds(3600) }
+        let decision = decide(.get, .response(status: 503), policy) { $0.serverDelay.retryAfter = .seconds(3600) }
 
         #expect(decision == .again(after: .milliseconds(100), .backoff))
     }
 
     @Test(arguments: [
-        (RetryPolicy.Outcome.answer(status: 200), CircuitBreaker.Health.healthy), (.answer(status: 404), .healthy),
-        (.answer(status: 429), .healthy), (.answer(status: 501), .healthy), (.answer(status: 500), .failing),
-        (.answer(status: 503), .failing), (.failure(.connect), .failing), (.failure(.idleTimeout), .failing),
+        (RetryPolicy.Outcome.response(status: 200), CircuitBreaker.Health.healthy), (.response(status: 404), .healthy),
+        (.response(status: 429), .healthy), (.response(status: 501), .healthy), (.response(status: 500), .failing),
+        (.response(status: 503), .failing), (.failure(.connect), .failing), (.failure(.idleTimeout), .failing),
         (.failure(.tls), .unknown), (.failure(.cancelled), .unknown), (.failure("com.acme.sign"), .unknown),
     ])
     func `what an outcome says of the origin`(outcome: RetryPolicy.Outcome, health: CircuitBreaker.Health) {

@@ -7,9 +7,9 @@ import Transporting
 ///
 /// Sendable because what changes is under a lock.
 package final class MockTransport: Transport {
-    package enum Answer: Sendable {
+    package enum Outcome: Sendable {
         /// A head, and a body in these pieces; nil for none.
-        case answer(Int, Fields = Fields(), [String]? = [])
+        case respond(Int, Fields = Fields(), [String]? = [])
         /// The same with a body of the test's own.
         case source(Int, Fields = Fields(), any BodySource)
         case failure(PlugboardError)
@@ -25,17 +25,17 @@ package final class MockTransport: Transport {
         var suspended = 0
     }
 
-    private let script: @Sendable (AttemptRequest, Int) -> Answer
+    private let script: @Sendable (AttemptRequest, Int) -> Outcome
     private let state = Mutex(State())
     /// Admits one for each attempt that began, and for each that was cancelled.
     package let began = Gate()
     package let cancelled = Gate()
 
     /// The closure is asked on the loop, with the number of the attempt, counted from 1.
-    package init(_ script: @escaping @Sendable (AttemptRequest, Int) -> Answer) { self.script = script }
+    package init(_ script: @escaping @Sendable (AttemptRequest, Int) -> Outcome) { self.script = script }
 
     /// Answers everything with 200 and this body.
-    package convenience init(body: String = "ok") { self.init { _, _ in .answer(200, Fields(), [body]) } }
+    package convenience init(body: String = "ok") { self.init { _, _ in .respond(200, Fields(), [body]) } }
 
     package var requests: [AttemptRequest] { state.withLock { $0.requests } }
     package var suspensions: Int { state.withLock { $0.suspended } }
@@ -68,10 +68,10 @@ package final class MockTransport: Transport {
             self.transport = transport
         }
 
-        func carryOut(_ answer: Answer) {
+        func carryOut(_ answer: Outcome) {
             guard !isOver.withLock({ $0 }) else { return }
             switch answer {
-            case .answer(let status, let fields, let pieces):
+            case .respond(let status, let fields, let pieces):
                 let head = ResponseHead(status: status, reason: "", fields: fields)
                 observer.attemptReceived(head, body: pieces.map { PiecesSource($0.map { Bytes($0) }) })
                 end(nil)
@@ -95,7 +95,7 @@ package final class MockTransport: Transport {
                 defer { status = nil }
                 return status
             }
-            if let status { carryOut(.answer(status)) }
+            if let status { carryOut(.respond(status)) }
         }
 
         private func end(_ error: PlugboardError?) {
@@ -143,7 +143,7 @@ package final class PiecesSource: BodySource {
             state.next += 1
             return .bytes(pieces[state.next - 1])
         }
-        pull.answer(piece)
+        pull.complete(piece)
     }
 
     package func rewind() -> Bool {

@@ -20,15 +20,15 @@ public struct CacheCommands: Sendable {
     /// Stored answers, in no order, without their bodies and fields.
     public func list(
         _ which: CacheSelection = .all, limit: Int = 100
-    ) async throws(PlugboardError) -> [CachedAnswer] {
+    ) async throws(PlugboardError) -> [CachedResponse] {
         var arguments = which.arguments
         arguments["limit"] = .number(JSONNumber(limit))
-        return try await ask("list", arguments)["answers"]?.arrayValue?.map { CachedAnswer($0) } ?? []
+        return try await ask("list", arguments)["answers"]?.arrayValue?.map { CachedResponse($0) } ?? []
     }
 
     /// All stored answers of a URL with their fields, secret ones redacted.
-    public func show(_ url: String) async throws(PlugboardError) -> [CachedAnswer] {
-        try await ask("show", ["url": .string(url)])["answers"]?.arrayValue?.map { CachedAnswer($0) } ?? []
+    public func show(_ url: String) async throws(PlugboardError) -> [CachedResponse] {
+        try await ask("show", ["url": .string(url)])["answers"]?.arrayValue?.map { CachedResponse($0) } ?? []
     }
 
     /// Drops stored answers, and says how many went. `.memory` drops copies in memory only where a file lies behind.

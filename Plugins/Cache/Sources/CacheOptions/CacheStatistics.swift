@@ -37,7 +37,7 @@ public struct CacheStatistics: Sendable, Equatable {
 }
 
 /// A stored answer, as the commands `list` and `show` tell of it.
-public struct CachedAnswer: Sendable, Equatable {
+public struct CachedResponse: Sendable, Equatable {
     public var url: String
     public var status: Int
     /// Bytes of its body.

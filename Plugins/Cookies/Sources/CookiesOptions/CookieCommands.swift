@@ -50,8 +50,8 @@ public struct CookieCommands: Sendable {
     @discardableResult
     public func importFile(_ path: String, jar: String? = nil) async throws(PlugboardError) -> [String] {
         let answer = try await ask("import", ["path": path, "jar": jar])
-        return answer["faults"]?.arrayValue?.map { fault in
-            "line \(fault["line"]?.intValue ?? 0): \(fault["reason"]?.stringValue ?? "")"
+        return answer["errors"]?.arrayValue?.map { error in
+            "line \(error["line"]?.intValue ?? 0): \(error["reason"]?.stringValue ?? "")"
         } ?? []
     }
 

@@ -15,7 +15,7 @@ final class BrotliDecoder: ContentDecoder {
 
     func decode(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
-    ) throws(DecodingFault) -> DecodingStep {
+    ) throws(ContentCodingError) -> DecodingStep {
         if isDone && !input.isEmpty { throw .trailing }
         // An empty body is no stream at all, and there is nothing wrong with it.
         if isDone || (isComplete && input.isEmpty) { return DecodingStep() }
@@ -30,7 +30,7 @@ final class BrotliDecoder: ContentDecoder {
             isComplete = true
         case BROTLI_DECODER_RESULT_ERROR:
             let message = BrotliDecoderErrorString(BrotliDecoderGetErrorCode(state))
-            throw DecodingFault(message.map { "brotli says \(String(cString: $0))" } ?? "the data is damaged")
+            throw ContentCodingError(message.map { "brotli says \(String(cString: $0))" } ?? "the data is damaged")
         default: break
         }
         return DecodingStep(consumed: input.count - given, produced: output.count - room)

@@ -4,7 +4,7 @@ protocol ContentDecoder: AnyObject {
     /// room, and with empty input when it had filled the output.
     func decode(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
-    ) throws(DecodingFault) -> DecodingStep
+    ) throws(ContentCodingError) -> DecodingStep
 
     /// Whether the coded data may end here.
     var isComplete: Bool { get }
@@ -19,10 +19,10 @@ struct DecodingStep: Equatable {
 }
 
 /// Why coded data cannot be decoded, as the end of a sentence.
-struct DecodingFault: Error, Equatable {
+struct ContentCodingError: Error, Equatable {
     let reason: String
 
     init(_ reason: String) { self.reason = reason }
 
-    static let trailing = DecodingFault("bytes follow its end")
+    static let trailing = ContentCodingError("bytes follow its end")
 }

@@ -21,14 +21,14 @@ final class DecodingBudget: Sendable {
     /// Counts bytes as they came over the wire.
     func receive(_ count: Int) { received.wrappingAdd(count, ordering: .relaxed) }
 
-    /// Checks what one source has made so far; the fault is the end of a sentence.
-    func check(_ produced: Int) throws(DecodingFault) {
+    /// Checks what one source has made so far; the error is the end of a sentence.
+    func check(_ produced: Int) throws(ContentCodingError) {
         guard produced <= limit else {
-            throw DecodingFault("it decodes to more than the \(ByteCount.bytes(limit)) allowed. Raise decode.limit")
+            throw ContentCodingError("it decodes to more than the \(ByteCount.bytes(limit)) allowed. Raise decode.limit")
         }
         let (allowed, isBeyond) = received.load(ordering: .relaxed).multipliedReportingOverflow(by: ratio)
         guard ratio == 0 || isBeyond || produced <= max(allowed, Self.grace) else {
-            throw DecodingFault("it grows more than \(ratio) times. Raise decode's setting ratio if it can be trusted")
+            throw ContentCodingError("it grows more than \(ratio) times. Raise decode's setting ratio if it can be trusted")
         }
     }
 }

@@ -45,7 +45,7 @@ final class DecodingSource: BodySource {
         while let action = state.withLock({ $0.next(coding, budget) }) {
             switch action {
             case .answer(let pull, let piece):
-                pull.answer(piece)
+                pull.complete(piece)
                 return
             case .ask:
                 inner.pull(Pull(self))

@@ -56,8 +56,8 @@ struct DecodingState: ~Copyable {
         return .answer(pull, piece)
     }
 
-    private mutating func decoded(_ budget: DecodingBudget) throws(DecodingFault) -> Piece? {
-        guard let decoder else { throw DecodingFault("there is no memory for it") }
+    private mutating func decoded(_ budget: DecodingBudget) throws(ContentCodingError) -> Piece? {
+        guard let decoder else { throw ContentCodingError("there is no memory for it") }
         guard !input.isEmpty || mayHaveMore else { return nil }
         let sizes = Self.pieceSizes
         let size = mayHaveMore ? sizes.upperBound : min(max(input.count * 4, sizes.lowerBound), sizes.upperBound)
@@ -80,11 +80,11 @@ struct DecodingState: ~Copyable {
 
     private mutating func fill(
         _ room: UnsafeMutableRawBufferPointer, _ decoder: any ContentDecoder
-    ) throws(DecodingFault) -> Int {
+    ) throws(ContentCodingError) -> Int {
         var count = 0
         while count < room.count {
             let rest = UnsafeMutableRawBufferPointer(rebasing: room[count...])
-            let step = try input.withUnsafeBytes { input throws(DecodingFault) in
+            let step = try input.withUnsafeBytes { input throws(ContentCodingError) in
                 try decoder.decode(input, into: rest)
             }
             input = input[step.consumed..<input.count]
@@ -98,13 +98,13 @@ struct DecodingState: ~Copyable {
     private mutating func end(_ coding: ContentCoding) -> Piece? {
         guard let ending else { return nil }
         if case .end = ending, decoder?.isComplete != true {
-            return broken(coding, DecodingFault("it ends too early"))
+            return broken(coding, ContentCodingError("it ends too early"))
         }
         return ending
     }
 
-    private func broken(_ coding: ContentCoding, _ fault: DecodingFault) -> Piece {
+    private func broken(_ coding: ContentCoding, _ error: ContentCodingError) -> Piece {
         .broken(
-            PlugboardError(.bodyDecode, "The body's \(coding.rawValue) coding cannot be undone: \(fault.reason)."))
+            PlugboardError(.bodyDecode, "The body's \(coding.rawValue) coding cannot be undone: \(error.reason)."))
     }
 }

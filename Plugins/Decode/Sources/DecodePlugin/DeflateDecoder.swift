@@ -8,13 +8,13 @@ final class DeflateDecoder: ContentDecoder {
 
     func decode(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
-    ) throws(DecodingFault) -> DecodingStep {
+    ) throws(ContentCodingError) -> DecodingStep {
         guard let next = input.first else { return try inflater?.inflate(input, into: output) ?? DecodingStep() }
         guard let inflater else { return try begin(next) }
         if inflater.isDone { throw .trailing }
         if let first {
             self.first = nil
-            _ = try withUnsafeBytes(of: first) { byte throws(DecodingFault) in
+            _ = try withUnsafeBytes(of: first) { byte throws(ContentCodingError) in
                 try inflater.inflate(byte, into: output)
             }
         }
@@ -22,7 +22,7 @@ final class DeflateDecoder: ContentDecoder {
     }
 
     /// The zlib header is a multiple of 31 and names the method 8 (RFC 1950 §2.2).
-    private func begin(_ next: UInt8) throws(DecodingFault) -> DecodingStep {
+    private func begin(_ next: UInt8) throws(ContentCodingError) -> DecodingStep {
         if let first {
             let isHeader = (Int(first) << 8 | Int(next)) % 31 == 0
             inflater = try make(isHeader ? .zlib : .raw)
@@ -36,8 +36,8 @@ final class DeflateDecoder: ContentDecoder {
         return DecodingStep()
     }
 
-    private func make(_ wrapper: Inflater.Wrapper) throws(DecodingFault) -> Inflater {
-        guard let inflater = Inflater(wrapper) else { throw DecodingFault("there is no memory for it") }
+    private func make(_ wrapper: Inflater.Wrapper) throws(ContentCodingError) -> Inflater {
+        guard let inflater = Inflater(wrapper) else { throw ContentCodingError("there is no memory for it") }
         return inflater
     }
 }

@@ -15,7 +15,7 @@ final class GzipDecoder: ContentDecoder {
 
     func decode(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
-    ) throws(DecodingFault) -> DecodingStep {
+    ) throws(ContentCodingError) -> DecodingStep {
         if state == .between, let first = input.first {
             state = first == 0 && inflater.isDone ? .padding : .inMember
             if state == .inMember && inflater.isDone { inflater.reset() }

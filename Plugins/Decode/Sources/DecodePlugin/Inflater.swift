@@ -36,7 +36,7 @@ final class Inflater {
 
     func inflate(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
-    ) throws(DecodingFault) -> DecodingStep {
+    ) throws(ContentCodingError) -> DecodingStep {
         let room = UInt32(clamping: output.count)
         let given = UInt32(clamping: input.count)
         // zlib does not write what `next_in` points at; its type has no const.
@@ -48,10 +48,10 @@ final class Inflater {
         switch CZlib.inflate(stream, Z_NO_FLUSH) {
         case Z_OK, Z_BUF_ERROR: break
         case Z_STREAM_END: isDone = true
-        case Z_NEED_DICT: throw DecodingFault("it needs a dictionary")
-        case Z_MEM_ERROR: throw DecodingFault("there is no memory for it")
+        case Z_NEED_DICT: throw ContentCodingError("it needs a dictionary")
+        case Z_MEM_ERROR: throw ContentCodingError("there is no memory for it")
         default:
-            throw DecodingFault(stream.pointee.msg.map { String(cString: $0) } ?? "the data is damaged")
+            throw ContentCodingError(stream.pointee.msg.map { String(cString: $0) } ?? "the data is damaged")
         }
         return DecodingStep(
             consumed: Int(given - stream.pointee.avail_in), produced: Int(room - stream.pointee.avail_out))

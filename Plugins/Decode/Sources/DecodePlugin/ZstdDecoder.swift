@@ -18,12 +18,12 @@ final class ZstdDecoder: ContentDecoder {
 
     func decode(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
-    ) throws(DecodingFault) -> DecodingStep {
+    ) throws(ContentCodingError) -> DecodingStep {
         if isComplete && input.isEmpty { return DecodingStep() }
         var given = ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
         var room = ZSTD_outBuffer(dst: output.baseAddress, size: output.count, pos: 0)
         let result = ZSTD_decompressStream(stream, &room, &given)
-        guard ZSTD_isError(result) == 0 else { throw DecodingFault(String(cString: ZSTD_getErrorName(result))) }
+        guard ZSTD_isError(result) == 0 else { throw ContentCodingError(String(cString: ZSTD_getErrorName(result))) }
         isComplete = result == 0
         return DecodingStep(consumed: given.pos, produced: room.pos)
     }

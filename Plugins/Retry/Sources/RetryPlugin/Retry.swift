@@ -82,7 +82,7 @@ final class Retry: Plugin {
             succeed(exchange)
             return .next
         }
-        return judge(exchange, .answer(status: status)).map { .resend(after: $0) } ?? .next
+        return judge(exchange, .response(status: status)).map { .resend(after: $0) } ?? .next
     }
 
     func onFailure(_ exchange: borrowing Exchange) -> FailureVerdict {
@@ -102,7 +102,7 @@ final class Retry: Plugin {
         var policy = policy
         policy.take(exchange)
         let health = policy.health(after: outcome)
-        if case .answer(let status) = outcome, !policy.statuses.contains(status) {
+        if case .response(let status) = outcome, !policy.statuses.contains(status) {
             record(health, exchange, exchange.turnState as? Progress)
             return nil
         }

@@ -19,7 +19,7 @@ struct RetryNews: Sendable {
     ) {
         var details: Fields = ["attempt": "\(attempt)"]
         switch outcome {
-        case .answer(let status): details.append("status", "\(status)")
+        case .response(let status): details.append("status", "\(status)")
         case .failure(let code): details.append("code", code.name)
         }
         switch decision {

@@ -29,7 +29,7 @@ struct RetryPolicy: Sendable {
     static let refusingStatuses: Set<Int> = [408, 413, 425, 429]
 
     enum Outcome: Equatable {
-        case answer(status: Int)
+        case response(status: Int)
         case failure(PlugboardError.Code)
     }
 
@@ -75,7 +75,7 @@ struct RetryPolicy: Sendable {
     /// - Parameter random: Asked for at most once, for a number evenly spread over all its values.
     func decision(for situation: Situation, drawing random: () -> UInt64) -> Decision {
         switch situation.outcome {
-        case .answer(let status):
+        case .response(let status):
             guard statuses.contains(status) else { return .pass }
             if status == 413, situation.serverDelay.retryAfter == nil { return .giveUp(.noRetryAfter) }
         case .failure(let code):
@@ -96,7 +96,7 @@ struct RetryPolicy: Sendable {
         if situation.hasIdempotencyKey || isRepeatable(situation.method) { return true }
         return switch situation.outcome {
         case .failure(let code): Self.unsentFailures.contains(code)
-        case .answer(let status): Self.refusingStatuses.contains(status)
+        case .response(let status): Self.refusingStatuses.contains(status)
         }
     }
 
@@ -117,7 +117,7 @@ struct RetryPolicy: Sendable {
     /// What an outcome says of the origin as a whole.
     func health(after outcome: Outcome) -> CircuitBreaker.Health {
         switch outcome {
-        case .answer(let status): status >= 500 && statuses.contains(status) ? .failing : .healthy
+        case .response(let status): status >= 500 && statuses.contains(status) ? .failing : .healthy
         case .failure(let code): Self.transientFailures.contains(code) ? .failing : .unknown
         }
     }

@@ -232,7 +232,7 @@ public:
     template <class Fired> Timer after(Duration delay, Fired fired) const;
 
     // Sends a request of the plugin's own, for the exchange with this id, or for none (0), which has to be detached.
-    // Calls `answered(Answer)` once, on the loop, also when it is cancelled. Throws Error where that cannot be. What it
+    // Calls `answered(SubResponse)` once, on the loop, also when it is cancelled. Throws Error where that cannot be. What it
     // has of the exchange is said at plug_request_v1 in plugboard.h. [any]
     template <class Answered> SubRequest send(Request request, uint64_t exchange, Answered answered) const;
 
@@ -548,34 +548,34 @@ struct Collected {
 };
 
 // The outcome of a sub-request, kept until this object goes away. On the loop, but it may be carried and go anywhere.
-class Answer {
+class SubResponse {
 public:
-    Answer(Host host, plug_answer *raw) noexcept : host_(host), raw_(raw) { table()->keep_answer(raw); }
-    Answer(Answer &&other) noexcept : host_(other.host_), raw_(std::exchange(other.raw_, nullptr)) {}
-    Answer &operator=(Answer &&other) noexcept {
+    SubResponse(Host host, plug_subresponse *raw) noexcept : host_(host), raw_(raw) { table()->keep_subresponse(raw); }
+    SubResponse(SubResponse &&other) noexcept : host_(other.host_), raw_(std::exchange(other.raw_, nullptr)) {}
+    SubResponse &operator=(SubResponse &&other) noexcept {
         std::swap(host_, other.host_);
         std::swap(raw_, other.raw_);
         return *this;
     }
-    ~Answer() {
-        if (raw_ != nullptr) table()->release_answer(raw_);
+    ~SubResponse() {
+        if (raw_ != nullptr) table()->release_subresponse(raw_);
     }
-    plug_answer *raw() const noexcept { return raw_; }
+    plug_subresponse *raw() const noexcept { return raw_; }
 
     // Nothing if it failed. Good as long as this.
     std::optional<Head> head() const noexcept {
-        plug_head *head = table()->answer_head(raw_);
+        plug_head *head = table()->subresponse_head(raw_);
         if (head == nullptr) return std::nullopt;
         return Head(host_, head);
     }
     // Code and reason, if it failed. Good as long as this.
     std::optional<std::pair<std::string_view, std::string_view>> failure() const noexcept {
         plug_text code = {}, reason = {};
-        if (table()->answer_failure(raw_, &code, &reason) != PLUG_OK) return std::nullopt;
+        if (table()->subresponse_failure(raw_, &code, &reason) != PLUG_OK) return std::nullopt;
         return std::make_pair(view(code), view(reason));
     }
     // Empty if there is none, or it was taken before.
-    Body take_body() noexcept { return Body(host_, table()->take_answer_body(raw_)); }
+    Body take_body() noexcept { return Body(host_, table()->take_subresponse_body(raw_)); }
     // Takes the body out and reads it whole, then calls `collected(Collected)` once, on the loop. More than `limit`
     // bytes are `body.limit`; no body is no bytes; an answer that failed says why.
     template <class Done> void collect(uint64_t limit, Done collected);
@@ -583,7 +583,7 @@ public:
 private:
     const plug_host_v1 *table() const noexcept { return host_.raw(); }
     Host host_;
-    plug_answer *raw_;
+    plug_subresponse *raw_;
 };
 
 namespace detail {
@@ -633,7 +633,7 @@ private:
 
 }  // namespace detail
 
-template <class Done> void Answer::collect(uint64_t limit, Done collected) {
+template <class Done> void SubResponse::collect(uint64_t limit, Done collected) {
     if (auto why = failure()) return collected(Collected{{}, std::string(why->first), std::string(why->second)});
     Body body = take_body();
     if (!body) return collected(Collected{});
@@ -669,10 +669,10 @@ template <class Answered> SubRequest Host::send(Request request, uint64_t exchan
     auto call = std::make_unique<Call>(Call{*this, std::move(answered)});
     // Taken over, also where it is refused.
     raw.body = request.body.release();
-    uint32_t code = raw_->send(raw_, exchange, &raw, call.get(), [](void *context, plug_answer *answer) noexcept {
+    uint32_t code = raw_->send(raw_, exchange, &raw, call.get(), [](void *context, plug_subresponse *answer) noexcept {
         std::unique_ptr<Call> call(static_cast<Call *>(context));
         Host host = call->host;
-        detail::guarded([&] { call->answered(Answer(host, answer)); },
+        detail::guarded([&] { call->answered(SubResponse(host, answer)); },
             [&](std::string_view what) { host.log(PLUG_LOG_ERROR, what); });
     });
     if (code != PLUG_OK) throw Error("send", code);
@@ -782,7 +782,7 @@ public:
         return respond(status, fields, Body::of(host_, std::move(bytes)));
     }
     // Hands the answer of a sub-request on, body and all; one that failed fails the exchange.
-    Verdict respond(Answer answer) noexcept { return Verdict(table()->respond_with(raw_, answer.raw())); }
+    Verdict respond(SubResponse answer) noexcept { return Verdict(table()->respond_with(raw_, answer.raw())); }
     Verdict resend(Duration after = Duration::zero()) noexcept { return Verdict(table()->resend(raw_, after.count())); }
     Verdict hold(uint64_t limit) noexcept { return Verdict(table()->hold(raw_, limit)); }
     // Writes the ticket; `Host::wake` with it lets the hook run again. Without `within` for ever.

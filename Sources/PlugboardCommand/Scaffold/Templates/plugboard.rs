@@ -115,7 +115,7 @@ pub mod raw {
     opaque!(plug_head);
     opaque!(plug_body);
     opaque!(plug_event);
-    opaque!(plug_answer);
+    opaque!(plug_subresponse);
     opaque!(plug_settings);
 
     #[repr(C)]
@@ -249,7 +249,7 @@ pub mod raw {
             count: u64,
             body: *mut plug_body,
         ) -> u32,
-        pub respond_with: unsafe extern "C" fn(exchange: *mut plug_exchange, answer: *mut plug_answer) -> u32,
+        pub respond_with: unsafe extern "C" fn(exchange: *mut plug_exchange, answer: *mut plug_subresponse) -> u32,
         pub resend: unsafe extern "C" fn(exchange: *mut plug_exchange, after: i64) -> u32,
         pub hold: unsafe extern "C" fn(exchange: *mut plug_exchange, limit: u64) -> u32,
         pub wait: unsafe extern "C" fn(exchange: *mut plug_exchange, within: i64, ticket: *mut plug_ticket) -> u32,
@@ -325,14 +325,14 @@ pub mod raw {
             exchange: u64,
             request: *const plug_request_v1,
             context: *mut c_void,
-            answered: Option<unsafe extern "C" fn(context: *mut c_void, answer: *mut plug_answer)>,
+            answered: Option<unsafe extern "C" fn(context: *mut c_void, answer: *mut plug_subresponse)>,
         ) -> u32,
-        pub answer_head: unsafe extern "C" fn(answer: *mut plug_answer) -> *mut plug_head,
-        pub answer_failure:
-            unsafe extern "C" fn(answer: *mut plug_answer, code: *mut plug_text, reason: *mut plug_text) -> u32,
-        pub take_answer_body: unsafe extern "C" fn(answer: *mut plug_answer) -> *mut plug_body,
-        pub keep_answer: unsafe extern "C" fn(answer: *mut plug_answer),
-        pub release_answer: unsafe extern "C" fn(answer: *mut plug_answer),
+        pub subresponse_head: unsafe extern "C" fn(answer: *mut plug_subresponse) -> *mut plug_head,
+        pub subresponse_failure:
+            unsafe extern "C" fn(answer: *mut plug_subresponse, code: *mut plug_text, reason: *mut plug_text) -> u32,
+        pub take_subresponse_body: unsafe extern "C" fn(answer: *mut plug_subresponse) -> *mut plug_body,
+        pub keep_subresponse: unsafe extern "C" fn(answer: *mut plug_subresponse),
+        pub release_subresponse: unsafe extern "C" fn(answer: *mut plug_subresponse),
         pub publish: unsafe extern "C" fn(
             host: *const plug_host_v1,
             exchange: u64,
@@ -472,7 +472,7 @@ impl Owed {
     const LOST: &'static str = "The plugin gave no answer; if it broke, its log says how.";
 
     /// What should have given the answer is dropped.
-    fn drop_unanswered(self) {
+    fn drop_open(self) {
         let is_left = std::thread::panicking()
             && LEFT
                 .try_with(|left| match left.borrow_mut().as_mut() {
@@ -621,12 +621,12 @@ impl Host {
         &self,
         request: Request,
         exchange: u64,
-        answered: impl FnOnce(Answer) + Send + 'static,
+        answered: impl FnOnce(SubResponse) + Send + 'static,
     ) -> Result<SubRequest, Error> {
-        type Call = (Host, Box<dyn FnOnce(Answer) + Send>);
-        unsafe extern "C" fn run(context: *mut c_void, answer: *mut plug_answer) {
+        type Call = (Host, Box<dyn FnOnce(SubResponse) + Send>);
+        unsafe extern "C" fn run(context: *mut c_void, answer: *mut plug_subresponse) {
             let (host, answered) = *Box::from_raw(context as *mut Call);
-            let answer = Answer::keep(host, answer);
+            let answer = SubResponse::keep(host, answer);
             if let Err(what) = guarded(|| answered(answer)) {
                 host.log(Level::Error, &what);
             }
@@ -860,7 +860,7 @@ impl Pull {
 impl Drop for Pull {
     fn drop(&mut self) {
         if self.is_open {
-            Owed::Pull(self.host, self.number).drop_unanswered();
+            Owed::Pull(self.host, self.number).drop_open();
         }
     }
 }
@@ -1195,23 +1195,23 @@ impl fmt::Display for Failure {
 impl StdError for Failure {}
 
 /// The outcome of a sub-request, kept until this is dropped.
-pub struct Answer {
+pub struct SubResponse {
     host: Host,
-    raw: *mut plug_answer,
+    raw: *mut plug_subresponse,
 }
 
 // It is looked at on the loop, but may be carried and dropped anywhere.
-unsafe impl Send for Answer {}
+unsafe impl Send for SubResponse {}
 
-impl Answer {
-    fn keep(host: Host, raw: *mut plug_answer) -> Answer {
-        unsafe { (host.table().keep_answer)(raw) };
-        Answer { host, raw }
+impl SubResponse {
+    fn keep(host: Host, raw: *mut plug_subresponse) -> SubResponse {
+        unsafe { (host.table().keep_subresponse)(raw) };
+        SubResponse { host, raw }
     }
 
     /// None if it failed. [loop]
     pub fn head(&self) -> Option<Head<'_>> {
-        let raw = unsafe { (self.host.table().answer_head)(self.raw) };
+        let raw = unsafe { (self.host.table().subresponse_head)(self.raw) };
         if raw.is_null() {
             return None;
         }
@@ -1222,7 +1222,7 @@ impl Answer {
     pub fn failure(&self) -> Option<Failure> {
         let (mut code, mut reason) = (text(""), text(""));
         unsafe {
-            if (self.host.table().answer_failure)(self.raw, &mut code, &mut reason) != PLUG_OK {
+            if (self.host.table().subresponse_failure)(self.raw, &mut code, &mut reason) != PLUG_OK {
                 return None;
             }
             Some(Failure { code: string(code), reason: string(reason) })
@@ -1231,7 +1231,7 @@ impl Answer {
 
     /// None if there is none, or it was taken before. [loop]
     pub fn take_body(&mut self) -> Option<Body> {
-        Body::adopt(self.host, unsafe { (self.host.table().take_answer_body)(self.raw) })
+        Body::adopt(self.host, unsafe { (self.host.table().take_subresponse_body)(self.raw) })
     }
 
     /// Takes the body out and reads it whole, then calls `collected` once. [loop]
@@ -1260,9 +1260,9 @@ impl Answer {
     }
 }
 
-impl Drop for Answer {
+impl Drop for SubResponse {
     fn drop(&mut self) {
-        unsafe { (self.host.table().release_answer)(self.raw) }
+        unsafe { (self.host.table().release_subresponse)(self.raw) }
     }
 }
 
@@ -1553,7 +1553,7 @@ impl Exchange<'_> {
     }
 
     /// Hands the answer of a sub-request on, body and all; one that failed fails the exchange.
-    pub fn respond_with(&mut self, answer: Answer) -> Verdict {
+    pub fn respond_with(&mut self, answer: SubResponse) -> Verdict {
         Verdict(unsafe { (self.host.table().respond_with)(self.raw, answer.raw) })
     }
 
@@ -1872,7 +1872,7 @@ impl Reply {
 impl Drop for Reply {
     fn drop(&mut self) {
         if self.is_open {
-            Owed::Reply(self.host, self.number).drop_unanswered();
+            Owed::Reply(self.host, self.number).drop_open();
         }
     }
 }

@@ -171,7 +171,7 @@ struct StaleRows {
 
     @Test func `what the network is not to blame for passes`() {
         let policy = CachePolicy()
-        let answer = StoredAnswer(
+        let answer = StoredResponse(
             key: RequestFacts.get().key, url: "", status: 200, fields: ["Cache-Control": "max-age=1, must-revalidate"],
             requested: .zero, received: .zero)
         let forward = Forward(.get(), .stale, selected: CacheEntry(id: 1, answer: answer, length: 0))

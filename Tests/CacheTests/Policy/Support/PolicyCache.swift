@@ -68,7 +68,7 @@ struct PolicyCache {
             return
         }
         now += .seconds(reply.delay)
-        let answer = ReceivedAnswer(
+        let answer = ReceivedResponse(
             forward: forward, status: reply.status, fields: reply.fields, requested: requested, received: now)
         let decision = policy.decision(on: answer) { reference in
             reference.hasPrefix("http") ? reference : reference.hasPrefix("/") ? "https://example.com\(reference)" : nil
@@ -96,7 +96,7 @@ struct PolicyCache {
         result.body = String(decoding: Array(body.utf8)[part], as: UTF8.self)
     }
 
-    private mutating func change(_ decision: AnswerDecision) {
+    private mutating func change(_ decision: ResponseDecision) {
         for update in decision.updates {
             for index in entries[update.answer.key, default: []].indices
             where entries[update.answer.key]?[index].id == update.entry.id {
@@ -113,7 +113,7 @@ struct PolicyCache {
         }
     }
 
-    private mutating func commit(_ store: AnswerDecision.Storing, _ body: String) {
+    private mutating func commit(_ store: ResponseDecision.Storing, _ body: String) {
         if let lengths = store.lengths, !lengths.contains(body.utf8.count) { return }
         remove(store.replaced)
         lastID += 1

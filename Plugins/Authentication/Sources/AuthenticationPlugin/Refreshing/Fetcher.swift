@@ -82,7 +82,7 @@ struct Fetcher: Sendable {
             case .failure(let error):
                 end(errand, .failure(.refresh("\(name(endpoint)) could not be asked for a token: \(error.code)")))
             case .success(let answer):
-                answer.collect(upTo: TokenAnswer.limit) { body in
+                answer.collect(upTo: TokenResponse.limit) { body in
                     receive(answer.head.status, try? body.get(), endpoint, stored: stored, errand)
                 }
             }
@@ -102,7 +102,7 @@ struct Fetcher: Sendable {
             guard let body else {
                 throw .refresh("the answer of \(name(endpoint)) broke off or is larger than 64 KiB")
             }
-            let answer = try TokenAnswer(status: status, body: body, of: name(endpoint))
+            let answer = try TokenResponse(status: status, body: body, of: name(endpoint))
             let fetched = good(for: answer.lifetime ?? endpoint.lifetime)
             guard let stored, let new = answer.refreshToken, new != stored else {
                 return end(errand, answer.token, fetched)

@@ -37,26 +37,26 @@ struct SecretCommand {
             if isOpen { isOpen = readOn(output, &bytes, waiting: !hasEnded) }
             guard bytes.count <= SecretFile.limit else {
                 if !hasEnded { end(process) }
-                throw fault("printed more than 64 KiB")
+                throw error("printed more than 64 KiB")
             }
             if hasEnded { break }
             if !isOpen { usleep(1000) }
             status = reap(process)
             guard status != nil || (!isStopped() && ContinuousClock.now < deadline) else {
                 end(process)
-                throw fault("did not end within \(timeout.configured)")
+                throw error("did not end within \(timeout.configured)")
             }
         }
-        guard status == 0 else { throw fault("ended with the status \(status ?? -1)") }
+        guard status == 0 else { throw error("ended with the status \(status ?? -1)") }
         guard let text = SecretFile.withoutNewlines(bytes[...]), !text.isEmpty else {
-            throw fault("printed nothing, or no UTF-8")
+            throw error("printed nothing, or no UTF-8")
         }
         return text
     }
 
     private func start() throws(PlugboardError) -> (pid_t, output: Int32) {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw fault("cannot be given a pipe") }
+        guard pipe(&ends) == 0 else { throw error("cannot be given a pipe") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
         defer { close(ends[1]) }
@@ -87,7 +87,7 @@ struct SecretCommand {
         let code = posix_spawnp(&process, arguments.first ?? "", &actions, &attributes, &pointers, environ)
         guard code == 0 else {
             close(ends[0])
-            throw fault("cannot be started (\(String(cString: strerror(code))))")
+            throw error("cannot be started (\(String(cString: strerror(code))))")
         }
         return (process, ends[0])
     }
@@ -127,7 +127,7 @@ struct SecretCommand {
         while waitpid(process, &status, 0) < 0 && errno == EINTR {}
     }
 
-    private func fault(_ what: String) -> PlugboardError {
+    private func error(_ what: String) -> PlugboardError {
         .refresh("the command \(printable(arguments.first ?? "")) \(what)")
     }
 }

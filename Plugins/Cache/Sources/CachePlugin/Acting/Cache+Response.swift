@@ -3,7 +3,7 @@ import PlugboardKit
 /// From a decision to what the caller gets, and to what is stored.
 extension Cache {
     /// What the decision changes in the store at once.
-    func change(_ decision: AnswerDecision) {
+    func change(_ decision: ResponseDecision) {
         for (entry, answer) in decision.updates { store.update(entry, answer) }
         if !decision.removes.isEmpty { store.remove(decision.removes) }
         for url in decision.invalidates { store.invalidate(url: url) }
@@ -12,7 +12,7 @@ extension Cache {
 
     /// The answer goes on, and its body is recorded on its way if it is to be stored.
     func pass(
-        _ exchange: borrowing Exchange, _ response: borrowing Head, _ turn: CacheTurn, _ decision: AnswerDecision
+        _ exchange: borrowing Exchange, _ response: borrowing Head, _ turn: CacheTurn, _ decision: ResponseDecision
     ) -> ResponseVerdict {
         record(decision, exchange, turn)
         return forwarded(exchange, response, turn, decision)
@@ -20,8 +20,8 @@ extension Cache {
 
     /// The stored part and the received one become one body, which is recorded as such (RFC 9111 §3.4).
     func complete(
-        _ exchange: borrowing Exchange, _ response: borrowing Head, _ turn: CacheTurn, _ decision: AnswerDecision,
-        _ completion: AnswerDecision.Completion
+        _ exchange: borrowing Exchange, _ response: borrowing Head, _ turn: CacheTurn, _ decision: ResponseDecision,
+        _ completion: ResponseDecision.Completion
     ) -> ResponseVerdict {
         let stored = body(of: completion.entry, 0..<completion.entry.length, turn)
         exchange.wrapResponseBody { [host] received in
@@ -37,7 +37,7 @@ extension Cache {
     }
 
     /// Sees to it that the body is stored when it ends well.
-    private func record(_ decision: AnswerDecision, _ exchange: borrowing Exchange, _ turn: CacheTurn) {
+    private func record(_ decision: ResponseDecision, _ exchange: borrowing Exchange, _ turn: CacheTurn) {
         guard let storing = decision.store, let recording = recording(of: storing) else { return }
         turn.recording = recording
         recording.flight = turn.flight
@@ -51,7 +51,7 @@ extension Cache {
     }
 
     /// Nil where so long a body is not kept.
-    func recording(of storing: AnswerDecision.Storing) -> Recording? {
+    func recording(of storing: ResponseDecision.Storing) -> Recording? {
         let limit = settings.largestBody.bytes
         if let lengths = storing.lengths, lengths.lowerBound > limit { return nil }
         let length = storing.lengths.flatMap { $0.lowerBound == $0.upperBound ? $0.lowerBound : nil }
@@ -69,7 +69,7 @@ extension Cache {
     }
 
     private func forwarded(
-        _ exchange: borrowing Exchange, _ response: borrowing Head, _ turn: CacheTurn, _ decision: AnswerDecision
+        _ exchange: borrowing Exchange, _ response: borrowing Head, _ turn: CacheTurn, _ decision: ResponseDecision
     ) -> ResponseVerdict {
         let isStored = turn.recording != nil
         if let flight = turn.flight, !isStored { flights.end(flight, .fruitless) }

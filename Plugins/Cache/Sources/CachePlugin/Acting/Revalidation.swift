@@ -32,9 +32,9 @@ final class Revalidation: Sendable {
     }
 
     private func take(
-        _ answer: Answer, to forward: Forward, _ requested: Duration, _ exchange: UInt64, _ attempts: Int
+        _ answer: SubResponse, to forward: Forward, _ requested: Duration, _ exchange: UInt64, _ attempts: Int
     ) {
-        let received = ReceivedAnswer(
+        let received = ReceivedResponse(
             forward: forward, status: answer.head.status, fields: answer.head.fields, requested: requested,
             received: cache.host.wallClock)
         let decision = cache.policy.decision(on: received) { _ in nil }

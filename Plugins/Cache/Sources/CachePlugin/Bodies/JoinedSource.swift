@@ -47,7 +47,7 @@ final class JoinedSource: BodySource, PullReceiver {
             // Bodies are pulled on the loop.
             host.schedule(after: .zero) { [second] in second.pull(waiting) }
         } else {
-            waiting.answer(piece)
+            waiting.complete(piece)
         }
         return true
     }

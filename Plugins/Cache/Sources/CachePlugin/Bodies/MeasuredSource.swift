@@ -31,7 +31,7 @@ final class MeasuredSource: BodySource, PullReceiver {
         }
         var isWrong = left < 0
         if case .end = piece { isWrong = left != 0 }
-        waiting?.answer(isWrong ? .broken(MeasuredSource.cut) : piece)
+        waiting?.complete(isWrong ? .broken(MeasuredSource.cut) : piece)
         return waiting != nil
     }
 

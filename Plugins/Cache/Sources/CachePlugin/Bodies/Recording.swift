@@ -5,7 +5,7 @@ import PlugboardKit
 /// Nothing is found until `commit`, which comes only for a body that was seen to its end. Dropping it discards what was written.
 /// Sendable because it is touched on the loop only.
 final class Recording: @unchecked Sendable {
-    private let answer: StoredAnswer
+    private let answer: StoredResponse
     private let replaced: [CacheEntry]
     private var writer: (any EntryWriter)?
     /// How many bytes the body may have in the end.
@@ -19,7 +19,7 @@ final class Recording: @unchecked Sendable {
     /// Runs once, if the store takes no more.
     var refused: (() -> Void)?
 
-    init(_ writer: any EntryWriter, of storing: AnswerDecision.Storing, limit: Int) {
+    init(_ writer: any EntryWriter, of storing: ResponseDecision.Storing, limit: Int) {
         self.writer = writer
         self.limit = limit
         answer = storing.answer

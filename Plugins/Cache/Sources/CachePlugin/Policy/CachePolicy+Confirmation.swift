@@ -4,9 +4,9 @@ extension CachePolicy {
     // MARK: 304
 
     /// RFC 9111 §4.3.4: which stored answers a 304 updates, and what the caller gets.
-    func afterNotModified(_ answer: ReceivedAnswer) -> AnswerDecision {
+    func afterNotModified(_ answer: ReceivedResponse) -> ResponseDecision {
         let forward = answer.forward
-        var decision = AnswerDecision(status: CacheStatus(forwarded: forward.reason))
+        var decision = ResponseDecision(status: CacheStatus(forwarded: forward.reason))
         let confirmed = confirmed(by: answer)
         guard let entry = confirmed.first else {
             // To a condition of the caller's own, it is the caller's answer.
@@ -42,7 +42,7 @@ extension CachePolicy {
     }
 
     /// The stored answers that a 304 stands for, the one to be used first.
-    private func confirmed(by answer: ReceivedAnswer) -> [CacheEntry] {
+    private func confirmed(by answer: ReceivedResponse) -> [CacheEntry] {
         let forward = answer.forward
         guard forward.mayStore || !forward.validated.isEmpty else { return [] }
         guard !forward.validated.isEmpty else { return confirmedByTheWay(answer) }
@@ -61,7 +61,7 @@ extension CachePolicy {
     }
 
     /// A 304 to the caller's own condition, with a strong validator of what is stored (RFC 9111 §4.3.4).
-    private func confirmedByTheWay(_ answer: ReceivedAnswer) -> [CacheEntry] {
+    private func confirmedByTheWay(_ answer: ReceivedResponse) -> [CacheEntry] {
         guard let tag = answer.fields.firstValue(.etag, { EntityTag($0) }) else { return [] }
         return answer.forward.entries.filter { entry in
             answer.forward.request.isOfOwnVersion(entry) && entry.answer.entityTag?.matchesStrongly(tag) ?? false
@@ -80,7 +80,7 @@ extension CachePolicy {
     }
 
     /// Whether the 304 can be the answer to what the caller itself asked, and the cache did not.
-    private func isToCaller(_ answer: ReceivedAnswer) -> Bool {
+    private func isToCaller(_ answer: ReceivedResponse) -> Bool {
         let forward = answer.forward
         if forward.validated.isEmpty { return forward.completed == nil }
         guard let tags = EntityTagList(.ifNoneMatch, of: forward.request.fields) else { return false }
@@ -90,7 +90,7 @@ extension CachePolicy {
     // MARK: Updating
 
     /// A stored answer with what a later one says of it (RFC 9111 §3.2); nil if it may not be stored any more.
-    func updated(_ entry: CacheEntry, by answer: ReceivedAnswer) -> StoredAnswer? {
+    func updated(_ entry: CacheEntry, by answer: ReceivedResponse) -> StoredResponse? {
         let updated = confirmedUnstored(entry, by: answer)
         let request = answer.forward.request
         guard answer.forward.mayStore, mayStore(facts(of: updated), request) else { return nil }
@@ -98,11 +98,11 @@ extension CachePolicy {
     }
 
     /// The same, for this once.
-    private func confirmedUnstored(_ entry: CacheEntry, by answer: ReceivedAnswer) -> StoredAnswer {
+    private func confirmedUnstored(_ entry: CacheEntry, by answer: ReceivedResponse) -> StoredResponse {
         let request = answer.forward.request
         let matches = Selection.matches(entry.answer, request)
         var updated = entry.answer
-        let received = AnswerFacts(
+        let received = ResponseFacts(
             status: updated.status, fields: answer.fields, isShared: isShared, now: HTTPDate(answer.received.bounded))
         updated.fields = StoredFields.updated(
             updated.fields, by: answer.fields, isPartial: updated.range != nil,
@@ -119,9 +119,9 @@ extension CachePolicy {
     // MARK: 206 and 416 to a range of the cache's own
 
     /// RFC 9111 §3.4: a part is put to another one only if both have the same strong validator.
-    func afterMissingPart(_ answer: ReceivedAnswer) -> AnswerDecision {
+    func afterMissingPart(_ answer: ReceivedResponse) -> ResponseDecision {
         let forward = answer.forward
-        var decision = AnswerDecision(status: CacheStatus(forwarded: forward.reason))
+        var decision = ResponseDecision(status: CacheStatus(forwarded: forward.reason))
         guard let entry = forward.completed, let stored = entry.answer.range,
             let part = ContentRange(of: answer.fields), let complete = part.complete ?? stored.complete,
             stored.complete ?? complete == complete, answer.status == 206,
@@ -140,13 +140,13 @@ extension CachePolicy {
         whole.fields.remove(.contentRange)
         whole.fields[.contentLength] = "\(complete)"
         if forward.mayStore, mayStore(facts(of: whole), forward.request) {
-            decision.store = AnswerDecision.Storing(
+            decision.store = ResponseDecision.Storing(
                 answer: whole, replaced: replaced(by: whole, forward), lengths: complete...complete)
         }
         decision.status.forwardStatus = 206
         decision.status.isStored = decision.store != nil
         decision.outcome = .complete(
-            AnswerDecision.Completion(
+            ResponseDecision.Completion(
                 head: ResponseHead(status: 200, fields: whole.fields), entry: entry, storedFirst: storedFirst,
                 receivedLength: part.bytes.count))
         return decision
@@ -154,7 +154,7 @@ extension CachePolicy {
 
     /// Whether the received part stands behind the stored one (true) or before it (false), and both are the whole; nil if not.
     private func joins(
-        _ entry: CacheEntry, _ stored: StoredAnswer.StoredRange, _ part: ContentRange, _ complete: Int
+        _ entry: CacheEntry, _ stored: StoredResponse.StoredRange, _ part: ContentRange, _ complete: Int
     ) -> Bool? {
         let end = stored.first.addingClamped(entry.length)
         if stored.first == 0, part.bytes == end..<max(complete, end) { return true }
@@ -162,7 +162,7 @@ extension CachePolicy {
         return nil
     }
 
-    private func isSameRepresentation(_ stored: StoredAnswer, _ answer: ReceivedAnswer) -> Bool {
+    private func isSameRepresentation(_ stored: StoredResponse, _ answer: ReceivedResponse) -> Bool {
         if let tag = stored.entityTag {
             return answer.fields.firstValue(.etag) { EntityTag($0) }.map { $0.matchesStrongly(tag) } ?? false
         }

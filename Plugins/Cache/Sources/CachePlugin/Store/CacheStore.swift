@@ -27,7 +27,7 @@ protocol CacheStore: AnyObject, Sendable {
     func write(length: Int?) -> (any EntryWriter)?
 
     /// Gives an entry another head; the body stays.
-    func update(_ entry: CacheEntry, _ answer: StoredAnswer)
+    func update(_ entry: CacheEntry, _ answer: StoredResponse)
 
     func remove(_ entries: [CacheEntry])
 
@@ -59,21 +59,21 @@ struct CacheEntry: Sendable {
     var body: Bytes?
     private var head: Head
 
-    init(id: Int64, answer: StoredAnswer, length: Int) {
+    init(id: Int64, answer: StoredResponse, length: Int) {
         self.id = id
         self.length = length
         head = Head(answer)
     }
 
-    var answer: StoredAnswer {
+    var answer: StoredResponse {
         get { head.answer }
         set { head = Head(newValue) }
     }
 
     /// Apart, for entries are handed about a lot, and an answer is a dozen references.
     private final class Head: Sendable {
-        let answer: StoredAnswer
-        init(_ answer: StoredAnswer) { self.answer = answer }
+        let answer: StoredResponse
+        init(_ answer: StoredResponse) { self.answer = answer }
     }
 }
 
@@ -87,7 +87,7 @@ protocol EntryWriter: AnyObject, Sendable {
     func room(_ run: @escaping @Sendable () -> Void)
 
     /// Makes the entry visible, in place of the others, all at once.
-    func commit(_ answer: StoredAnswer, replacing old: [CacheEntry], _ done: @escaping @Sendable (CacheEntry?) -> Void)
+    func commit(_ answer: StoredResponse, replacing old: [CacheEntry], _ done: @escaping @Sendable (CacheEntry?) -> Void)
 
     /// Also the end of a writer that is dropped.
     func discard()

@@ -112,10 +112,10 @@ extension Cookies {
             return content
         }
         jars.synchronize()
-        let faults = content.faults.map { fault in
-            JSONValue.object(["line": .number(JSONNumber(fault.line)), "reason": .string(fault.reason)])
+        let errors = content.errors.map { error in
+            JSONValue.object(["line": .number(JSONNumber(error.line)), "reason": .string(error.reason)])
         }
-        return ["imported": .number(JSONNumber(content.cookies.count)), "faults": .array(faults)]
+        return ["imported": .number(JSONNumber(content.cookies.count)), "errors": .array(errors)]
     }
 
     private func export(_ arguments: CommandArguments, _ reply: Reply) throws(PlugboardError) {

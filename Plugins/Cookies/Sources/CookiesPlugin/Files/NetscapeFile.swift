@@ -6,7 +6,7 @@ import PlugboardKit
 /// line's end anywhere.
 enum NetscapeFile {
     /// A line that is no cookie.
-    struct Fault: Equatable, Sendable {
+    struct LineError: Equatable, Sendable {
         /// Counted from 1.
         var line: Int
         var reason: String
@@ -15,7 +15,7 @@ enum NetscapeFile {
     /// What a file holds. Cookies are judged as if their own host had just set them.
     struct Content: Equatable, Sendable {
         var cookies: [Cookie] = []
-        var faults: [Fault] = []
+        var errors: [LineError] = []
     }
 
     static func read(_ bytes: [UInt8], now: Duration, suffixes: PublicSuffixes) -> Content {
@@ -26,7 +26,7 @@ enum NetscapeFile {
             do throws(Unreadable) {
                 if let cookie = try cookie(text, now, suffixes) { content.cookies.append(cookie) }
             } catch {
-                content.faults.append(Fault(line: index + 1, reason: error.reason))
+                content.errors.append(LineError(line: index + 1, reason: error.reason))
             }
         }
         return content

@@ -23,17 +23,17 @@ extension CachePolicy {
     ///
     /// What a clock that was set back, or a damaged file, says of times never makes an age below zero: an answer that seems to come from the
     /// future is stale.
-    func freshness(of answer: StoredAnswer, own: RequestFacts.Own = .init(), now: Duration) -> Freshness {
+    func freshness(of answer: StoredResponse, own: RequestFacts.Own = .init(), now: Duration) -> Freshness {
         freshness(of: answer, facts(of: answer), own: own, now: now)
     }
 
-    func facts(of answer: StoredAnswer) -> AnswerFacts {
-        AnswerFacts(
+    func facts(of answer: StoredResponse) -> ResponseFacts {
+        ResponseFacts(
             status: answer.status, fields: answer.fields, isShared: isShared, now: HTTPDate(answer.received.bounded))
     }
 
     func freshness(
-        of answer: StoredAnswer, _ facts: AnswerFacts, own: RequestFacts.Own, now: Duration
+        of answer: StoredResponse, _ facts: ResponseFacts, own: RequestFacts.Own, now: Duration
     ) -> Freshness {
         let now = now.bounded
         let received = answer.received.bounded
@@ -51,7 +51,7 @@ extension CachePolicy {
     private static let clockTolerance = Duration.seconds(60)
 
     /// `corrected_initial_age` (RFC 9111 §4.2.3).
-    func ageOnArrival(_ facts: AnswerFacts, requested: Duration, received: Duration) -> Duration {
+    func ageOnArrival(_ facts: ResponseFacts, requested: Duration, received: Duration) -> Duration {
         let delay = max(received - requested, .zero)
         // Date has whole seconds, so what is left of the second of the arrival is not an age.
         let apparent = facts.date.map { HTTPDate(received).seconds.subtractingClamped($0.seconds) } ?? 0
@@ -59,12 +59,12 @@ extension CachePolicy {
     }
 
     /// How long the answer is fresh after it was made (RFC 9111 §4.2.1).
-    func lifetime(_ facts: AnswerFacts, received: Duration) -> Duration {
+    func lifetime(_ facts: ResponseFacts, received: Duration) -> Duration {
         explicitLifetime(facts, received: received) ?? heuristicLifetime(facts, received: received)
     }
 
     /// Nil if the server says nothing of it.
-    func explicitLifetime(_ facts: AnswerFacts, received: Duration) -> Duration? {
+    func explicitLifetime(_ facts: ResponseFacts, received: Duration) -> Duration? {
         if isShared, let shared = facts.directives.sharedMaxAge { return shared }
         if let maxAge = facts.directives.maxAge { return maxAge }
         switch facts.expires {
@@ -77,7 +77,7 @@ extension CachePolicy {
     }
 
     /// RFC 9111 §4.2.2: a part of the time since the last modification, where the status allows it, or the server by `public`.
-    private func heuristicLifetime(_ facts: AnswerFacts, received: Duration) -> Duration {
+    private func heuristicLifetime(_ facts: ResponseFacts, received: Duration) -> Duration {
         guard facts.isHeuristicallyCacheable || facts.directives.words.contains(.isPublic),
             let modified = facts.lastModified
         else { return .zero }
@@ -88,14 +88,14 @@ extension CachePolicy {
 
     /// The program's word: of this request, else of the one that stored the answer.
     private func timeToLive(
-        of answer: StoredAnswer, _ facts: AnswerFacts, _ own: RequestFacts.Own
+        of answer: StoredResponse, _ facts: ResponseFacts, _ own: RequestFacts.Own
     ) -> Duration? {
         guard let timeToLive = own.timeToLive, appliesToStatus(facts.status) else { return answer.timeToLive?.bounded }
         return own.overrides || isSilent(facts) ? timeToLive.bounded : answer.timeToLive?.bounded
     }
 
     /// Whether the server leaves it to others how long the answer may be used.
-    func isSilent(_ facts: AnswerFacts) -> Bool {
+    func isSilent(_ facts: ResponseFacts) -> Bool {
         explicitLifetime(facts, received: .zero) == nil
             && facts.directives.words.isDisjoint(with: [.noCache, .noStore])
     }

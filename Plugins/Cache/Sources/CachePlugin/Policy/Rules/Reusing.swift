@@ -4,7 +4,7 @@ import PlugboardKit
 extension CachePolicy {
     /// Nil if the stored bytes are not enough, or the caller's range is one that only the server can answer.
     func reuse(
-        _ entry: CacheEntry, for request: RequestFacts, _ facts: AnswerFacts, _ freshness: Freshness,
+        _ entry: CacheEntry, for request: RequestFacts, _ facts: ResponseFacts, _ freshness: Freshness,
         as kind: Reuse.Freshness, _ status: CacheStatus
     ) -> Reuse? {
         var fields = entry.answer.fields
@@ -47,7 +47,7 @@ extension CachePolicy {
 
     /// Whether the caller's own conditions say that it has this answer already (RFC 9110 §13.1.2, §13.1.3). They count only where the
     /// answer would be a success (§13.2.1).
-    private func isNotModified(_ answer: StoredAnswer, _ request: RequestFacts) -> Bool {
+    private func isNotModified(_ answer: StoredResponse, _ request: RequestFacts) -> Bool {
         guard request.kind != .search, (200...299).contains(answer.status) else { return false }
         if let tags = EntityTagList(.ifNoneMatch, of: request.fields) { return tags.containsWeakly(answer.entityTag) }
         guard request.conditions.contains(.ifModifiedSince),
@@ -70,7 +70,7 @@ extension CachePolicy {
     }
 
     /// Whether the range counts: its `If-Range`, if there is one, must be this representation's strong validator (RFC 9110 §13.1.5).
-    private func wantsPart(_ answer: StoredAnswer, _ request: RequestFacts) -> Bool {
+    private func wantsPart(_ answer: StoredResponse, _ request: RequestFacts) -> Bool {
         guard answer.status == 200 || answer.range != nil else { return false }
         guard request.conditions.contains(.ifRange) else { return true }
         return request.fields.firstValue(.ifRange) { value in

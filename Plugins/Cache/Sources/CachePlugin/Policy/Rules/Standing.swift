@@ -12,7 +12,7 @@ enum Standing: Sendable, Equatable {
 
 extension CachePolicy {
     func standing(
-        _ entry: CacheEntry, _ facts: AnswerFacts, _ freshness: Freshness, for request: RequestFacts
+        _ entry: CacheEntry, _ facts: ResponseFacts, _ freshness: Freshness, for request: RequestFacts
     ) -> Standing {
         if entry.answer.isInvalidated { return .needsValidation(.stale) }
         switch request.mode {
@@ -36,7 +36,7 @@ extension CachePolicy {
     }
 
     /// Whether the caller takes an answer of this age (RFC 9111 §5.2.1.1, §5.2.1.3). What is immutable is as good at any age (RFC 8246 §2).
-    private func satisfies(_ wishes: RequestDirectives, _ facts: AnswerFacts, _ freshness: Freshness) -> Bool {
+    private func satisfies(_ wishes: RequestDirectives, _ facts: ResponseFacts, _ freshness: Freshness) -> Bool {
         if let maxAge = wishes.maxAge, !isImmutable(facts, freshness) {
             // 0 asks for the server's word; no answer is so quick that it has no age.
             guard maxAge > .zero, freshness.age <= maxAge else { return false }
@@ -45,12 +45,12 @@ extension CachePolicy {
         return freshness.remaining >= minFresh
     }
 
-    private func isImmutable(_ facts: AnswerFacts, _ freshness: Freshness) -> Bool {
+    private func isImmutable(_ facts: ResponseFacts, _ freshness: Freshness) -> Bool {
         freshness.isFresh && facts.directives.words.contains(.immutable) && !facts.directives.words.contains(.noCache)
     }
 
     /// Whether the server leaves it to the cache to serve stale answers (RFC 9111 §4.2.4).
-    func mayBeStale(_ facts: AnswerFacts) -> Bool {
+    func mayBeStale(_ facts: ResponseFacts) -> Bool {
         let words = facts.directives.words
         if words.contains(.mustRevalidate) || words.contains(.noCache) { return false }
         return !isShared || (!words.contains(.proxyRevalidate) && facts.directives.sharedMaxAge == nil)
@@ -60,7 +60,7 @@ extension CachePolicy {
     ///
     /// - Parameter isUnreachable: Whether there is no answer at all; an answer with an error needs `stale-if-error`.
     func maySubstitute(
-        _ facts: AnswerFacts, _ freshness: Freshness, for request: RequestFacts, isUnreachable: Bool
+        _ facts: ResponseFacts, _ freshness: Freshness, for request: RequestFacts, isUnreachable: Bool
     ) -> Bool {
         guard mayBeStale(facts) else { return false }
         var limits = [facts.directives.staleIfError, request.directives.staleIfError, request.directives.maxStale]

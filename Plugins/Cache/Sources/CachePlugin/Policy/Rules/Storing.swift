@@ -6,12 +6,12 @@ extension CachePolicy {
     private static let unstorable: Set<Int> = [206, 304, 401, 407, 412, 416, 417]
 
     /// What is to be stored of an answer to a request; nil if nothing.
-    func storing(_ answer: ReceivedAnswer) -> AnswerDecision.Storing? {
+    func storing(_ answer: ReceivedResponse) -> ResponseDecision.Storing? {
         let request = answer.forward.request
         guard answer.forward.mayStore, answer.status >= 200 else { return nil }
         var status = answer.status
         var fields = answer.fields
-        var range: StoredAnswer.StoredRange?
+        var range: StoredResponse.StoredRange?
         var lengths: ClosedRange<Int>?
         if status == 206 {
             guard request.kind == .get, let part = ContentRange(of: fields) else { return nil }
@@ -20,7 +20,7 @@ extension CachePolicy {
                 fields.remove(.contentRange)
                 lengths = part.bytes.count...part.bytes.count
             } else {
-                range = StoredAnswer.StoredRange(first: part.bytes.lowerBound, complete: complete(part, fields))
+                range = StoredResponse.StoredRange(first: part.bytes.lowerBound, complete: complete(part, fields))
                 lengths = 1...part.bytes.count
             }
         } else if Self.unstorable.contains(status) {
@@ -29,10 +29,10 @@ extension CachePolicy {
         {
             lengths = length...length
         }
-        let facts = AnswerFacts(
+        let facts = ResponseFacts(
             status: status, fields: fields, isShared: isShared, now: HTTPDate(answer.received.bounded))
         guard mayStore(facts, request) else { return nil }
-        var stored = StoredAnswer(
+        var stored = StoredResponse(
             key: request.key, url: request.url, status: status,
             fields: StoredFields.stored(fields, dropping: privateFields(facts, fields), received: answer.received),
             requested: answer.requested, received: answer.received,
@@ -40,7 +40,7 @@ extension CachePolicy {
             timeToLive: timeToLive(facts, request), range: range)
         guard isUseful(stored, facts) else { return nil }
         stored.isInvalidated = false
-        return AnswerDecision.Storing(
+        return ResponseDecision.Storing(
             answer: stored, replaced: replaced(by: stored, answer.forward), lengths: lengths)
     }
 
@@ -54,7 +54,7 @@ extension CachePolicy {
     }
 
     /// RFC 9111 §3, and the program's own word.
-    func mayStore(_ facts: AnswerFacts, _ request: RequestFacts) -> Bool {
+    func mayStore(_ facts: ResponseFacts, _ request: RequestFacts) -> Bool {
         if timeToLive(facts, request) != nil, request.own.overrides { return true }
         let directives = facts.directives
         if directives.words.contains(.mustUnderstand) {
@@ -78,18 +78,18 @@ extension CachePolicy {
     }
 
     /// How long the answer is fresh by the program's word; nil if the server's counts.
-    func timeToLive(_ facts: AnswerFacts, _ request: RequestFacts) -> Duration? {
+    func timeToLive(_ facts: ResponseFacts, _ request: RequestFacts) -> Duration? {
         guard let timeToLive = request.own.timeToLive, appliesToStatus(facts.status) else { return nil }
         return request.own.overrides || isSilent(facts) ? timeToLive : nil
     }
 
-    func privateFields(_ facts: AnswerFacts, _ fields: Fields) -> [FieldName] {
+    func privateFields(_ facts: ResponseFacts, _ fields: Fields) -> [FieldName] {
         guard isShared, facts.directives.words.contains(.privateFields) else { return [] }
         return ResponseDirectives.fieldNames("private", of: fields)
     }
 
     /// What is stale from the start and cannot be validated would only take room.
-    private func isUseful(_ answer: StoredAnswer, _ facts: AnswerFacts) -> Bool {
+    private func isUseful(_ answer: StoredResponse, _ facts: ResponseFacts) -> Bool {
         if facts.hasValidator { return true }
         guard answer.selecting.first?.name != "*" else { return false }
         let limits = [facts.directives.staleWhileRevalidate, facts.directives.staleIfError]
@@ -100,7 +100,7 @@ extension CachePolicy {
     }
 
     /// What the request would have selected, what differs in nothing, and what no request selects any more; and the oldest, where there are too many.
-    func replaced(by answer: StoredAnswer, _ forward: Forward) -> [CacheEntry] {
+    func replaced(by answer: StoredResponse, _ forward: Forward) -> [CacheEntry] {
         let request = forward.request
         var (replaced, kept): ([CacheEntry], [CacheEntry]) = ([], [])
         for entry in forward.entries {
@@ -115,7 +115,7 @@ extension CachePolicy {
     }
 
     /// Whether the entry holds other bytes of the same representation, or all of it, beside which a part is kept.
-    private func isOtherPart(_ entry: CacheEntry, _ answer: StoredAnswer) -> Bool {
+    private func isOtherPart(_ entry: CacheEntry, _ answer: StoredResponse) -> Bool {
         guard let new = answer.range, let tag = answer.entityTag, let other = entry.answer.entityTag,
             tag.matchesStrongly(other), entry.answer.version == answer.version
         else { return false }

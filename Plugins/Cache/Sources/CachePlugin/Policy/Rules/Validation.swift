@@ -82,7 +82,7 @@ extension Forward {
     }
 }
 
-extension StoredAnswer {
+extension StoredResponse {
     /// For `If-Range` (RFC 9110 §13.1.5); nil if there is none that is strong.
     var strongValidator: String? {
         if let tag = entityTag { return tag.isWeak ? nil : tag.text }

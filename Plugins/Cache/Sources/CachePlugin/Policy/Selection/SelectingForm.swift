@@ -9,7 +9,7 @@ enum SelectingForm {
     static let nameLimit = 100
 
     /// The fields of a request that an answer's `Vary` names. Of `*`, and of too many names, one of that name, which no request has.
-    static func selecting(_ answer: Fields, _ request: Fields) -> [StoredAnswer.SelectingField] {
+    static func selecting(_ answer: Fields, _ request: Fields) -> [StoredResponse.SelectingField] {
         var names: [String] = []
         var known: Set<String> = []
         answer.forEachMember(.vary) { member in
@@ -17,9 +17,9 @@ enum SelectingForm {
             if known.insert(name).inserted { names.append(name) }
         }
         if names.count > nameLimit || known.contains("*") {
-            return [StoredAnswer.SelectingField(name: "*", value: nil)]
+            return [StoredResponse.SelectingField(name: "*", value: nil)]
         }
-        return names.map { StoredAnswer.SelectingField(name: $0, value: value(of: $0, in: request)) }
+        return names.map { StoredResponse.SelectingField(name: $0, value: value(of: $0, in: request)) }
     }
 
     /// - Parameter name: In lower case.

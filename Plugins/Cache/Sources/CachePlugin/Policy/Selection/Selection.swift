@@ -14,7 +14,7 @@ struct Selection {
     }
 
     /// Whether all fields that the answer varies by are the same; never of one that varies by `*`.
-    static func matches(_ answer: StoredAnswer, _ request: RequestFacts) -> Bool {
+    static func matches(_ answer: StoredResponse, _ request: RequestFacts) -> Bool {
         answer.selecting.allSatisfy { field in
             guard field.name != "*" else { return false }
             return SelectingForm.value(of: field.name, in: request.fields) == field.value
@@ -23,7 +23,7 @@ struct Selection {
     }
 
     /// Whether the answer is in the one language that the request likes best of all: the server has no better one for it.
-    private static func isInPreferredLanguage(_ answer: StoredAnswer, _ request: RequestFacts) -> Bool {
+    private static func isInPreferredLanguage(_ answer: StoredResponse, _ request: RequestFacts) -> Bool {
         var languages: [String] = []
         answer.fields.forEachMember(.contentLanguage) { languages.append(Fields.text($0.map(lowercaseASCII))) }
         var best: Preference?
@@ -77,7 +77,7 @@ extension CacheEntry {
     }
 }
 
-extension StoredAnswer {
+extension StoredResponse {
     /// When the origin made it: by its `Date`, or when it came.
     var made: HTTPDate {
         let received = HTTPDate(received.bounded)

@@ -36,7 +36,7 @@ final class MemoryStore: CacheStore {
     }
 
     private func insert(
-        _ answer: StoredAnswer, _ pieces: [Bytes], _ length: Int, replacing old: [CacheEntry]
+        _ answer: StoredResponse, _ pieces: [Bytes], _ length: Int, replacing old: [CacheEntry]
     ) -> CacheEntry? {
         state.withLock { state in
             state.table.release(length)
@@ -64,7 +64,7 @@ final class MemoryStore: CacheStore {
         func room(_ run: @escaping @Sendable () -> Void) { run() }
 
         func commit(
-            _ answer: StoredAnswer, length: Int, replacing old: [CacheEntry],
+            _ answer: StoredResponse, length: Int, replacing old: [CacheEntry],
             _ done: @escaping @Sendable (CacheEntry?) -> Void
         ) {
             done(store.insert(answer, take(), length, replacing: old))
@@ -83,7 +83,7 @@ final class MemoryStore: CacheStore {
         }
     }
 
-    func update(_ entry: CacheEntry, _ answer: StoredAnswer) {
+    func update(_ entry: CacheEntry, _ answer: StoredResponse) {
         state.withLock { $0.table.update(entry.id) { $0 = answer } }
     }
 

@@ -179,7 +179,7 @@ struct MemoryTable {
     }
 
     /// Gives an entry another head.
-    mutating func update(_ id: Int64, _ change: (inout StoredAnswer) -> Void) {
+    mutating func update(_ id: Int64, _ change: (inout StoredResponse) -> Void) {
         guard let place = places[id], var slot = slots[place] else { return }
         let (key, url) = (slot.entry.answer.key, slot.entry.answer.url)
         change(&slot.entry.answer)

@@ -27,7 +27,7 @@ final class PiecesSource: StoredSource {
 
     func take() -> Piece? { place.withLock { .some(next(&$0)) } }
 
-    func pull(_ pull: Pull) { pull.answer(place.withLock { next(&$0) }) }
+    func pull(_ pull: Pull) { pull.complete(place.withLock { next(&$0) }) }
 
     func rewind() -> Bool {
         place.withLock { $0 = Place() }

@@ -99,10 +99,10 @@ struct CacheFile: Sendable {
         return (keys, last)
     }
 
-    static func head(_ row: borrowing SQLiteStore.Row, _ id: Int64) -> (StoredAnswer, Int)? {
+    static func head(_ row: borrowing SQLiteStore.Row, _ id: Int64) -> (StoredResponse, Int)? {
         let head = row.bytes(2)
         guard sum(head, id) == row.integer(1) else { return nil }
-        return StoredAnswer.decoded(head)
+        return StoredResponse.decoded(head)
     }
 
     // MARK: Writing
@@ -142,7 +142,7 @@ struct CacheFile: Sendable {
 
     /// Makes an entry visible as the most recently used.
     func publish(
-        _ id: Int64, _ answer: StoredAnswer, length: Int, _ connection: SQLiteStore.Connection
+        _ id: Int64, _ answer: StoredResponse, length: Int, _ connection: SQLiteStore.Connection
     ) throws(SQLiteFailure) {
         let head = answer.encoded(length: length)
         let use = try lastUse(connection) + 1
@@ -159,7 +159,7 @@ struct CacheFile: Sendable {
 
     /// Gives an entry another head; the body stays.
     func update(
-        _ id: Int64, _ answer: StoredAnswer, length: Int, _ connection: SQLiteStore.Connection
+        _ id: Int64, _ answer: StoredResponse, length: Int, _ connection: SQLiteStore.Connection
     ) throws(SQLiteFailure) {
         let head = answer.encoded(length: length)
         try connection.run(
@@ -168,7 +168,7 @@ struct CacheFile: Sendable {
     }
 
     func invalidate(url: String, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
-        var heads: [(id: Int64, answer: StoredAnswer, length: Int)] = []
+        var heads: [(id: Int64, answer: StoredResponse, length: Int)] = []
         try connection.each("SELECT id, sum, head FROM entry WHERE url = ? AND owner IS NULL", [.text(url)]) { row in
             let id = row.integer(0)
             // A head that is damaged is not found anyway.

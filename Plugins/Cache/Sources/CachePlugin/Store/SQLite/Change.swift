@@ -4,7 +4,7 @@ import SQLiteStore
 /// again.
 enum Change: Sendable {
     case remove([Int64])
-    case update(Int64, StoredAnswer, length: Int)
+    case update(Int64, StoredResponse, length: Int)
     case invalidate(url: String)
     case purge(Purge)
 

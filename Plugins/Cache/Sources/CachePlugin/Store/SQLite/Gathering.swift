@@ -6,7 +6,7 @@ import Synchronization
 final class Gathering: Sendable {
     /// A whole entry, of which nothing is in the file yet.
     struct Addition: Sendable {
-        let answer: StoredAnswer
+        let answer: StoredResponse
         let pieces: [Bytes]
         let length: Int
         /// Ids of those that it takes the place of.

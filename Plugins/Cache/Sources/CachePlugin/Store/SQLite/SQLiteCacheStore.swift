@@ -139,9 +139,9 @@ final class SQLiteCacheStore: CacheStore {
     func willAdd(_ key: CacheKey) { state.withLock { $0.filter.willAdd(key) } }
     func didAdd(_ key: CacheKey) { state.withLock { $0.filter.didAdd(key) } }
 
-    func update(_ entry: CacheEntry, _ answer: StoredAnswer) { update(entry, answer) {} }
+    func update(_ entry: CacheEntry, _ answer: StoredResponse) { update(entry, answer) {} }
 
-    func update(_ entry: CacheEntry, _ answer: StoredAnswer, _ done: @escaping @Sendable () -> Void) {
+    func update(_ entry: CacheEntry, _ answer: StoredResponse, _ done: @escaping @Sendable () -> Void) {
         var answer = answer
         // What an entry is found by stays.
         answer.key = entry.answer.key

@@ -131,7 +131,7 @@ final class SQLiteSink: PieceSink {
     }
 
     func commit(
-        _ answer: StoredAnswer, length: Int, replacing old: [CacheEntry],
+        _ answer: StoredResponse, length: Int, replacing old: [CacheEntry],
         _ done: @escaping @Sendable (CacheEntry?) -> Void
     ) {
         let (pieces, first) = state.withLock { SQLiteSink.send(&$0) }

@@ -52,13 +52,13 @@ final class StoredBody: StoredSource {
 
     func pull(_ pull: Pull) {
         if let piece = take() {
-            pull.answer(piece)
+            pull.complete(piece)
             return
         }
         let offset = state.withLock { $0.offset }
         store.read(
             { (file, connection) throws(SQLiteFailure) in try self.read(from: offset, file, connection) },
-            then: { result in pull.answer(self.next(result)) })
+            then: { result in pull.complete(self.next(result)) })
     }
 
     func prepare(_ done: @escaping @Sendable (Bool) -> Void) {
@@ -66,7 +66,7 @@ final class StoredBody: StoredSource {
             { (file, connection) throws(SQLiteFailure) in
                 try self.read(from: self.part.lowerBound, file, connection)
             },
-            then: { result in done(self.fault(of: result) == nil) })
+            then: { result in done(self.error(of: result) == nil) })
     }
 
     func rewind() -> Bool {
@@ -114,12 +114,12 @@ final class StoredBody: StoredSource {
     }
 
     private func next(_ result: Result<Batch, SQLiteFailure>) -> Piece {
-        if let fault = fault(of: result) { return .broken(fault) }
+        if let error = error(of: result) { return .broken(error) }
         return take() ?? .broken(.removed)
     }
 
     /// Takes what was read; if it is not what was stored, says so, and has the entry removed.
-    private func fault(of result: Result<Batch, SQLiteFailure>) -> PlugboardError? {
+    private func error(of result: Result<Batch, SQLiteFailure>) -> PlugboardError? {
         switch result {
         case .success(.pieces(let pieces)):
             state.withLock { state in

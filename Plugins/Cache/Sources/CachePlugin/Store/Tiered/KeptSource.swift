@@ -42,7 +42,7 @@ final class KeptSource: StoredSource, PullReceiver {
         }
         guard let pull else { return false }
         see(piece)
-        return pull.answer(piece)
+        return pull.complete(piece)
     }
 
     private func see(_ piece: Piece) {

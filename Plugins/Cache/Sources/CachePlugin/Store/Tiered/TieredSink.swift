@@ -55,7 +55,7 @@ final class TieredSink: PieceSink {
     }
 
     func commit(
-        _ answer: StoredAnswer, length: Int, replacing old: [CacheEntry],
+        _ answer: StoredResponse, length: Int, replacing old: [CacheEntry],
         _ done: @escaping @Sendable (CacheEntry?) -> Void
     ) {
         // The store knows from now on what it holds.

@@ -115,7 +115,7 @@ final class TieredStore: CacheStore {
     /// The entry is in the file, or could not be written there. Returns the entry as it can be found now; nil if
     /// nobody keeps it.
     func didCommit(
-        _ stored: CacheEntry?, _ answer: StoredAnswer, _ pieces: [Bytes]?, length: Int, replacing old: [CacheEntry]
+        _ stored: CacheEntry?, _ answer: StoredResponse, _ pieces: [Bytes]?, length: Int, replacing old: [CacheEntry]
     ) -> CacheEntry? {
         let key = answer.key
         return shared.state.withLock { state in
@@ -144,7 +144,7 @@ final class TieredStore: CacheStore {
 
     // MARK: Changing
 
-    func update(_ entry: CacheEntry, _ answer: StoredAnswer) {
+    func update(_ entry: CacheEntry, _ answer: StoredResponse) {
         let key = entry.answer.key
         shared.state.withLock { state in
             state.table.update(entry.id) { $0 = answer }

@@ -8,7 +8,7 @@ protocol PieceSink: AnyObject, Sendable {
     var hasRoom: Bool { get }
     func room(_ run: @escaping @Sendable () -> Void)
     func commit(
-        _ answer: StoredAnswer, length: Int, replacing old: [CacheEntry],
+        _ answer: StoredResponse, length: Int, replacing old: [CacheEntry],
         _ done: @escaping @Sendable (CacheEntry?) -> Void)
     func discard()
 }
@@ -51,7 +51,7 @@ final class PieceWriter: EntryWriter {
     var hasRoom: Bool { sink.hasRoom }
     func room(_ run: @escaping @Sendable () -> Void) { sink.room(run) }
 
-    func commit(_ answer: StoredAnswer, replacing old: [CacheEntry], _ done: @escaping @Sendable (CacheEntry?) -> Void)
+    func commit(_ answer: StoredResponse, replacing old: [CacheEntry], _ done: @escaping @Sendable (CacheEntry?) -> Void)
     {
         let length = state.withLock { state -> Int? in
             guard !state.isOver else { return nil }

@@ -1,0 +1,97 @@
+import Transporting
+
+/// The body of an answer: what libcurl has received and nobody has pulled yet.
+///
+/// Sendable because it is touched on the loop's thread only; what comes from other threads is sent there.
+final class ResponseBody: BodySource, @unchecked Sendable {
+    let length: Int?
+    private let loop: EventLoop
+    /// Nil when the transfer is over.
+    private var transfer: Transfer?
+    /// What was left when the transfer ended.
+    private var rest = PieceQueue()
+    private var ending: Piece?
+    private var openPull: Pull?
+    private var isReleased = false
+
+    init(transfer: Transfer, length: Int?, loop: EventLoop) {
+        self.transfer = transfer
+        self.length = length
+        self.loop = loop
+    }
+
+    deinit { rest.removeAll() }
+
+    func take() -> Piece? {
+        guard loop.isCurrent, !isReleased else { return nil }
+        if let transfer, let state = transfer.state {
+            guard let bytes = state.pointee.received.pop() else { return nil }
+            if state.pointee.isReceivingPaused { transfer.touch() }
+            return .bytes(bytes)
+        }
+        return rest.pop().map { .bytes($0) } ?? ending
+    }
+
+    func pull(_ pull: Pull) {
+        guard loop.isCurrent else {
+            loop.enqueue { [self] in self.pull(pull) }
+            return
+        }
+        if let piece = take() { pull.complete(piece) } else { openPull = pull }
+    }
+
+    func release() {
+        guard loop.isCurrent else {
+            loop.enqueue { [self] in release() }
+            return
+        }
+        if isReleased { return }
+        isReleased = true
+        openPull = nil
+        rest.removeAll()
+        guard let transfer, let state = transfer.state else { return }
+        state.pointee.received.removeAll()
+        state.pointee.isDiscarding = true
+        discardLimit = state.pointee.receivedCount + transfer.multi.settings.drainLimit.bytes
+        transfer.limitDraining()
+        transfer.touch()
+    }
+
+    /// Bytes received in all at which draining is given up.
+    private var discardLimit = Int.max
+
+    // MARK: - What the transfer says
+
+    /// Once a turn, when all that came in it is here.
+    func settle() {
+        if isReleased { return drain() }
+        if let pull = openPull, let piece = take() {
+            openPull = nil
+            pull.complete(piece)
+        }
+    }
+
+    /// The transfer is over; takes what it has received.
+    func finish(_ error: PlugboardError?, _ state: inout TransferState) {
+        transfer = nil
+        if isReleased { return }
+        if case .some(let error) = error, error.code == .cancelled || error.code == .shutDown {
+            state.received.removeAll()
+        }
+        swap(&rest, &state.received)
+        ending = error.map { .broken($0) } ?? .end(trailers: state.head.takeTrailers())
+        if let pull = openPull, let piece = take() {
+            openPull = nil
+            pull.complete(piece)
+        }
+    }
+
+    /// A connection that is worth keeping costs a few more reads; one that is not costs a new connection.
+    private func drain() {
+        guard let transfer, let state = transfer.state else { return }
+        let left = state.pointee.expected ?? 0
+        if state.pointee.head.version == .http2 || state.pointee.receivedCount + left > discardLimit {
+            transfer.end(.abandoned)
+        }
+    }
+}

@@ -1,0 +1,110 @@
+extension RequestOptions {
+    /// Why a request cannot be sent with these options (`request.option`), or nil. If several are invalid, the first.
+    ///
+    /// The reason says what to write, and quotes no values, for a proxy's URL may hold a password.
+    public var error: PlugboardError? {
+        invalidOptions.first.map { option in
+            let key = option.key.map { "[\"\(printable($0))\"]" } ?? ""
+            return PlugboardError(.invalidOption, "The request's option \(option.option)\(key) \(option.reason).")
+        }
+    }
+
+    /// An option whose value cannot be used.
+    package struct InvalidOption: Sendable, Equatable {
+        /// The property's name.
+        package let option: String
+        /// Of `connectTo`: the entry.
+        package var key: String?
+        /// The end of a sentence that begins with the option.
+        package let reason: String
+    }
+
+    /// All invalid options, in the order of the properties.
+    package var invalidOptions: [InvalidOption] {
+        var found: [InvalidOption] = []
+        func note(_ option: String, key: String? = nil, _ reason: String?) {
+            if let reason { found.append(InvalidOption(option: option, key: key, reason: reason)) }
+        }
+        note("timeout", RequestOptions.refusal(ofTime: timeout))
+        note("connectTimeout", RequestOptions.refusal(ofTime: connectTimeout))
+        note("idleTimeout", RequestOptions.refusal(ofTime: idleTimeout))
+        note("attemptTimeout", RequestOptions.refusal(ofTime: attemptTimeout))
+        for (place, target) in (connectTo ?? [:]).sorted(by: { $0.key < $1.key })
+        where !RequestOptions.isHostAndPort(place) || !RequestOptions.isHostAndPort(target) {
+            note(
+                "connectTo", key: place,
+                "must be host:port for host:port, such as \"example.com:443\": \"127.0.0.1:8443\"")
+        }
+        if let proxy, !RequestOptions.isProxy(proxy) { note("proxy", "must be \(RequestOptions.proxyForm)") }
+        for (option, text) in [
+            ("noProxy", noProxy), ("interface", interface), ("caFile", caFile),
+            ("clientCertificate", clientCertificate), ("clientKey", clientKey),
+        ] {
+            if text?.utf8.contains(where: isControl) == true { note(option, "must not hold control characters") }
+        }
+        if let pins, !pins.split(separator: ";", omittingEmptySubsequences: false).allSatisfy(RequestOptions.isPin) {
+            note("pins", "must be \(RequestOptions.pinForm), with ; between several")
+        }
+        if let speed = downloadSpeedLimit, speed < 0 { note("downloadSpeedLimit", "must not be negative") }
+        if let speed = uploadSpeedLimit, speed < 0 { note("uploadSpeedLimit", "must not be negative") }
+        return found
+    }
+
+    private static func refusal(ofTime time: Duration?) -> String? {
+        guard let time, time < .zero else { return nil }
+        return "must not be negative; leave it out for the kernel's"
+    }
+
+    // MARK: Forms
+
+    package static let proxySchemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
+
+    /// What fits after "must be".
+    package static let proxyForm =
+        "a URL like http://host:port (\(proxySchemes.joined(separator: ", "))), or empty for none"
+
+    /// What fits after "must be".
+    package static let pinForm = "sha256// and the 44 characters of base64 that stand for 32 bytes"
+
+    /// A proxy's URL, or nothing for none.
+    package static func isProxy(_ text: String) -> Bool {
+        if text.isEmpty { return true }
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return false }
+        let scheme = text.utf8.prefix { $0 != UInt8(ascii: ":") }
+        let rest = text.utf8.dropFirst(scheme.count)
+        guard proxySchemes.contains(String(Substring(scheme)).lowercased()), rest.starts(with: "://".utf8) else {
+            return false
+        }
+        let authority = rest.dropFirst(3).prefix { !"/?#".utf8.contains($0) }
+        let place = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[$0...].dropFirst() } ?? authority
+        guard let (host, port) = Origin.splitPort(Substring(place)), !host.isEmpty else { return false }
+        return port.map { Origin.port($0) != nil } ?? true
+    }
+
+    /// `host:port`.
+    package static func isHostAndPort(_ text: String) -> Bool {
+        guard let (host, port) = Origin.splitPort(text[...]), let port else { return false }
+        return Origin.normalizedHost(host) != nil && Origin.port(port) != nil
+    }
+
+    /// `sha256//` and the base64 of a SHA-256 digest (RFC 4648 §4, with its padding and no stray bits).
+    package static func isPin(_ text: some StringProtocol) -> Bool {
+        let digest = Array(text.utf8.dropFirst(8))
+        guard text.utf8.starts(with: "sha256//".utf8), digest.count == 44, digest[43] == UInt8(ascii: "=") else {
+            return false
+        }
+        // 32 bytes leave four bits for the last digit, whose other two must be 0.
+        return digest[..<42].allSatisfy(isBase64) && "AEIMQUYcgkosw048".utf8.contains(digest[42])
+    }
+
+    private static func isBase64(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+            true
+        default: false
+        }
+    }
+}
+
+private func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }

@@ -1,0 +1,64 @@
+import JSON
+import PlugboardKit
+
+/// One thing that is wrong with a configuration, and where. It quotes no values, for they may be secret.
+public struct ConfigurationError: Sendable, Equatable {
+    /// The code of the error that this alone would throw.
+    public let code: PlugboardError.Code
+    /// As it was opened; nil when the configuration came from elsewhere.
+    public let file: String?
+    /// Such as `plugins[2].settings.ttl`; empty for the whole.
+    public let path: String
+    /// From 1; nil when the configuration was made in code.
+    public let line: Int?
+    /// From 1, in Unicode scalars; nil when the configuration was made in code.
+    public let column: Int?
+    /// The end of a sentence that begins with the path.
+    public let reason: String
+
+    init(code: PlugboardError.Code, file: String?, path: String, position: JSONPosition?, reason: String) {
+        self.code = code
+        self.file = file
+        self.path = path
+        line = position?.line
+        column = position?.column
+        self.reason = reason
+    }
+
+    init(
+        _ path: JSONPath, _ reason: String, in source: ConfigurationSource?, atKey: Bool = false,
+        positionOf location: JSONPath? = nil, code: PlugboardError.Code = .configuration
+    ) {
+        self.init(
+            code: code, file: source?.file, path: path.isRoot ? "" : path.description,
+            position: source?.positions.nearestPosition(of: location ?? path, atKey: atKey), reason: reason)
+    }
+}
+
+extension ConfigurationError: CustomStringConvertible {
+    public var description: String {
+        let location = [file, line.map { "line \($0), column \(column ?? 1)" }].compactMap { $0 }.joined(separator: ", ")
+        return "\(location.isEmpty ? "" : "\(location): ")\(path.isEmpty ? "the configuration" : path) \(reason)"
+    }
+}
+
+extension PlugboardError {
+    /// One error that says all that is wrong. Its code is the errors' own where they agree, else `configuration`.
+    init(_ errors: [ConfigurationError]) {
+        let code = errors.first?.code ?? .configuration
+        let reason =
+            errors.count == 1
+            ? errors[0].description
+            : "\(errors.count) things are wrong with the configuration:"
+                + errors.map { "\n  \($0)" }.joined()
+        self.init(errors.allSatisfy { $0.code == code } ? code : .configuration, reason)
+    }
+}
+
+extension JSONPositions {
+    /// The position of what stands there, or else of the innermost part around it that does.
+    fileprivate func nearestPosition(of path: JSONPath, atKey: Bool) -> JSONPosition? {
+        if let position = atKey ? keyPosition(of: path) : position(of: path) { return position }
+        return path.isRoot ? nil : nearestPosition(of: JSONPath(path.elements.dropLast()), atKey: false)
+    }
+}

@@ -1,0 +1,120 @@
+import Synchronization
+
+extension SubResponse {
+    /// The whole body in one piece; no bytes where there is none. Takes the body out. From any task.
+    ///
+    /// Throws `body.limit` as soon as more than `limit` bytes have come, what broke the body if it breaks, and
+    /// `cancelled` as soon as the task is cancelled: the rest is then given back unread.
+    public func collect(upTo limit: ByteCount) async throws(PlugboardError) -> Bytes {
+        let collection = Collection(limit)
+        let result = await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                collection.whenDone { continuation.resume(returning: $0) }
+                host.runOnLoop {
+                    collection.begin(self)
+                } orNever: {
+                    collection.end(.failure(PlugboardError(.shutDown, "The kernel has ended.")))
+                }
+            }
+        } onCancel: {
+            collection.end(.failure(PlugboardError(.cancelled, "The task that read the answer was cancelled.")))
+        }
+        return try result.get()
+    }
+
+    /// The same with a closure, which runs once, on the loop. To be called on the loop, as in `answered` of
+    /// `PluginHost.send`.
+    public func collect(
+        upTo limit: ByteCount, collected: @escaping @Sendable (Result<Bytes, PlugboardError>) -> Void
+    ) {
+        let collection = Collection(limit)
+        collection.whenDone(collected)
+        collection.begin(self)
+    }
+}
+
+/// A body that is read to its end, or to the first byte too many; tells once what came of it.
+///
+/// Sendable because what is not under the lock is touched on the loop only.
+private final class Collection: @unchecked Sendable {
+    private typealias Outcome = Result<Bytes, PlugboardError>
+
+    private struct State {
+        var body: InnerBody?
+        var outcome: Outcome?
+        var done: (@Sendable (Outcome) -> Void)?
+    }
+
+    private let limit: ByteCount
+    private let state = Mutex(State())
+    private var bytes: [UInt8] = []
+    private var isPulling = false
+    private var isAnswered = false
+
+    init(_ limit: ByteCount) { self.limit = limit }
+
+    /// To be called once; at once where the outcome is there already.
+    func whenDone(_ done: @escaping @Sendable (Result<Bytes, PlugboardError>) -> Void) {
+        let outcome = state.withLock { state in
+            if state.outcome == nil { state.done = done }
+            return state.outcome
+        }
+        if let outcome { done(outcome) }
+    }
+
+    func begin(_ answer: SubResponse) {
+        guard let body = answer.takeBody() else { return end(.success(.empty)) }
+        let isWanted = state.withLock { state in
+            if state.outcome == nil { state.body = body }
+            return state.outcome == nil
+        }
+        guard isWanted else { return body.release() }
+        if let length = body.length {
+            guard length <= limit.bytes else { return end(.failure(tooLarge)) }
+            bytes.reserveCapacity(length)
+        }
+        pull(body)
+    }
+
+    /// In a loop: pieces that are there at once must not pile up calls, for a server chooses how many there are.
+    private func pull(_ body: InnerBody) {
+        isPulling = true
+        repeat {
+            isAnswered = false
+            let isTaken = body.ask { [self] piece, _ in
+                take(piece)
+                isAnswered = true
+                if !isPulling && !isOver { pull(body) }
+            }
+            if !isTaken { end(.failure(PlugboardError(.pluginFault, "The answer's body is not there to be read."))) }
+        } while isAnswered && !isOver
+        isPulling = false
+    }
+
+    private func take(_ piece: borrowing InnerBody.View) {
+        switch copy piece {
+        case .bytes(let piece):
+            if piece.count <= limit.bytes - bytes.count { bytes += piece } else { end(.failure(tooLarge)) }
+        case .end: end(.success(Bytes(bytes)))
+        case .broken(let error): end(.failure(error))
+        }
+    }
+
+    private var isOver: Bool { state.withLock { $0.outcome != nil } }
+
+    /// The first outcome counts. From any thread.
+    func end(_ outcome: Result<Bytes, PlugboardError>) {
+        let (body, done) = state.withLock { state -> (InnerBody?, (@Sendable (Outcome) -> Void)?) in
+            guard state.outcome == nil else { return (nil, nil) }
+            state.outcome = outcome
+            defer { (state.body, state.done) = (nil, nil) }
+            return (state.body, state.done)
+        }
+        body?.release()
+        done?(outcome)
+    }
+
+    private var tooLarge: PlugboardError {
+        PlugboardError(.bodyLimit, "The answer's body is larger than the \(limit) allowed. Raise the limit.")
+    }
+}

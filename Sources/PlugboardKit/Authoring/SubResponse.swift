@@ -1,0 +1,193 @@
+import CPlugboard
+import Synchronization
+
+/// Where a sub-request begins.
+public enum SubRequestStart: Sendable {
+    /// Just inside the plugin that sends it.
+    case insideAsker
+    /// At the first plugin of the pipeline.
+    case outermost
+}
+
+/// A sub-request under way.
+public struct SubRequest: Sendable {
+    let number: plug_subrequest
+    let host: PluginHost
+
+    /// Cancels it: its closure still runs once, with the failure `cancelled`, or with what came at the same time.
+    /// From any thread; false if it has run already.
+    @discardableResult
+    public func cancel() -> Bool { host.raw.pointee.cancel_send(host.raw, number) == PLUG_OK }
+}
+
+extension PluginHost {
+    /// Sends a request of the plugin's own. From `start` on, from any task.
+    ///
+    /// It is cancelled with the task that waits for it, and with the exchange it is for, unless it is detached. The body
+    /// of the answer is read (`collect(upTo:)`), handed on with `.respond(with:)`, or dropped.
+    ///
+    /// Of the exchange that it is for it has the `options` that it leaves open but their `timeout` (at another origin neither client
+    /// certificate nor pins), and its fields are secret where that exchange's request has a secret field of the name. The
+    /// sender, the plugins that led to the exchange, and those further out do not take part (`outermost`: the further ones do).
+    /// It has none of the exchange's attributes, and goes on while the exchange is suspended.
+    public func send(
+        _ request: Request, for exchange: UInt64?, from start: SubRequestStart = .insideAsker, isDetached: Bool = false
+    ) async throws(PlugboardError) -> SubResponse {
+        let pending = PendingSend()
+        let result = await withTaskCancellationHandler {
+            await withUnsafeContinuation {
+                (continuation: UnsafeContinuation<Result<SubResponse, PlugboardError>, Never>) in
+                guard !pending.isCancelled else { return continuation.resume(returning: .failure(PendingSend.error)) }
+                pending.begun(
+                    send(request, for: exchange, from: start, isDetached: isDetached) {
+                        continuation.resume(returning: $0)
+                    })
+            }
+        } onCancel: {
+            pending.cancel()
+        }
+        return try result.get()
+    }
+
+    /// The same with a closure, which runs once, on the loop.
+    @discardableResult
+    public func send(
+        _ request: Request, for exchange: UInt64?, from start: SubRequestStart = .insideAsker, isDetached: Bool = false,
+        answered: @escaping @Sendable (Result<SubResponse, PlugboardError>) -> Void
+    ) -> SubRequest {
+        let waiting = Unmanaged.passRetained(Waiting(self, answered)).toOpaque()
+        var number: plug_subrequest = 0
+        let code = withTable(request) { table in
+            table.flags = (start == .outermost ? PLUG_OUTERMOST : 0) | (isDetached ? PLUG_DETACHED : 0)
+            return withUnsafeMutablePointer(to: &number) { number in
+                table.number = number
+                return raw.pointee.send(raw, exchange ?? 0, &table, waiting) { context, answer in
+                    guard let context, let answer else { return }
+                    Unmanaged<Waiting>.fromOpaque(context).takeRetainedValue().receive(answer)
+                }
+            }
+        }
+        if code != PLUG_OK {
+            let waiting = Unmanaged<Waiting>.fromOpaque(waiting).takeRetainedValue()
+            waiting.answered(.failure(PluginHost.refusal(code)))
+        }
+        return SubRequest(number: number, host: self)
+    }
+
+    private static func refusal(_ code: UInt32) -> PlugboardError {
+        switch code {
+        case PLUG_STALE: PlugboardError(.shutDown, "The kernel has ended.")
+        case PLUG_WRONG_TIME:
+            PlugboardError(.pluginFault, "A plugin can send sub-requests from `start` on, not in `init`.")
+        default: PlugboardError("plugin.subrequest", "The kernel refused the sub-request (code \(code)).")
+        }
+    }
+
+    /// A request in C for the time of a call.
+    private func withTable<Result>(_ request: Request, _ body: (inout plug_request_v1) -> Result) -> Result {
+        var (secrets, attributes, options) = (Fields(), Fields(), Fields())
+        for field in request.fields where field.isSecret { secrets.append(FieldName(field.name), "") }
+        for (name, value) in request.attributes.values { attributes.append(FieldName(name), value) }
+        var given = request.options
+        given.timeout = nil
+        if request.hasOptions { for (name, value) in given.texts { options.append(FieldName(name), value) } }
+        var table = plug_request_v1()
+        table.timeout = request.options.timeout?.nanoseconds ?? 0
+        table.body = request.body.map { ExportedSource.make($0.source, host: self) } ?? nil
+        return withText(request.method.name) { method in
+            withText(request.url) { url in
+                (table.method, table.url) = (method, url)
+                return withCFields(request.fields) { fields, fieldCount in
+                    (table.fields, table.field_count) = (fields, fieldCount)
+                    return withCFields(attributes) { attributes, attributeCount in
+                        (table.attributes, table.attribute_count) = (attributes, attributeCount)
+                        return withCFields(options) { options, optionCount in
+                            (table.options, table.option_count) = (options, optionCount)
+                            return secrets.withViews({ name, _ in plug_text(name) }) { secrets in
+                                (table.secrets, table.secret_count) = (secrets.baseAddress, UInt64(secrets.count))
+                                return body(&table)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private final class Waiting: Sendable {
+        let host: PluginHost
+        let answered: @Sendable (Result<SubResponse, PlugboardError>) -> Void
+
+        init(_ host: PluginHost, _ answered: @escaping @Sendable (Result<SubResponse, PlugboardError>) -> Void) {
+            self.host = host
+            self.answered = answered
+        }
+
+        func receive(_ raw: OpaquePointer) {
+            var code = plug_text()
+            var reason = plug_text()
+            if host.raw.pointee.subresponse_failure(raw, &code, &reason) == PLUG_OK {
+                return answered(.failure(PlugboardError(.init(code.string), reason.string)))
+            }
+            answered(.success(SubResponse(raw, host: host)))
+        }
+    }
+}
+
+/// A sub-request that a task waits for, and cancels when the task is cancelled.
+private final class PendingSend: Sendable {
+    private struct State {
+        var subRequest: SubRequest?
+        var isCancelled = false
+    }
+
+    static let error = PlugboardError(.cancelled, "The task that sent the sub-request was cancelled.")
+
+    private let state = Mutex(State())
+
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    func begun(_ subRequest: SubRequest) {
+        let isCancelled = state.withLock { state in
+            state.subRequest = subRequest
+            return state.isCancelled
+        }
+        if isCancelled { subRequest.cancel() }
+    }
+
+    func cancel() {
+        let subRequest = state.withLock { state in
+            state.isCancelled = true
+            return state.subRequest
+        }
+        subRequest?.cancel()
+    }
+}
+
+/// The answer to a sub-request: its head, and its body until somebody takes it.
+///
+/// Sendable because the head is copied at once, and the rest goes through the kernel.
+public final class SubResponse: @unchecked Sendable {
+    public let head: ResponseHead
+    let raw: OpaquePointer
+    let host: PluginHost
+
+    init(_ raw: OpaquePointer, host: PluginHost) {
+        self.raw = raw
+        self.host = host
+        host.raw.pointee.keep_subresponse(raw)
+        if let pointer = host.raw.pointee.subresponse_head(raw) {
+            let view = Head(raw: pointer, host: host.raw)
+            head = ResponseHead(status: view.status, fields: view.fields)
+        } else {
+            head = ResponseHead(status: 0)
+        }
+    }
+
+    /// Takes the body out, once, on the loop; nil where there is none. Not needed before `.respond(with:)`.
+    public func takeBody() -> InnerBody? {
+        host.raw.pointee.take_subresponse_body(raw).map { InnerBody($0, host: host.raw) }
+    }
+
+    deinit { host.raw.pointee.release_subresponse(raw) }
+}

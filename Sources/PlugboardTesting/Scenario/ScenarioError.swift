@@ -1,0 +1,105 @@
+import PlugboardKit
+
+/// What is wrong with a scenario's text, or what went otherwise than it says: where, and in what respect.
+package struct ScenarioError: Error, Sendable, CustomStringConvertible {
+    /// As in `steps[2].sent.fields.x-sign`.
+    let place: String
+    let reason: String
+
+    package var description: String { place.isEmpty ? reason : "\(place): \(reason)" }
+}
+
+/// The members of an object, read strictly: a key that is not known is a fault that names those that are.
+struct ScenarioMembers {
+    let place: String
+    private let object: JSONObject
+
+    init(_ value: JSONValue, at place: String, known: [String]) throws(ScenarioError) {
+        guard let object = value.objectValue else { throw ScenarioError(place: place, reason: "must be an object") }
+        for key in object.keys where !known.contains(key) {
+            throw ScenarioError(
+                place: place, reason: "\(printable(key)) is no key here. There are \(known.joined(separator: ", ")).")
+        }
+        self.place = place
+        self.object = object
+    }
+
+    subscript(key: String) -> JSONValue? { object[key] }
+
+    func place(of key: String) -> String { place.isEmpty ? key : "\(place).\(key)" }
+
+    private func read<Value>(
+        _ key: String, _ kind: String, _ read: (JSONValue) -> Value?
+    ) throws(ScenarioError) -> Value? {
+        guard let value = object[key] else { return nil }
+        guard let read = read(value) else { throw ScenarioError(place: place(of: key), reason: "must be \(kind)") }
+        return read
+    }
+
+    func text(_ key: String) throws(ScenarioError) -> String? { try read(key, "a text") { $0.stringValue } }
+    func flag(_ key: String) throws(ScenarioError) -> Bool? { try read(key, "true or false") { $0.boolValue } }
+    func list(_ key: String) throws(ScenarioError) -> [JSONValue]? { try read(key, "a list") { $0.arrayValue } }
+    func object(_ key: String) throws(ScenarioError) -> JSONObject? { try read(key, "an object") { $0.objectValue } }
+
+    func number(_ key: String) throws(ScenarioError) -> Int? {
+        try read(key, "a whole number from 1 on") { $0.intValue.flatMap { $0 > 0 ? Int(exactly: $0) : nil } }
+    }
+
+    /// A time as configurations write it.
+    func duration(_ key: String) throws(ScenarioError) -> Duration? {
+        try read(key, "a time such as \"30s\"") { $0.stringValue.flatMap { Duration(configured: $0) } }
+    }
+
+    /// A moment of the clock on the wall: `2026-01-02T03:04:05Z`.
+    func moment(_ key: String) throws(ScenarioError) -> Duration? {
+        try read(key, "a moment such as \"2026-01-02T03:04:05Z\"") { value in
+            guard let text = value.stringValue, text.utf8.count == 20 else { return nil }
+            let bytes = Array(text.utf8)
+            let separators: [(Int, Character)] = [(4, "-"), (7, "-"), (10, "T"), (13, ":"), (16, ":"), (19, "Z")]
+            guard separators.allSatisfy({ bytes[$0.0] == $0.1.asciiValue }) else { return nil }
+            func number(_ range: Range<Int>) -> Int? {
+                guard bytes[range].allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+                return bytes[range].reduce(0) { $0 * 10 + Int($1 - 0x30) }
+            }
+            guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
+                let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19)
+            else { return nil }
+            return HTTPDate(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+                .map { .seconds($0.seconds) }
+        }
+    }
+
+    /// Fields as they are sent: a text for each name, or a list of texts.
+    func fields(_ key: String) throws(ScenarioError) -> Fields {
+        var fields = Fields()
+        for (name, value) in try object(key) ?? [:] {
+            let values = value.arrayValue ?? [value]
+            for value in values {
+                guard let text = value.stringValue else {
+                    throw ScenarioError(
+                        place: "\(place(of: key)).\(printable(name))", reason: "must be a text, or texts")
+                }
+                fields.append(FieldName(name), text)
+            }
+        }
+        return fields
+    }
+
+    /// A body as it is sent: a text, `{"json": …}` or `{"hex": "00ff"}`.
+    func bytes(_ key: String) throws(ScenarioError) -> Bytes? {
+        guard let value = object[key] else { return nil }
+        if let text = value.stringValue { return Bytes(text) }
+        let members = try ScenarioMembers(value, at: place(of: key), known: ["json", "hex"])
+        if let json = members["json"] { return Bytes(JSONWriter.write(json) as String) }
+        guard let text = try members.text("hex"), let bytes = ScenarioMembers.bytes(hexadecimal: text) else {
+            throw ScenarioError(place: members.place, reason: "must be a text, {\"json\": …} or {\"hex\": \"00ff\"}")
+        }
+        return Bytes(bytes)
+    }
+
+    static func bytes(hexadecimal text: String) -> [UInt8]? {
+        let digits = text.compactMap(\.hexDigitValue)
+        guard digits.count == text.count, digits.count.isMultiple(of: 2) else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+}

@@ -1,0 +1,253 @@
+import CurlTransport
+import TestSupport
+import Testing
+import Transporting
+
+@Suite struct ResponseTests {
+    @Test func `fields keep their order, duplicates and bytes`() async throws {
+        let server = try LoopbackServer(
+            .rawFields([
+                Array("Set-Cookie: a=1".utf8), Array("X-Wide:  \t v \t".utf8), Array("set-cookie: b=2".utf8),
+                [0x58, 0x3A, 0xE9], Array("X-Empty:".utf8),
+            ]))
+        let client = Client()
+        defer { server.stop() }
+
+        let outcome = try await client.send(.get, server.url())
+
+        let fields = try #require(outcome.head).fields
+        #expect(fields.map(\.name) == ["Content-Length", "Set-Cookie", "X-Wide", "set-cookie", "X", "X-Empty"])
+        #expect(fields.values(.setCookie) == ["a=1", "b=2"])
+        #expect(fields["X-Wide"] == "v")
+        #expect(fields["X-Empty"] == "")
+        fields.withField(4) { _, value in #expect(Array(value) == [0xE9]) }
+    }
+
+    @Test(arguments: [("Set-Cookie: a=\u{1}b", true), ("X-Other: a=\u{1}b", false)])
+    func `a control character costs the answer, but in Set-Cookie, where it costs the cookie`(
+        line: String, isRead: Bool
+    ) async throws {
+        let server = try LoopbackServer(.raw("HTTP/1.1 200 OK\r\n\(line)\r\nContent-Length: 2\r\n\r\nok"))
+        let client = Client()
+        defer { server.stop() }
+
+        let outcome = try await client.send(.get, server.url())
+
+        #expect((outcome.head?.fields[.setCookie] == "a=\u{1}b") == isRead)
+        #expect(outcome.error?.code == (isRead ? nil : .malformed))
+    }
+
+    @Test func `ten thousand fields and a folded one are read`() async throws {
+        let many = try LoopbackServer(.manyFields())
+        let folded = try LoopbackServer(
+            .raw(
+                "HTTP/1.1 200 Fine by me\r\nX-Folded: one\r\n  two\r\n\tthree\r\nContent-Length: 2\r\n\r\nok"))
+        let client = Client()
+        defer { many.stop() }
+        defer { folded.stop() }
+
+        let manyOutcome = try await client.send(.get, many.url())
+        let foldedOutcome = try await client.send(.get, folded.url())
+
+        #expect(manyOutcome.head?.fields.count == 10_001)
+        #expect(manyOutcome.text == "many")
+        #expect(foldedOutcome.head?.fields["X-Folded"] == "one two three")
+        #expect(foldedOutcome.head?.reason == "Fine by me")
+        #expect(foldedOutcome.text == "ok")
+    }
+
+    @Test(arguments: [
+        "Content-Length: 2\r\n 0", "Content-Length:\r\n 2", "Transfer-Encoding: chunked\r\n , chunked",
+        "Transfer-Encoding:\r\n chunked",
+    ])
+    func `a field that frames the message and is folded is malformed`(field: String) async throws {
+        let server = try LoopbackServer(.raw("HTTP/1.1 200 OK\r\n\(field)\r\n\r\n2\r\nok\r\n0\r\n\r\n"))
+        let client = Client()
+        defer { server.stop() }
+
+        let outcome = try await client.send(.get, server.url())
+
+        #expect(outcome.error?.code == .malformed)
+        #expect(outcome.status == nil)
+    }
+
+    @Test func `Content-Length beside Transfer-Encoding is removed, for it says something wrong`() async throws {
+        let server = try LoopbackServer(
+            .raw("HTTP/1.1 200 OK\r\nContent-Length: 99\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"))
+        let client = Client()
+        defer { server.stop() }
+
+        let outcome = try await client.send(.get, server.url())
+
+        #expect(outcome.text == "ok")
+        #expect(outcome.head?.fields["Content-Length"] == nil)
+        #expect(outcome.head?.fields["Transfer-Encoding"] == "chunked")
+    }
+
+    @Test(arguments: [Script.endlessHead(), .endlessField()])
+    func `a head without end is an error`(script: Script) async throws {
+        let server = try LoopbackServer(script)
+        let client = Client()
+        defer { server.stop() }
+
+        let outcome = try await client.send(.get, server.url())
+
+        #expect(outcome.error?.code == .malformed)
+    }
+
+    @Test(arguments: MalformedResponse.allCases)
+    func `an answer that is not HTTP is an error or is mended as HTTP says`(answer: MalformedResponse) async throws {
+        let server = try LoopbackServer(.malformed(answer))
+        let client = Client()
+        defer { server.stop() }
+
+        let outcome = try await client.send(.get, server.url())
+
+        switch answer {
+        case .foldedField:
+            #expect(outcome.head?.fields["X-Folded"] == "one two")
+        case .bareLineFeeds, .lengthAndChunked:
+            #expect(outcome.text == "ok")
+        case .headCutShort, .statusLineCutShort:
+            #expect(outcome.head == nil)
+            #expect(["transport.protocol", "transport.reset"].contains(outcome.error?.code.name))
+        case .chunkSizeOfLetters, .chunkSizeOverflowing, .chunkTooLong:
+            #expect(["transport.protocol", "body.cut"].contains(outcome.error?.code.name))
+        default:
+            #expect(outcome.error?.code == .malformed)
+            #expect(outcome.head == nil)
+        }
+    }
+
+    @Test(arguments: [
+        ("HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"), ("GET", "HTTP/1.1 204 No Content\r\n\r\n"),
+        ("GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 1000\r\n\r\n"),
+    ])
+    func `where there can be no body there is none`(method: String, answer: String) async throws {
+        let server = try LoopbackServer { connection in
+            while let _ = try? connection.readRequest() { try connection.write(answer) }
+        }
+        let client = Client()
+        defer { server.stop() }
+
+        let first = try await client.send(Method(method), server.url())
+        let second = try await client.send(Method(method), server.url())
+
+        #expect(first.record.state.withLock { $0.body == nil })
+        #expect(first.error == nil && second.error == nil)
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test func `interim answers come before the answer`() async throws {
+        let server = try LoopbackServer(
+            .interim(
+                [ServerResponse(status: 103, fields: [("Link", "</a.css>")]), ServerResponse(status: 102)], then: ServerResponse(body: "final"))
+        )
+        let client = Client()
+        defer { server.stop() }
+
+        let outcome = try await client.send(.get, server.url())
+
+        #expect(outcome.record.notes == [.interim(103), .interim(102), .head(200), .ended(nil)])
+        #expect(outcome.record.state.withLock { $0.interims.first?.fields["Link"] } == "</a.css>")
+        #expect(outcome.head?.fields.contains("Link") == false)
+        #expect(outcome.text == "final")
+    }
+
+    @Test func `trailers come with the body's end`() async throws {
+        let server = try LoopbackServer(.chunked(["one", "two"], trailers: [("X-Sum", "2"), ("X-Other", "3")]))
+        let client = Client()
+        defer { server.stop() }
+
+        let outcome = try await client.send(.get, server.url())
+        let again = try await client.send(.get, server.url())
+
+        #expect(outcome.text == "onetwo")
+        #expect(outcome.trailers.map(\.value) == ["2", "3"])
+        #expect(outcome.head?.fields.contains("X-Sum") == false)
+        #expect(again.trailers["X-Sum"] == "2")
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test(arguments: [
+        Script.bodyCutShort(declared: 1000, sent: 10), .chunkedCutShort(["one"]),
+        .chunkedCutShort(["one"], insideChunk: true), .resetInBody(declared: 1000, sent: 10),
+    ])
+    func `a body that is cut is broken`(script: Script) async throws {
+        let server = try LoopbackServer(script)
+        let client = Client()
+        defer { server.stop() }
+
+        let outcome = try await client.send(.get, server.url())
+
+        // A reset may overtake the head.
+        if outcome.head == nil {
+            #expect(outcome.error?.code == .reset)
+        } else {
+            #expect(outcome.error?.code == .bodyCut)
+            #expect(outcome.record.notes.last == .ended(nil))
+        }
+        #expect(outcome.error?.reason.contains("127.0.0.1:\(server.port)") == true)
+    }
+
+    @Test func `a body may end with the connection, and one that is too long is cut to its length`() async throws {
+        let untilClose = try LoopbackServer(.bodyUntilClose("all of it"))
+        let tooLong = try LoopbackServer(.bodyTooLong(declared: 10, sent: 20))
+        let client = Client()
+        defer { untilClose.stop() }
+        defer { tooLong.stop() }
+
+        let first = try await client.send(.get, untilClose.url())
+        let second = try await client.send(.get, tooLong.url())
+
+        #expect(first.text == "all of it")
+        #expect(first.error == nil)
+        #expect(second.body?.count == 10)
+        #expect(second.error == nil)
+    }
+
+    @Test(arguments: [Script.closedBeforeAnyByte(), .resetBeforeAnyByte(), .closedAtOnce()])
+    func `a connection that ends without an answer is a reset`(script: Script) async throws {
+        let server = try LoopbackServer(script)
+        let client = Client()
+        defer { server.stop() }
+
+        let outcome = try await client.send(.get, server.url("/?secret"))
+
+        #expect(outcome.error?.code == .reset)
+        #expect(outcome.error?.description.contains("secret") == false)
+        #expect(outcome.error?.underlying?.isEmpty == false)
+    }
+
+    @Test func `what cannot be reached says why`() async throws {
+        let closed = try ClosedPort()
+        let client = Client()
+
+        let refused = try await client.send(.get, closed.url("/?secret"))
+        let unknown = try await client.send(.get, "http://unknown.invalid/?secret")
+        var options = RequestOptions()
+        options.proxy = "http://unknown.invalid:80"
+        let proxy = try await client.send(.get, "http://127.0.0.1/", options: options)
+
+        #expect(refused.error?.code == .connect)
+        #expect(unknown.error?.code == .dns)
+        #expect(proxy.error?.code == .proxy)
+        #expect(refused.record.notes == [.ended(.connect)])
+        #expect(!"\(String(describing: refused.error))\(String(describing: unknown.error))".contains("secret"))
+    }
+
+    @Test func `a dead connection in the pool is replaced without a word`() async throws {
+        let closed = Gate()
+        let server = try LoopbackServer(.closedBetweenRequests(closed: closed))
+        let client = Client()
+        defer { server.stop() }
+
+        let first = try await client.send(.get, server.url())
+        try await closed.opened()
+        let second = try await client.send(.get, server.url())
+
+        #expect(first.text == "kept")
+        #expect(second.text == "kept")
+        #expect(server.connectionCount == 2)
+    }
+}

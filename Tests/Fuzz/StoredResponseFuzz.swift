@@ -1,0 +1,118 @@
+// Feeds arbitrary bytes to the reader of stored heads, and what it accepts to the policy; checks what must hold.
+// After the first commands of ConfigurationFuzz.swift, which compile JSON, Messages and PlugboardKit, and of
+// RetryFuzz.swift, which compile RawStructuredFieldValues:
+//     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
+//     C=Plugins/Cache/Sources
+//     swiftc $F -I fuzz -module-name CacheOptions -emit-module -emit-module-path fuzz/CacheOptions.swiftmodule \
+//         -c $C/CacheOptions/*.swift -o fuzz/CacheOptions.o
+//     swiftc $F -I fuzz -module-name StoredResponseFuzz fuzz/*.o \
+//         $(find $C/CachePlugin/Policy $C/CachePlugin/Store/ServerResponse -name '*.swift') \
+//         $C/CachePlugin/Store/{BrokenSource,CacheStore,StoredSource}.swift Tests/Fuzz/{StoredResponseFuzz,TimeLimit}.swift \
+//         -o storedresponse-fuzz
+//     ./storedresponse-fuzz -dict=Tests/Fuzz/storedresponse.dict -max_total_time=60 -max_len=1024
+
+import CacheOptions
+import PlugboardKit
+
+/// The first byte chooses a form: a head as a file holds it, or lines of fields for a request and for what is stored.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = UnsafeRawBufferPointer(start: start, count: count)
+    guard let form = bytes.first else { return 0 }
+    let rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
+    if form & 1 == 0 {
+        checkTime(rest) { _ = StoredResponse.decoded($0) }
+        guard let (answer, length) = StoredResponse.decoded(rest) else { return 0 }
+        checkCoding(answer, length)
+        for fields in requests { check(CacheEntry(id: 1, answer: answer, length: length), fields) }
+    } else {
+        let policy = CachePolicy(isShared: form & 2 == 0, variantLimit: 2)
+        checkTime(rest) { checkExchange($0, policy: policy) }
+    }
+    return 0
+}
+
+private let now = Duration.seconds(1_700_000_000)
+private let key = CacheKey(text: "https://a.example/")
+
+private let requests: [Fields] = [
+    [:], ["Range": "bytes=1-3"], ["Range": "bytes=-2"], ["Range": "bytes=1-"], ["If-None-Match": "\"a\""],
+    ["Cache-Control": "max-stale"], ["If-Range": "\"a\"", "Range": "bytes=0-0"],
+]
+
+private func checkCoding(_ answer: StoredResponse, _ length: Int) {
+    let bytes = answer.encoded(length: length)
+    guard let (again, sameLength) = bytes.withUnsafeBytes({ StoredResponse.decoded($0) }) else {
+        preconditionFailure("a head that was written cannot be read")
+    }
+    precondition(sameLength == length && again.encoded(length: length) == bytes, "a head that was written is another")
+    precondition(answer.range.map { $0.first >= 0 && $0.complete ?? 0 >= 0 } ?? true, "a part of what cannot be")
+}
+
+/// What a request gets of an entry is a part of what is there, and its age is an age.
+private func check(_ entry: CacheEntry, _ fields: Fields) {
+    for method in [Method.get, .head] {
+        let request = RequestFacts(method: method, key: key, url: key.text, fields: fields)
+        switch CachePolicy().decision(for: request, entries: [entry], now: now) {
+        case .reuse(let reuse): checkReuse(reuse)
+        case .forward(let forward):
+            checkAnswers(to: forward, ["ETag": "\"a\"", "Content-Range": "bytes 0-4/9"], CachePolicy())
+        case .gatewayTimeout: preconditionFailure("nobody wants no network")
+        }
+    }
+}
+
+private func checkReuse(_ reuse: Reuse) {
+    precondition(reuse.body.map { $0.lowerBound >= 0 && $0.upperBound <= reuse.entry.length } ?? true)
+    let age = reuse.head.fields[.age].flatMap { Int64($0) }
+    precondition(reuse.freshness == .revalidated || (age ?? -1) >= 0, "an answer without an age")
+    precondition(!reuse.status.description.isEmpty)
+}
+
+private func checkAnswers(to forward: Forward, _ fields: Fields, _ policy: CachePolicy) {
+    if case .reuse(let reuse) = policy.decision(afterFailureOf: forward, isUnreachable: true, now: now) {
+        checkReuse(reuse)
+    }
+    for status in [200, 204, 206, 304, 404, 412, 416, 503] {
+        let answer = ReceivedResponse(forward: forward, status: status, fields: fields, requested: now, received: now)
+        let decision = policy.decision(on: answer) { $0.hasPrefix("https:") ? $0 : nil }
+        if case .reuse(let reuse) = decision.outcome { checkReuse(reuse) }
+        if case .resend(let plain) = decision.outcome {
+            precondition(plain.validated.isEmpty && plain.completed == nil, "what failed is asked again")
+        }
+        guard let store = decision.store else { continue }
+        precondition(!store.answer.fields.contains(.connection) && store.answer.fields.contains(.date))
+        let length = min(store.lengths?.upperBound ?? 9, 1 << 40)
+        checkCoding(store.answer, length)
+    }
+}
+
+/// Lines of `name: value`, for a request up to an empty line, and for an answer after it.
+private func checkExchange(_ bytes: UnsafeRawBufferPointer, policy: CachePolicy) {
+    var (sent, received) = (Fields(), Fields())
+    var isAnswer = false
+    for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
+            isAnswer = true
+            continue
+        }
+        let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
+        let value = UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])
+        if isAnswer { received.append(name, value) } else { sent.append(name, value) }
+    }
+    for method in [Method.get, .head, .post] {
+        let request = RequestFacts(method: method, key: key, url: key.text, fields: sent)
+        guard case .forward(let forward) = policy.decision(for: request, entries: [], now: now) else { continue }
+        let answer = ReceivedResponse(forward: forward, status: 200, fields: received, requested: now, received: now)
+        checkAnswers(to: forward, received, policy)
+        guard let store = policy.decision(on: answer, resolving: { _ in nil }).store else { continue }
+        let entry = CacheEntry(id: 1, answer: store.answer, length: min(store.lengths?.upperBound ?? 9, 1 << 40))
+        for moment in [now, now + .seconds(3), now + .seconds(1 << 33), .zero] {
+            switch policy.decision(for: request, entries: [entry, entry], now: moment) {
+            case .reuse(let reuse): checkReuse(reuse)
+            case .forward(let forward): checkAnswers(to: forward, received, policy)
+            case .gatewayTimeout: break
+            }
+        }
+    }
+}

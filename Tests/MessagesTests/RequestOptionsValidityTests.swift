@@ -1,0 +1,64 @@
+import Messages
+import Testing
+
+@Suite struct RequestOptionsValidityTests {
+    private static let pin = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+
+    private func error(_ change: (inout RequestOptions) -> Void) -> PlugboardError? {
+        var options = RequestOptions()
+        change(&options)
+        return options.error
+    }
+
+    @Test func `what fits has no error`() {
+        #expect(RequestOptions().error == nil)
+        for proxy in ["", "http://proxy:3128", "HTTPS://me:p@w@proxy:1/", "socks5h://[::1]:1080", "socks4a://10.0.0.1"]
+        {
+            #expect(error { $0.proxy = proxy } == nil, "\(proxy)")
+        }
+        #expect(error { $0.pins = Self.pin } == nil)
+        #expect(error { $0.pins = "\(Self.pin);\(Self.pin)" } == nil)
+        #expect(error { $0.connectTo = ["example.com:443": "[::1]:8443"] } == nil)
+        #expect(error { $0.timeout = .zero } == nil)
+        #expect(error { $0.caFile = "/a b/c.pem" } == nil)
+    }
+
+    @Test(arguments: [
+        "ftp://proxy", "proxy:3128", "http://", "http://:80", "http://proxy:x", "http://a b", "http:proxy",
+    ])
+    func `a proxy of another form is refused, without a word of what stands there`(proxy: String) {
+        let error = error { $0.proxy = proxy }
+
+        #expect(error?.code == .invalidOption)
+        let wanted = "The request's option proxy must be a URL like http://host:port (http, https,"
+        #expect(error?.reason.hasPrefix(wanted) == true)
+    }
+
+    @Test(arguments: [
+        "", "sha256//AAAA=", "sha1//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "\(pin);", "\(pin) ",
+        "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB=",
+        "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA-=",
+    ])
+    func `pins that are not the base64 of 32 bytes are refused`(pins: String) {
+        #expect(error { $0.pins = pins }?.reason.contains("option pins must be sha256// and the 44 characters") == true)
+    }
+
+    @Test(arguments: [("example.com", "a:1"), ("example.com:443", "b"), ("example.com:443", "b:0"), ("a:99999", "b:1")])
+    func `places that are no host and port are refused, with the entry`(place: String, target: String) {
+        let error = error { $0.connectTo = [place: target] }
+
+        let wanted = "The request's option connectTo[\"\(place)\"] must be host:port for host:port"
+        #expect(error?.reason.hasPrefix(wanted) == true)
+    }
+
+    @Test func `negative times and speeds, and control characters, are refused`() {
+        #expect(error { $0.timeout = .seconds(-1) }?.reason.contains("option timeout must not be negative") == true)
+        #expect(error { $0.connectTimeout = .seconds(-1) }?.reason.contains("connectTimeout") == true)
+        #expect(error { $0.idleTimeout = .seconds(-1) }?.reason.contains("idleTimeout") == true)
+        #expect(error { $0.attemptTimeout = .seconds(-1) }?.reason.contains("attemptTimeout") == true)
+        #expect(error { $0.downloadSpeedLimit = -1 }?.reason.contains("downloadSpeedLimit") == true)
+        #expect(error { $0.uploadSpeedLimit = -1 }?.reason.contains("uploadSpeedLimit") == true)
+        #expect(error { $0.caFile = "/a\u{0}b" }?.reason.contains("caFile must not hold control characters") == true)
+        #expect(error { $0.interface = "eth0\n" }?.reason.contains("interface") == true)
+    }
+}

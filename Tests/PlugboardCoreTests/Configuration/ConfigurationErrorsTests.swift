@@ -1,0 +1,218 @@
+import Foundation
+import JSON
+import Plugboard
+import PlugboardKit
+import TestSupport
+import Testing
+
+@testable import PlugboardCore
+
+@Suite struct `All errors of a configuration` {
+    private func errors(_ text: String, catalog: Catalog = .bundled) throws -> [ConfigurationError] {
+        try #require(Configuration.check(text.utf8).readable).errors(catalog: catalog)
+    }
+
+    @Test func `what a plugin's creation refuses is a error at its settings`() throws {
+        let errors = try errors(
+            """
+            { "plugins": [
+                { "id": "retry", "settings": { "statuses": ["abc"] } },
+                { "id": "decode", "settings": { "codings": ["lzma"] } },
+                { "id": "cache", "settings": { "timeToLives": { "*": "soon" }, "persistence": "memory" } } ] }
+            """)
+
+        #expect(errors.map(\.path) == ["plugins[0].settings", "plugins[1].settings", "plugins[2].settings"])
+        #expect(errors.map(\.line) == [2, 3, 4])
+        #expect(errors.allSatisfy { $0.code == .pluginStart })
+        #expect(errors.first?.reason.contains("statuses has abc, which is no status") == true)
+    }
+
+    @Test func `a check leaves no file behind, where plugins are given paths`() throws {
+        let folder = try TemporaryFolder("checked")
+        defer { folder.remove() }
+        let found = try errors(
+            """
+            { "plugins": [
+                { "id": "cache", "settings": { "path": "\(folder.file("a/cache.sqlite"))" } },
+                { "id": "cookies", "settings": { "path": "\(folder.file("b/cookies.sqlite"))" } } ] }
+            """)
+
+        #expect(found.isEmpty)
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
+    @Test func `errors of the text, the kernel, names, origins and plugins are told at once, in order`() throws {
+        let errors = try errors(
+            """
+            { "kernel": { "timeuot": "1s",
+                "tls": { "ca": "/nowhere/ca.pem" } },
+              "plugins": [
+                { "id": "retry", "settings": { "statuses": ["abc"] }, "before": ["cahce"] },
+                "cookeis" ],
+              "origins": {
+                "api.example.com": {},
+                "https://a.example": { "retyr": { "attempts": 1 } },
+                "https://b.example": { "cache": { "mode": "reload" } } } }
+            """)
+
+        #expect(
+            errors.map(\.description).map { $0.prefix { $0 != "," } } == [
+                "line 1", "line 2", "line 4", "line 5", "line 7", "line 8", "line 9",
+            ])
+        #expect(
+            errors.map(\.path) == [
+                "kernel.timeuot", "kernel.tls.ca", "plugins[0].before[0]", "plugins[1]",
+                "origins",
+                #"origins["https://a.example"].retyr"#, #"origins["https://b.example"].cache"#,
+            ])
+        #expect(errors[1].reason == "names /nowhere/ca.pem, which cannot be read: No such file or directory")
+        #expect(errors[2].reason.contains("did you mean cache?"))
+        #expect(
+            errors[4].reason == "has the key api.example.com, which is not an origin; write https://api.example.com")
+        #expect(errors[5].reason.contains("did you mean retry?"))
+        #expect(errors[6].reason == "speaks to a plugin that is not switched on; add cache to plugins")
+    }
+
+    @Test func `a kernel tells the same as a check`() throws {
+        let configuration = try #require(
+            Configuration.check(
+                #"{ "kernel": { "x": 1 }, "plugins": [{ "id": "retry", "settings": { "statuses": ["abc"] } }, "nobody"] }"#
+                    .utf8
+            ).readable)
+
+        let error = #expect(throws: PlugboardError.self) { try Kernel(configuration: configuration, log: .silent) }
+
+        #expect(error?.reason.hasPrefix("3 things are wrong") == true)
+        for refusal in configuration.errors() { #expect(error?.reason.contains(refusal.description) == true) }
+    }
+
+    @Test func `all plugins that cannot be created are told of in one error`() throws {
+        var configuration = Configuration(plugins: [
+            .init("retry", settings: ["statuses": ["abc"]]), .init("decode", settings: ["codings": ["lzma"]]),
+        ])
+
+        let both = #expect(throws: PlugboardError.self) { try Kernel(configuration: configuration, log: .silent) }
+        configuration.plugins.removeLast()
+        let one = #expect(throws: PlugboardError.self) { try Kernel(configuration: configuration, log: .silent) }
+
+        #expect(both?.code == .pluginStart && both?.plugin == nil)
+        #expect(both?.reason.contains("abc") == true && both?.reason.contains("lzma") == true)
+        #expect(one?.plugin == "retry")
+    }
+
+    @Test func `settings of the kernel that code gives are checked, too`() throws {
+        var configuration = Configuration()
+        configuration.kernel.timeout = .seconds(-1)
+        configuration.kernel.proxy = "ftp://proxy"
+        configuration.kernel.connectTo = ["a": "b:1"]
+        configuration.kernel.pins = ["a": ["sha256//x"]]
+        configuration.kernel.connections = -1
+
+        let error = #expect(throws: PlugboardError.self) { try Kernel(configuration: configuration, log: .silent) }
+
+        #expect(
+            configuration.errors().map(\.path) == [
+                "kernel.timeout", "kernel.connectTo.a", "kernel.proxy", "kernel.tls.pins.a", "kernel.connections",
+            ])
+        #expect(error?.code == .configuration)
+    }
+
+    @Test func `a check creates plugins, starts none, and leaves the data directory alone`() throws {
+        let record = Record()
+        let folder = try TemporaryFolder()
+        let plugin = ScriptedPlugin("a")
+        let path = folder.path
+        plugin.onCreate = { host in
+            record.add("created, own folder: \(host.dataDirectory?.hasPrefix(path) == false)")
+        }
+        plugin.onStart = { record.add("started") }
+        var configuration = Configuration(plugins: ["a"])
+        configuration.kernel.dataDirectory = folder.path + "/data"
+
+        let errors = configuration.errors(catalog: Catalog([plugin.descriptor]))
+
+        #expect(errors.isEmpty)
+        #expect(record.lines == ["created, own folder: true"])
+    }
+
+    @Test func `a kernel of a file tells what is wrong with its text, its pins and its plugins at once`() throws {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let path = try folder.write(
+            "plugboard.json", #"{ "kernl": 1, "plugins": [{ "id": "retry", "settings": { "statuses": ["abc"] } }] }"#)
+
+        let error = #expect(throws: PlugboardError.self) {
+            var configuration = try Configuration.file(path)
+            configuration.kernel.pins = ["a b": ["sha256//\(String(repeating: "A", count: 43))="]]
+            _ = try Kernel(configuration: configuration, log: .silent)
+        }
+
+        #expect(error?.reason.contains("kernl is not a known key") == true)
+        #expect(error?.reason.contains("are pins of no host") == true)
+        #expect(error?.reason.contains("statuses has abc") == true)
+    }
+
+    @Test func `pins of one host that code gives twice are a error`() throws {
+        var configuration = Configuration()
+        let pin = "sha256//\(String(repeating: "A", count: 43))="
+        configuration.kernel.pins = ["example.com": [pin], "EXAMPLE.com": [pin]]
+
+        let errors = configuration.errors()
+
+        #expect(errors.count == 1)
+        #expect(errors.first?.reason.contains("are pins of example.com, which has pins already") == true)
+    }
+
+    @Test func `a data directory that a start refuses is a error of a check`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("data/a/keep", "x")
+        chmod(folder.file("data/a"), 0o777)
+        let (asking, other) = (ScriptedPlugin("a"), ScriptedPlugin("b"))
+        asking.onCreate = { _ = $0.dataDirectory }
+        var configuration = Configuration(plugins: ["b", "a"])
+        configuration.kernel.dataDirectory = folder.file("data")
+
+        let errors = configuration.errors(catalog: Catalog([asking.descriptor, other.descriptor]))
+
+        #expect(errors.map(\.path) == ["plugins[1]"] && errors.first?.code == .pluginStart)
+        #expect(errors.first?.reason.contains("chmod go-w \(folder.file("data/a"))") == true)
+    }
+
+    @Test(arguments: [false, true])
+    func `a check leaves the folders that a configuration names unchanged`(_ isThere: Bool) throws {
+        let folder = try TemporaryFolder()
+        if isThere { try folder.write("data/note", "x") }
+        var configuration = Configuration(plugins: [
+            .init("cookies", settings: ["persistence": "file", "path": .string(folder.file("new/cookies.sqlite"))]),
+            .init("cache", settings: ["persistence": "file"]),
+        ])
+        configuration.kernel.dataDirectory = folder.file("data")
+        let before = try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
+
+        let errors = configuration.errors()
+
+        #expect(errors.isEmpty)
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() == before)
+    }
+
+    @Test func `a name that a plugin of an unopened file may have is no error`() throws {
+        let text = """
+            { "plugins": [{ "id": "retry", "before": ["com.acme.sign"] }, { "path": "/x.so", "enabled": false }],
+              "origins": { "https://a.example": { "com.acme.sign": { "key": "k" } } } }
+            """
+
+        #expect(try errors(text).isEmpty)
+    }
+
+    @Test func `what origins say to a plugin that is switched off is checked, and kept`() throws {
+        func text(_ name: String) -> String {
+            """
+            { "plugins": [{ "id": "retry", "enabled": false }],
+              "origins": { "https://a": { "retry": { "\(name)": 5 } } } }
+            """
+        }
+
+        #expect(try errors(text("attempts")).isEmpty)
+        #expect(try errors(text("atempts")).map(\.path) == [#"origins["https://a"].retry.atempts"#])
+    }
+}
