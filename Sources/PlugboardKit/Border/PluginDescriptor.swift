@@ -106,6 +106,8 @@ private func list<Element>(_ start: UnsafePointer<Element>?, _ count: UInt64) ->
 }
 
 extension PlugboardError.Code {
+    /// The plugin was built for another revision of the ABI.
     public static let abiMismatch: Self = "loading.revision"
+    /// The plugin's descriptor breaks the rules of the ABI.
     public static let malformedDescriptor: Self = "loading.descriptor"
 }
