@@ -5,7 +5,7 @@ import PlugboardKit
 ///
 /// One stands outermost, where it replaces and resends what the plugin has let pass, and one innermost, where it
 /// answers and fails in place of the network. So turns close in all five ways.
-final class Neighbour: Plugin {
+final class Neighbour: PluginInstance {
     enum Deed: String, WordOption, CaseIterable {
         case nothing, holdRequest, respond, failRequest, waitForWake, waitForDeadline, holdResponse, replace, resend,
             failResponse, wrapBody, edit
@@ -24,16 +24,12 @@ final class Neighbour: Plugin {
         attribute = AttributeKey(id, "does", "What it does to this exchange.")
     }
 
-    init(settings: NoSettings, host: PluginHost) throws {
-        preconditionFailure("A neighbour is made by the bench: use `descriptor`.")
-    }
-
-    /// Made anew for each kernel; it stays for ever.
-    var descriptor: UnsafePointer<plug_plugin_v1> {
+    /// For one kernel.
+    var entry: PluginEntry {
         let manifest = Manifest(
             id: id, version: "1.0.0", documentation: "Stands beside the plugin under check.", priority: priority,
             hooks: [.request, .response, .failure, .close, .event], attributes: [attribute.definition])
-        return makeDescriptor(manifest) { (_: NoSettings, _: PluginHost) in self }
+        return .linked(self, manifest: manifest)
     }
 
     func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
