@@ -11,9 +11,9 @@
 // A class may have: start(), stop(within), on_request, on_response, on_failure, on_close(exchange, outcome),
 // on_event(event, exchange or nullptr), command(name, arguments, reply), check(attributes). Each is found by its name.
 //
-//   check(const Fields &attributes) judges together what the configuration says to this plugin in the section of one
-//   origin, under whole names (`ID.name`): once for each such section, after the constructor and before start(). What
-//   it throws refuses the configuration; the text must hold no secrets.
+//   check(const Fields &attributes) checks together the attributes that the configuration gives to requests to one
+//   origin, under their whole names (`ID.name`): once for each such origin, after the constructor and before start().
+//   What it throws refuses the configuration; the text must hold no secrets.
 //
 //   What a hook throws is a fault of the plugin; the configuration says what follows (`onFault`). To fail an exchange
 //   on purpose, return exchange.fail(code, reason). What is thrown elsewhere breaks the body, fails the command, or is

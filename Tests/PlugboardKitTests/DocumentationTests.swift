@@ -34,14 +34,17 @@ struct DocumentationTests {
             for (index, line) in lines.enumerated() {
                 if !line.text.hasPrefix(" ") && !line.text.isEmpty {
                     isProtocol = line.text.hasPrefix("public protocol ")
-                    inherits = line.text.contains(/^extension (Plugin|BodyTransformer|OptionValue|WordOption|.*: OptionValue)\b/)
+                    inherits =
+                        line.text.contains(#/^extension (PluginInstance|BodyTransformer|OptionValue|WordOption) /#)
+                        || line.text.contains(#/^extension .*: OptionValue /#)
                 }
-                let isPublic = line.text.contains(/^\s*(@\w+(\(.*\))? )*public (?!extension)/)
-                let isRequirement = isProtocol && line.text.contains(/^    (associatedtype|static|var|func|mutating|init)\b/)
-                guard (isPublic && !inherits) || isRequirement else { continue }
+                let isPublic = line.text.contains(#/^\s*(@\w+(\(.*\))? )*public (?!extension)/#)
+                let isRequirement = line.text.contains(#/^    (associatedtype|static|var|func|mutating|init)\b/#)
+                guard (isPublic && !inherits) || (isProtocol && isRequirement) else { continue }
                 count += 1
-                let above = lines[..<index].last { !$0.text.contains(/^\s*@\w+(\(.*\))?$/) }
-                if above?.text.contains(#/^\s*///( |$)/#) != true { missing.append("\(line.file):\(line.number) \(line.text)") }
+                let above = lines[..<index].last { !$0.text.contains(#/^\s*@\w+(\(.*\))?$/#) }
+                if above?.text.contains(#/^\s*///( |$)/#) == true { continue }
+                missing.append("\(line.file):\(line.number) \(line.text)")
             }
         }
 

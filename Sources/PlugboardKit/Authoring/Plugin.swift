@@ -1,84 +1,14 @@
 // Arguments and replies of commands are JSON, so authors of plugins get these types with PlugboardKit.
 @_exported import JSON
 
-/// A plugin: takes part in the life of exchanges through the hooks that its manifest lists.
+/// A type of plugin that a kernel makes instances of: what `export` makes known, linked or loaded.
 ///
-/// A kernel has one instance of each id. Hooks run on the loop and must not block: slow work is `.wait { … }`. Hooks of
-/// one exchange never overlap; hooks of several exchanges may run at once on several loops. An error that a hook throws
-/// is a fault of the plugin, and the configuration says what follows (`onFault`). To fail an exchange on purpose,
-/// return `.fail`.
-public protocol Plugin: Sendable {
-    /// The plugin's settings; `NoSettings` if it has none.
-    associatedtype Settings: PluginSettings = NoSettings
-
-    /// The plugin's description of itself: its id, version, priority, hooks, attributes and commands.
-    static var manifest: Manifest { get }
-
+/// The hooks are those of `PluginInstance`. A plugin that needs an object of the program's, such as a key store,
+/// conforms to that protocol alone.
+public protocol Plugin: PluginInstance {
     /// Makes the instance. An error refuses the configuration with its description.
     ///
     /// Called on the thread that makes the kernel, which may block. Of the host, only log, clocks, random, counters and
     /// the data directory work here.
     init(settings: Settings, host: PluginHost) throws
-
-    /// Checks together the attributes that the configuration gives to requests to one origin; each alone fits the
-    /// manifest.
-    ///
-    /// Called after `init` and before `start`, once for each origin with attributes of this plugin, unless the
-    /// configuration switches the plugin off for that origin. An error refuses the configuration with its description,
-    /// which must hold no secrets. Attributes that a request itself carries are not checked here, but by the hooks.
-    func check(_ attributes: Attributes) throws
-
-    /// Called when all plugins are created, on the thread that makes the kernel. All of the host works from here on. An
-    /// error ends the start-up.
-    func start() throws
-
-    /// Called when no exchange will come any more and the tasks of `PluginHost.startTask` have ended.
-    ///
-    /// Not on the loop, and may block for up to `within`; after that it is cancelled.
-    func stop(within: Duration) async
-
-    /// Called with the head of a request on its way in, before any plugin further in. [loop]
-    ///
-    /// It may edit `exchange.request`, put a source around its body, and decide: `.next`, `.respond`, `.hold`, `.wait`
-    /// or `.fail`. Called again with another `exchange.visit` after `.hold` and `.wait`, and not after a resend by a
-    /// plugin further in.
-    func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict
-
-    /// Called with the head of a response on its way out, after all plugins further in. [loop]
-    ///
-    /// It may edit `exchange.response`, put a source around its body, and decide: `.next`, `.respond`, `.resend`,
-    /// `.hold`, `.wait` or `.fail`. Not called with a response of the plugin's own.
-    func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict
-
-    /// Called when there is no response, with the reason in `exchange.failure`. [loop]
-    ///
-    /// It may decide: `.next`, `.respond`, `.resend`, `.wait`, or `.fail` with another error.
-    func onFailure(_ exchange: borrowing Exchange) throws -> FailureVerdict
-
-    /// Called exactly once for each turn that the plugin opened with `.next`, on every path, after the body's end.
-    /// [loop]
-    func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome)
-
-    /// Called with a fact of an exchange, or of the kernel (nil). It cannot change anything. [loop]
-    func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?)
-
-    /// Called for a command of the manifest, with its arguments as a JSON object.
-    ///
-    /// Not on the loop; may block. Give the result through `reply`, once, now or later.
-    func command(_ name: String, _ arguments: JSONValue, _ reply: Reply)
-}
-
-extension Plugin {
-    public func check(_ attributes: Attributes) throws {}
-    public func start() throws {}
-    public func stop(within: Duration) async {}
-    public func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict { .next }
-    public func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict { .next }
-    public func onFailure(_ exchange: borrowing Exchange) throws -> FailureVerdict { .next }
-    public func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome) {}
-    public func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?) {}
-
-    public func command(_ name: String, _ arguments: JSONValue, _ reply: Reply) {
-        reply.fail(PlugboardError("plugin.command", "\(Self.manifest.id) lists \(name) but has no function for it."))
-    }
 }

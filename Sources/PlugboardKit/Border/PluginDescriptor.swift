@@ -3,16 +3,27 @@ import CPlugboard
 /// The descriptor that a plugin's exported function returns, read in Swift: of linked and loaded plugins in any
 /// language.
 ///
-/// Sendable because a descriptor is static and never changes.
+/// Sendable because a descriptor never changes, and lives at least as long as this.
 public struct PluginDescriptor: @unchecked Sendable {
-    /// The descriptor in C.
+    /// The descriptor in C: of an exported function it is valid as long as the process lives, else as long as this
+    /// value.
     public let raw: UnsafePointer<plug_plugin_v1>
+    /// Keeps the descriptor in memory; nil if it is static.
+    private let owner: LinkedDescriptor?
 
     /// The whole names, `ID.NAME`, of the attributes that the table flags as secret.
     package var secretAttributes: [String] { attributes.filter(\.isSecret).map { "\(id).\($0.name)" } }
 
     /// Checks that the descriptor can be used; the error says what is wrong with it.
     public init(checking raw: UnsafePointer<plug_plugin_v1>?) throws(PlugboardError) {
+        try self.init(checking: raw, owner: nil)
+    }
+
+    package init(checking linked: LinkedDescriptor) throws(PlugboardError) {
+        try self.init(checking: linked.raw, owner: linked)
+    }
+
+    private init(checking raw: UnsafePointer<plug_plugin_v1>?, owner: LinkedDescriptor?) throws(PlugboardError) {
         guard let raw else { throw PluginDescriptor.malformed("its function returned no descriptor") }
         let revision = raw.pointee.abi_revision
         guard revision == PLUG_ABI_REVISION else {
@@ -22,6 +33,7 @@ public struct PluginDescriptor: @unchecked Sendable {
                     + "Rebuild the plugin against this kernel's plugboard.h.")
         }
         self.raw = raw
+        self.owner = owner
         guard PluginDescriptor.isWellFormed(id: id) else {
             throw PluginDescriptor.malformed(
                 "its id is not made of words of letters, digits, '-' and '_', joined by single dots")
@@ -119,8 +131,8 @@ private func list<Element>(_ start: UnsafePointer<Element>?, _ count: UInt64) ->
 }
 
 extension PlugboardError.Code {
-    /// The plugin speaks another revision of the ABI.
+    /// The plugin was built for another revision of the ABI.
     public static let abiMismatch: Self = "loading.revision"
-    /// The plugin's descriptor is not valid.
+    /// The plugin's descriptor breaks the rules of the ABI.
     public static let malformedDescriptor: Self = "loading.descriptor"
 }

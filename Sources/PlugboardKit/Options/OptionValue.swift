@@ -15,10 +15,19 @@ public protocol OptionValue: Sendable {
     init?(optionText: String)
     /// The value as configurations write it.
     var optionText: String { get }
+    /// The value as JSON; nil for an optional without a value.
+    var optionJSON: JSONValue? { get }
 }
 
 extension OptionValue {
     public static var optionChoices: [String] { [] }
+
+    public var optionJSON: JSONValue? {
+        switch Self.optionType {
+        case PLUG_BOOL, PLUG_INTEGER, PLUG_LIST, PLUG_MAP: try? JSONParser.parse(optionText)
+        default: .string(optionText)
+        }
+    }
 }
 
 extension Bool: OptionValue {
@@ -116,4 +125,5 @@ extension Optional: OptionValue where Wrapped: OptionValue {
         }
     }
     public var optionText: String { self?.optionText ?? "" }
+    public var optionJSON: JSONValue? { self?.optionJSON }
 }
