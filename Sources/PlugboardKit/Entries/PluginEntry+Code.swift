@@ -36,8 +36,9 @@ extension PluginEntry {
     ///
     /// - Parameters:
     ///   - manifest: The plugin's description of itself; another one for a second instance of the same type.
-    ///   - make: Called once for each kernel, and for each check of a configuration that has errors. An error refuses the
-    ///     settings with its description. Of the host, only log, clocks, random, counters and the data directory work here.
+    ///   - make: Called once for each kernel, and for each check of a configuration that has errors. An error refuses
+    ///     the settings with its description. Of the host, only log, clocks, random, counters and the data directory
+    ///     work here.
     ///   - assign: Assigns the settings that are not to have their defaults.
     @inlinable
     public static func linked<P: PluginInstance>(

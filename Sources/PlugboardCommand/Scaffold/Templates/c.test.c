@@ -1,8 +1,8 @@
-// Sends a request through the built plugin, and looks at what a server gets.
+// Sends a request through the built plugin, and checks what a server receives.
 //
 //     test/run PLUGBOARD CONFIGURATION
 //
-// It is the server, of one answer; the command `plugboard` is the client.
+// This program is the server, for one request; the command `plugboard` is the client.
 #define _POSIX_C_SOURCE 200809L
 
 #include <arpa/inet.h>
@@ -49,7 +49,7 @@ int main(int count, char **arguments) {
 
     pid_t child = fork();
     if (child == 0) {
-        // What is left open in the child is `end[1]`: it closes when the child ends, and so tells of that.
+        // The child keeps `end[1]` open; that it closes shows that the child has ended.
         close(listener);
         close(end[0]);
         execlp(arguments[1], arguments[1], "get", url, "--config", arguments[2], (char *)NULL);

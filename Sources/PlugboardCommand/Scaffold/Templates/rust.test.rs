@@ -1,6 +1,7 @@
-//! Sends a request through the built plugin, and looks at what a server gets.
+//! Sends a request through the built plugin, and checks what a server receives.
 //!
-//! The test is the server, of one answer; the command `plugboard` (or what the variable PLUGBOARD names) is the client.
+//! The test is the server, for one request; the command `plugboard` (or the one that the variable PLUGBOARD names) is
+//! the client.
 
 use std::env;
 use std::fs;
@@ -56,7 +57,7 @@ fn configuration() -> PathBuf {
     path
 }
 
-/// Answers one request, and returns its head.
+/// Responds to one request, and returns its head.
 fn answer(listener: &TcpListener) -> String {
     let (mut client, _) = listener.accept().unwrap();
     let mut head = Vec::new();

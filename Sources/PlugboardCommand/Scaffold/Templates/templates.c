@@ -1,5 +1,5 @@
-// The compiler reads each file when it compiles this one, and compiles again when a file has changed. SDK/ lies outside of
-// this target: #embed may read any file of the package, also where another package depends on it.
+// The compiler reads each file when it compiles this one, and compiles again when a file has changed. SDK/ lies outside
+// of this target: #embed may read any file of the package, also where another package depends on it.
 #include "ScaffoldTemplates.h"
 
 // #embed is part of C23; Swift's clang has it in C11 too.
