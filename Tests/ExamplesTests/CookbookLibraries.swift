@@ -75,7 +75,7 @@ actor CookbookLibraries {
         default:
             try await Repository.output(of: ["cc", "-std=c11"] + sharedObject + headers + [source, "-o", library])
         }
-        // Whatever the umask of who runs the tests: what others may write is not loaded.
+        // For any umask: the loader refuses files that other users may write.
         chmod(folder.path, 0o755)
         chmod(library, 0o755)
         return library

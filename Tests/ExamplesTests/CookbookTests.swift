@@ -8,7 +8,7 @@ import Testing
 
 @testable import ExampleCookbook
 
-/// What the plugins of `Examples/Cookbook` do, tested as the authors' page tells authors to.
+/// What the plugins of `Examples/Cookbook` do, tested as the authors' guide recommends.
 struct CookbookTests {
     private let url = "https://api.test/v1/feed?page=2"
 
@@ -79,7 +79,7 @@ struct CookbookTests {
         #expect(error?.reason.contains("somewhere is no origin") == true)
     }
 
-    @Test func `onClose: a turn's time is told, whichever way it ends`() async throws {
+    @Test func `onClose: the time of a turn is published, however it ends`() async throws {
         let bench = try Workbench(
             Stopwatch.self, transport: ScriptedTransport { sent, _ in sent.method == .get ? .respond(200) : .silence })
 

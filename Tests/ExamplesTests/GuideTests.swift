@@ -50,7 +50,7 @@ struct GuideTests {
         let place = FileManager.default.fileExists(atPath: project) ? project : folder.path
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         let outcome = try await ProcessRunner.running(
-            // Whatever the umask of who runs the tests: what others may write is not loaded.
+            // For any umask: the loader refuses files that other users may write.
             ["/bin/sh", "-c", "umask 022; \(line)"],
             environment: ["PATH": "\(Products.folder):\(path)", "HOME": folder.path], folder: place)
         try #require(outcome.status == 0, "\(line): \(outcome.stdout)\(outcome.stderr)")

@@ -36,7 +36,7 @@ enum Repository {
         let path = folder.file("plugins/stamp.so")
         try FileManager.default.createDirectory(atPath: folder.file("plugins"), withIntermediateDirectories: true)
         try await output(of: ["/bin/sh", "-c", command.replacing("-o stamp.so", with: "-o '\(path)'")])
-        // Whatever the umask of who runs the tests: what others may write is not loaded.
+        // For any umask: the loader refuses files that other users may write.
         chmod(folder.file("plugins"), 0o755)
         chmod(path, 0o755)
         return path

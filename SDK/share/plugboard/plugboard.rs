@@ -591,7 +591,7 @@ impl Host {
         Counter { host: *self, number: unsafe { (self.table().counter)(self.0, text(name)) } }
     }
 
-    /// Tells a fact under the plugin's own id, of an exchange (by its id) or of the kernel (0).
+    /// Publishes a fact under the plugin's own id, of an exchange (by its id) or of the kernel (0).
     pub fn publish(&self, id: &str, exchange: u64, details: &[(String, Vec<u8>)]) -> Result<(), Error> {
         let fields = raw_fields(details);
         check("publish", unsafe {

@@ -94,7 +94,7 @@ extern "C" {
 
 // ---------------------------------------------------------------------------------------------------- Words
 
-// Some bytes, mostly UTF-8. Values of fields are bytes as they came, in whatever encoding.
+// Some bytes, mostly UTF-8. Values of fields are bytes as they came, in any encoding.
 typedef struct plug_text {
     const char *bytes;
     uint64_t count;
@@ -514,7 +514,7 @@ struct plug_host_v1 {
     uint32_t (*pull)(plug_body *body, void *context, plug_piece_function pulled);
     // Lets the body begin again at its first byte. PLUG_WRONG_TIME where that is not possible. [loop]
     uint32_t (*rewind_body)(plug_body *body);
-    // Gives the body back, once. An open pull of it is told a break with the code `cancelled`: in a hook soon after the
+    // Gives the body back, once. An open pull of it gets a break with the code `cancelled`: in a hook soon after the
     // hook has returned, elsewhere on the loop before this returns, on another thread soon after. So the context of the
     // pull has to live until then. [any]
     void (*release_body)(plug_body *body);
@@ -590,9 +590,9 @@ struct plug_host_v1 {
     //                                     network); respondedWith (`subRequest` for a response of a sub-request)
     //   completed                         outcome, attempts: exactly once
 
-    // Tells a fact under the plugin's own id (`com.example.hello.greeted`), with details. `exchange` is 0 for a fact
-    // about the kernel; a fact of an exchange that has ended is told as one about the kernel. PLUG_BAD_ARGUMENT for an
-    // id that does not begin with the plugin's id and a dot. [any]
+    // Publishes a fact under the plugin's own id (`com.example.hello.greeted`), with details. `exchange` is 0 for a
+    // fact about the kernel; a fact of an exchange that has ended is published as one about the kernel.
+    // PLUG_BAD_ARGUMENT for an id that does not begin with the plugin's id and a dot. [any]
     uint32_t (*publish)(const plug_host_v1 *host, uint64_t exchange, plug_text id, const plug_field *details,
         uint64_t count);
     // Returns the id of an event. This function and the three that follow work within on_event. [loop]
@@ -695,7 +695,7 @@ static inline plug_text plug_make_text(const char *bytes, uint64_t count) {
 #define PLUG_HIDDEN __attribute__((visibility("hidden")))
 #if defined(__has_attribute)
 #if __has_attribute(retain)
-#define PLUG_RETAIN , retain   // also from a linker that drops what nothing refers to
+#define PLUG_RETAIN , retain   // kept also by a linker that drops sections without references
 #endif
 #endif
 #ifndef PLUG_RETAIN

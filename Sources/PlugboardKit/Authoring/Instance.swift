@@ -144,7 +144,7 @@ final class Instance: Sendable {
             return withCFields(head.fields) { [raw = exchange.raw] fields, count in
                 table.pointee.respond(raw, UInt32(clamping: head.status), fields, count, body)
             }
-        case .respondWith(let answer): return table.pointee.respond_with(exchange.raw, answer.raw)
+        case .respondWith(let subResponse): return table.pointee.respond_with(exchange.raw, subResponse.raw)
         case .resend(let delay): return table.pointee.resend(exchange.raw, delay.nanoseconds)
         case .hold(let limit): return table.pointee.hold(exchange.raw, UInt64(limit.bytes))
         case .wait: return PLUG_WAIT

@@ -17,7 +17,7 @@ extension SubResponse {
                 }
             }
         } onCancel: {
-            collection.end(.failure(PlugboardError(.cancelled, "The task that read the answer was cancelled.")))
+            collection.end(.failure(PlugboardError(.cancelled, "The task that read the response was cancelled.")))
         }
         return try result.get()
     }
@@ -62,8 +62,8 @@ private final class Collection: @unchecked Sendable {
         if let outcome { done(outcome) }
     }
 
-    func begin(_ answer: SubResponse) {
-        guard let body = answer.takeBody() else { return end(.success(.empty)) }
+    func begin(_ subResponse: SubResponse) {
+        guard let body = subResponse.takeBody() else { return end(.success(.empty)) }
         let isWanted = state.withLock { state in
             if state.outcome == nil { state.body = body }
             return state.outcome == nil
@@ -86,7 +86,7 @@ private final class Collection: @unchecked Sendable {
                 isAnswered = true
                 if !isPulling && !isOver { pull(body) }
             }
-            if !isTaken { end(.failure(PlugboardError(.pluginFault, "The answer's body is not there to be read."))) }
+            if !isTaken { end(.failure(PlugboardError(.pluginFault, "The response's body is not there to be read."))) }
         } while isAnswered && !isOver
         isPulling = false
     }
@@ -115,6 +115,6 @@ private final class Collection: @unchecked Sendable {
     }
 
     private var tooLarge: PlugboardError {
-        PlugboardError(.bodyLimit, "The answer's body is larger than the \(limit) allowed. Raise the limit.")
+        PlugboardError(.bodyLimit, "The response's body is larger than the limit of \(limit). Raise the limit.")
     }
 }

@@ -22,7 +22,7 @@ extension PluginEntry {
     /// given the entry uses the same instance. An instance that needs the kernel (`PluginHost`) or settings is made by
     /// a closure: `linked(_:assigning:)`.
     ///
-    /// - Parameter manifest: What the plugin says of itself: another one for a second instance of the same type.
+    /// - Parameter manifest: The plugin's description of itself; another one for a second instance of the same type.
     @inlinable
     public static func linked<P: PluginInstance>(
         _ instance: P, manifest: Manifest = P.manifest

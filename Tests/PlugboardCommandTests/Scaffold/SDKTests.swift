@@ -55,7 +55,7 @@ struct SDKTests {
             ])
     }
 
-    @Test func `a prefix that cannot be written is told`() async throws {
+    @Test func `a prefix that cannot be written is an error`() async throws {
         try folder.write("usr", "a file")
 
         let outcome = try await Command.run("plugins", "sdk", "--prefix", prefix)
@@ -70,11 +70,11 @@ struct SDKTests {
         try FileManager.default.moveItem(atPath: prefix, toPath: folder.file("moved"))
         let moved = folder.file("moved")
 
-        let told = try pkgConfig(["--modversion"], moved)
+        let installed = try pkgConfig(["--modversion"], moved)
         let revision = try pkgConfig(["--variable=abi_revision"], moved)
         let flags = try pkgConfig(["--cflags"], moved)
 
-        #expect("plugboard \(told)" == version.stdout.prefix { $0 != "\n" })
+        #expect("plugboard \(installed)" == version.stdout.prefix { $0 != "\n" })
         #expect(revision == "1")
         let include = try #require(flags.hasPrefix("-I") ? String(flags.dropFirst(2)) : nil)
         #expect(URL(fileURLWithPath: include).standardizedFileURL.path == "\(moved)/include")

@@ -123,7 +123,7 @@ import Testing
         }
         #expect(echo.stdout == #"{"a":1}"# + "\n", "\(echo.stderr)")
         #expect(thrown.status == 104 && thrown.stderr.contains("thrown by a command"), "\(thrown.stderr)")
-        #expect(!thrown.stderr.contains("gave no result"), "who asked is told how it broke: \(thrown.stderr)")
+        #expect(!thrown.stderr.contains("gave no result"), "the caller gets the error: \(thrown.stderr)")
         #expect(refused.status == 102 && refused.stderr.contains("It was told to refuse."), "\(refused.stderr)")
     }
 }

@@ -15,7 +15,7 @@ struct HeaderDeclarations {
     private(set) var types: [String: [String]] = [:]
     /// By name: functions that are defined in the header.
     private(set) var functions: [String: [String]] = [:]
-    /// By name: one definition for each time that it is defined, under whatever condition.
+    /// By name: each of its definitions, of all conditional branches.
     private(set) var macros: [String: [[String]]] = [:]
     private(set) var includes: Set<String> = []
     /// What was not understood.

@@ -16,7 +16,7 @@ struct HeaderPromiseTests {
     }
 
     /// Renew this constant only while revision 1 is not released: a changed copy would hide a changed header.
-    private static let digest = "3622d7964c9c819e7089cef6d886bb7f8a233a8933c0b3581f9b38ec831d905e"
+    private static let digest = "30d7d300a0fdae16622e3c0ce22a6b1a59b9b3d024981df37676ced493962527"
 
     @Test func `the frozen copy is the one that was frozen, comments included`() {
         #expect(SHA256.hexadecimal(of: Array(released.utf8)) == HeaderPromiseTests.digest)
@@ -156,7 +156,7 @@ struct HeaderPromiseTests {
         Change(
             "a number changed", "#define PLUG_WAIT 4u", "#define PLUG_WAIT 7u", "the number PLUG_WAIT was 4 and is 7"),
     ])
-    func `a change is found by the compiler, whatever the text says`(change: Change) async throws {
+    func `a change that the text hides is found by the compiler`(change: Change) async throws {
         let changed = released.replacing(change.old, with: change.new)
         try #require(changed != released, "the header has no such lines")
 

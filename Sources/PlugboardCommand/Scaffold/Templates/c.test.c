@@ -22,7 +22,7 @@ static int fail(const char *what) {
 }
 
 // The head of the request, or an empty text.
-static void answer(int client, char *head, size_t room) {
+static void respond(int client, char *head, size_t room) {
     size_t count = 0;
     head[0] = '\0';
     while (strstr(head, "\r\n\r\n") == NULL && count < room - 1) {
@@ -62,7 +62,7 @@ int main(int count, char **arguments) {
     if (child > 0 && poll(waiting, 2, 30000) > 0 && waiting[0].revents != 0) {
         int client = accept(listener, NULL, NULL);
         if (client >= 0) {
-            answer(client, head, sizeof head);
+            respond(client, head, sizeof head);
             close(client);
         }
     }

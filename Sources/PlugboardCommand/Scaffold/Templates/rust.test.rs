@@ -16,7 +16,7 @@ fn a_request_gets_the_field() {
     let configuration = configuration();
     let listener = TcpListener::bind("127.0.0.1:0").expect("no socket on 127.0.0.1");
     let url = format!("http://{}/", listener.local_addr().unwrap());
-    let server = thread::spawn(move || answer(&listener));
+    let server = thread::spawn(move || respond(&listener));
 
     let program = env::var("PLUGBOARD").unwrap_or_else(|_| "plugboard".to_string());
     let output = Command::new(&program)
@@ -58,7 +58,7 @@ fn configuration() -> PathBuf {
 }
 
 /// Responds to one request, and returns its head.
-fn answer(listener: &TcpListener) -> String {
+fn respond(listener: &TcpListener) -> String {
     let (mut client, _) = listener.accept().unwrap();
     let mut head = Vec::new();
     let mut byte = [0];
