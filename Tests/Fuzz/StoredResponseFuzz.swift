@@ -7,7 +7,8 @@
 //         -c $C/CacheOptions/*.swift -o fuzz/CacheOptions.o
 //     swiftc $F -I fuzz -module-name StoredResponseFuzz fuzz/*.o \
 //         $(find $C/CachePlugin/Policy $C/CachePlugin/Store/Response -name '*.swift') \
-//         $C/CachePlugin/Store/{BrokenSource,CacheStore,StoredSource}.swift Tests/Fuzz/{StoredResponseFuzz,TimeLimit}.swift \
+//         $C/CachePlugin/Store/{BrokenSource,CacheStore,StoredSource}.swift \
+//         Tests/Fuzz/{StoredResponseFuzz,TimeLimit}.swift \
 //         -o storedresponse-fuzz
 //     ./storedresponse-fuzz -dict=Tests/Fuzz/storedresponse.dict -max_total_time=60 -max_len=1024
 
