@@ -59,11 +59,20 @@ enum Callbacks {
     /// Of libcurl's own log one line is read: nothing else tells that a stream was refused before it was processed.
     static let debug: ccurl_debug = { _, kind, text, count, context in
         guard kind == CURLINFO_TEXT, let text, let state = Callbacks.state(context) else { return 0 }
-        let refusal: StaticString = "REFUSED_STREAM"
-        if count >= refusal.utf8CodeUnitCount, memcmp(text, refusal.utf8Start, refusal.utf8CodeUnitCount) == 0 {
-            state.pointee.isRefused = true
-        }
+        if tellsRefusal(UnsafeRawBufferPointer(start: text, count: count)) { state.pointee.isRefused = true }
         return 0
+    }
+
+    /// Newer versions of libcurl put before it what it is about, as in `[HTTP/2] [7] REFUSED_STREAM, …`. Fields of a
+    /// response, which the server chooses, come with the word `header` before them.
+    private static func tellsRefusal(_ line: UnsafeRawBufferPointer) -> Bool {
+        var rest = line[...]
+        while rest.first == UInt8(ascii: "["), let end = rest.firstIndex(of: UInt8(ascii: "]")) {
+            rest = rest[(end + 1)...].dropFirst()
+        }
+        let refusal: StaticString = "REFUSED_STREAM"
+        guard rest.count >= refusal.utf8CodeUnitCount, let start = rest.base.baseAddress else { return false }
+        return memcmp(start + rest.startIndex, refusal.utf8Start, refusal.utf8CodeUnitCount) == 0
     }
 
     static let openSocket: ccurl_open_socket = { context, _, address in
