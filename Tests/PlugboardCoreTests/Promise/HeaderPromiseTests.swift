@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Holds `plugboard.h` against the copy that was frozen when revision 1 was released, and shows that the check can fail.
+/// Holds `plugboard.h` against the copy that was frozen when revision 1 was released, and shows that the check can
+/// fail.
 struct HeaderPromiseTests {
     private let released: String
     private let current: String
@@ -37,7 +38,7 @@ struct HeaderPromiseTests {
         #expect(declarations.macros.count == 61)
     }
 
-    /// What somebody might do to the header, and what the check says to that.
+    /// A change of the header, and what the check says about it.
     struct Change: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let old: String
@@ -135,7 +136,7 @@ struct HeaderPromiseTests {
             "that plug_host_v1.resend has its type was 1 and is 0"),
         Change(
             "fields in another order", "    uint32_t type;\n    uint32_t flags;\n",
-            "    uint32_t flags;\n    uint32_t type;\n", "the place of plug_option_v1.type was 16 and is 20"),
+            "    uint32_t flags;\n    uint32_t type;\n", "the offset of plug_option_v1.type was 16 and is 20"),
         Change(
             "a number changed", "#define PLUG_WAIT 4u", "#define PLUG_WAIT 7u", "the number PLUG_WAIT was 4 and is 7"),
     ])
@@ -148,7 +149,7 @@ struct HeaderPromiseTests {
         #expect(breaches.contains(change.breach), "\(breaches)")
     }
 
-    @Test func `what is new has names of its own, and comments and lines are free`() async throws {
+    @Test func `new declarations have new names, and comments and lines may change`() async throws {
         var grown = released.replacing("// A body that a plugin makes.", with: "// A body that some plugin makes.")
         grown = grown.replacing(
             "#define PLUG_UNSUPPORTED 6u\n", with: "#define PLUG_UNSUPPORTED 6u\n#define PLUG_LATER 7u\n")
