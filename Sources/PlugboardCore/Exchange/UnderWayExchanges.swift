@@ -8,7 +8,10 @@ struct UnderWayExchanges {
     private var isClosed = false
     private var whenIdle: [() -> Void] = []
 
-    /// The exchanges as they are now.
+    /// The exchanges as they are now, the oldest first.
+    ///
+    /// In this order a shutdown cancels them: libcurl walks its list of connections for each one that it closes, and finds
+    /// an old one at the beginning. In the other order, ten thousand take seconds.
     var all: [ExchangeCore] { list.all }
 
     /// False while the kernel is shutting down; it still takes sub-requests until the exchanges under way are

@@ -199,7 +199,7 @@ import Testing
         try await responded.opened()
         let core = kernel.core
         let children = await withCheckedContinuation { continuation in
-            core.loop.enqueue { continuation.resume(returning: core.exchanges.map(\.children.count)) }
+            core.loop.enqueue { continuation.resume(returning: core.underWay.all.map(\.family.children.count)) }
         }
         going.open()
 

@@ -18,7 +18,7 @@ struct Family {
     /// The exchange that is cancelled together with this one; it removes its children when it ends.
     unowned(unsafe) private(set) var asker: ExchangeCore?
     /// Sub-requests under way that are cancelled with this exchange.
-    private var children: [ExchangeCore] = []
+    private(set) var children: [ExchangeCore] = []
 
     /// Of a program's request.
     init() {
