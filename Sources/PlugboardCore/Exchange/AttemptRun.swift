@@ -17,7 +17,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
     init(_ exchange: ExchangeCore, _ number: Int) {
         self.exchange = exchange
         self.number = number
-        body = exchange.requestBody
+        body = exchange.request.body
     }
 
     func attemptReached(_ milestone: Milestone) {
@@ -39,8 +39,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
         guard !isOver, !hasCompleted else { body?.release(); return }
         hasCompleted = true
         exchange.emit(.headReceived, about: head)
-        let answer = OutwardResponse(head: head, body: body.map { BodyNode($0, core: exchange.core) })
-        report(.success(answer))
+        report(.success(OutwardResponse(head: head, body: body.map { BodyNode($0, core: exchange.core) })))
     }
 
     func attemptProgressed(_ progress: TransferProgress) {
@@ -59,31 +58,31 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
         close(timings)
         guard !hasCompleted else { return }
         hasCompleted = true
-        var error = error ?? PlugboardError(.reset, "The connection ended before an answer came.")
+        var error = error ?? PlugboardError(.reset, "The connection ended before a response came.")
         error.attempt = number
         report(.failure(error))
     }
 
-    /// The exchange needs the attempt no more. One that has not answered is cut off; a body is drained by its release.
+    /// The exchange no longer needs the attempt. One without a response is cancelled; a body is drained by its release.
     func giveUp() {
-        // A transfer that drains would go on with a body that the next attempt wants.
+        // A transfer that is drained would go on sending a body that the next attempt needs.
         let isUnwanted = !hasCompleted || body?.hasEnded == false
         hasCompleted = true
         if !isOver && isUnwanted { control?.cancel() }
         close(Timings())
     }
 
-    /// Runs a job when the attempt is over: at once, if it is.
+    /// Runs a job when the attempt is over; now, if it is already over.
     func afterEnd(_ job: @escaping () -> Void) {
         if isOver { job() } else { whenOver = job }
     }
 
-    /// The event comes once, with the timings if they are known by then.
+    /// The event `attemptEnded` comes once, with the timings if they are known by then.
     private func close(_ timings: Timings) {
         guard !isOver else { return }
         isOver = true
         control = nil
-        exchange.core.admission.attemptEnded(isFromOutside: exchange.phase == .ended)
+        exchange.core.admission.attemptEnded(isFromOutside: exchange.steering.phase == .ended)
         exchange.emit(.attemptEnded) {
             [
                 ("attempt", .integer(Int64(self.number))),
@@ -98,7 +97,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
     }
 
     private func report(_ outcome: Result<OutwardResponse, PlugboardError>) {
-        // A transport that answers within `perform` would find the exchange half way.
+        // A transport that reports within `perform` would find the exchange half way through it.
         guard control != nil || isOver else {
             exchange.loop.enqueue { self.arrive(outcome) }
             return
@@ -107,75 +106,72 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
     }
 
     private func arrive(_ outcome: Result<OutwardResponse, PlugboardError>) {
-        if exchange.isSuspended { return exchange.whenResumed.append { self.arrive(outcome) } }
-        guard exchange.attempt === self, exchange.phase == .awaiting else {
-            if case .success(let answer) = outcome { answer.body?.release() }
+        if exchange.isSuspended { return exchange.suspension.afterwards { self.arrive(outcome) } }
+        guard exchange.attempts.current === self, exchange.steering.phase == .awaiting else {
+            if case .success(let response) = outcome { response.body?.release() }
             return
         }
-        if case .failure(let error) = outcome, exchange.repeats(after: error) { return }
-        exchange.phase = .steering
-        exchange.answered(outcome)
+        if case .failure(let error) = outcome, exchange.repeatAttempt(after: error) { return }
+        exchange.steering.phase = .steering
+        exchange.turnAround(with: outcome)
     }
 }
 
+/// Carrying out attempts.
 extension ExchangeCore {
-    /// How often in a row a request is sent again without asking a plugin.
-    private static let repeatLimit = 3
-
+    /// The request has come through the plugins.
     func beginAttempt() {
-        phase = .awaiting
-        repeats = 0
+        steering.phase = .awaiting
+        attempts.beginSeries()
         core.admission.admit(self)
     }
 
-    /// The attempt's turn has come.
+    /// There is a connection for the attempt.
     func performAttempt() {
-        guard phase == .awaiting else { return core.admission.attemptEnded() }
+        guard steering.phase == .awaiting else { return core.admission.attemptEnded() }
         if isSuspended {
-            whenResumed.append { [self] in if phase == .awaiting { core.admission.admit(self) } }
+            suspension.afterwards { [self] in if steering.phase == .awaiting { core.admission.admit(self) } }
             return core.admission.attemptEnded()
         }
-        attempts += 1
-        sentURL = request.url
+        let head = request.head
+        attempts.begin(head.url)
         emit(.attemptBegan) {
-            [("attempt", .integer(Int64(self.attempts))), ("reason", .text(self.attemptReason))]
+            [("attempt", .integer(Int64(self.attempts.count))), ("reason", .text(self.attempts.reason))]
         }
-        let run = AttemptRun(self, attempts)
-        attempt = run
-        let (options, identity) = core.options(request.storedOptions, for: request.url)
+        let run = AttemptRun(self, attempts.count)
+        attempts.current = run
+        let (options, identity) = core.options(head.storedOptions, for: head.url)
         var wanted = AttemptRequest(
-            method: request.method, url: request.url, fields: request.fields, body: requestBody,
+            method: head.method, url: head.url, fields: head.fields, body: request.body,
             storedOptions: options, optionsIdentity: identity, isWatched: isWatchedClosely)
-        wanted.usesFreshConnection = repeats > 0
+        wanted.usesFreshConnection = attempts.needsFreshConnection
         let control = core.transport.perform(wanted, observer: run, loop: loop)
-        if attempt === run && !run.isOver { run.control = control }
+        if attempts.current === run && !run.isOver { run.control = control }
     }
 
-    private var attemptReason: String { repeats > 0 ? "repeat" : attempts == 1 ? "first" : "resend" }
-
-    /// Sends the request again, on a new connection, if that cannot do anything twice: the server has not acted on it, or
-    /// it is idempotent and met a connection that was just being closed (RFC 9110 §9.2.2, RFC 9113 §8.7). False if it may not be.
-    fileprivate func repeats(after error: PlugboardError) -> Bool {
-        guard error.code == .unprocessed || error.code == .stale && request.method.isIdempotent,
-            repeats < ExchangeCore.repeatLimit, attempts < core.settings.attemptLimit
+    /// Sends the request again without asking a plugin, on a new connection. False if it must not be sent again.
+    fileprivate func repeatAttempt(after error: PlugboardError) -> Bool {
+        let isIdempotent = request.head.method.isIdempotent
+        guard attempts.mayRepeat(after: error.code, isIdempotent: isIdempotent, limit: core.settings.attemptLimit)
         else { return false }
-        if let body = requestBody, body.hasBegun, !body.canRewind || !body.rewind() { return false }
-        repeats += 1
+        if let body = request.body, body.hasBegun, !body.canRewind || !body.rewind() { return false }
+        attempts.countRepeat()
         core.admission.admit(self)
         return true
     }
 
-    /// Runs a job when no attempt is under way any more, so that its event comes before the exchange's.
+    /// Runs a job when no attempt is under way any more, so that the attempt's last event comes before the exchange's.
     func afterAttempt(_ job: @escaping () -> Void) {
-        guard let attempt else { return job() }
+        guard let attempt = attempts.current else { return job() }
         attempt.afterEnd { [self] in
-            if phase == .flowing { job() }
+            if steering.phase == .flowing { job() }
         }
     }
 
+    /// The exchange no longer needs its attempt.
     func endAttempt() {
-        attempt?.giveUp()
-        attempt = nil
+        attempts.current?.giveUp()
+        attempts.current = nil
     }
 
     private var isWatchedClosely: Bool { watch != nil || pipeline.watchers.isWatchedClosely }

@@ -2,39 +2,44 @@ import PlugboardKit
 
 /// One thing that happened in a traced exchange, or in a sub-request that it led to.
 public struct TraceStep: Sendable {
+    /// What happened.
     public enum Kind: Sendable {
         /// A sub-request is about to begin; the first step of its exchange.
         case asked(TracedSubRequest)
-        /// A hook was called; told when it has returned.
+        /// A hook was called; the step comes when it has returned.
         case called(HookCall)
-        /// An event, as `watch` hears of it.
+        /// An event, as `watch` gets it.
         case told(ExchangeEvent)
     }
 
-    /// 0 is the request that is traced; its sub-requests, and theirs, are counted from 1 in the order in which they begin.
+    /// 0 is the request that is traced; its sub-requests, and theirs, are counted from 1 in the order in which they
+    /// begin.
     public let exchange: Int
+    /// What happened.
     public let kind: Kind
 
     /// The call of a hook, if it was one.
     public var call: HookCall? { if case .called(let call) = kind { call } else { nil } }
 }
 
-/// Who sent a sub-request, and what for.
+/// A sub-request of a traced exchange: which plugin sent it, and for which exchange.
 public struct TracedSubRequest: Sendable, Equatable {
-    /// The exchange that it is for, or that waits for what the plugin sends for nobody in particular.
+    /// The number, in this trace, of the exchange that it is for. If the plugin sends it for no single exchange, the
+    /// one that waits for it.
     public let asker: Int
     /// The plugin that sent it.
     public let plugin: String
     /// The number of that plugin's last call in the exchange before it asked; nil if it was not called yet.
     public let call: Int?
+    /// The request's method.
     public let method: Method
-    /// Without user and values of its query.
+    /// The request's URL, without the user and without the values of its query.
     public let url: String
     /// Whether it goes on when the exchange that it is for has ended.
     public let isDetached: Bool
 }
 
-/// Where the steps of one traced exchange go.
+/// Collects the steps of one traced exchange.
 ///
 /// Sendable because it is touched on the exchange's loop only.
 final class ExchangeTrace: @unchecked Sendable {
@@ -52,7 +57,7 @@ final class ExchangeTrace: @unchecked Sendable {
     /// The number of each plugin's last call, by its slot.
     private var calls: [Int: Int] = [:]
 
-    /// Of the exchange that a program wants to be traced.
+    /// Of the exchange that a program traces.
     init(_ tell: @escaping @Sendable (TraceStep) -> Void) {
         trace = Trace(tell)
         exchange = 0
@@ -71,7 +76,9 @@ final class ExchangeTrace: @unchecked Sendable {
         return trace.lastCall
     }
 
-    /// Tells of a sub-request that the plugin of that slot sends, and goes on with it.
+    /// Adds the step of a sub-request that the plugin of that slot sends.
+    ///
+    /// - Returns: The trace of the sub-request's exchange.
     func beginSubRequest(_ request: Request, by slot: Int, _ plugin: String, isDetached: Bool) -> ExchangeTrace {
         let next = ExchangeTrace(trace)
         next.tell(
@@ -85,31 +92,11 @@ final class ExchangeTrace: @unchecked Sendable {
     func tell(_ kind: TraceStep.Kind) { trace.tell(TraceStep(exchange: exchange, kind: kind)) }
 }
 
-extension ExchangeCore {
-    /// Tells a trace of this exchange's events and calls; before it begins.
-    func trace(with trace: ExchangeTrace) {
-        self.trace = trace
-        // Events go where they are watched anyway, so that exchanges without a trace pay nothing for it.
-        let watch = watch
-        self.watch = { event in
-            watch?(event)
-            trace.tell(.told(event))
-        }
-    }
-}
-
-extension KernelCore {
-    /// What a plugin sends for nobody in particular, such as a token that many share, is told to the trace of an exchange that
-    /// waits for that plugin. [loop]
+extension UnderWayExchanges {
+    /// The trace for a sub-request that a plugin sends for no single exchange, such as one for a token that many share:
+    /// the trace of an exchange that waits for that plugin.
     func trace(waitingFor slot: Int) -> ExchangeTrace? {
         guard tracedCount > 0 else { return nil }
-        return exchanges.first { $0.trace != nil && $0.isParked(at: slot) }?.trace
-    }
-}
-
-extension ExchangeCore {
-    fileprivate func isParked(at slot: Int) -> Bool {
-        let slots = stage.slots(pipeline)
-        return parking != nil && cursor < slots.count && slots[cursor].index == slot
+        return all.first { $0.trace != nil && $0.parking?.ticket != nil && $0.waitingSlot?.index == slot }?.trace
     }
 }
