@@ -1,24 +1,26 @@
 import DecodeOptions
 import PlugboardKit
 
-/// Asks for compressed answers, and decodes them while they are read (RFC 9110 §8.4).
+/// Requests compressed responses, and decodes them while they are read (RFC 9110 §8.4).
 ///
-/// It decodes what it asked for itself: a program that sets `Accept-Encoding` gets the answer as it came. Plugins further
-/// in, such as a cache, see the body as it travelled.
+/// It decodes only what it requested: a program that sets `Accept-Encoding` gets the response unchanged. Plugins
+/// further in, such as a cache, see the coded body.
 struct Decode: Plugin {
     static let manifest = Manifest(
-        id: "decode", version: "1.0.0", documentation: "Asks for compressed answers and decodes them.", priority: 350,
+        id: "decode", version: "1.0.0", documentation: "Requests compressed responses and decodes them.", priority: 350,
         hooks: [.request, .response],
-        attributes: [DecodeAttributes.always.definition, DecodeAttributes.limit.definition])
+        attributes: DecodeAttributes.definitions)
 
     struct Settings: PluginSettings {
-        @Setting("Content codings to ask for, the best first: gzip, deflate, br, zstd.")
+        @Setting("The content codings to request, the preferred first: gzip, deflate, br, zstd.")
         var codings = ["gzip", "deflate", "br", "zstd"]
-        @Setting("Decodes also what a request asked for by an Accept-Encoding of its own.")
+        @Setting("Also decodes responses to requests with an Accept-Encoding of their own.")
         var always = false
-        @Setting("Bytes that a body may decode to; more breaks it. Empty: no limit.")
+        @Setting("The most bytes that a body may decode to; a larger body breaks. No limit without it.")
         var limit: ByteCount? = nil
-        @Setting("Times that a body may grow, from its second MiB on; more breaks it. 0: no limit.", in: 0...1_000_000)
+        @Setting(
+            "The most times that a body may grow, from its second MiB on; a body that grows more breaks. 0 is no limit.",
+            in: 0...1_000_000)
         var ratio = 1000
     }
 
@@ -29,7 +31,7 @@ struct Decode: Plugin {
         let unknown = settings.codings.filter { ContentCoding($0) == nil }
         guard unknown.isEmpty else {
             throw PlugboardError(
-                .configuration, "decode knows gzip, deflate, br and zstd, not \(unknown.joined(separator: ", ")).")
+                .configuration, "decode supports gzip, deflate, br and zstd, but not \(unknown.joined(separator: ", ")).")
         }
         self.settings = settings
         asked = settings.codings.joined(separator: ", ")
@@ -43,7 +45,7 @@ struct Decode: Plugin {
                 hasRange: request.contains(.range)), !asked.isEmpty
         else { return .next }
         request[.acceptEncoding] = asked
-        exchange.turnState = Asked.ourselves
+        exchange.turnState = Asked.byPlugin
         return .next
     }
 
@@ -65,10 +67,10 @@ struct Decode: Plugin {
 
     /// Marks the turns of requests whose `Accept-Encoding` is this plugin's.
     private final class Asked: Sendable {
-        static let ourselves = Asked()
+        static let byPlugin = Asked()
     }
 }
 
-/// What a kernel asks for, linked or loaded.
+/// The plugin's entry function, which the kernel calls whether the plugin is linked or loaded.
 @c(decode_LTX_plugboard_plugin)
 public func decodePlugin() -> UnsafePointer<plug_plugin_v1> { export(Decode.self) }

@@ -1,51 +1,51 @@
 import PlugboardKit
 import RetryOptions
 
-/// What a configuration says to the plugin.
+/// The plugin's settings.
 struct RetrySettings: PluginSettings {
-    @Setting("Attempts in all, the first included; 1 repeats nothing.", in: 1...100)
+    @Setting("The attempts in all, including the first; 1 never repeats.", in: 1...100)
     var attempts = 3
     @Setting(
-        "The most that is waited before the first repetition; doubled with each one.", in: .zero ... .seconds(86_400))
+        "The longest delay before the first repetition; it doubles with each repetition.", in: .zero ... .seconds(86_400))
     var delay = Duration.milliseconds(100)
-    @Setting("The most that is waited before any repetition.", in: .zero ... .seconds(86_400))
+    @Setting("The longest delay before any repetition.", in: .zero ... .seconds(86_400))
     var delayLimit = Duration.seconds(10)
-    @Setting("No repetition begins later than this after the first attempt.")
+    @Setting("The time after the first attempt began in which repetitions may begin. No limit without it.")
     var totalTime: Duration? = nil
-    @Setting("Statuses after which a request is repeated, 400 to 599.")
+    @Setting("The statuses after which a request is repeated, 400 to 599.")
     var statuses = RetryPolicy.transientStatuses.sorted().map { "\($0)" }
-    @Setting("Codes of failures after which a request is repeated.")
+    @Setting("The codes of failures after which a request is repeated.")
     var failures = RetryPolicy.transientFailures.map(\.name).sorted()
-    @Setting("Methods that may be repeated beside those that RFC 9110 calls idempotent.")
+    @Setting("Methods that may be repeated in addition to those that RFC 9110 calls idempotent.")
     var methods: [String] = []
-    @Setting("Adds an Idempotency-Key to requests that could not be repeated without.")
+    @Setting("Adds an Idempotency-Key to requests that could not be repeated without one.")
     var idempotencyKey = false
-    @Setting("Waits as Retry-After and RateLimit ask.")
+    @Setting("Waits as long as Retry-After and RateLimit ask.")
     var respectRetryAfter = true
-    @Setting("A server that asks for a longer wait is not asked again.", in: .zero ... .seconds(86_400))
+    @Setting("The longest wait that a server may ask for; after a longer one there is no repetition.", in: .zero ... .seconds(86_400))
     var retryAfterLimit = Duration.seconds(60)
 
-    @Setting("Gives each origin a budget of repetitions.")
+    @Setting("Limits the repetitions to each origin by a budget.")
     var budget = true
-    @Setting("Repetitions that a hundred first attempts bring into the budget.", in: 0...1000)
+    @Setting("The repetitions that a hundred first attempts add to the budget.", in: 0...1000)
     var budgetShare = 10
-    @Setting("Repetitions that each second brings into the budget.", in: 0...10_000)
+    @Setting("The repetitions that each second adds to the budget.", in: 0...10_000)
     var budgetPerSecond = 1
-    @Setting("Repetitions that the budget can hold; it is full at first.", in: 0...10_000)
+    @Setting("The most repetitions that the budget can hold; it is full at first.", in: 0...10_000)
     var budgetSize = 20
 
-    @Setting("Leaves an origin alone that fails again and again.")
+    @Setting("Refuses requests to an origin that fails repeatedly.")
     var circuitBreaker = false
-    @Setting("Failures in a row that open the circuit.", in: 1...10_000)
+    @Setting("The consecutive failures that open the circuit.", in: 1...10_000)
     var circuitFailures = 5
     @Setting("How long the circuit stays open.", in: .milliseconds(1) ... .seconds(86_400))
     var circuitOpenTime = Duration.seconds(30)
-    @Setting("Requests that must come through before the circuit closes; no more than these try at once.", in: 1...1000)
+    @Setting("The requests that must succeed before the circuit closes, and the most that probe at once.", in: 1...1000)
     var circuitProbes = 1
 }
 
 extension RetryPolicy {
-    /// Refuses what could never have an effect: the writer of a configuration wants to know.
+    /// Refuses values that can never have an effect, because they are a mistake in the configuration.
     init(_ settings: RetrySettings) throws(PlugboardError) {
         attempts = settings.attempts
         backoff = Backoff(base: settings.delay, limit: settings.delayLimit)
@@ -57,20 +57,20 @@ extension RetryPolicy {
         methods = RetryPolicy.methods(settings.methods)
         if let odd = settings.statuses.first(where: { RetryPolicy.statuses([$0]).isEmpty }) {
             throw PlugboardError(
-                .configuration, "statuses has \(printable(odd)), which is no status from 400 to 599.")
+                .configuration, "statuses contains \(printable(odd)), which is not a status from 400 to 599.")
         }
         if let odd = settings.failures.first(where: { RetryPolicy.failures([$0]).isEmpty }) {
             let known = RetryPolicy.transientFailures.map(\.name).sorted().joined(separator: ", ")
             throw PlugboardError(
-                .configuration, "failures has \(printable(odd)), which is never repeated. Use some of \(known).")
+                .configuration, "failures contains \(printable(odd)), which is never repeated. Use some of \(known).")
         }
         if let odd = settings.methods.first(where: { RetryPolicy.methods([$0]).isEmpty }) {
             throw PlugboardError(
-                .configuration, "methods has \(printable(odd)), which is no method (RFC 9110 §9.1).")
+                .configuration, "methods contains \(printable(odd)), which is not a method (RFC 9110 §9.1).")
         }
     }
 
-    /// What a request says otherwise; what it says that could never have an effect has none.
+    /// Applies the attributes of a request; values that can never have an effect are ignored.
     mutating func take(_ exchange: borrowing Exchange) {
         if let own = exchange[RetryAttributes.attempts] { attempts = own }
         if let own = exchange[RetryAttributes.delay] { backoff.base = own }

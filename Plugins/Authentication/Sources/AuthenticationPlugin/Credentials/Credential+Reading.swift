@@ -2,11 +2,10 @@ import AuthenticationOptions
 import PlugboardKit
 
 extension Credential {
-    /// Reads the attributes of a request by their whole names; nil where it is not to authenticate.
+    /// Reads the attributes of a request by their full names; nil without `authentication.scheme`.
     ///
-    /// Of several places for one secret the first counts: the text, the file, the environment, the command. So what a
-    /// request says itself wins over
-    /// what its origin's section says. Throws `authentication.credential` when they make no credential.
+    /// Of several sources for one secret the first counts: the text, the file, the environment variable, the command.
+    /// Throws `authentication.credential` if the attributes do not describe a credential.
     init?(reading attribute: (String) -> String?) throws(PlugboardError) {
         guard let text = attribute(AuthenticationAttributes.scheme.name) else { return nil }
         switch AuthenticationScheme(rawValue: text) {
@@ -23,7 +22,7 @@ extension Credential {
         }
         // RFC 7617 §2: the first colon ends the user.
         guard user.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ":") }) else {
-            throw .credential("authentication.user holds a colon or control characters")
+            throw .credential("authentication.user contains a colon or control characters")
         }
         let password = SecretText(
             attribute, AuthenticationAttributes.password, file: AuthenticationAttributes.passwordFile,
@@ -43,7 +42,7 @@ extension Credential {
             self.init(scheme: .bearer, source: .text(token))
         } else if let command = AuthenticationAttributes.tokenCommand.value(attribute), let program = command.first {
             guard !program.isEmpty, !command.contains(where: { $0.utf8.contains(0) }) else {
-                throw .credential("authentication.tokenCommand names no program")
+                throw .credential("authentication.tokenCommand does not name a program")
             }
             let lifetime = AuthenticationAttributes.tokenLifetime.value(attribute)
             self.init(scheme: .bearer, source: .command(command, lifetime: lifetime))
@@ -54,15 +53,15 @@ extension Credential {
 
     private init(oauth attribute: (String) -> String?) throws(PlugboardError) {
         guard let url = AuthenticationAttributes.tokenURL.value(attribute), Origin(url: url) != nil else {
-            throw .credential("authentication.tokenURL is missing, or no http or https URL")
+            throw .credential("authentication.tokenURL is missing, or is not an http or https URL")
         }
         var endpoint = TokenEndpoint(url: url)
         endpoint.clientID = AuthenticationAttributes.clientID.value(attribute)
         endpoint.clientSecret = SecretText(
             attribute, AuthenticationAttributes.clientSecret, file: AuthenticationAttributes.clientSecretFile,
             environment: AuthenticationAttributes.clientSecretEnvironment)
-        if let place = AuthenticationAttributes.clientAuthentication.value(attribute) {
-            endpoint.clientAuthentication = place
+        if let clientAuthentication = AuthenticationAttributes.keys.clientAuthentication.value(attribute) {
+            endpoint.clientAuthentication = clientAuthentication
         }
         endpoint.refreshToken = SecretText(
             attribute, AuthenticationAttributes.refreshToken, file: AuthenticationAttributes.refreshTokenFile,
@@ -71,7 +70,7 @@ extension Credential {
         endpoint.parameters = AuthenticationAttributes.parameters.value(attribute) ?? [:]
         endpoint.lifetime = AuthenticationAttributes.tokenLifetime.value(attribute)
         if endpoint.clientSecret != nil && endpoint.clientID == nil {
-            throw .credential("authentication.clientID is missing beside the client's secret")
+            throw .credential("authentication.clientID is missing; a client's secret needs it")
         }
         if endpoint.refreshToken == nil && endpoint.clientSecret == nil && endpoint.parameters.isEmpty {
             throw .credential(
@@ -88,7 +87,7 @@ extension AttributeKey {
 }
 
 extension SecretText {
-    /// The first that is given: the text, the file, the environment variable.
+    /// The first that is present: the text, the file, the environment variable.
     fileprivate init?(
         _ attribute: (String) -> String?, _ text: AttributeKey<String>, file: AttributeKey<String>,
         environment: AttributeKey<String>?

@@ -1,4 +1,5 @@
-/// Why a cookie is not kept: one clause of RFC 6265bis each, but for the last. The words stand in events, logs and answers to commands.
+/// Why a cookie is refused: all but the last are clauses of RFC 6265bis. The raw values appear in events, logs and
+/// replies.
 enum Refusal: String, Error, Sendable, CaseIterable {
     /// §5.6 step 1: a control character other than a tab.
     case controlCharacter

@@ -1,25 +1,27 @@
 import PlugboardKit
 
-/// What one `Set-Cookie` field says (RFC 6265bis §5.6): bytes in, bytes kept, nothing judged that needs a jar or a clock.
+/// The content of one `Set-Cookie` field (RFC 6265bis §5.6), parsed without a jar or a clock. Names and values stay
+/// bytes.
 struct SetCookie: Equatable, Sendable {
     /// Empty for a cookie without a name.
     var name: [UInt8] = []
     var value: [UInt8] = []
-    /// The last `Max-Age` that can be read, in seconds; clamped, so that no number is too large.
+    /// The last valid `Max-Age`, in seconds, clamped to 64 bits.
     var maxAge: Int64?
-    /// The last `Expires` that can be read, in seconds since 1970.
+    /// The last valid `Expires`, in seconds since 1970.
     var expires: Int64?
-    /// The last `Domain` in lower case and without its leading dot; empty where it says nothing, nil without one.
+    /// The last `Domain`, in lower case and without its leading dot; empty if its value is empty, nil without the
+    /// attribute.
     var domain: [UInt8]?
-    /// The last `Path`; empty where it says nothing that is a path, so that the default path is meant; nil without one.
+    /// The last `Path`; empty, for the default path, if it is invalid; nil without the attribute.
     var path: [UInt8]?
     var isSecure = false
     var isHTTPOnly = false
     var sameSite = SameSite.unset
 
-    /// Octets that name and value may have together.
+    /// The most octets that name and value may have together.
     static let pairLimit = 4096
-    /// Octets that an attribute's value may have.
+    /// The most octets that an attribute's value may have.
     static let attributeLimit = 1024
 
     init(name: [UInt8], value: [UInt8]) {
