@@ -39,7 +39,7 @@ private:
 struct Seen {
     std::string what;
     std::shared_ptr<plugboard::Collected> found;
-    std::shared_ptr<std::optional<plugboard::Answer>> answer;
+    std::shared_ptr<std::optional<plugboard::SubResponse>> answer;
 };
 
 // Tells when it is let go of.
@@ -130,7 +130,7 @@ public:
         request.url = exchange.resolve("/unwanted").value();
         request.secrets = {"x-asked-by"};
         request.options = {{"connectTimeout", "5s"}};
-        auto sent = host_.send(std::move(request), exchange.id(), [host = host_, ticket, told](plugboard::Answer answer) {
+        auto sent = host_.send(std::move(request), exchange.id(), [host = host_, ticket, told](plugboard::SubResponse answer) {
             auto failure = answer.failure();
             if (failure) told->bytes += failure->first;
             host.wake(ticket);
@@ -148,14 +148,14 @@ public:
         Verdict verdict = exchange.wait(ticket, throws ? std::chrono::milliseconds(50) : std::chrono::seconds(30));
         auto seen = exchange.state<Seen>();
         auto found = seen->found = std::make_shared<plugboard::Collected>();
-        auto kept = seen->answer = std::make_shared<std::optional<plugboard::Answer>>();
+        auto kept = seen->answer = std::make_shared<std::optional<plugboard::SubResponse>>();
         plugboard::Request request;
         request.method = "POST";
         request.url = exchange.resolve("/asked").value();
         request.fields = {{"x-asked-by", "tour"}};
         request.body = Body::of(host_, std::string("question"));
         request.is_outermost = true;
-        auto answered = [host = host_, ticket, what, throws, found, kept](plugboard::Answer answer) {
+        auto answered = [host = host_, ticket, what, throws, found, kept](plugboard::SubResponse answer) {
             if (throws) throw std::runtime_error("thrown by an answer");
             if (what == "ask-whole") {
                 kept->emplace(std::move(answer));
