@@ -115,7 +115,7 @@ struct Authentication: Plugin {
     func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
         guard let response = exchange.response, response.status == 401 else { return .next }
         guard let attached = exchange.turnState as? Attached else {
-            tellOfMissingScheme(exchange)
+            warnOfMissingScheme(exchange)
             return .next
         }
         if exchange.visit != .first, let flight = attached.flight { return relaunch(attached, flight, exchange) }
@@ -139,8 +139,8 @@ struct Authentication: Plugin {
     }
 
     /// Warns of a section that has attributes but no scheme, and so has no effect.
-    private func tellOfMissingScheme(_ exchange: borrowing Exchange) {
-        guard exchange.attribute(AuthenticationAttributes.scheme.name) == nil,
+    private func warnOfMissingScheme(_ exchange: borrowing Exchange) {
+        guard exchange.attribute(AuthenticationAttributes.keys.scheme.name) == nil,
             AuthenticationAttributes.definitions.contains(where: {
                 exchange.attribute("authentication.\($0.name)") != nil
             }), let origin = Origin(url: exchange.request.url)

@@ -1,56 +1,57 @@
 import CacheOptions
 import PlugboardKit
 
-/// What a configuration can say to the plugin `cache`.
+/// The settings of the plugin `cache`.
 struct CacheSettings: PluginSettings {
-    @Setting("Serves several users: private answers are not kept, and the directives for shared caches are obeyed.")
+    @Setting("Serves several users: does not store private responses, and obeys the directives for shared caches.")
     var shared = false
-    @Setting("Where answers are kept beside memory: file, or memory for nowhere.")
+    @Setting("Where responses are stored in addition to memory: in a file, or in memory only.")
     var persistence = Persistence.file
-    @Setting("The file; a relative path lies in the plugin's data directory. None: cache.sqlite.")
+    @Setting("The file; a relative path starts at the plugin's data directory. Without it, cache.sqlite there.")
     var path: String? = nil
-    @Setting("Bytes of answers that are kept in memory.")
+    @Setting("The most bytes of responses in memory.")
     var memory = ByteCount.mebibytes(16)
-    @Setting("Bytes of answers that are kept in the file.")
+    @Setting("The most bytes of responses in the file.")
     var disk = ByteCount.mebibytes(256)
-    @Setting("Answers that are kept in memory.", in: 0...10_000_000)
+    @Setting("The most responses in memory.", in: 0...10_000_000)
     var entries = 10_000
-    @Setting("Bytes of the largest body that is kept.")
+    @Setting("The most bytes of a body that is stored.")
     var largestBody = ByteCount.mebibytes(64)
 
-    @Setting("How requests use what is stored, unless they say otherwise; as in Fetch.")
+    @Setting("How requests use stored responses by default, as in Fetch.")
     var mode = CacheMode.default
-    @Setting(
-        "How long answers are fresh where the server says nothing, by patterns of URLs: * is any text, ? one byte.")
+    @Setting("How long responses are fresh if the server does not specify it, by URL patterns with * and ?.")
     var timeToLives: [String: String] = [:]
-    @Setting("Lets times to live beat what the server says.")
+    @Setting("Gives the configured times to live precedence over those of the server.")
     var overrides = false
-    @Setting("Answers that were stored under another version are not used.")
+    @Setting("Responses stored under another version are not used.")
     var version = ""
-    @Setting("The version of the program: like version, beside it.")
+    @Setting("The version of the program; responses stored under another one are not used.")
     var appVersion = ""
-    @Setting("What answers are found by beside the URL: query:NAME, field:NAME, body.")
+    @Setting("Parts of the request that the key contains in addition to the URL: query:NAME, field:NAME, body.")
     var key: [String] = []
-    @Setting("Parameters of the query that answers do not depend on; * stands for any text.")
+    @Setting("Query parameters that the key does not contain; * is any text.")
     var ignore: [String] = []
-    @Setting("Bytes of the largest request body that can be a part of the key.", in: .zero ... .gibibytes(1))
+    @Setting("The most bytes of a request body that the key may contain.", in: .zero ... .gibibytes(1))
     var keyBody = ByteCount.mebibytes(1)
 
     @Setting(
-        "Percent of the time since Last-Modified for which an answer without explicit freshness is fresh.", in: 0...100)
+        "Percent of the time since Last-Modified for which a response without explicit freshness is fresh.",
+        in: 0...100)
     var heuristicPercent = 10
-    @Setting("The longest time that is assumed so.", in: .zero ... .seconds(315_360_000))
+    @Setting("The longest freshness assumed from Last-Modified.", in: .zero ... .seconds(315_360_000))
     var heuristicLimit = Duration.seconds(7 * 86_400)
-    @Setting("How long a stale answer is served while the server cannot be reached, if the server does not forbid it.")
+    @Setting("How long a stale response is served while the server is unreachable, if the server does not forbid it.")
     var staleWhileUnreachable = Duration.seconds(7 * 86_400)
-    @Setting("Answers of one key that are kept beside each other: variants, and parts of one body.", in: 1...1000)
+    @Setting("The most responses of one key: variants, and parts of one body.", in: 1...1000)
     var variants = 16
 
-    @Setting("Lets identical requests wait for the one that is under way.")
+    @Setting("Lets identical requests wait for the one under way.")
     var singleFlight = true
-    @Setting("How long they wait at most; much less when nothing more comes.", in: .zero ... .seconds(3600))
+    @Setting(
+        "The longest time that they wait; less if the response's body stops growing.", in: .zero ... .seconds(3600))
     var singleFlightLimit = Duration.seconds(30)
-    @Setting("Adds Cache-Status (RFC 9211) to answers.")
+    @Setting("Adds Cache-Status (RFC 9211) to responses.")
     var cacheStatus = true
 
     enum Persistence: String, WordOption { case file, memory }

@@ -69,7 +69,7 @@ struct Cookies: Plugin {
             return .wait(ticket)
         }
         if exchange.visit == .deadline { jars.giveUpWaiting() }
-        guard !jars.isEmpty, exchange[CookiesAttributes.send] != false else { return .next }
+        guard !jars.isEmpty, exchange[CookiesAttributes.keys.send] != false else { return .next }
         let request = exchange.request
         // A request that has a `Cookie` field of its own is not changed.
         guard !request.contains(.cookie), let uri = uri(of: exchange),
@@ -90,7 +90,7 @@ struct Cookies: Plugin {
         }
     }
 
-    private func jar(of exchange: borrowing Exchange) -> String { exchange[CookiesAttributes.jar] ?? settings.jar }
+    private func jar(of exchange: borrowing Exchange) -> String { exchange[CookiesAttributes.keys.jar] ?? settings.jar }
 
     /// The URL of the request; in an event, the URL that was sent.
     private func uri(of exchange: borrowing Exchange) -> RequestURI? {

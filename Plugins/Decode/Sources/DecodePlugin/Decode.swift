@@ -31,7 +31,8 @@ struct Decode: Plugin {
         let unknown = settings.codings.filter { ContentCoding($0) == nil }
         guard unknown.isEmpty else {
             throw PlugboardError(
-                .configuration, "decode supports gzip, deflate, br and zstd, but not \(unknown.joined(separator: ", ")).")
+                .configuration,
+                "decode supports gzip, deflate, br and zstd, but not \(unknown.joined(separator: ", ")).")
         }
         self.settings = settings
         asked = settings.codings.joined(separator: ", ")
@@ -51,12 +52,13 @@ struct Decode: Plugin {
 
     func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
         guard let response = exchange.response, response.contains(.contentEncoding),
-            exchange.turnState is Asked || exchange[DecodeAttributes.always] ?? settings.always,
+            exchange.turnState is Asked || exchange[DecodeAttributes.keys.always] ?? settings.always,
             let codings = DecodePolicy.codings(
                 status: response.status, method: exchange.request.method,
                 contentEncoding: response.fields.values(.contentEncoding))
         else { return .next }
-        let budget = DecodingBudget(limit: exchange[DecodeAttributes.limit] ?? settings.limit, ratio: settings.ratio)
+        let budget = DecodingBudget(
+            limit: exchange[DecodeAttributes.keys.limit] ?? settings.limit, ratio: settings.ratio)
         exchange.wrapResponseBody { body in
             DecodingSource.around(body, codings: codings, budget: budget)
         }

@@ -24,11 +24,13 @@ final class DecodingBudget: Sendable {
     /// Checks the number of bytes that one source has decoded; the error's reason completes a sentence.
     func check(_ produced: Int) throws(ContentCodingError) {
         guard produced <= limit else {
-            throw ContentCodingError("it decodes to more than the \(ByteCount.bytes(limit)) allowed. Raise decode.limit")
+            throw ContentCodingError(
+                "it decodes to more than the \(ByteCount.bytes(limit)) allowed. Raise decode.limit")
         }
         let (allowed, isBeyond) = received.load(ordering: .relaxed).multipliedReportingOverflow(by: ratio)
         guard ratio == 0 || isBeyond || produced <= max(allowed, Self.grace) else {
-            throw ContentCodingError("it grows more than \(ratio) times. Raise the setting ratio of decode if it can be trusted")
+            throw ContentCodingError(
+                "it grows more than \(ratio) times. Raise the setting ratio of decode if the server can be trusted")
         }
     }
 }

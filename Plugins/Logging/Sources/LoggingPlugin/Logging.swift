@@ -101,7 +101,7 @@ struct Logging: Plugin {
 
     /// The label; with heads, also the exchange's number, which connects its lines.
     private func prefix(of exchange: borrowing Exchange) -> String {
-        let label = exchange[LoggingAttributes.label].map { "[\($0)] " } ?? ""
+        let label = exchange[LoggingAttributes.keys.label].map { "[\($0)] " } ?? ""
         return settings.detail == .heads ? "#\(exchange.id) \(label)" : label
     }
 

@@ -29,7 +29,7 @@ struct Redirect: Plugin {
 
     func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
         guard let response = exchange.response, case let status = response.status,
-            RedirectPolicy.statuses.contains(status), exchange[RedirectAttributes.follow] != false
+            RedirectPolicy.statuses.contains(status), exchange[RedirectAttributes.keys.follow] != false
         else { return .next }
         let request = exchange.request
         let hops = exchange.state as? Hops ?? Hops()
@@ -53,9 +53,9 @@ struct Redirect: Plugin {
 
     private func policy(for exchange: borrowing Exchange) -> RedirectPolicy {
         RedirectPolicy(
-            limit: exchange[RedirectAttributes.limit] ?? settings.limit,
-            keepsMethod: exchange[RedirectAttributes.keepMethod] ?? settings.keepMethod,
-            allowsDowngrade: exchange[RedirectAttributes.allowDowngrade] ?? settings.allowDowngrade)
+            limit: exchange[RedirectAttributes.keys.limit] ?? settings.limit,
+            keepsMethod: exchange[RedirectAttributes.keys.keepMethod] ?? settings.keepMethod,
+            allowsDowngrade: exchange[RedirectAttributes.keys.allowDowngrade] ?? settings.allowDowngrade)
     }
 
     private func apply(

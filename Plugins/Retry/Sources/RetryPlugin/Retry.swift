@@ -33,18 +33,18 @@ final class Retry: Plugin {
 
     func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
         addIdempotencyKey(exchange)
-        if (exchange[RetryAttributes.totalTime] ?? policy.totalTime) != nil {
+        if (exchange[RetryAttributes.keys.totalTime] ?? policy.totalTime) != nil {
             progress(of: exchange).started = host.now
         }
         guard origins.areInTrouble, let origin = Origin(url: exchange.request.url) else { return .next }
         let now = host.now
         let (admission, change) = origins.withTable { $0.admit(origin, at: now) }
-        news.tell(change, origin, exchange.id)
+        news.report(change, origin, exchange.id)
         switch admission {
         case .free: break
         case .probe(let permit): progress(of: exchange).permit = (origin, permit)
         case .refused(let time):
-            news.tellRefused(origin, exchange.id)
+            news.reportRefusal(origin, exchange.id)
             return .fail(circuitOpen(origin, for: time))
         }
         return .next
@@ -52,7 +52,7 @@ final class Retry: Plugin {
 
     /// Adds the same key to all attempts of the exchange, as long as the method stays, whichever plugin resends.
     private func addIdempotencyKey(_ exchange: borrowing Exchange) {
-        guard exchange[RetryAttributes.idempotencyKey] ?? settings.idempotencyKey else { return }
+        guard exchange[RetryAttributes.keys.idempotencyKey] ?? settings.idempotencyKey else { return }
         let request = exchange.request
         let method = request.method
         guard !policy.isRepeatable(method), !request.contains(IdempotencyKey.field) else { return }
@@ -113,7 +113,7 @@ final class Retry: Plugin {
             host.random(8).reduce(0) { $0 << 8 | UInt64($1) }
         }
         if case .again = decision, let refusal = reserve(exchange, progress) { decision = .giveUp(refusal) }
-        news.tell(decision, after: outcome, attempt: progress.attempts, exchange.id)
+        news.report(decision, after: outcome, attempt: progress.attempts, exchange.id)
         if case .again(let delay, _) = decision { return delay }
         return nil
     }
@@ -143,7 +143,7 @@ final class Retry: Plugin {
         guard let origin = held?.origin ?? Origin(url: exchange.request.url) else { return }
         let now = host.now
         let change = origins.withTable { $0.record(health, of: origin, permit: held?.number, at: now) }
-        news.tell(change, origin, exchange.id)
+        news.report(change, origin, exchange.id)
     }
 
     private func reserve(_ exchange: borrowing Exchange, _ progress: Progress) -> RetryPolicy.Reason? {

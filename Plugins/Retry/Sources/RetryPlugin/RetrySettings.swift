@@ -6,7 +6,8 @@ struct RetrySettings: PluginSettings {
     @Setting("The attempts in all, including the first; 1 never repeats.", in: 1...100)
     var attempts = 3
     @Setting(
-        "The longest delay before the first repetition; it doubles with each repetition.", in: .zero ... .seconds(86_400))
+        "The longest delay before the first repetition; it doubles with each repetition.",
+        in: .zero ... .seconds(86_400))
     var delay = Duration.milliseconds(100)
     @Setting("The longest delay before any repetition.", in: .zero ... .seconds(86_400))
     var delayLimit = Duration.seconds(10)
@@ -22,7 +23,9 @@ struct RetrySettings: PluginSettings {
     var idempotencyKey = false
     @Setting("Waits as long as Retry-After and RateLimit ask.")
     var respectRetryAfter = true
-    @Setting("The longest wait that a server may ask for; after a longer one there is no repetition.", in: .zero ... .seconds(86_400))
+    @Setting(
+        "The longest wait that a server may ask for; after a longer one there is no repetition.",
+        in: .zero ... .seconds(86_400))
     var retryAfterLimit = Duration.seconds(60)
 
     @Setting("Limits the repetitions to each origin by a budget.")
@@ -72,15 +75,15 @@ extension RetryPolicy {
 
     /// Applies the attributes of a request; values that can never have an effect are ignored.
     mutating func take(_ exchange: borrowing Exchange) {
-        if let own = exchange[RetryAttributes.attempts] { attempts = own }
-        if let own = exchange[RetryAttributes.delay] { backoff.base = own }
-        if let own = exchange[RetryAttributes.delayLimit] { backoff.limit = own }
-        if let own = exchange[RetryAttributes.totalTime] { totalTime = own }
-        if let own = exchange[RetryAttributes.statuses] { statuses = RetryPolicy.statuses(own) }
-        if let own = exchange[RetryAttributes.failures] { failures = RetryPolicy.failures(own) }
-        if let own = exchange[RetryAttributes.methods] { methods = RetryPolicy.methods(own) }
-        if let own = exchange[RetryAttributes.respectRetryAfter] { respectsRetryAfter = own }
-        if let own = exchange[RetryAttributes.retryAfterLimit] { retryAfterLimit = own }
+        if let own = exchange[RetryAttributes.keys.attempts] { attempts = own }
+        if let own = exchange[RetryAttributes.keys.delay] { backoff.base = own }
+        if let own = exchange[RetryAttributes.keys.delayLimit] { backoff.limit = own }
+        if let own = exchange[RetryAttributes.keys.totalTime] { totalTime = own }
+        if let own = exchange[RetryAttributes.keys.statuses] { statuses = RetryPolicy.statuses(own) }
+        if let own = exchange[RetryAttributes.keys.failures] { failures = RetryPolicy.failures(own) }
+        if let own = exchange[RetryAttributes.keys.methods] { methods = RetryPolicy.methods(own) }
+        if let own = exchange[RetryAttributes.keys.respectRetryAfter] { respectsRetryAfter = own }
+        if let own = exchange[RetryAttributes.keys.retryAfterLimit] { retryAfterLimit = own }
     }
 
     private static func statuses(_ texts: [String]) -> Set<Int> {

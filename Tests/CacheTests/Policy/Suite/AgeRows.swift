@@ -3,14 +3,14 @@ import Testing
 
 @testable import CachePlugin
 
-/// RFC 9111 §4.2.3 and §5.1: how old an answer is.
+/// RFC 9111 §4.2.3 and §5.1: how old a response is.
 struct AgeRows {
-    @Test(arguments: rows) func `the age of an answer is what its fields and the clock say`(row: Row) { row.run() }
+    @Test(arguments: rows) func `the age follows from the fields and the clock`(row: Row) { row.run() }
 
     private static func fresh(with ages: String...) -> Visit {
-        var answer: Fields = ["Date": "@0", "Cache-Control": "max-age=3600"]
-        for age in ages { answer.append(.age, age) }
-        return stored(answer)
+        var response: Fields = ["Date": "@0", "Cache-Control": "max-age=3600"]
+        for age in ages { response.append(.age, age) }
+        return stored(response)
     }
 
     static let rows = [
@@ -33,7 +33,7 @@ struct AgeRows {
         Row("§5.1 a malformed first line hides the others", fresh(with: "abc", "7200"), again),
 
         Row(
-            "§5.1 an answer from the store says its age", stored(["Cache-Control": "max-age=3600"], pause: 3),
+            "§5.1 a response from the store says its age", stored(["Cache-Control": "max-age=3600"], pause: 3),
             Visit(expects: .cached, gives: ["Age": "3"])),
         Row(
             "§4.2.3 what it was on arrival counts", stored(["Cache-Control": "max-age=3600", "Age": "30"], pause: 3),
@@ -45,8 +45,8 @@ struct AgeRows {
             "§4.2.3 so does the apparent age", stored(["Cache-Control": "max-age=3600", "Date": "@-60"], pause: 3),
             Visit(expects: .cached, gives: ["Age": "63"])),
         Row(
-            "§4.2.3 so does the time that the answer took",
-            Visit(answer: ["Cache-Control": "max-age=10"], delay: 5, expects: .notCached, pause: 3),
+            "§4.2.3 so does the time that the response took",
+            Visit(response: ["Cache-Control": "max-age=10"], delay: 5, expects: .notCached, pause: 3),
             Visit(expects: .cached, gives: ["Age": "8"], pause: 3), anew),
         Row(
             "§4.2.3 a Date ahead makes no age below zero",

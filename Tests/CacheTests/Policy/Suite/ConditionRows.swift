@@ -4,11 +4,11 @@ import Testing
 
 @testable import CachePlugin
 
-/// RFC 9111 §4.3.1 and §4.3.2, RFC 9110 §13: conditions of the cache's own and of the caller's.
+/// RFC 9111 §4.3.1 and §4.3.2, RFC 9110 §13: conditions of the cache and of the caller.
 struct ConditionRows {
-    @Test(arguments: tags) func `entity tags are compared and passed on`(row: Row) { row.run() }
-    @Test(arguments: dates) func `dates are compared and passed on`(row: Row) { row.run() }
-    @Test(arguments: validation) func `what is stale is asked about`(row: Row) { row.run() }
+    @Test(arguments: tags) func `entity tags are compared and forwarded`(row: Row) { row.run() }
+    @Test(arguments: dates) func `dates are compared and forwarded`(row: Row) { row.run() }
+    @Test(arguments: validation) func `stale responses are validated`(row: Row) { row.run() }
 
     private static func tagged(_ tag: String) -> Visit { stored(["Cache-Control": "max-age=3600", "ETag": tag]) }
     private static func stale(_ tag: String) -> Visit { stored(["Cache-Control": "max-age=1", "ETag": tag]) }
@@ -18,10 +18,10 @@ struct ConditionRows {
 
     static let tags = [
         Row(
-            "RFC 9110 §13.1.2: without an answer it goes on",
+            "RFC 9110 §13.1.2: without a response it goes on",
             Visit(request: ["If-None-Match": "\"a\""], expects: .notCached, asks: ["If-None-Match": "\"a\""])),
         Row(
-            "RFC 9110 §13.1.2: without an answer a 304 is the caller's",
+            "RFC 9110 §13.1.2: without a response a 304 is the caller's",
             Visit(request: ["If-None-Match": "\"a\""], status: 304, expects: .notCached, givesStatus: 304)),
         Row("§4.3.2 strong and strong", tagged("\"abcdef\""), having("\"abcdef\"", 304)),
         Row("§4.3.2 weak and weak", tagged("W/\"abcdef\""), having("W/\"abcdef\"", 304)),
@@ -78,13 +78,13 @@ struct ConditionRows {
             "§4.3.2 the caller's tags are joined with the cache's own", stale("\"a\""),
             Visit(
                 request: ["If-None-Match": "\"b\", \"c\""], status: 304,
-                answer: ["ETag": "\"a\"", "Cache-Control": "max-age=9"],
+                response: ["ETag": "\"a\"", "Cache-Control": "max-age=9"],
                 givesStatus: 200, givesBody: "body 1", asks: ["If-None-Match": "\"b\", \"c\", \"a\""]),
             Visit(expects: .cached, givesBody: "body 1")),
         Row(
             "§4.3.2 a 304 with the caller's tag is the caller's", stale("\"a\""),
             Visit(
-                request: ["If-None-Match": "\"b\""], status: 304, answer: ["ETag": "\"b\""], expects: .notCached,
+                request: ["If-None-Match": "\"b\""], status: 304, response: ["ETag": "\"b\""], expects: .notCached,
                 givesStatus: 304)),
         Row(
             "§4.3.2 any is passed on as it is", stale("\"a\""),
@@ -103,15 +103,15 @@ struct ConditionRows {
 
     static let dates = [
         Row(
-            "§4.3.2 as old as the answer",
+            "§4.3.2 as old as the response",
             stored(["Cache-Control": "max-age=3600", "Last-Modified": "@-3000"], pause: 0),
             since("@-3000", 304)),
         Row(
-            "§4.3.2 newer than the answer",
+            "§4.3.2 newer than the response",
             stored(["Cache-Control": "max-age=3600", "Last-Modified": "@-3000"], pause: 0),
             since("@-2000", 304)),
         Row(
-            "§4.3.2 older than the answer",
+            "§4.3.2 older than the response",
             stored(["Cache-Control": "max-age=3600", "Last-Modified": "@-3000"], pause: 0),
             since("@-4000", 200)),
         Row(
@@ -147,7 +147,7 @@ struct ConditionRows {
                 givesStatus: 200,
                 givesBody: "body 1")),
         Row(
-            "without an answer it goes on",
+            "without a response it goes on",
             Visit(
                 request: ["If-Modified-Since": "Sat, 05 Nov 1994 08:49:37 GMT"], status: 304, expects: .notCached,
                 givesStatus: 304, asks: ["If-Modified-Since": "Sat, 05 Nov 1994 08:49:37 GMT"])),
@@ -166,37 +166,38 @@ struct ConditionRows {
             "§4.3.1 by both", stored(["Cache-Control": "max-age=1", "ETag": "\"a\"", "Last-Modified": "@-3000"]),
             Visit(expects: .dateValidated, asks: ["If-None-Match": "\"a\""])),
         Row(
-            "§4.3.3 a new answer takes its place", stale("\"a\""),
-            Visit(answer: ["Cache-Control": "max-age=60"], expects: .notCached, pause: 1),
+            "§4.3.3 a new response takes its place", stale("\"a\""),
+            Visit(response: ["Cache-Control": "max-age=60"], expects: .notCached, pause: 1),
             Visit(expects: .cached, givesBody: "body 2")),
         Row(
             "§4.3.4 it is fresh again", stale("\"a\""),
-            Visit(answer: ["Cache-Control": "max-age=3600", "ETag": "\"a\""], expects: .tagValidated, pause: 30),
+            Visit(response: ["Cache-Control": "max-age=3600", "ETag": "\"a\""], expects: .tagValidated, pause: 30),
             Visit(expects: .cached, givesBody: "body 1", gives: ["Age": "30"])),
         Row(
             "§4.3.4 an old Age goes", stored(["Cache-Control": "max-age=10", "ETag": "\"a\"", "Age": "100"]),
-            Visit(answer: ["ETag": "\"a\""], expects: .tagValidated, lacks: ["Age"], pause: 2),
+            Visit(response: ["ETag": "\"a\""], expects: .tagValidated, lacks: ["Age"], pause: 2),
             Visit(expects: .cached, gives: ["Age": "2"])),
         Row(
             "§4.3.4 a tag that was not asked about is asked about again",
             stored(["Cache-Control": "max-age=1", "ETag": "\"a\"", "Last-Modified": "@-9"]),
-            Visit(status: 304, answer: ["ETag": "\"b\""], givesStatus: 304)),
+            Visit(status: 304, response: ["ETag": "\"b\""], givesStatus: 304)),
         Row(
             "§4.3.4 where only one was named it is the new name", stale("\"a\""),
             Visit(
-                status: 304, answer: ["ETag": "\"b\"", "Cache-Control": "max-age=9"], givesStatus: 200,
+                status: 304, response: ["ETag": "\"b\"", "Cache-Control": "max-age=9"], givesStatus: 200,
                 givesBody: "body 1"),
             Visit(expects: .cached, gives: ["ETag": "\"b\""])),
         Row(
             "§4.3.4 a 304 that forbids to store", stale("\"a\""),
-            Visit(answer: ["ETag": "\"a\"", "Cache-Control": "no-store"], expects: .tagValidated, givesBody: "body 1"),
+            Visit(
+                response: ["ETag": "\"a\"", "Cache-Control": "no-store"], expects: .tagValidated, givesBody: "body 1"),
             anew),
         Row(
             "§4.3.4 a 304 without a tag", stale("\"a\""),
-            Visit(status: 304, answer: ["Cache-Control": "max-age=9"], givesStatus: 200, givesBody: "body 1")),
+            Visit(status: 304, response: ["Cache-Control": "max-age=9"], givesStatus: 200, givesBody: "body 1")),
         Row(
             "§4.3.4 a 304 with another Last-Modified only",
             stored(["Cache-Control": "max-age=1", "Last-Modified": "@-3000"]),
-            Visit(status: 304, answer: ["Last-Modified": "@-1"], givesStatus: 200, givesBody: "body 1")),
+            Visit(status: 304, response: ["Last-Modified": "@-1"], givesStatus: 200, givesBody: "body 1")),
     ]
 }

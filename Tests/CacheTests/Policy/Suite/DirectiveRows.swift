@@ -4,11 +4,11 @@ import Testing
 
 @testable import CachePlugin
 
-/// RFC 9111 §5.2.1, §5.2.2, §5.4 and RFC 8246: what requests and answers say.
+/// RFC 9111 §5.2.1, §5.2.2, §5.4 and RFC 8246: directives of requests and responses.
 struct DirectiveRows {
-    @Test(arguments: requests) func `a request says what it takes`(row: Row) { row.run() }
-    @Test(arguments: answers) func `an answer says how it may be used`(row: Row) { row.run() }
-    @Test(arguments: shared) func `a shared cache keeps less`(row: Row) { row.run() }
+    @Test(arguments: requests) func `request directives limit what is served`(row: Row) { row.run() }
+    @Test(arguments: responses) func `response directives limit how a response is used`(row: Row) { row.run() }
+    @Test(arguments: shared) func `a shared cache stores less`(row: Row) { row.run() }
 
     private static func asking(_ words: String, _ expects: Visit.Expectation = .notCached) -> Visit {
         Visit(request: ["Cache-Control": words], expects: expects)
@@ -52,11 +52,12 @@ struct DirectiveRows {
         Row(
             "§5.2.1.5 no-store stores nothing",
             Visit(
-                request: ["Cache-Control": "no-store"], answer: ["Cache-Control": "max-age=3600"], expects: .notCached),
+                request: ["Cache-Control": "no-store"], response: ["Cache-Control": "max-age=3600"], expects: .notCached
+            ),
             anew),
         Row("§5.2.1.5 no-store leaves what is stored", fresh, asking("no-store"), again),
         Row(
-            "§5.2.1.7 only-if-cached without an answer",
+            "§5.2.1.7 only-if-cached without a response",
             Visit(request: ["Cache-Control": "only-if-cached"], expects: .cached, givesStatus: 504)),
         Row("§5.2.1.7 only-if-cached with one", fresh, asking("only-if-cached", .cached)),
         Row(
@@ -98,7 +99,7 @@ struct DirectiveRows {
         Row("RFC 8246 §2: while it is fresh", stored(["Cache-Control": "max-age=1, immutable"]), asking("max-age=0")),
     ]
 
-    static let answers = [
+    static let responses = [
         Row("§5.2.2.2 must-revalidate while fresh", stored(["Cache-Control": "max-age=3600, must-revalidate"]), again),
         Row(
             "§5.2.2.2 must-revalidate when stale",
@@ -112,8 +113,8 @@ struct DirectiveRows {
             "§5.2.2.5 in a line of its own", stored(["Cache-Control": "max-age=3600", "Cache-Control": "no-store"]),
             anew),
         Row(
-            "§5.2.2.5 a newer no-store replaces the older answer", stored(["Cache-Control": "max-age=3600"]),
-            Visit(request: ["Cache-Control": "no-cache"], answer: ["Cache-Control": "no-store"], expects: .notCached),
+            "§5.2.2.5 a newer no-store replaces the older response", stored(["Cache-Control": "max-age=3600"]),
+            Visit(request: ["Cache-Control": "no-cache"], response: ["Cache-Control": "no-store"], expects: .notCached),
             anew),
         Row("§5.2.2.4 no-cache", stored(["Cache-Control": "no-cache"]), anew),
         Row("§5.2.2.4 in any case", stored(["Cache-Control": "No-CaChE, max-age=3600"]), anew),
@@ -143,14 +144,14 @@ struct DirectiveRows {
         Row("§5.2.2.9 public alone neither", stored(["Cache-Control": "public"]), anew),
         Row("RFC 9213 is not for private caches", stored(["CDN-Cache-Control": "max-age=3600"]), anew),
         Row(
-            "§3.5 an answer to Authorization is the user's own",
-            Visit(request: ["Authorization": "x"], answer: ["Cache-Control": "max-age=3600"], expects: .notCached),
+            "§3.5 a response to Authorization is the user's own",
+            Visit(request: ["Authorization": "x"], response: ["Cache-Control": "max-age=3600"], expects: .notCached),
             Visit(request: ["Authorization": "x"], expects: .cached)),
     ]
 
     private static let many = CachePolicy(isShared: true)
     private static func authorized(_ words: String) -> Visit {
-        Visit(request: ["Authorization": "x"], answer: ["Cache-Control": words], expects: .notCached)
+        Visit(request: ["Authorization": "x"], response: ["Cache-Control": words], expects: .notCached)
     }
 
     static let shared = [

@@ -2,9 +2,9 @@ import Testing
 
 @testable import CachePlugin
 
-/// RFC 9111 §4.2 and §5.2.2: how long an answer is fresh.
+/// RFC 9111 §4.2 and §5.2.2: how long a response is fresh.
 struct FreshnessRows {
-    @Test(arguments: rows) func `an answer is used as long as it is fresh`(row: Row) { row.run() }
+    @Test(arguments: rows) func `a response is served while it is fresh`(row: Row) { row.run() }
 
     static let rows = [
         Row("§4.2 no freshness at all", stored([:]), anew),
@@ -88,7 +88,7 @@ struct FreshnessRows {
         "Thu, 18 Aug 2050 02.01.18 GMT", "Thu, 18 Aug 2050 02:01 GMT", "-1", "tomorrow", "", "2524608000",
         "Thu, 18 Aug 2050 02:01:18 GMT, Thu, 18 Aug 2050 02:01:18 GMT", "\"Thu, 18 Aug 2050 02:01:18 GMT\"",
     ])
-    func `§5.3 what is no date has expired`(expires: String) {
+    func `§5.3 an invalid date has expired`(expires: String) {
         Row(expires, stored(["Expires": expires, "Date": "@0", "Last-Modified": "@-864000"]), anew).run()
     }
 }

@@ -6,8 +6,10 @@ import Testing
 
 /// Fetch's cache modes, and the program's own freshness.
 struct ModeRows {
-    @Test(arguments: modes) func `the request's mode says how what is stored is used`(row: Row) { row.run() }
-    @Test(arguments: own) func `the program's word stands beside the server's`(row: Row) { row.run() }
+    @Test(arguments: modes) func `the request's mode decides how stored responses are used`(row: Row) { row.run() }
+    @Test(arguments: own) func `the program's times to live and versions count beside the server's`(row: Row) {
+        row.run()
+    }
 
     private static let fresh = stored(["Cache-Control": "max-age=60", "ETag": "\"a\""])
     private static let stale = stored(["Cache-Control": "max-age=1", "ETag": "\"a\""])
@@ -19,12 +21,13 @@ struct ModeRows {
         ),
         Row(
             "no-store stores nothing",
-            Visit(mode: .noStore, answer: ["Cache-Control": "max-age=60"], expects: .notCached), anew),
+            Visit(mode: .noStore, response: ["Cache-Control": "max-age=60"], expects: .notCached), anew),
         Row(
             "reload uses nothing", fresh,
             Visit(mode: .reload, expects: .notCached, asks: ["Pragma": "no-cache", "Cache-Control": "no-cache"])),
         Row(
-            "reload stores", fresh, Visit(mode: .reload, answer: ["Cache-Control": "max-age=60"], expects: .notCached),
+            "reload stores", fresh,
+            Visit(mode: .reload, response: ["Cache-Control": "max-age=60"], expects: .notCached),
             Visit(expects: .cached, givesBody: "body 2")),
         Row(
             "a Cache-Control of the caller's own stays", fresh,
@@ -33,11 +36,11 @@ struct ModeRows {
         Row(
             "no-cache validates", fresh,
             Visit(
-                mode: .noCache, answer: ["ETag": "\"a\"", "Cache-Control": "max-age=60"], expects: .tagValidated,
+                mode: .noCache, response: ["ETag": "\"a\"", "Cache-Control": "max-age=60"], expects: .tagValidated,
                 asks: ["Cache-Control": "max-age=0"]), again),
         Row(
-            "no-cache without an answer",
-            Visit(mode: .noCache, answer: ["Cache-Control": "max-age=60"], expects: .notCached), again),
+            "no-cache without a response",
+            Visit(mode: .noCache, response: ["Cache-Control": "max-age=60"], expects: .notCached), again),
         Row(
             "force-cache uses what is stale", stale,
             Visit(mode: .forceCache, expects: .cached, givesBody: "body 1", givesStale: true)),
@@ -46,7 +49,7 @@ struct ModeRows {
             Visit(mode: .forceCache, expects: .cached)),
         Row(
             "force-cache does without too",
-            Visit(mode: .forceCache, answer: ["Cache-Control": "max-age=60"], expects: .notCached), again),
+            Visit(mode: .forceCache, response: ["Cache-Control": "max-age=60"], expects: .notCached), again),
         Row(
             "force-cache uses nothing that is invalidated", fresh, Visit(method: .post, expects: .notCached),
             Visit(mode: .forceCache, expects: .tagValidated)),
@@ -58,7 +61,7 @@ struct ModeRows {
             Visit(mode: .onlyIfCached, expects: .cached, givesStatus: 504, givesBody: "")),
         Row(
             "only-if-cached with another variant",
-            Visit(request: ["Foo": "1"], answer: ["Vary": "Foo", "Cache-Control": "max-age=60"]),
+            Visit(request: ["Foo": "1"], response: ["Vary": "Foo", "Cache-Control": "max-age=60"]),
             Visit(request: ["Foo": "2"], mode: .onlyIfCached, expects: .cached, givesStatus: 504)),
         Row(
             "the caller's no-cache in a mode of use", fresh,
@@ -68,10 +71,10 @@ struct ModeRows {
     private static func own(_ seconds: Int?, overrides: Bool = false, version: String = "") -> RequestFacts.Own {
         RequestFacts.Own(timeToLive: seconds.map { .seconds($0) }, overrides: overrides, version: version)
     }
-    private static func asking(_ own: RequestFacts.Own, _ answer: Fields = [:], status: Int = 200, pause: Int = 3)
+    private static func asking(_ own: RequestFacts.Own, _ response: Fields = [:], status: Int = 200, pause: Int = 3)
         -> Visit
     {
-        Visit(own: own, status: status, answer: answer, expects: .notCached, pause: pause)
+        Visit(own: own, status: status, response: response, expects: .notCached, pause: pause)
     }
 
     static let own = [
@@ -104,7 +107,7 @@ struct ModeRows {
             Visit(request: ["Cache-Control": "no-cache"], own: own(60), expects: .notCached)),
         Row(
             "renewed by a 304", asking(own(2), ["ETag": "\"a\""]),
-            Visit(own: own(2), answer: ["ETag": "\"a\""], expects: .tagValidated, pause: 1), again),
+            Visit(own: own(2), response: ["ETag": "\"a\""], expects: .tagValidated, pause: 1), again),
         Row(
             "not what is invalidated", asking(own(60)), Visit(method: .post, expects: .notCached),
             Visit(own: own(60), expects: .notCached)),
@@ -124,7 +127,7 @@ struct ModeRows {
             Visit(own: own(60, version: "1"), expects: .notCached)),
     ]
 
-    @Test func `a search is stored and served by its key, and changes nothing`() {
+    @Test func `a search is stored and served by its key, and invalidates nothing`() {
         var cache = PolicyCache()
         let search = RequestFacts(
             method: .post, key: CacheKey(text: "k"), url: "https://example.com/a", fields: ["Cache-Control": "foo"],
@@ -143,7 +146,7 @@ struct ModeRows {
         #expect(cache.send(.get()) { _ in nil }.freshness == .fresh)
     }
 
-    @Test func `a GET whose body is not in its key goes through`() {
+    @Test func `a GET whose body is not in its key is forwarded`() {
         var cache = PolicyCache()
         let request = RequestFacts(
             method: .get, key: CacheKey(text: "k"), url: "https://example.com/a", fields: [:], body: .notInKey)

@@ -6,12 +6,12 @@ import Testing
 
 /// RFC 9111 §3.3 and §3.4, RFC 9110 §14: parts.
 struct PartialRows {
-    @Test(arguments: fromWhole) func `parts are taken from a whole`(row: Row) { row.run() }
-    @Test(arguments: fromPart) func `parts are stored and used`(row: Row) { row.run() }
-    @Test(arguments: completion) func `a part is completed`(row: Row) { row.run() }
+    @Test(arguments: fromWhole) func `ranges are served from a whole`(row: Row) { row.run() }
+    @Test(arguments: fromPart) func `parts are stored and served`(row: Row) { row.run() }
+    @Test(arguments: completion) func `a part is completed by the missing range`(row: Row) { row.run() }
 
     private static func whole(_ fields: Fields = ["Cache-Control": "max-age=60"]) -> Visit {
-        Visit(answer: fields, body: "0123456789", expects: .notCached, pause: 3)
+        Visit(response: fields, body: "0123456789", expects: .notCached, pause: 3)
     }
     private static func range(_ range: String, _ body: String, _ contentRange: String, also: Fields = [:]) -> Visit {
         var request = also
@@ -54,7 +54,7 @@ struct PartialRows {
             Visit(method: .head, request: ["Range": "bytes=0-1"], expects: .cached, givesStatus: 200)),
         Row(
             "RFC 9110 §14.2: an error neither",
-            Visit(status: 404, answer: ["Cache-Control": "max-age=60"], body: "0123456789"),
+            Visit(status: 404, response: ["Cache-Control": "max-age=60"], body: "0123456789"),
             Visit(request: ["Range": "bytes=0-1"], expects: .cached, givesStatus: 404, givesBody: "0123456789")),
         Row(
             "If-Range with the tag", whole(["Cache-Control": "max-age=60", "ETag": "\"a\""]),
@@ -88,7 +88,7 @@ struct PartialRows {
             "§4.3.1 what is stale is validated with the range",
             whole(["Cache-Control": "max-age=1", "ETag": "\"a\""]),
             Visit(
-                request: ["Range": "bytes=0-1"], answer: ["ETag": "\"a\""], expects: .tagValidated, givesStatus: 206,
+                request: ["Range": "bytes=0-1"], response: ["ETag": "\"a\""], expects: .tagValidated, givesStatus: 206,
                 givesBody: "01",
                 asks: ["Range": "bytes=0-1"])),
     ]
@@ -99,7 +99,7 @@ struct PartialRows {
         var fields = fields
         fields[.contentRange] = contentRange
         return Visit(
-            request: ["Range": range], status: 206, answer: fields, body: body, expects: .notCached, givesStatus: 206,
+            request: ["Range": range], status: 206, response: fields, body: body, expects: .notCached, givesStatus: 206,
             pause: 3)
     }
 
@@ -155,11 +155,12 @@ struct PartialRows {
             "a part leaves its whole", whole(["Cache-Control": "max-age=60", "ETag": "\"a\""]),
             Visit(
                 request: ["Range": "bytes=0-1", "Cache-Control": "no-cache"], status: 206,
-                answer: ["Cache-Control": "max-age=60", "ETag": "\"a\"", "Content-Range": "bytes 0-1/10"], body: "01"),
+                response: ["Cache-Control": "max-age=60", "ETag": "\"a\"", "Content-Range": "bytes 0-1/10"], body: "01"),
             Visit(expects: .cached, givesBody: "0123456789")),
         Row(
             "without Content-Range",
-            Visit(request: ["Range": "bytes=0-4"], status: 206, answer: ["Cache-Control": "max-age=60"], body: "01234"),
+            Visit(
+                request: ["Range": "bytes=0-4"], status: 206, response: ["Cache-Control": "max-age=60"], body: "01234"),
             passes("bytes=0-4")),
         Row("a malformed one", part("bytes=0-4", "bytes 4-0/10", "01234"), passes("bytes=0-4")),
         Row("one beyond the whole", part("bytes=0-4", "bytes 6-10/10", "01234"), passes("bytes=0-4")),
@@ -169,7 +170,7 @@ struct PartialRows {
             "stale is validated",
             part("bytes=0-4", "bytes 0-4/10", "01234", ["Cache-Control": "max-age=1", "ETag": "\"a\""]),
             Visit(
-                request: ["Range": "bytes=0-1"], answer: ["ETag": "\"a\""], expects: .tagValidated, givesStatus: 206,
+                request: ["Range": "bytes=0-1"], response: ["ETag": "\"a\""], expects: .tagValidated, givesStatus: 206,
                 givesBody: "01")),
         Row(
             "stale without a validator", part("bytes=0-4", "bytes 0-4/10", "01234", ["Cache-Control": "max-age=1"]),
@@ -178,7 +179,7 @@ struct PartialRows {
             "not of other methods",
             Visit(
                 method: .post, request: ["Range": "bytes=0-1"], status: 206,
-                answer: ["Cache-Control": "max-age=60", "Content-Range": "bytes 0-1/10"], body: "01"),
+                response: ["Cache-Control": "max-age=60", "Content-Range": "bytes 0-1/10"], body: "01"),
             passes("bytes=0-1")),
     ]
 
@@ -188,7 +189,7 @@ struct PartialRows {
     ) -> Visit {
         var fields = fields
         fields[.contentRange] = contentRange
-        return Visit(status: 206, answer: fields, body: body, expects: expects)
+        return Visit(status: 206, response: fields, body: body, expects: expects)
     }
     private static func asking(_ visit: Visit, _ range: String, _ validator: String = "\"a\"") -> Visit {
         var visit = visit
@@ -229,13 +230,13 @@ struct PartialRows {
                 "bytes=0-4", "bytes 0-4/10", "01234",
                 ["Cache-Control": "max-age=60", "ETag": "\"a\"", "A": "1", "B": "1"]),
             Visit(
-                status: 206, answer: ["ETag": "\"a\"", "B": "2", "Content-Range": "bytes 5-9/10"], body: "56789",
+                status: 206, response: ["ETag": "\"a\"", "B": "2", "Content-Range": "bytes 5-9/10"], body: "56789",
                 expects: .completed, gives: ["A": "1", "B": "2"]),
             Visit(expects: .cached, gives: ["A": "1", "B": "2"])),
         Row(
             "a new whole", part("bytes=0-4", "bytes 0-4/10", "01234", tagged),
             Visit(
-                answer: ["Cache-Control": "max-age=60", "ETag": "\"b\""], body: "new", expects: .completed,
+                response: ["Cache-Control": "max-age=60", "ETag": "\"b\""], body: "new", expects: .completed,
                 givesStatus: 200, givesBody: "new"),
             Visit(expects: .cached, givesBody: "new"), passes("bytes=0-0,1-1")),
         Row("a middle is not", part("bytes=3-4", "bytes 3-4/10", "34", tagged), anew),
@@ -248,13 +249,15 @@ struct PartialRows {
         Row("nothing of it is served stale", part("bytes=0-4", "bytes 0-4/10", "01234", tagged), Visit(isDown: true)),
     ]
 
-    /// What a server says to the range that the cache asked for, which helps nobody.
+    /// Responses to the cache's own range that are of no use.
     @Test(arguments: [
         (206, "bytes 5-9/10", "\"b\""), (206, "bytes 5-9/10", "W/\"a\""), (206, "bytes 5-9/10", ""),
         (206, "bytes 4-9/10", "\"a\""), (206, "bytes 5-8/10", "\"a\""), (206, "bytes 5-9/11", "\"a\""),
         (206, "bytes 5-9/*x", "\"a\""), (206, "", "\"a\""), (416, "bytes */10", "\"a\""), (304, "", "\"a\""),
     ])
-    func `§3.4 what does not fit is asked for again, as a whole`(status: Int, contentRange: String, tag: String) {
+    func `§3.4 a part that does not match is replaced by a request for the whole`(
+        status: Int, contentRange: String, tag: String
+    ) {
         var cache = PolicyCache()
         _ = cache.send(.get(["Range": "bytes=0-4"])) { _ in
             .init(

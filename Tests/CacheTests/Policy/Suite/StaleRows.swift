@@ -4,11 +4,11 @@ import Testing
 
 @testable import CachePlugin
 
-/// RFC 9111 §4.2.4 and RFC 5861: stale answers.
+/// RFC 9111 §4.2.4 and RFC 5861: stale responses.
 struct StaleRows {
-    @Test(arguments: unreachable) func `a server that is gone`(row: Row) { row.run() }
-    @Test(arguments: failing) func `a server that fails`(row: Row) { row.run() }
-    @Test(arguments: revalidating) func `stale while it is asked about`(row: Row) { row.run() }
+    @Test(arguments: unreachable) func `an unreachable server allows stale responses`(row: Row) { row.run() }
+    @Test(arguments: failing) func `a failing server allows stale responses`(row: Row) { row.run() }
+    @Test(arguments: revalidating) func `stale responses are revalidated in the background`(row: Row) { row.run() }
 
     private static let down = Visit(isDown: true, givesStatus: 0)
     private static func down(_ status: Int, stale: Bool = false) -> Visit {
@@ -74,7 +74,7 @@ struct StaleRows {
 
     static let failing = [
         Row(
-            "§4.2.4 an error is an answer", stored(["Cache-Control": "max-age=2"]),
+            "§4.2.4 an error is a response", stored(["Cache-Control": "max-age=2"]),
             failing(503, gives: 503, stale: false)),
         Row(
             "RFC 5861 §4: 500", stored(["Cache-Control": "max-age=2, stale-if-error=60"]),
@@ -105,11 +105,11 @@ struct StaleRows {
             Visit(request: ["Cache-Control": "stale-if-error=60"], status: 503, givesStatus: 200, givesStale: true)),
         Row(
             "such an error is not stored", stored(["Cache-Control": "max-age=2, stale-if-error=60"]),
-            Visit(status: 503, answer: ["Cache-Control": "max-age=60"], givesStatus: 200),
+            Visit(status: 503, response: ["Cache-Control": "max-age=60"], givesStatus: 200),
             Visit(status: 503, givesStatus: 200)),
         Row(
             "another one is, if it may be", stored(["Cache-Control": "max-age=2"]),
-            Visit(status: 503, answer: ["Cache-Control": "max-age=60"], givesStatus: 503),
+            Visit(status: 503, response: ["Cache-Control": "max-age=60"], givesStatus: 503),
             Visit(expects: .cached, givesStatus: 503)),
     ]
 
@@ -117,11 +117,11 @@ struct StaleRows {
         Row(
             "RFC 5861 §3", stored(["Cache-Control": "max-age=1, stale-while-revalidate=3600", "ETag": "\"a\""]),
             Visit(
-                answer: ["ETag": "\"a\"", "Cache-Control": "max-age=60"], expects: .cached, givesBody: "body 1",
+                response: ["ETag": "\"a\"", "Cache-Control": "max-age=60"], expects: .cached, givesBody: "body 1",
                 revalidations: 1, givesStale: true)),
         Row(
             "RFC 5861 §3: the next one is fresh", stored(["Cache-Control": "max-age=1, stale-while-revalidate=3600"]),
-            Visit(answer: ["Cache-Control": "max-age=60"], expects: .cached, givesBody: "body 1", revalidations: 1),
+            Visit(response: ["Cache-Control": "max-age=60"], expects: .cached, givesBody: "body 1", revalidations: 1),
             Visit(expects: .cached, givesBody: "body 2", givesStale: false)),
         Row(
             "RFC 5861 §3: its window is over",
@@ -130,12 +130,12 @@ struct StaleRows {
             "RFC 5861 §3: a part is not asked about in the background",
             Visit(
                 request: ["Range": "bytes=0-4"], status: 206,
-                answer: [
+                response: [
                     "Cache-Control": "max-age=1, stale-while-revalidate=60", "ETag": "\"a\"",
                     "Content-Range": "bytes 0-4/10",
                 ], body: "01234", pause: 3),
             Visit(
-                request: ["Range": "bytes=0-4"], answer: ["ETag": "\"a\"", "Cache-Control": "max-age=60"],
+                request: ["Range": "bytes=0-4"], response: ["ETag": "\"a\"", "Cache-Control": "max-age=60"],
                 expects: .tagValidated, givesStatus: 206, givesBody: "01234")),
         Row(
             "RFC 5861 §3: while fresh nothing is asked",
@@ -154,7 +154,7 @@ struct StaleRows {
             Visit(request: ["Cache-Control": "min-fresh=1"], expects: .notCached)),
     ]
 
-    @Test func `RFC 5861 §3 what is asked in the background is for everybody`() {
+    @Test func `RFC 5861 §3 a background request has no conditions of the caller`() {
         var cache = PolicyCache()
         let fields: Fields = ["Cache-Control": "max-age=1, stale-while-revalidate=60", "ETag": "\"a\""]
         _ = cache.send(.get()) { _ in .init(fields: fields, body: "0123456789") }
@@ -169,12 +169,12 @@ struct StaleRows {
             result.revalidations.map { $0.map { "\($0.name): \($0.value)" } } == [["A: 1", "If-None-Match: \"a\""]])
     }
 
-    @Test func `what the network is not to blame for passes`() {
+    @Test func `a failure that is not the network's passes`() {
         let policy = CachePolicy()
-        let answer = StoredResponse(
+        let response = StoredResponse(
             key: RequestFacts.get().key, url: "", status: 200, fields: ["Cache-Control": "max-age=1, must-revalidate"],
             requested: .zero, received: .zero)
-        let forward = Forward(.get(), .stale, selected: CacheEntry(id: 1, answer: answer, length: 0))
+        let forward = Forward(.get(), .stale, selected: CacheEntry(id: 1, response: response, length: 0))
 
         let decision = policy.decision(afterFailureOf: forward, isUnreachable: false, now: .seconds(9))
 

@@ -3,15 +3,17 @@ import Testing
 
 @testable import CachePlugin
 
-/// RFC 9111 §4.1 and RFC 9110 §12.5.5: answers that depend on fields of the request.
+/// RFC 9111 §4.1 and RFC 9110 §12.5.5: responses that depend on fields of the request.
 struct VaryRows {
-    @Test(arguments: rows) func `an answer is for requests like the one that brought it`(row: Row) { row.run() }
-    @Test(arguments: forms) func `fields that mean the same are the same`(row: Row) { row.run() }
+    @Test(arguments: rows) func `a response is served to requests with the same selecting fields`(row: Row) {
+        row.run()
+    }
+    @Test(arguments: forms) func `equivalent field values are equal`(row: Row) { row.run() }
 
     private static func varying(_ vary: String..., for request: Fields = [:]) -> Visit {
-        var answer: Fields = ["Cache-Control": "max-age=5000", "Date": "@0"]
-        for value in vary { answer.append(.vary, value) }
-        return Visit(request: request, answer: answer, expects: .notCached, pause: 1)
+        var response: Fields = ["Cache-Control": "max-age=5000", "Date": "@0"]
+        for value in vary { response.append(.vary, value) }
+        return Visit(request: request, response: response, expects: .notCached, pause: 1)
     }
     private static func same(_ request: Fields, _ body: String = "body 1") -> Visit {
         Visit(request: request, expects: .cached, givesBody: body)
@@ -58,28 +60,32 @@ struct VaryRows {
         Row(
             "§4.3.1 other variants are asked about by their tags",
             Visit(
-                request: ["Foo": "1"], answer: ["Vary": "Foo", "ETag": "\"a\"", "Cache-Control": "max-age=60"], pause: 1
+                request: ["Foo": "1"], response: ["Vary": "Foo", "ETag": "\"a\"", "Cache-Control": "max-age=60"],
+                pause: 1
             ),
             Visit(
-                request: ["Foo": "2"], answer: ["Vary": "Foo", "ETag": "\"b\"", "Cache-Control": "max-age=60"], pause: 1
+                request: ["Foo": "2"], response: ["Vary": "Foo", "ETag": "\"b\"", "Cache-Control": "max-age=60"],
+                pause: 1
             ),
             Visit(
-                request: ["Foo": "3"], status: 304, answer: ["ETag": "\"a\""], givesStatus: 200, givesBody: "body 1",
+                request: ["Foo": "3"], status: 304, response: ["ETag": "\"a\""], givesStatus: 200, givesBody: "body 1",
                 asks: ["If-None-Match": "\"b\", \"a\""]),
             same(["Foo": "1"], "body 1")),
         Row(
             "§4.3.4 a 304 that could mean several is asked again",
             Visit(
-                request: ["Foo": "1"], answer: ["Vary": "Foo", "ETag": "\"a\"", "Cache-Control": "max-age=60"], pause: 1
+                request: ["Foo": "1"], response: ["Vary": "Foo", "ETag": "\"a\"", "Cache-Control": "max-age=60"],
+                pause: 1
             ),
             Visit(
-                request: ["Foo": "2"], answer: ["Vary": "Foo", "ETag": "\"b\"", "Cache-Control": "max-age=60"], pause: 1
+                request: ["Foo": "2"], response: ["Vary": "Foo", "ETag": "\"b\"", "Cache-Control": "max-age=60"],
+                pause: 1
             ),
             Visit(request: ["Foo": "3"], status: 304, givesStatus: 304)),
         Row(
             "§4.1 of several that fit, one that says what it varies by",
-            Visit(request: ["Foo": "1"], answer: ["Vary": "Foo", "Cache-Control": "max-age=60"], pause: 1),
-            Visit(request: ["Foo": "2"], answer: ["Cache-Control": "max-age=60"], pause: 1),
+            Visit(request: ["Foo": "1"], response: ["Vary": "Foo", "Cache-Control": "max-age=60"], pause: 1),
+            Visit(request: ["Foo": "2"], response: ["Cache-Control": "max-age=60"], pause: 1),
             same(["Foo": "1"], "body 1"), same(["Foo": "3"], "body 2")),
         Row(
             "§4.4 all variants are invalidated together", varying("Foo", for: ["Foo": "1"]),
@@ -117,10 +123,10 @@ struct VaryRows {
             "types keep the case of parameters", varying("Accept", for: ["Accept": "a/b;p=X"]),
             other(["Accept": "a/b;p=x"])),
         Row(
-            "§4.1 the answer is in the language that is wanted most",
+            "§4.1 the response is in the language that is wanted most",
             Visit(
                 request: ["Accept-Language": "en, de"],
-                answer: ["Vary": "Accept-Language", "Content-Language": "de", "Cache-Control": "max-age=60"]),
+                response: ["Vary": "Accept-Language", "Content-Language": "de", "Cache-Control": "max-age=60"]),
             same(["Accept-Language": "fr;q=0.5, de;q=1.0"]), other(["Accept-Language": "fr, de"]),
             other(["Accept-Language": "fr, de;q=0.5"])),
         Row(
@@ -128,21 +134,21 @@ struct VaryRows {
             same(["Authorization": "Bearer a", "Cookie": "a=1"]), other(["Authorization": "Bearer b", "Cookie": "a=1"])),
     ]
 
-    @Test func `credentials that an answer varies by do not stand in the store`() {
+    @Test func `selecting credentials are not stored in clear text`() {
         var cache = PolicyCache()
         let request = RequestFacts.get(["Authorization": "Bearer secret", "Cookie": "id=secret", "Foo": "plain"])
 
         _ = cache.send(request) { _ in
             .init(fields: ["Vary": "Authorization, Cookie, Foo", "Cache-Control": "max-age=9"])
         }
-        let selecting = cache.entries[request.key]?.first?.answer.selecting ?? []
+        let selecting = cache.entries[request.key]?.first?.response.selecting ?? []
 
         #expect(selecting.map(\.name) == ["authorization", "cookie", "foo"])
         #expect(selecting.map { $0.value?.utf8.count } == [64, 64, 5])
         #expect(!selecting.contains { $0.value?.contains("secret") ?? false })
     }
 
-    @Test func `the oldest variant makes room`() {
+    @Test func `above the limit of variants the oldest is removed`() {
         var cache = PolicyCache()
         cache.policy.variantLimit = 3
 
@@ -152,7 +158,7 @@ struct VaryRows {
             }
             cache.now += .seconds(1)
         }
-        let kept = cache.entries.values.joined().map { $0.answer.selecting.first?.value }
+        let kept = cache.entries.values.joined().map { $0.response.selecting.first?.value }
 
         #expect(kept == ["3", "4", "5"])
     }

@@ -148,10 +148,10 @@ struct Fetcher: Sendable {
     }
 
     private func end(_ errand: Errand, _ result: Result<SecretLife.Fetched, PlugboardError>) {
-        errand.keeper.finish(errand.flight, result, at: host.now) { tell(result, errand) }
+        errand.keeper.finish(errand.flight, result, at: host.now) { report(result, errand) }
     }
 
-    private func tell(_ result: Result<SecretLife.Fetched, PlugboardError>, _ errand: Errand) {
+    private func report(_ result: Result<SecretLife.Fetched, PlugboardError>, _ errand: Errand) {
         let credential = errand.keeper.credential
         var details = Fields(["scheme": credential.scheme.name.lowercased(), "source": credential.source.name])
         switch result {

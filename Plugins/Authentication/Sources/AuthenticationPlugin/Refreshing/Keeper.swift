@@ -58,15 +58,15 @@ final class Keeper: Sendable {
         decide(fetch) { $0.life.renew() }
     }
 
-    /// Ends a flight. `tell` runs after the state has changed and before the waiting exchanges go on.
+    /// Ends a flight. `report` runs after the state has changed and before the waiting exchanges go on.
     func finish(
-        _ flight: Flight, _ result: Result<SecretLife.Fetched, PlugboardError>, at now: Duration, tell: () -> Void
+        _ flight: Flight, _ result: Result<SecretLife.Fetched, PlugboardError>, at now: Duration, report: () -> Void
     ) {
         state.withLock { state in
             state.life.finish(result, at: now)
             state.flight = nil
         }
-        tell()
+        report()
         flight.end(result.map(\.authorization))
     }
 

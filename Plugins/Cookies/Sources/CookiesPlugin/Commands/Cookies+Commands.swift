@@ -43,7 +43,7 @@ extension Cookies {
         guard let uri = RequestURI(url, trustsLoopback: settings.trustLoopback) else {
             throw PlugboardError(
                 .cookiesArgument, "url is not an absolute http or https URL with a host in ASCII (xn--…).")
-            }
+        }
         return uri
     }
 

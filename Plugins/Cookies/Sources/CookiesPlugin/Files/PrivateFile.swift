@@ -25,7 +25,7 @@ enum PrivateFile {
             bytes += piece[..<count]
             guard bytes.count <= limit else {
                 throw PlugboardError(
-                    "cookies.file", "\(path) is larger than \(limit >> 20) MiB, which is too large for a file of cookies.")
+                    "cookies.file", "\(path) is larger than the \(limit >> 20) MiB allowed for a file of cookies.")
             }
         }
     }
