@@ -9,7 +9,7 @@ struct CacheREADMETests {
         #expect(missing == [])
     }
 
-    @Test func `each attribute's docstring begins with its documentation`() throws {
+    @Test func `the docstring of each setting and attribute begins with its documentation`() throws {
         let undocumented = try OptionTable.undocumented(in: "Cache", cachePlugin())
 
         #expect(undocumented == [])

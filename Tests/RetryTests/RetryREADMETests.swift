@@ -18,7 +18,7 @@ struct RetryREADMETests {
         #expect(missing == [])
     }
 
-    @Test func `each attribute's docstring begins with its documentation`() throws {
+    @Test func `the docstring of each setting and attribute begins with its documentation`() throws {
         let undocumented = try OptionTable.undocumented(in: "Retry", retryPlugin())
 
         #expect(undocumented == [])

@@ -16,13 +16,16 @@ package enum OptionTable {
         return (settings + attributes).filter { !lines.contains($0) }
     }
 
-    /// The attributes of a plugin whose docstring in `Plugins/NAME` does not begin with their documentation.
+    /// The settings and attributes of a plugin whose docstring in `Plugins/NAME` does not begin with their documentation.
     package static func undocumented(in name: String, _ descriptor: UnsafePointer<plug_plugin_v1>) throws -> [String] {
         let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
-        let file = root.appendingPathComponent("Plugins/\(name)/Sources/\(name)Options/\(name)Attributes.swift")
+        let folder = root.appendingPathComponent("Plugins/\(name)/Sources/\(name)Options")
+        let source = try ["Settings", "Attributes"].map { kind in
+            try String(contentsOf: folder.appendingPathComponent("\(name)\(kind).swift"), encoding: .utf8)
+        }.joined(separator: "\n")
         var docstrings: [String] = []
         var isContinued = false
-        for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+        for line in source.split(separator: "\n") {
             let text = line.drop { $0 == " " }
             guard text.hasPrefix("///") else {
                 isContinued = false
@@ -32,8 +35,9 @@ package enum OptionTable {
             if isContinued { docstrings[docstrings.count - 1] += " \(words)" } else { docstrings.append("\(words)") }
             isContinued = true
         }
-        return try PluginDescriptor(checking: descriptor).attributes.filter { attribute in
-            !docstrings.contains { $0.hasPrefix(attribute.documentation) }
+        let plugin = try PluginDescriptor(checking: descriptor)
+        return (plugin.settings + plugin.attributes).filter { option in
+            !docstrings.contains { $0.hasPrefix(option.documentation) }
         }.map(\.name)
     }
 

@@ -20,18 +20,7 @@ struct Authentication: Plugin {
             CommandDefinition("forget", "Drops the secrets kept in memory."),
         ])
 
-    struct Settings: PluginSettings {
-        @Setting("The longest time that fetching a secret may take.", in: .milliseconds(1) ... .seconds(600))
-        var timeout = Duration.seconds(30)
-        @Setting("How long before its end a token is fetched again.", in: .zero ... .seconds(86_400))
-        var margin = Duration.seconds(30)
-        @Setting(
-            "The shortest time until the next fetch, after a fetch that failed or whose secret was rejected.",
-            in: .zero ... .seconds(60))
-        var pause = Duration.seconds(5)
-        @Setting("How often a file is checked for changes while its secret is used.", in: .zero ... .seconds(86_400))
-        var fileInterval = Duration.seconds(10)
-    }
+    typealias Settings = AuthenticationSettings
 
     let host: PluginHost
     let keyring: Keyring

@@ -18,7 +18,7 @@ enum StoredMessage {
             let rest = Rest(Bytes(Array(bytes[(end + 4)...])), body.source)
             return Response(head: head, body: Body(rest), url: url)
         }
-        throw PlugboardError("cache.command", "The plugin cache replied without an HTTP message.")
+        throw PlugboardError(.cacheCommand, "The plugin cache replied without an HTTP message.")
     }
 
     /// The index of the empty line that ends the head.

@@ -82,7 +82,7 @@ struct Commands {
 
     private static func misused(_ what: String) -> PlugboardError {
         PlugboardError(
-            "cache.command", "An argument of the command is wrong: \(what)\(what.hasSuffix("?") ? "" : ".")")
+            .cacheCommand, "An argument of the command is wrong: \(what)\(what.hasSuffix("?") ? "" : ".")")
     }
 
     // MARK: Replies

@@ -11,22 +11,7 @@ struct Cookies: Plugin {
         attributes: CookiesAttributes.definitions,
         commands: CookieCommand.allCases.map(\.definition))
 
-    struct Settings: PluginSettings {
-        @Setting("Where persistent cookies are stored: in a file, or in memory only.")
-        var persistence = Persistence.file
-        @Setting("The file; without it, cookies.sqlite in the plugin's data directory.")
-        var path: String? = nil
-        @Setting("The jar of requests that do not name one.")
-        var jar = "default"
-        @Setting("The most cookies that one domain may have in a jar.", in: 1...10_000)
-        var domainLimit = 180
-        @Setting("The most cookies that one jar may have.", in: 1...1_000_000)
-        var limit = 3000
-        @Setting("Treats http to localhost and to loopback addresses as secure, as browsers do.")
-        var trustLoopback = false
-    }
-
-    enum Persistence: String, WordOption { case file, memory }
+    typealias Settings = CookiesSettings
 
     let settings: Settings
     let host: PluginHost

@@ -11,18 +11,7 @@ struct Decode: Plugin {
         hooks: [.request, .response],
         attributes: DecodeAttributes.definitions)
 
-    struct Settings: PluginSettings {
-        @Setting("The content codings to request, the preferred first: gzip, deflate, br, zstd.")
-        var codings = ["gzip", "deflate", "br", "zstd"]
-        @Setting("Also decodes responses to requests with an Accept-Encoding of their own.")
-        var always = false
-        @Setting("The most bytes that a body may decode to; a larger body breaks. No limit without it.")
-        var limit: ByteCount? = nil
-        @Setting(
-            "The most times that a body may grow, from its second MiB on; a body that grows more breaks. 0 is no limit.",
-            in: 0...1_000_000)
-        var ratio = 1000
-    }
+    typealias Settings = DecodeSettings
 
     private let settings: Settings
     private let asked: String

@@ -10,14 +10,7 @@ struct Redirect: Plugin {
         hooks: [.response],
         attributes: RedirectAttributes.definitions)
 
-    struct Settings: PluginSettings {
-        @Setting("The most redirects that are followed; one more fails the exchange.", in: 0...1000)
-        var limit = 20
-        @Setting("Repeats a POST after 301 and 302 unchanged, instead of as a GET.")
-        var keepMethod = false
-        @Setting("Follows redirects from https to http.")
-        var allowDowngrade = false
-    }
+    typealias Settings = RedirectSettings
 
     private let settings: Settings
     private let host: PluginHost

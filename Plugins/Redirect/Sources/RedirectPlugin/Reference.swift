@@ -3,7 +3,7 @@ import PlugboardKit
 /// The content of a `Location` field: a URL, or a reference relative to the URL of the response (RFC 9110 §10.2.2).
 struct Reference: Equatable, Sendable {
     /// The reference without surrounding blanks; bytes that are not allowed in a URL are percent-encoded.
-    let text: String
+    private let parts: URLParts
 
     /// Nil if the reference is empty, contains control characters, or begins with an invalid scheme.
     init?(location: UnsafeRawBufferPointer) {
@@ -13,14 +13,14 @@ struct Reference: Equatable, Sendable {
         let bytes = UnsafeRawBufferPointer(rebasing: location[first...last])
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
         // Non-ASCII bytes in a host are encoded too, which makes the host invalid.
-        text = String(decoding: PercentEncoding.escaped(bytes), as: UTF8.self)
-        guard URLParts(text) != nil else { return nil }
+        guard let parts = URLParts(String(decoding: PercentEncoding.escaped(bytes), as: UTF8.self)) else { return nil }
+        self.parts = parts
     }
 
-    /// The scheme in lower case; nil for a relative reference.
-    var scheme: String? { URLParts(text)?.scheme?.lowercased() }
+    var text: String { parts.text }
 
-    private var fragment: Substring? { URLParts(text)?.fragment }
+    /// In lower case; nil of a relative reference.
+    var scheme: String? { parts.scheme?.lowercased() }
 
     /// Adds what the new URL inherits from the old one: the fragment if the reference has none (RFC 9110 §10.2.2), and
     /// within an origin the user, so that a redirect that only adds a slash keeps it.
@@ -31,7 +31,7 @@ struct Reference: Equatable, Sendable {
         {
             target.insert(contentsOf: user, at: authority.startIndex)
         }
-        if let fragment = reference.fragment ?? URLParts(url)?.fragment { target += "#" + fragment }
+        if let fragment = reference.parts.fragment ?? URLParts(url)?.fragment { target += "#" + fragment }
         return target
     }
 }

@@ -5,7 +5,7 @@ import PlugboardKit
 /// fetch.
 struct Fetcher: Sendable {
     let host: PluginHost
-    let settings: Authentication.Settings
+    let settings: AuthenticationSettings
     let threads: WorkerThreads
 
     /// Carries out a fetch, and ends the flight. `exchange` is the exchange of its events.

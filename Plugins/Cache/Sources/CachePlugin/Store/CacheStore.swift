@@ -5,6 +5,9 @@ import PlugboardKit
 /// Every function may be called from any thread, and none blocks or fails: a store that cannot work logs it and behaves
 /// as if empty. Closures are called once, on any thread. Later calls see the effects of earlier ones.
 protocol CacheStore: AnyObject, Sendable {
+    /// Opens the store before the first request. Without it, the first use opens the store.
+    func open()
+
     /// All entries of a key if they are known without waiting; nil if `entries` must be called.
     func entriesAtHand(_ key: CacheKey) -> [CacheEntry]?
 

@@ -6,7 +6,7 @@ import PlugboardKit
 extension Cookies {
     func command(_ name: String, _ arguments: JSONValue, _ reply: Reply) {
         guard let command = CookieCommand(rawValue: name) else {
-            reply.fail(PlugboardError("command.unknown", "The plugin cookies has no command \(name)."))
+            reply.fail(PlugboardError(.commandUnknown, "The plugin cookies has no command \(name)."))
             return
         }
         do throws(PlugboardError) {

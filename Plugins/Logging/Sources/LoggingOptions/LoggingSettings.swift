@@ -1,0 +1,26 @@
+import PlugboardKit
+
+/// The settings of the plugin `logging`, for configurations and for programs in code.
+///
+///     .logging { $0.detail = .heads }
+public struct LoggingSettings: PluginSettings {
+    /// What is logged: one line for each exchange, or its heads too.
+    @Setting("What is logged: one line for each exchange, or its heads too.")
+    public var detail = Detail.line
+    /// The level of the lines; failures are at least warnings.
+    @Setting("The level of the lines; failures are at least warnings.")
+    public var level = Level.info
+    /// Whether the values of queries are shown.
+    @Setting("Whether the values of queries are shown.")
+    public var queries = Queries.redact
+
+    /// What is logged of an exchange.
+    public enum Detail: String, WordOption { case line, heads }
+    /// Whether the values of queries are shown.
+    public enum Queries: String, WordOption { case redact, show }
+    /// A level of the log.
+    public enum Level: String, WordOption { case debug, info, warning, error }
+
+    /// All settings at their defaults.
+    public init() {}
+}
