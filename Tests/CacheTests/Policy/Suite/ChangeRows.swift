@@ -37,7 +37,7 @@ struct ChangeRows {
             ).run()
         }
         Row(
-            "\(method) \(field) from elsewhere", Self.fresh,
+            "\(method) \(field) of another origin", Self.fresh,
             Visit(
                 method: Method(method), url: "https://other.example/b", response: [field: "https://example.com/a"],
                 expects: .notCached), again
@@ -55,50 +55,50 @@ struct ChangeRows {
 
     static let rows = [
         Row(
-            "§4.4 what is invalidated is validated, not lost",
+            "§4.4 an invalidated response is validated",
             stored(["Cache-Control": "max-age=60", "ETag": "\"a\""]),
             Visit(method: .post, expects: .notCached),
             Visit(
                 response: ["ETag": "\"a\"", "Cache-Control": "max-age=60"], expects: .tagValidated, givesBody: "body 1"),
             Visit(expects: .cached, givesBody: "body 1")),
         Row(
-            "§4.4 and not served without it", stored(["Cache-Control": "max-age=60"]),
+            "§4.4 an invalidated response is not served without validation", stored(["Cache-Control": "max-age=60"]),
             Visit(method: .post, expects: .notCached),
             Visit(request: ["Cache-Control": "max-stale"], isDown: true)),
         Row(
-            "§4.4 no-store does not keep from it", fresh,
+            "§4.4 an unsafe request with no-store invalidates too", fresh,
             Visit(method: .post, request: ["Cache-Control": "no-store"], expects: .notCached), anew),
         Row(
-            "RFC 9110 §9.3.3: what POST says of its own URL is stored",
+            "RFC 9110 §9.3.3: a POST response with its own Content-Location is stored",
             Visit(
                 method: .post, response: ["Cache-Control": "max-age=60", "Content-Location": "https://example.com/a"],
                 expects: .notCached),
             again),
         Row(
-            "RFC 9110 §9.3.3: in place of what was there", fresh,
+            "RFC 9110 §9.3.3: it replaces the stored response", fresh,
             Visit(
                 method: .post, response: ["Cache-Control": "max-age=60", "Content-Location": "/a"], expects: .notCached),
             Visit(expects: .cached, givesBody: "body 2")),
         Row(
-            "RFC 9110 §9.3.3: not without explicit freshness",
+            "RFC 9110 §9.3.3: without explicit freshness it is not stored",
             Visit(
                 method: .post, response: ["Last-Modified": "@-86400", "Content-Location": "/a"], expects: .notCached),
             anew),
         Row(
-            "RFC 9110 §9.3.3: not what is of another URL",
+            "RFC 9110 §9.3.3: with another Content-Location it is not stored",
             Visit(
                 method: .post, response: ["Cache-Control": "max-age=60", "Content-Location": "/b"], expects: .notCached),
             anew),
         Row(
-            "RFC 9110 §9.3.3: not without Content-Location",
+            "RFC 9110 §9.3.3: without Content-Location it is not stored",
             Visit(method: .post, response: ["Cache-Control": "max-age=60"], expects: .notCached), anew),
         Row(
-            "RFC 9110 §9.3.3: not of PUT",
+            "RFC 9110 §9.3.3: a PUT response is not stored",
             Visit(
                 method: .put, response: ["Cache-Control": "max-age=60", "Content-Location": "/a"], expects: .notCached),
             anew),
         Row(
-            "RFC 9110 §9.3.3: POST itself goes through",
+            "RFC 9110 §9.3.3: a later POST is forwarded",
             Visit(
                 method: .post, response: ["Cache-Control": "max-age=60", "Content-Location": "/a"], expects: .notCached),
             Visit(method: .post, expects: .notCached)),
@@ -107,62 +107,63 @@ struct ChangeRows {
             "§4 HEAD is served from the response to GET", fresh,
             Visit(method: .head, expects: .cached, givesStatus: 200, givesBody: "")),
         Row(
-            "§4 GET is not by what HEAD brought",
+            "§4 GET is not served from the response to HEAD",
             Visit(method: .head, response: ["Cache-Control": "max-age=60"], body: "", expects: .notCached), anew),
         Row(
-            "§4.3.5 a stale response's HEAD goes on as it is", stale,
+            "§4.3.5 a HEAD for a stale response is forwarded", stale,
             Visit(method: .head, body: "", expects: .notCached, givesStatus: 200)),
         Row(
-            "§4.3.5 HEAD renews and updates", stale,
+            "§4.3.5 HEAD updates the stored response", stale,
             Visit(
                 method: .head, response: ["Cache-Control": "max-age=60", "ETag": "\"a\"", "A": "2"], body: "",
                 expects: .notCached),
             Visit(expects: .cached, givesBody: "body 1", gives: ["A": "2", "B": "1", "Age": "0"])),
         Row(
-            "§4.3.5 HEAD without validators too", stale,
+            "§4.3.5 HEAD without validators updates the stored response", stale,
             Visit(method: .head, response: ["Cache-Control": "max-age=60"], body: "", expects: .notCached), again),
         Row(
-            "§4.3.5 another tag", stale,
+            "§4.3.5 HEAD with another tag invalidates", stale,
             Visit(
                 method: .head, response: ["Cache-Control": "max-age=60", "ETag": "\"b\""], body: "", expects: .notCached
             ),
             Visit(expects: .notCached, asks: ["If-None-Match": "\"a\""])),
         Row(
-            "§4.3.5 another date", stored(["Cache-Control": "max-age=60", "Last-Modified": "@-3000"]),
+            "§4.3.5 HEAD with another date invalidates",
+            stored(["Cache-Control": "max-age=60", "Last-Modified": "@-3000"]),
             Visit(
                 method: .head, request: ["Cache-Control": "no-cache"],
                 response: ["Cache-Control": "max-age=60", "Last-Modified": "@-1"], body: "", expects: .notCached), anew),
         Row(
-            "§4.3.5 another length", stale,
+            "§4.3.5 HEAD with another length invalidates", stale,
             Visit(
                 method: .head, response: ["Cache-Control": "max-age=60", "Content-Length": "7"], body: "",
                 expects: .notCached),
             Visit(expects: .tagValidated)),
         Row(
-            "§4.3.5 the same length", stale,
+            "§4.3.5 HEAD with the same length updates", stale,
             Visit(
                 method: .head, response: ["Cache-Control": "max-age=60", "Content-Length": "6"], body: "",
                 expects: .notCached), again),
         Row(
-            "§4.3.5 gone", stored(["Cache-Control": "max-age=60"]),
+            "§4.3.5 HEAD with 410 invalidates", stored(["Cache-Control": "max-age=60"]),
             Visit(method: .head, request: ["Cache-Control": "no-cache"], status: 410, body: "", expects: .notCached),
             anew),
         Row(
-            "§4.3.5 an error says nothing", stored(["Cache-Control": "max-age=60"]),
+            "§4.3.5 HEAD with an error changes nothing", stored(["Cache-Control": "max-age=60"]),
             Visit(method: .head, request: ["Cache-Control": "no-cache"], status: 500, body: "", expects: .notCached),
             again),
         Row(
-            "a HEAD whose caller stores nothing changes nothing", stale,
+            "a HEAD with no-store changes nothing", stale,
             Visit(
                 method: .head, request: ["Cache-Control": "no-store"], response: ["Cache-Control": "max-age=60"],
                 body: "", expects: .notCached),
             Visit(expects: .tagValidated)),
         Row(
-            "a newer response that is not stored takes the older with it",
+            "a newer response that is not stored removes the older one",
             stored(["Cache-Control": "max-age=1", "ETag": "\"a\""]),
             Visit(expects: .notCached), Visit(expects: .notCached)),
         Row(
-            "an error does not", stored(["Cache-Control": "max-age=1", "ETag": "\"a\""]),
+            "an error response does not", stored(["Cache-Control": "max-age=1", "ETag": "\"a\""]),
             Visit(status: 500, expects: .notCached), Visit(expects: .tagValidated)),
     ]
 }

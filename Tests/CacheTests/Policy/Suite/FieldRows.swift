@@ -65,14 +65,14 @@ struct FieldRows {
 
     static let rows = [
         Row(
-            "§3.1 what Connection names",
+            "§3.1 fields named by Connection are not stored",
             stored([
                 "Connection": "a, B", "Connection": "c", "A": "1", "b": "2", "c": "3", "D": "4",
                 "Cache-Control": "max-age=9",
             ]),
             Visit(expects: .cached, gives: ["D": "4"], lacks: ["a", "b", "c", "Connection"])),
         Row(
-            "§3.2 Content-Length is the stored body's",
+            "§3.2 Content-Length stays that of the stored body",
             stored(["Cache-Control": "max-age=1", "ETag": "\"a\"", "Content-Length": "6"]),
             Visit(
                 response: ["ETag": "\"a\"", "Content-Length": "0"], expects: .tagValidated,
@@ -85,10 +85,10 @@ struct FieldRows {
                 response: ["ETag": "\"a\"", "Cache-Control": "max-age=60"], expects: .tagValidated,
                 gives: ["Cache-Control": "max-age=60"])),
         Row(
-            "§3.3 a body that is cut is not stored",
+            "§3.3 a cut body is not stored",
             stored(["Cache-Control": "max-age=60", "Content-Length": "7"]), anew),
         Row(
-            "RFC 9112 §6.3: a length beside Transfer-Encoding means nothing",
+            "RFC 9112 §6.3: Content-Length with Transfer-Encoding is ignored",
             stored(["Cache-Control": "max-age=60", "Content-Length": "7", "Transfer-Encoding": "chunked"]), again),
     ]
 

@@ -65,22 +65,22 @@ struct HeuristicRows {
     @Test(arguments: rows) func `heuristics count only without explicit freshness`(row: Row) { row.run() }
 
     static let rows = [
-        Row("a Last-Modified ahead", stored(["Last-Modified": "@600"]), anew),
+        Row("a Last-Modified in the future", stored(["Last-Modified": "@600"]), anew),
         Row("a malformed Last-Modified", stored(["Last-Modified": "last week"]), anew),
         Row(
-            "a part for zero percent", policy: CachePolicy(heuristicPercent: 0),
+            "zero percent gives no freshness", policy: CachePolicy(heuristicPercent: 0),
             stored(["Last-Modified": "@-86400"]), anew),
         Row("no-cache", stored(["Last-Modified": "@-86400", "Cache-Control": "no-cache"]), anew),
         Row(
-            "Content-Disposition means nothing to a cache",
+            "Content-Disposition has no effect",
             stored(["Last-Modified": "@-86400", "Content-Disposition": "attachment"]), again),
         Row(
-            "Set-Cookie neither", stored(["Cache-Control": "max-age=3600", "Set-Cookie": "a=b"]),
+            "Set-Cookie has no effect", stored(["Cache-Control": "max-age=3600", "Set-Cookie": "a=b"]),
             Visit(expects: .cached, gives: ["Set-Cookie": "a=b"])),
-        Row("interim responses are no responses", stored(["Cache-Control": "max-age=3600"], status: 103), anew),
+        Row("an interim response is not stored", stored(["Cache-Control": "max-age=3600"], status: 103), anew),
         Row(
-            "Pragma in a response means nothing (§5.4)",
+            "Pragma in a response has no effect (§5.4)",
             stored(["Cache-Control": "max-age=3600", "Pragma": "no-cache"]), again),
-        Row("with heuristics too", stored(["Last-Modified": "@-86400", "Pragma": "no-cache"]), again),
+        Row("Pragma has no effect on heuristics", stored(["Last-Modified": "@-86400", "Pragma": "no-cache"]), again),
     ]
 }
