@@ -84,7 +84,7 @@ struct DecodingSourceTests {
         let error = try #require(await error(of: source))
 
         #expect(error.code == .bodyDecode)
-        #expect(error.reason.hasPrefix("The body's \(coding.rawValue) coding cannot be undone: "))
+        #expect(error.reason.hasPrefix("The body's \(coding.rawValue) coding cannot be decoded: "))
     }
 
     @Test(arguments: ContentCoding.allCases)

@@ -72,14 +72,14 @@ struct TokenEndpointTests {
 
     @Test(arguments: [
         (400, #"{"error": "invalid_grant", "error_description": "hidden"}"#, "400 (invalid_grant)"),
-        (401, #"{"error": "hid den"}"#, "401 when"),
-        (500, "hidden", "500 when"),
-        (302, #"{"access_token": "hidden"}"#, "302 when"),
+        (401, #"{"error": "hid den"}"#, "401 to the request"),
+        (500, "hidden", "500 to the request"),
+        (302, #"{"access_token": "hidden"}"#, "302 to the request"),
         (200, "hidden", "access_token"),
         (200, "[]", "access_token"),
         (200, #"{"access_token": ""}"#, "access_token"),
         (200, #"{"access_token": ["hidden"]}"#, "access_token"),
-        (200, #"{"access_token": "hidden", "token_type": "mac"}"#, "no bearer token"),
+        (200, #"{"access_token": "hidden", "token_type": "mac"}"#, "not a bearer token"),
         (200, String(repeating: "[", count: 60_000), "access_token"),
         (200, "\u{0}\u{FF}", "access_token"),
         (200, "", "access_token"),

@@ -19,7 +19,7 @@ struct SecretCommandTests {
 
     @Test(arguments: [
         (["/nonexistent/program"], "cannot be started"), (["false"], "status 1"), (["true"], "printed nothing"),
-        (["sh", "-c", "kill -9 $$"], "status 137"), (["printf", #"\377"#], "no UTF-8"),
+        (["sh", "-c", "kill -9 $$"], "status 137"), (["printf", #"\377"#], "not UTF-8"),
         (["sh", "-c", "echo hidden; exit 3"], "status 3"), (["yes", "hidden"], "more than 64 KiB"),
     ])
     func `a program without a valid secret is an error that does not contain the output`(

@@ -51,7 +51,7 @@ struct CookieCommandTests {
             ("set", #"{"url": "http://a.test/"}"#, "cookies.argument", "needs cookie"),
             ("set", #"{"url": "http://a.test/", "value": "x"}"#, "cookies.argument", "url, cookie, jar"),
             ("get", #"{"url": ["http://a.test/"]}"#, "cookies.argument", "an array"),
-            ("get", "[]", "cookies.argument", "no JSON object"), ("delete", "{}", "cookies.argument", "forget"),
+            ("get", "[]", "cookies.argument", "not a JSON object"), ("delete", "{}", "cookies.argument", "forget"),
             ("import", #"{"path": "/nonexistent/cookies.txt"}"#, "cookies.file", "/nonexistent/cookies.txt"),
             ("export", #"{"path": "/nonexistent/cookies.txt"}"#, "cookies.file", "/nonexistent/cookies.txt"),
         ] as [(String, String, String, String)])
@@ -95,13 +95,13 @@ struct CookieCommandTests {
         }
 
         try await kernel.cookies.exportFile(folder.file("cookies.txt"))
-        let faults = try await kernel.cookies.importFile(folder.file("cookies.txt"), jar: "copy")
+        let errors = try await kernel.cookies.importFile(folder.file("cookies.txt"), jar: "copy")
         let path = try folder.write(
             "broken.txt", "nonsense\n" + String(decoding: folder.read("cookies.txt"), as: UTF8.self))
-        let faultsOfBroken = try await kernel.cookies.importFile(path, jar: "broken")
+        let errorsOfBroken = try await kernel.cookies.importFile(path, jar: "broken")
 
         let all = try await kernel.cookies.all()
-        #expect(faults == [] && faultsOfBroken == ["line 1: It has 1 fields where a cookie has seven."])
+        #expect(errors == [] && errorsOfBroken == ["line 1: It has 1 fields, but a cookie has seven."])
         #expect(all.count == 3)
         #expect(try await kernel.cookies.all(jar: "copy").map(\.name) == all.map(\.name))
         #expect(try await kernel.cookies.all(jar: "broken").map(\.value) == all.map(\.value))

@@ -89,7 +89,8 @@ struct RetryOriginTests {
         #expect(refused.code == .retryCircuitOpen && refused.plugin == "retry")
         #expect(
             refused.reason
-                == "http://origin.test failed 2 times in a row, so it is left alone. It is asked again in 10s.")
+                == "http://origin.test failed 2 times in a row, so requests to it are refused. The next request is allowed in 10s."
+        )
         #expect(probe.status == 200 && after.status == 200 && transport.requests.count == 5)
         let changes = news.lines.filter { $0.hasPrefix("circuit") }.compactMap { $0.split(separator: " ").first }
         #expect(
