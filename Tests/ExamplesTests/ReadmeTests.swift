@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 struct ReadmeTests {
-    private static let pages = ["README.md", "Plugins/README.md"]
+    private static let pages = ["README.md", "Plugins/README.md", "Documentation/plugins-in-code.md"]
     private static let articles = ["PlugboardKit", "HookByHook", "Bodies", "Waiting", "Testing"].map {
         "Sources/PlugboardKit/PlugboardKit.docc/\($0).md"
     }
