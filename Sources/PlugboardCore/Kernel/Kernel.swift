@@ -24,6 +24,7 @@ import Transporting
 /// Dropping the last reference shuts it down, which waits for nothing; `shutDown` waits for what is under way.
 public final class Kernel: PluginCommands {
     let core: KernelCore
+    private let requestDefaults: RequestDefaults?
     private let life = Mutex(Life.running)
 
     private enum Life {
@@ -65,6 +66,7 @@ public final class Kernel: PluginCommands {
         for warning in lineup.warnings { log.write(.warning, "kernel", warning) }
         let loop = try EventLoop(name: "plugboard", clock: clock)
         let settings = configuration.kernel.normalizingPins
+        requestDefaults = RequestDefaults(settings)
         let core = KernelCore(
             settings: settings, origins: configuration.origins.mapValues(\.values), lineup: lineup, log: log,
             loop: loop,
@@ -103,6 +105,7 @@ public final class Kernel: PluginCommands {
     /// the response's body before its end cancels the exchange too.
     public nonisolated(nonsending) func send(_ request: Request) async throws(PlugboardError) -> Response {
         let outcome = ProgramOutcome()
+        let request = requestDefaults?.complete(request) ?? request
         let exchange = ExchangeCore(request, core: core, outcome: outcome)
         // A task on the loop's executor is no hook, so nothing is half way there.
         if core.loop.isCurrent {
@@ -123,6 +126,7 @@ public final class Kernel: PluginCommands {
         trace: (@Sendable (TraceStep) -> Void)? = nil
     ) -> ExchangeHandle {
         let outcome = ProgramOutcome()
+        let request = requestDefaults?.complete(request) ?? request
         let exchange = ExchangeCore(request, core: core, outcome: outcome, watch: watch)
         let isTaken = core.loop.enqueue {
             if let trace { exchange.trace(with: ExchangeTrace(trace)) }
