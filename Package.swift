@@ -73,7 +73,7 @@ let layers: [Target] = [
     module("EventLoop", "Messages", "CEpoll"),
     module("Transporting", "Messages", "EventLoop"),
     module("PlugboardKit", "Messages", "CPlugboard", "JSON"),
-    module("SQLiteStore", "CSQLite"),
+    module("SQLiteStore", "Messages", "CSQLite"),
     // For programs that have these packages, or import Foundation; nothing here depends on them.
     module("PlugboardHTTPTypes", "Messages", httpTypes),
     module("PlugboardFoundation", "Messages"),
@@ -115,7 +115,7 @@ let programs: [Target] = [
     .executableTarget(
         name: "Core", dependencies: ["PlugboardCore"], path: "Examples/Core", swiftSettings: strict),
     .executableTarget(
-        name: "ExampleSlim", dependencies: ["PlugboardCore", "RedirectPlugin", "RetryPlugin"],
+        name: "ExampleSlim", dependencies: ["PlugboardCore", "LoggingPlugin", "RedirectPlugin", "RetryPlugin"],
         path: "Examples/Slim/Sources/Slim", swiftSettings: strict),
     .executableTarget(
         name: "ExampleProgram", dependencies: ["Plugboard", "PluginLoader"],
@@ -125,6 +125,8 @@ let programs: [Target] = [
     .executableTarget(
         name: "ExampleInCode", dependencies: ["Plugboard", "PlugboardKit"], path: "Examples/InCode",
         swiftSettings: strict),
+    .target(
+        name: "ExampleMigration", dependencies: ["Plugboard"], path: "Examples/Migration", swiftSettings: strict),
     .target(
         name: "ExampleCookbook", dependencies: ["PlugboardKit"], path: "Examples/Cookbook",
         exclude: ["C", "Cpp", "Rust", "Scenarios"],
@@ -170,7 +172,7 @@ let testTargets: [Target] = [
     tests("PlugboardCommandTests", "PlugboardCommand", "JSON"),
     tests(
         "ExamplesTests", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardKit", "Messages", "JSON",
-        "ExampleCookbook"),
+        "ExampleCookbook", "ExampleMigration"),
 ]
 
 let package = Package(

@@ -14,7 +14,12 @@ import Transporting
 ///
 /// Sendable because all but `init` happens on the loop's thread.
 public final class CurlTransport: Transport, @unchecked Sendable {
-    private static let isReady = CurlMemory.startCurl()
+    private static let isReady: Bool = {
+        guard CurlMemory.startCurl() else { return false }
+        // Of refused streams it tells there; `Callbacks.debug` reads it, of the few handles that are verbose.
+        if CurlAbilities.current.tellsRefusedStreams { ccurl_trace("http/2") }
+        return true
+    }()
     private static let proxyVariables = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
 
     private let loop: EventLoop
@@ -81,7 +86,7 @@ public final class CurlTransport: Transport, @unchecked Sendable {
         let transfer = Transfer(multi: multi, attempt: attempt, url: url, handle: handle, observer: observer)
         handle.state.pointee.begin(
             transfer, headLimit: settings.headLimit.bytes, fieldLimit: settings.headFieldLimit,
-            uploadLength: body.length)
+            body: body)
         multi.enroll(transfer)
         transfer.pullUpload(handle.state)
         transfer.armClock()

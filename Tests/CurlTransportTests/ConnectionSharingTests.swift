@@ -157,7 +157,32 @@ import Transporting
         #expect(before.text?.split(separator: " ").first != after.text?.split(separator: " ").first)
     }
 
-    @Test func `an upload whose window is closed leaves the processor alone`() async throws {
+    @Test func `a short idle timeout ends no other attempt on the same connection`() async throws {
+        let server = try NginxServer()
+        let client = Client()
+        var patient = RequestOptions()
+        patient.caFile = server.authority.certificate
+        patient.idleTimeout = .seconds(60)
+        var impatient = patient
+        // Longer than what a connection must be silent at least before it is given up.
+        impatient.idleTimeout = .milliseconds(1200)
+
+        let before = try await client.send(.get, server.url("/connection", .tls), options: patient)
+        try server.signal(SIGSTOP)
+        let (_, waiting) = await client.begin(.get, server.url("/connection", .tls), options: patient)
+        let silent = try await client.send(.get, server.url("/connection", .tls), options: impatient)
+        try server.signal(SIGCONT)
+        let after = try await client.finish(waiting)
+
+        #expect(silent.error?.code == .idleTimeout)
+        #expect(after.error == nil && after.status == 200)
+        #expect(before.text?.split(separator: " ").first == after.text?.split(separator: " ").first)
+    }
+
+    @Test(arguments: [nil, ManualClock()])
+    func `an upload whose window is closed leaves the processor alone, and goes on when the window opens`(
+        clock: ManualClock?
+    ) async throws {
         let (full, gate) = (Gate(), Gate())
         let server = try LoopbackServer(
             .http2 { connection in
@@ -172,7 +197,7 @@ import Transporting
                 try connection.respond(to: stream, body: "enough")
                 try connection.connection.waitForClose()
             })
-        let client = Client()
+        let client = Client(clock: clock)
         var options = RequestOptions()
         options.httpVersion = .http2PriorKnowledge
         defer { server.stop() }

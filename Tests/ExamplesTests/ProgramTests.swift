@@ -25,8 +25,8 @@ struct ProgramTests {
 
     @Test func `the first program runs what its configuration switches on`() async throws {
         let server = try LoopbackServer.responding { request in
-            request.path == "/old"
-                ? ServerResponse(status: 302, fields: [("Location", "/new")]) : ServerResponse(body: request.path)
+            if request.path == "/old" { return ServerResponse(status: 302, fields: [("Location", "/new")]) }
+            return ServerResponse(body: request.path)
         }
         let folder = try TemporaryFolder()
         try folder.write("plugboard.json", #"{ "plugins": ["redirect"] }"#)
@@ -36,6 +36,19 @@ struct ProgramTests {
 
         #expect(outcome.status == 0)
         #expect(outcome.stdout == "200 /new\n")
+    }
+
+    @Test func `the slim program runs its three plugins`() async throws {
+        let server = try LoopbackServer.responding { request in
+            if request.path == "/old" { return ServerResponse(status: 302, fields: [("Location", "/new")]) }
+            return ServerResponse(body: request.path)
+        }
+        defer { server.stop() }
+
+        let outcome = try await ProcessRunner.running([try Products.executable("ExampleSlim"), server.url("/old")])
+
+        #expect(outcome.stdout == "200 /new\n")
+        #expect(outcome.stderr.contains("(2 attempts)"))
     }
 
     @Test func `the package of the first program has that program as its target`() async throws {

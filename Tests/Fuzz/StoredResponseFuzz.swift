@@ -6,8 +6,9 @@
 //     swiftc $F -I fuzz -module-name CacheOptions -emit-module -emit-module-path fuzz/CacheOptions.swiftmodule \
 //         -c $C/CacheOptions/*.swift -o fuzz/CacheOptions.o
 //     swiftc $F -I fuzz -module-name StoredResponseFuzz fuzz/*.o \
-//         $(find $C/CachePlugin/Policy $C/CachePlugin/Store/ServerResponse -name '*.swift') \
-//         $C/CachePlugin/Store/{BrokenSource,CacheStore,StoredSource}.swift Tests/Fuzz/{StoredResponseFuzz,TimeLimit}.swift \
+//         $(find $C/CachePlugin/Policy $C/CachePlugin/Store/Response -name '*.swift') \
+//         $C/CachePlugin/Store/{BrokenSource,CacheStore,StoredSource}.swift \
+//         Tests/Fuzz/{StoredResponseFuzz,TimeLimit}.swift \
 //         -o storedresponse-fuzz
 //     ./storedresponse-fuzz -dict=Tests/Fuzz/storedresponse.dict -max_total_time=60 -max_len=1024
 
@@ -21,6 +22,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let form = bytes.first else { return 0 }
     let rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
     if form & 1 == 0 {
+        checkTime(rest) { _ = StoredResponse.decoded($0) }
         guard let (answer, length) = StoredResponse.decoded(rest) else { return 0 }
         checkCoding(answer, length)
         for fields in requests { check(CacheEntry(id: 1, answer: answer, length: length), fields) }

@@ -124,6 +124,7 @@ private enum OfPlugboardKit {
     typealias PlainPluginCommands = PluginCommands
     typealias PlainPluginDescriptor = PluginDescriptor
     typealias PlainPluginHost = PluginHost
+    typealias PlainPluginInstance = PluginInstance
     typealias PlainPluginSettings = PluginSettings
     typealias PlainReply = Reply
     typealias PlainRequestPhase = RequestPhase
@@ -194,6 +195,7 @@ private enum OfCurlTransport {
 }
 
 private enum OfAuthenticationOptions {
+    typealias PlainAuthenticationSettings = AuthenticationSettings
     typealias PlainAuthenticationAttributes = AuthenticationAttributes
     typealias PlainAuthenticationCommands = AuthenticationCommands
     typealias PlainAuthenticationRequest = AuthenticationRequest
@@ -202,6 +204,7 @@ private enum OfAuthenticationOptions {
 }
 
 private enum OfCacheOptions {
+    typealias PlainCacheSettings = CacheSettings
     typealias PlainCacheAttributes = CacheAttributes
     typealias PlainCacheCommands = CacheCommands
     typealias PlainCacheKeyPart = CacheKeyPart
@@ -213,6 +216,7 @@ private enum OfCacheOptions {
 }
 
 private enum OfCookiesOptions {
+    typealias PlainCookiesSettings = CookiesSettings
     typealias PlainCookieCommands = CookieCommands
     typealias PlainCookiesAttributes = CookiesAttributes
     typealias PlainCookiesRequest = CookiesRequest
@@ -220,21 +224,25 @@ private enum OfCookiesOptions {
 }
 
 private enum OfDecodeOptions {
+    typealias PlainDecodeSettings = DecodeSettings
     typealias PlainDecodeAttributes = DecodeAttributes
     typealias PlainDecodeRequest = DecodeRequest
 }
 
 private enum OfLoggingOptions {
+    typealias PlainLoggingSettings = LoggingSettings
     typealias PlainLoggingAttributes = LoggingAttributes
     typealias PlainLoggingRequest = LoggingRequest
 }
 
 private enum OfRedirectOptions {
+    typealias PlainRedirectSettings = RedirectSettings
     typealias PlainRedirectAttributes = RedirectAttributes
     typealias PlainRedirectRequest = RedirectRequest
 }
 
 private enum OfRetryOptions {
+    typealias PlainRetrySettings = RetrySettings
     typealias PlainRetryAttributes = RetryAttributes
     typealias PlainRetryCommands = RetryCommands
     typealias PlainRetryRequest = RetryRequest

@@ -63,6 +63,7 @@ struct DriverFields {
             guard let object = value.objectValue else { return nil }
             var places: [String: String] = [:]
             for (key, value) in object {
+                let isHostAndPort = RequestOptions.isHostAndPort
                 let from = isHostAndPort(key) ? key : "\(key):\(port)"
                 guard let place = value.stringValue, isHostAndPort(from), isHostAndPort(place) else { return nil }
                 places[from] = place

@@ -30,7 +30,7 @@ final class WholeFile {
     /// Blocks. What is wrong, or nil.
     func write(_ bytes: Bytes) -> PlugboardError? {
         bytes.withUnsafeBytes { writeAll($0, to: descriptor) }.map { number in
-            PlugboardError("download.write", "\(temporary) cannot be written.", underlying: systemText(number))
+            PlugboardError(.downloadWrite, "\(temporary) cannot be written.", underlying: systemText(number))
         }
     }
 

@@ -28,8 +28,13 @@ enum Main {
     /// Makes libdispatch open its descriptors first: it traps where it finds none, and the kernel throws.
     private static func startDispatch() {
         let started = DispatchSemaphore(value: 0)
-        DispatchQueue.global().asyncAfter(deadline: .now()) { started.signal() }
+        // A source, because `asyncAfter` needs no descriptor when its deadline has passed already.
+        let timer = DispatchSource.makeTimerSource(queue: .global())
+        timer.setEventHandler { started.signal() }
+        timer.schedule(deadline: .now() + .microseconds(100))
+        timer.resume()
         started.wait()
+        timer.cancel()
     }
 
     private static func run() async {

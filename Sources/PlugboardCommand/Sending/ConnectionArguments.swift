@@ -48,7 +48,7 @@ struct ConnectionArguments: ParsableArguments {
         for text in connectTo {
             let parts = ConnectionArguments.parts(text)
             let places = parts.count == 4 ? ["\(parts[0]):\(parts[1])", "\(parts[2]):\(parts[3])"] : []
-            guard places.count == 2, places.allSatisfy(isHostAndPort) else {
+            guard places.count == 2, places.allSatisfy(RequestOptions.isHostAndPort) else {
                 throw CommandFailure(.usage, "--connect-to must be HOST:PORT:OTHER-HOST:OTHER-PORT.")
             }
             options.connectTo?[places[0]] = places[1]

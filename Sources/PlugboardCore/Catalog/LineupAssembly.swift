@@ -223,7 +223,7 @@ struct LineupAssembly {
             for (index, name) in names.enumerated() where !known.contains(name) {
                 reading.note(
                     candidate.location.appending(.key(key)).appending(.index(index)),
-                    "names \(printable(name)); \(unknown("plugin", name, known: known.sorted()))")
+                    "names \(printable(name)), which \(unknown("plugin", name, known: known.sorted()))")
             }
         }
     }

@@ -130,12 +130,12 @@ extension ExchangeCore {
         defer { (takenRequestBody, takenResponseBody) = (nil, nil) }
         if let taken = takenRequestBody {
             requestBody = taken
-            return "it took the request's body and gave none in its slot"
+            return "it took the request's body and gave none in its place"
         }
         if let taken = takenResponseBody {
             response?.body = taken
             taken.reclaim()
-            return "it took the response's body and gave none in its slot"
+            return "it took the response's body and gave none in its place"
         }
         return nil
     }

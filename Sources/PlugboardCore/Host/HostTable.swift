@@ -70,7 +70,7 @@ enum HostTable {
         }
         table.wait = { pointer, within, ticket in
             guard let exchange = steering(pointer) else { return PLUG_WAIT }
-            guard let ticket else { return exchange.refuse(PLUG_WAIT, "wait", "it has no slot for the ticket") }
+            guard let ticket else { return exchange.refuse(PLUG_WAIT, "wait", "its pointer for the ticket is NULL") }
             ticket.pointee = exchange.core.tickets.add(exchange)
             let (deadline, isFar) = exchange.loop.now.addingReportingOverflow(within)
             exchange.leave(.wait(ticket.pointee, deadline: within < 0 || isFar ? nil : deadline))

@@ -143,12 +143,12 @@ public final class Kernel: PluginCommands {
         _ plugin: String, _ name: String, _ arguments: String = "{}"
     ) async throws(PlugboardError) -> CommandReply {
         guard let slot = core.pipeline.slots.first(where: { $0.id == plugin }) else {
-            throw PlugboardError("command.unknown", "No plugin \(plugin) is switched on.")
+            throw PlugboardError(.commandUnknown, "No plugin \(plugin) is switched on.")
         }
         let commands = try PluginDescriptor(checking: slot.plugin).commands.map(\.name)
         guard commands.contains(name) else {
             throw PlugboardError(
-                "command.unknown",
+                .commandUnknown,
                 commands.isEmpty
                     ? "\(plugin) has no commands." : "\(plugin) knows \(commands.joined(separator: ", ")).")
         }

@@ -37,7 +37,7 @@ final class Neighbour: PluginInstance {
         switch deed {
         case .holdRequest: return .hold(upTo: .kibibytes(1))
         case .respond: return .respond(ResponseHead(status: 203), .text("from a neighbour"))
-        case .failRequest: return .fail(PlugboardError("check.failed", "A neighbour failed it."))
+        case .failRequest: return .fail(PlugboardError(.checkFailed, "A neighbour failed it."))
         case .waitForDeadline: return .wait(exchange.ticket(within: .milliseconds(50)))
         case .waitForWake:
             let ticket = exchange.ticket(within: .seconds(600))
@@ -62,7 +62,7 @@ final class Neighbour: PluginInstance {
         case .holdResponse: return .hold(upTo: .kibibytes(1))
         case .replace: return .respond(ResponseHead(status: 299), .text("in its place"))
         case .resend where exchange.canResend: return .resend(after: .milliseconds(10))
-        case .failResponse: return .fail(PlugboardError("check.failed", "A neighbour failed it."))
+        case .failResponse: return .fail(PlugboardError(.checkFailed, "A neighbour failed it."))
         case .wrapBody:
             exchange.wrapResponseBody { PassingSource($0) }
             return .next
@@ -75,7 +75,7 @@ final class Neighbour: PluginInstance {
         switch deed {
         case .replace: return .respond(ResponseHead(status: 298), .text("in its place"))
         case .resend where exchange.canResend: return .resend()
-        case .failResponse: return .fail(PlugboardError("check.failed", "A neighbour failed it again."))
+        case .failResponse: return .fail(PlugboardError(.checkFailed, "A neighbour failed it again."))
         default: return .next
         }
     }

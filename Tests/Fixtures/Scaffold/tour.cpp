@@ -39,7 +39,7 @@ private:
 struct Seen {
     std::string what;
     std::shared_ptr<plugboard::Collected> found;
-    std::shared_ptr<std::optional<plugboard::Answer>> answer;
+    std::shared_ptr<std::optional<plugboard::SubResponse>> answer;
 };
 
 // Tells when it is let go of.
@@ -57,6 +57,10 @@ class Tour {
 public:
     Tour(plugboard::Host host, plugboard::Settings settings) : host_(host) {
         if (settings.string("refuse") == "yes") throw std::runtime_error("It was told to refuse.");
+    }
+
+    void check(const plugboard::Fields &attributes) {
+        if (attributes.size() < 2) throw std::runtime_error(attributes[0].first + " is not enough.");
     }
 
     void start() {
@@ -130,7 +134,7 @@ public:
         request.url = exchange.resolve("/unwanted").value();
         request.secrets = {"x-asked-by"};
         request.options = {{"connectTimeout", "5s"}};
-        auto sent = host_.send(std::move(request), exchange.id(), [host = host_, ticket, told](plugboard::Answer answer) {
+        auto sent = host_.send(std::move(request), exchange.id(), [host = host_, ticket, told](plugboard::SubResponse answer) {
             auto failure = answer.failure();
             if (failure) told->bytes += failure->first;
             host.wake(ticket);
@@ -148,14 +152,14 @@ public:
         Verdict verdict = exchange.wait(ticket, throws ? std::chrono::milliseconds(50) : std::chrono::seconds(30));
         auto seen = exchange.state<Seen>();
         auto found = seen->found = std::make_shared<plugboard::Collected>();
-        auto kept = seen->answer = std::make_shared<std::optional<plugboard::Answer>>();
+        auto kept = seen->answer = std::make_shared<std::optional<plugboard::SubResponse>>();
         plugboard::Request request;
         request.method = "POST";
         request.url = exchange.resolve("/asked").value();
         request.fields = {{"x-asked-by", "tour"}};
         request.body = Body::of(host_, std::string("question"));
         request.is_outermost = true;
-        auto answered = [host = host_, ticket, what, throws, found, kept](plugboard::Answer answer) {
+        auto answered = [host = host_, ticket, what, throws, found, kept](plugboard::SubResponse answer) {
             if (throws) throw std::runtime_error("thrown by an answer");
             if (what == "ask-whole") {
                 kept->emplace(std::move(answer));
@@ -224,6 +228,10 @@ const plug_option_v1 settings[] = {
     plugboard::option(PLUG_TEXT_TYPE, "refuse", "no", "Whether it refuses to be made.", 1, 0, 0, "yes no"),
     plugboard::secret(plugboard::option(PLUG_TEXT_TYPE, "key", "none", "What nobody may see.")),
 };
+const plug_option_v1 attributes[] = {
+    plugboard::option(PLUG_TEXT_TYPE, "left", "", "Needs right."),
+    plugboard::option(PLUG_TEXT_TYPE, "right", "", "Needs left."),
+};
 const plug_command_v1 commands[] = {
     {PLUG_TEXT("echo"), PLUG_TEXT("{}"), PLUG_TEXT("Answers with its arguments.")},
     {PLUG_TEXT("throw"), PLUG_TEXT("{}"), PLUG_TEXT("Throws.")},
@@ -237,4 +245,5 @@ PLUGBOARD_PLUGIN(tour) plugboard::Manifest<Tour>("com.example.tour", "1.0.0")
     .documentation("Walks through the shim.")
     .priority(300)
     .settings(settings)
+    .attributes(attributes)
     .commands(commands);

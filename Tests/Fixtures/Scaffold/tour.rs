@@ -35,7 +35,7 @@ struct Seen(String);
 
 /// What a sub-request brought.
 enum Found {
-    Answer(Answer),
+    SubResponse(SubResponse),
     Body(Result<Vec<u8>, Failure>),
 }
 
@@ -69,6 +69,14 @@ impl Plugin for Tour {
             "yes" => Err("It was told to refuse.".to_string()),
             "panic" => panic!("It panicked in create."),
             _ => Ok(Tour { host, closed: host.counter("closed") }),
+        }
+    }
+
+    fn check(&self, attributes: &[(String, String)]) -> Result<(), String> {
+        match attributes {
+            [(_, value)] if value == "panic" => panic!("It panicked in check."),
+            [(name, _)] => Err(format!("{name} is not enough.")),
+            _ => Ok(()),
         }
     }
 
@@ -179,7 +187,7 @@ impl Tour {
         };
         self.host.send(request, exchange.id(), move |mut answer| match what.as_str() {
             "ask-throw" => panic!("thrown by an answer"),
-            "ask-whole" => find(Found::Answer(answer)),
+            "ask-whole" => find(Found::SubResponse(answer)),
             _ => answer.collect(if what == "ask-less" { 7 } else { 16 }, move |body| find(Found::Body(body))),
         })?;
         Ok(verdict)
@@ -210,7 +218,7 @@ impl Tour {
     fn woken(&self, exchange: &mut Exchange<'_>) -> Hook {
         let found = exchange.state::<Finding>().and_then(|finding| finding.lock().unwrap().take());
         match found {
-            Some(Found::Answer(answer)) => return Ok(exchange.respond_with(answer)),
+            Some(Found::SubResponse(answer)) => return Ok(exchange.respond_with(answer)),
             Some(Found::Body(Err(failure))) => return Ok(exchange.fail(&failure.code, &failure.reason)),
             Some(Found::Body(Ok(bytes))) => exchange.request().set_field("x-woken", bytes)?,
             None => exchange.request().set_field("x-woken", "yes")?,
@@ -226,6 +234,10 @@ plugboard::export! {
     settings: [
         OptionDefinition::text("refuse", "no", "Whether it refuses to be made.").choices("yes no panic"),
         OptionDefinition::text("key", "none", "What nobody may see.").secret(),
+    ],
+    attributes: [
+        OptionDefinition::text("left", "", "Needs right."),
+        OptionDefinition::text("right", "", "Needs left."),
     ],
     commands: [
         CommandDefinition::new("echo", "{}", "Answers with its arguments."),

@@ -12,7 +12,7 @@ import Testing
 
         try await breakAndGoOn(object, thrown: "thrown on purpose", number: "it threw what is no std::exception")
         let lost = try await Command.run("com.example.tour", "lose", "--plugin", object)
-        #expect(lost.status == 104 && lost.stderr.contains("The plugin gave no answer"), "\(lost.stderr)")
+        #expect(lost.status == 104 && lost.stderr.contains("The plugin gave no result"), "\(lost.stderr)")
     }
 
     @Test(.enabled(if: ScaffoldedProject.canBuild("rust"), "there is no compiler for Rust"))
@@ -26,6 +26,8 @@ import Testing
             "get", "http://127.0.0.1:9/", "--plugin", object, "--set", "com.example.tour.refuse=panic")
         #expect(panics.status == 102)
         #expect(panics.stderr.contains("It panicked in create."))
+        let checked = try await checkSections(object, [#"{"left": "panic"}"#])
+        #expect(checked.status == 1 && checked.stderr.contains("It panicked in check."), "\(checked.stderr)")
     }
 
     private func build(_ language: String, _ fixture: String, as name: String) async throws -> String {
@@ -64,7 +66,7 @@ import Testing
             replies[way]?["body_b64"]?.stringValue.flatMap { Data(base64Encoded: $0) }
                 .map { String(decoding: $0, as: UTF8.self) }
         }
-        #expect(Set(replies.keys) == Set(ways), "the process has answered all")
+        #expect(Set(replies.keys) == Set(ways), "there is a reply for each line")
         #expect(message("throw").contains(thrown), "\(message("throw"))")
         #expect(message("throw-number").contains(number), "\(message("throw-number"))")
         #expect(message("fail").contains("It was asked to fail."), "\(message("fail"))")
@@ -84,6 +86,26 @@ import Testing
         #expect(
             !server.requests.contains { ["/throw", "/throw-number", "/fail", "/respond", "/secret"].contains($0.path) })
         try await commandsAndStart(object)
+        let refused = try await checkSections(object, [#"{"right": "r"}"#, #"{"left": "l", "right": "r"}"#])
+        #expect(refused.status == 1)
+        #expect(refused.stderr.contains("com.example.tour.right is not enough."), "\(refused.stderr)")
+        #expect(refused.stderr.contains("https://0.example") && !refused.stderr.contains("https://1.example"))
+    }
+
+    /// `config check` of a file with one origin for each section of the plugin.
+    private func checkSections(_ object: String, _ sections: [String]) async throws -> ProcessRunner.Outcome {
+        let folder = try TemporaryFolder("sections")
+        defer { folder.remove() }
+        let origins = sections.enumerated().map { index, section in
+            "\"https://\(index).example\": { \"com.example.tour\": \(section) }"
+        }
+        let file = try folder.write(
+            "plugboard.json",
+            """
+            { "plugins": [{ "id": "com.example.tour", "path": "\(object)" }],
+              "origins": { \(origins.joined(separator: ", ")) } }
+            """)
+        return try await Command.run("config", "check", file)
     }
 
     private func commandsAndStart(_ object: String) async throws {
@@ -101,7 +123,7 @@ import Testing
         }
         #expect(echo.stdout == #"{"a":1}"# + "\n", "\(echo.stderr)")
         #expect(thrown.status == 104 && thrown.stderr.contains("thrown by a command"), "\(thrown.stderr)")
-        #expect(!thrown.stderr.contains("gave no answer"), "who asked is told how it broke: \(thrown.stderr)")
+        #expect(!thrown.stderr.contains("gave no result"), "the caller gets the error: \(thrown.stderr)")
         #expect(refused.status == 102 && refused.stderr.contains("It was told to refuse."), "\(refused.stderr)")
     }
 }

@@ -74,7 +74,7 @@ import Transporting
         ("respond", "its respond was refused: the status 9999 is none (200 to 999)"),
         ("respond-with", "its respond_with was refused: there is no answer"),
         ("resend", "its resend was refused: in onRequest nothing was sent yet"),
-        ("wait", "its wait was refused: it has no place for the ticket"),
+        ("wait", "its wait was refused: its pointer for the ticket is NULL"),
     ])
     func `a verdict that was refused says why`(what: String, why: String) async throws {
         let kernel = try kernel()

@@ -3,18 +3,22 @@
 //     class Hello {
 //     public:
 //         Hello(plugboard::Host host, plugboard::Settings settings);          // what it throws refuses to start
-//         plugboard::Verdict on_request(plugboard::Exchange &exchange);       // a hook is there by being written
+//         plugboard::Verdict on_request(plugboard::Exchange &exchange);       // a hook is called if the class has it
 //     };
 //     PLUGBOARD_METADATA(hello, "com.example.hello", "1.0.0");
 //     PLUGBOARD_PLUGIN(hello) plugboard::Manifest<Hello>("com.example.hello", "1.0.0").priority(300);
 //
 // A class may have: start(), stop(within), on_request, on_response, on_failure, on_close(exchange, outcome),
-// on_event(event, exchange or nullptr), command(name, arguments, reply). Each is found by its name.
+// on_event(event, exchange or nullptr), command(name, arguments, reply), check(attributes). Each is found by its name.
 //
-//   What a hook throws is a fault of the plugin, and what follows is the configuration's word (`onFault`). To fail an
-//   exchange on purpose, return exchange.fail(code, reason). What is thrown on other ways breaks the body, fails the
-//   command, or is logged: no exception ever crosses into the kernel.
-//   Threads, lifetimes and numbers are those of plugboard.h; views are good as long as the texts there.
+//   check(const Fields &attributes) checks together the attributes that the configuration gives to requests to one
+//   origin, under their whole names (`ID.name`): once for each such origin, after the constructor and before start().
+//   What it throws refuses the configuration; the text must hold no secrets.
+//
+//   What a hook throws is a fault of the plugin; the configuration says what follows (`onFault`). To fail an exchange
+//   on purpose, return exchange.fail(code, reason). What is thrown elsewhere breaks the body, fails the command, or is
+//   logged: no exception crosses into the kernel.
+//   Threads, lifetimes and numbers are those of plugboard.h; views are valid as long as the texts there.
 //   What is missing here is reached through `raw()`.
 
 #ifndef PLUGBOARD_HPP
@@ -76,9 +80,9 @@ inline std::vector<plug_field> raw(const Fields &fields) {
     return raw;
 }
 
-// An answer that the kernel waits for.
+// A pull or a reply that the plugin has to complete.
 struct Owed {
-    static constexpr std::string_view lost = "The plugin gave no answer; if it broke, its log says how.";
+    static constexpr std::string_view lost = "The plugin gave no result; if it broke, its log says how.";
     const plug_host_v1 *host;
     bool is_pull;
     uint64_t number;
@@ -91,8 +95,8 @@ struct Owed {
     }
 };
 
-// A call of the kernel that this thread is in. The answers that an exception takes along are given when it is known
-// what was thrown.
+// A call of the kernel that this thread is in. Pulls and replies that an exception destroys are completed when it is
+// known what was thrown.
 class Barrier {
 public:
     Barrier() noexcept : outer_(std::exchange(innermost, this)) {}
@@ -100,13 +104,13 @@ public:
     Barrier &operator=(const Barrier &) = delete;
     ~Barrier() {
         innermost = outer_;
-        // The plugin caught what took them along.
+        // The plugin has caught the exception that destroyed them.
         fail(Owed::lost);
     }
     void fail(std::string_view reason) noexcept {
         for (const auto &owed : std::exchange(left_, {})) owed.fail(reason);
     }
-    // What should have given the answer goes away; `exceptions` were under way when it was made.
+    // A pull or a reply is destroyed before it was completed; `exceptions` were under way when it was made.
     static void drop(Owed owed, int exceptions) noexcept {
         try {
             if (innermost != nullptr && std::uncaught_exceptions() > exceptions) {
@@ -142,8 +146,8 @@ template <class Body, class Caught> auto guarded(Body body, Caught caught) noexc
 
 template <class State> void destroy(void *state) noexcept { delete static_cast<State *>(state); }
 
-// What waits for timers of all instances. The kernel knows it by number alone, and gives that back only when the timer
-// is due: what is not due when its instance is destroyed is let go of here. [any]
+// The closures of the timers of all instances. The kernel holds only their numbers, and hands one back when its timer
+// is due. Closures whose timers are not due when their instance is destroyed are freed here. [any]
 class Pending {
 public:
     struct Job {
@@ -161,7 +165,7 @@ public:
         jobs_.emplace(++last_, Entry{host, std::move(job)});
         return last_;
     }
-    // Nothing if it was taken before.
+    // Empty if it was taken before.
     std::unique_ptr<Job> take(uintptr_t number) noexcept {
         std::lock_guard<std::mutex> guard(lock_);
         auto found = jobs_.find(number);
@@ -171,7 +175,7 @@ public:
         return job;
     }
     void drop(const plug_host_v1 *host) noexcept {
-        // Made before the guard, so that it goes after: it may use timers itself.
+        // Declared before the guard, so that it is destroyed after it: its destructor may use timers.
         decltype(jobs_) dropped;
         std::lock_guard<std::mutex> guard(lock_);
         for (auto entry = jobs_.begin(); entry != jobs_.end();) {
@@ -199,7 +203,7 @@ class Timer;
 class SubRequest;
 struct Request;
 
-// The kernel as this plugin sees it; a copy is the same. Good as long as the instance. [any]
+// The kernel as this plugin sees it; a copy is the same. Valid as long as the instance. [any]
 class Host {
 public:
     explicit Host(const plug_host_v1 *raw) noexcept : raw_(raw) {}
@@ -210,7 +214,7 @@ public:
     Duration now() const noexcept { return Duration(raw_->now(raw_)); }
     Duration wall_clock() const noexcept { return Duration(raw_->wall_clock(raw_)); }
     void random(void *bytes, size_t count) const noexcept { raw_->random(raw_, bytes, count); }
-    // Nothing if it cannot be made.
+    // Empty if it cannot be made.
     std::optional<std::string_view> data_directory() const noexcept {
         return optional_view(raw_->data_directory(raw_));
     }
@@ -223,26 +227,26 @@ public:
         detail::check("publish", raw_->publish(raw_, exchange, text(id), fields.data(), fields.size()));
     }
 
-    // Calls `fired()` once on the loop, after a time, unless it is cancelled or the instance is destroyed before; from
-    // start() on, before that never.
+    // Calls `fired()` once on the loop, after a time, unless the timer is cancelled or the instance is destroyed
+    // before. Works from start() on; before that it never calls.
     template <class Fired> Timer after(Duration delay, Fired fired) const;
 
-    // Sends a request of the plugin's own, for the exchange with this id, or for none (0), which has to be detached.
-    // Calls `answered(SubResponse)` once, on the loop, also when it is cancelled. Throws Error where that cannot be. What it
-    // has of the exchange is said at plug_request_v1 in plugboard.h. [any]
-    template <class Answered> SubRequest send(Request request, uint64_t exchange, Answered answered) const;
+    // Sends a request of the plugin's own, for the exchange with this id, or for none (0): then it must be detached.
+    // Calls `completed(SubResponse)` once, on the loop, also when it is cancelled. Throws Error where it cannot be
+    // sent. What it takes from the exchange: see plug_request_v1 in plugboard.h. [any]
+    template <class Completed> SubRequest send(Request request, uint64_t exchange, Completed completed) const;
 
 private:
     const plug_host_v1 *raw_;
 };
 
-// A timer that was started; a copy is the same. It runs whether this is kept or not. [any]
+// A timer that was started; a copy is the same. The timer does not depend on this object. [any]
 class Timer {
 public:
     Timer(Host host, plug_timer number, uintptr_t pending) noexcept
         : host_(host.raw()), number_(number), pending_(pending) {}
 
-    // False if it has run already, or has begun to.
+    // Returns false if it has run or is running.
     bool cancel() noexcept {
         if (host_->cancel_timer(host_, number_) != PLUG_OK) return false;
         detail::Pending::shared().take(pending_);
@@ -255,13 +259,13 @@ private:
     uintptr_t pending_;
 };
 
-// A sub-request under way; a copy is the same. It goes on whether this is kept or not. [any]
+// A sub-request under way; a copy is the same. The sub-request does not depend on this object. [any]
 class SubRequest {
 public:
     SubRequest(Host host, plug_subrequest number) noexcept : host_(host.raw()), number_(number) {}
 
-    // `answered` is still called once, with the failure `cancelled`, or with what came at the same time; false if it
-    // was called already.
+    // `completed` is still called once, with the failure `cancelled`, or with what came at the same time. Returns false
+    // if it was called already.
     bool cancel() noexcept { return host_->cancel_send(host_, number_) == PLUG_OK; }
 
 private:
@@ -290,12 +294,12 @@ template <class Fired> Timer Host::after(Duration delay, Fired fired) const {
     return Timer(*this, number, pending);
 }
 
-// The plugin's part of the configuration, checked against its table. Within the constructor.
+// The plugin's settings, checked against its table. Valid within the constructor.
 class Settings {
 public:
     Settings(Host host, const plug_settings *raw) noexcept : host_(host.raw()), raw_(raw) {}
 
-    // Of yes and no, whole numbers, and sizes in bytes.
+    // A bool (0 or 1), an integer, or a size in bytes.
     int64_t integer(std::string_view name) const {
         int64_t value = 0;
         detail::check(name, host_->setting_integer(raw_, text(name), &value));
@@ -308,7 +312,7 @@ public:
         detail::check(name, host_->setting_text(raw_, text(name), &value));
         return std::string(view(value));
     }
-    // Of lists (the names are empty) and maps.
+    // The items of a list (their names are empty) or a map.
     Fields items(std::string_view name) const {
         Fields items;
         plug_field item = {};
@@ -325,8 +329,8 @@ private:
 
 // ------------------------------------------------------------------------------------------------ Bodies
 
-// The question for the next piece of a source, to be answered once, from any thread. One that goes away without an
-// answer breaks the body off, so that its reader never waits for ever.
+// The pull of a source's next piece, to be completed once, from any thread. One that is destroyed before it is
+// completed breaks the body off, so that the reader does not wait without end.
 class Pull {
 public:
     Pull(Host host, plug_pull number) noexcept : host_(host.raw()), number_(number) {}
@@ -337,11 +341,11 @@ public:
     }
 
     void give(std::string_view bytes) noexcept {
-        if (auto host = answered()) host->give(host, number_, {bytes.data(), bytes.size(), nullptr, nullptr});
+        if (auto host = take_host()) host->give(host, number_, {bytes.data(), bytes.size(), nullptr, nullptr});
     }
     // The same without a copy: the kernel keeps the string.
     void give(std::unique_ptr<std::string> bytes) noexcept {
-        auto host = answered();
+        auto host = take_host();
         if (host == nullptr) return;
         plug_bytes raw = {bytes->data(), bytes->size(), detail::destroy<std::string>, bytes.get()};
         bytes.release();
@@ -349,18 +353,18 @@ public:
     }
     void end(const Fields &trailers = {}) {
         auto fields = detail::raw(trailers);
-        if (auto host = answered()) host->end(host, number_, fields.data(), fields.size());
+        if (auto host = take_host()) host->end(host, number_, fields.data(), fields.size());
     }
     void break_off(std::string_view code, std::string_view reason) noexcept {
-        if (auto host = answered()) host->break_off(host, number_, text(code), text(reason));
+        if (auto host = take_host()) host->break_off(host, number_, text(code), text(reason));
     }
     // The piece that was just pulled from another body, without a copy. Within what that calls.
     void pass(const plug_piece_v1 &piece) noexcept {
-        if (auto host = answered()) host->pass(host, number_, &piece);
+        if (auto host = take_host()) host->pass(host, number_, &piece);
     }
 
 private:
-    const plug_host_v1 *answered() noexcept { return std::exchange(host_, nullptr); }
+    const plug_host_v1 *take_host() noexcept { return std::exchange(host_, nullptr); }
     const plug_host_v1 *host_;
     plug_pull number_;
     int exceptions_ = std::uncaught_exceptions();
@@ -372,14 +376,14 @@ public:
     virtual ~Source() = default;
     // Bytes in all, or PLUG_UNKNOWN.
     virtual uint64_t length() const { return PLUG_UNKNOWN; }
-    // Answers `pull`, now or later. What it throws breaks the body off. [loop]
+    // Completes `pull`, now or later. What it throws breaks the body off. [loop]
     virtual void pull(Pull pull) = 0;
     // Whether it can begin again, and does so. [loop]
     virtual bool can_rewind() const { return false; }
     virtual void rewind() {}
 };
 
-// A body that this object owns, and gives back when it goes away.
+// A body that this object owns, and gives back when it is destroyed.
 class Body {
 public:
     Body() noexcept = default;
@@ -426,14 +430,14 @@ public:
     explicit operator bool() const noexcept { return raw_ != nullptr; }
     plug_body *raw() const noexcept { return raw_; }
     Host host() const noexcept { return Host(host_); }
-    // Leaves it to somebody else.
+    // Gives up ownership: the caller then owns the body.
     plug_body *release() noexcept { return std::exchange(raw_, nullptr); }
 
     uint64_t length() const noexcept { return host_->body_length(raw_); }
     bool can_rewind() const noexcept { return host_->body_can_rewind(raw_) == 1; }
     bool rewind() noexcept { return host_->rewind_body(raw_) == PLUG_OK; }
-    // Calls `pulled(const plug_piece_v1 &)` once with the next piece, which is good until that returns. A Pull that it
-    // has captured breaks off with what it throws. [loop]
+    // Calls `pulled(const plug_piece_v1 &)` once with the next piece, which is valid until that returns. If it throws,
+    // a Pull that it has captured breaks off with what was thrown. [loop]
     template <class Pulled> void pull(Pulled pulled) {
         struct Call {
             Host host;
@@ -445,7 +449,7 @@ public:
             Host host = call->host;
             detail::guarded(
                 [&] {
-                    // What it has captured goes with the exception.
+                    // Its captures are destroyed with the exception.
                     auto own = std::move(call);
                     own->pulled(*piece);
                 },
@@ -469,7 +473,7 @@ private:
 
 // ------------------------------------------------------------------------------------------------ Exchanges
 
-// The head of a request or a response, read and edited in place. Good until the hook returns. [loop]
+// The head of a request or a response, read and edited in place. Valid until the hook returns. [loop]
 class Head {
 public:
     Head(Host host, plug_head *raw) noexcept : host_(host.raw()), raw_(raw) {}
@@ -496,7 +500,7 @@ public:
     void remove_field(std::string_view name) noexcept { host_->remove_field(raw_, text(name)); }
     // Never printed, and dropped when a resend goes to another origin.
     void mark_secret(std::string_view name) { detail::check("mark_secret", host_->mark_secret(raw_, text(name))); }
-    // Whether the field at this place of `fields()` is secret.
+    // Whether the field at this index of `fields()` is secret.
     bool is_secret(size_t index) const noexcept { return host_->is_secret(raw_, index) == 1; }
     // A copy of all, in order.
     Fields fields() const {
@@ -520,16 +524,16 @@ struct Request {
     std::string method = "GET";
     std::string url;
     Fields fields = {};
-    // What it says to plugins (`cache.mode`); it inherits nothing.
+    // Attributes for plugins (`cache.mode`); none are inherited.
     Fields attributes = {};
     Body body = {};
-    // Zero is the kernel's.
+    // Zero: the kernel's timeout.
     Duration timeout = Duration::zero();
     // Begins at the first plugin, and not just inside this one.
     bool is_outermost = false;
     // Goes on when its exchange ends.
     bool is_detached = false;
-    // Names of fields that are secret, as after mark_secret.
+    // Names of fields that are secret, as with mark_secret.
     std::vector<std::string> secrets = {};
     // How it is sent, in the names and words of the configuration's `kernel` (`connectTimeout`, `tls.ca`).
     Fields options = {};
@@ -543,7 +547,8 @@ struct Collected {
     explicit operator bool() const noexcept { return code.empty(); }
 };
 
-// The outcome of a sub-request, kept until this object goes away. On the loop, but it may be carried and go anywhere.
+// The outcome of a sub-request, kept until this object is destroyed. Used on the loop; moved and destroyed on any
+// thread.
 class SubResponse {
 public:
     SubResponse(Host host, plug_subresponse *raw) noexcept : host_(host), raw_(raw) { table()->keep_subresponse(raw); }
@@ -558,22 +563,23 @@ public:
     }
     plug_subresponse *raw() const noexcept { return raw_; }
 
-    // Nothing if it failed. Good as long as this.
+    // Empty if it failed. Valid as long as this object.
     std::optional<Head> head() const noexcept {
         plug_head *head = table()->subresponse_head(raw_);
         if (head == nullptr) return std::nullopt;
         return Head(host_, head);
     }
-    // Code and reason, if it failed. Good as long as this.
+    // Code and reason, if it failed. Valid as long as this object.
     std::optional<std::pair<std::string_view, std::string_view>> failure() const noexcept {
         plug_text code = {}, reason = {};
         if (table()->subresponse_failure(raw_, &code, &reason) != PLUG_OK) return std::nullopt;
         return std::make_pair(view(code), view(reason));
     }
-    // Empty if there is none, or it was taken before.
+    // Empty if there is none, or if it was taken before.
     Body take_body() noexcept { return Body(host_, table()->take_subresponse_body(raw_)); }
-    // Takes the body out and reads it whole, then calls `collected(Collected)` once, on the loop. More than `limit`
-    // bytes are `body.limit`; no body is no bytes; an answer that failed says why.
+    // Takes the body out and reads it whole, then calls `collected(Collected)` once, on the loop. A body of more than
+    // `limit` bytes fails with `body.limit`; without a body there are no bytes; a sub-request that failed gives its
+    // error.
     template <class Done> void collect(uint64_t limit, Done collected);
 
 private:
@@ -584,24 +590,24 @@ private:
 
 namespace detail {
 
-inline Collected too_large() { return {{}, "body.limit", "The answer's body is larger than the limit allowed."}; }
+inline Collected too_large() { return {{}, "body.limit", "The response's body is larger than the limit."}; }
 
-// A body that is read to its end, or to the first byte too many.
+// Reads a body to its end, or to the first byte beyond the limit.
 template <class Done> class Collection : public std::enable_shared_from_this<Collection<Done>> {
 public:
     Collection(Body body, uint64_t limit, Done done) : body_(std::move(body)), limit_(limit), done_(std::move(done)) {}
 
-    // In a loop: pieces that are there at once must not pile up calls, for a server chooses how many there are.
+    // A loop and no recursion: the server chooses how many pieces are there at once, and each would nest a call.
     void pull() {
         is_pulling_ = true;
         do {
-            is_answered_ = false;
+            is_pulled_ = false;
             body_.pull([self = this->shared_from_this()](const plug_piece_v1 &piece) {
                 self->take(piece);
-                self->is_answered_ = true;
+                self->is_pulled_ = true;
                 if (!self->is_pulling_ && self->done_) self->pull();
             });
-        } while (is_answered_ && done_);
+        } while (is_pulled_ && done_);
         is_pulling_ = false;
     }
 
@@ -624,7 +630,7 @@ private:
     std::optional<Done> done_;
     std::string bytes_;
     bool is_pulling_ = false;
-    bool is_answered_ = false;
+    bool is_pulled_ = false;
 };
 
 }  // namespace detail
@@ -638,10 +644,10 @@ template <class Done> void SubResponse::collect(uint64_t limit, Done collected) 
     std::make_shared<detail::Collection<Done>>(std::move(body), limit, std::move(collected))->pull();
 }
 
-template <class Answered> SubRequest Host::send(Request request, uint64_t exchange, Answered answered) const {
+template <class Completed> SubRequest Host::send(Request request, uint64_t exchange, Completed completed) const {
     struct Call {
         Host host;
-        Answered answered;
+        Completed completed;
     };
     auto fields = detail::raw(request.fields), attributes = detail::raw(request.attributes);
     auto options = detail::raw(request.options);
@@ -662,15 +668,16 @@ template <class Answered> SubRequest Host::send(Request request, uint64_t exchan
     raw.number = &number;
     raw.timeout = request.timeout.count();
     raw.flags = (request.is_outermost ? PLUG_OUTERMOST : 0) | (request.is_detached ? PLUG_DETACHED : 0);
-    auto call = std::make_unique<Call>(Call{*this, std::move(answered)});
-    // Taken over, also where it is refused.
+    auto call = std::make_unique<Call>(Call{*this, std::move(completed)});
+    // Taken over, also where the kernel refuses the request.
     raw.body = request.body.release();
-    uint32_t code = raw_->send(raw_, exchange, &raw, call.get(), [](void *context, plug_subresponse *answer) noexcept {
-        std::unique_ptr<Call> call(static_cast<Call *>(context));
-        Host host = call->host;
-        detail::guarded([&] { call->answered(SubResponse(host, answer)); },
-            [&](std::string_view what) { host.log(PLUG_LOG_ERROR, what); });
-    });
+    uint32_t code = raw_->send(
+        raw_, exchange, &raw, call.get(), [](void *context, plug_subresponse *subresponse) noexcept {
+            std::unique_ptr<Call> call(static_cast<Call *>(context));
+            Host host = call->host;
+            detail::guarded([&] { call->completed(SubResponse(host, subresponse)); },
+                [&](std::string_view what) { host.log(PLUG_LOG_ERROR, what); });
+        });
     if (code != PLUG_OK) throw Error("send", code);
     call.release();
     return SubRequest(*this, number);
@@ -692,7 +699,7 @@ private:
 
 class Transformer;
 
-// One request and its outcome. Good until the hook returns. [loop]
+// One request and its outcome. Valid until the hook returns. [loop]
 class Exchange {
 public:
     Exchange(Host host, plug_exchange *raw) noexcept : host_(host), raw_(raw) {}
@@ -704,7 +711,7 @@ public:
     uint64_t id() const noexcept { return table()->exchange_id(raw_); }
     uint32_t attempt() const noexcept { return table()->attempt(raw_); }
     Head request() const noexcept { return Head(host_, table()->request(raw_)); }
-    // Nothing before there is one.
+    // Empty before there is one.
     std::optional<Head> response() const noexcept {
         plug_head *head = table()->response(raw_);
         if (head == nullptr) return std::nullopt;
@@ -777,11 +784,13 @@ public:
     Verdict respond(uint32_t status, const Fields &fields, std::string bytes) {
         return respond(status, fields, Body::of(host_, std::move(bytes)));
     }
-    // Hands the answer of a sub-request on, body and all; one that failed fails the exchange.
-    Verdict respond(SubResponse answer) noexcept { return Verdict(table()->respond_with(raw_, answer.raw())); }
+    // Responds with the response of a sub-request, head and body; one that failed fails the exchange.
+    Verdict respond(SubResponse subresponse) noexcept {
+        return Verdict(table()->respond_with(raw_, subresponse.raw()));
+    }
     Verdict resend(Duration after = Duration::zero()) noexcept { return Verdict(table()->resend(raw_, after.count())); }
     Verdict hold(uint64_t limit) noexcept { return Verdict(table()->hold(raw_, limit)); }
-    // Writes the ticket; `Host::wake` with it lets the hook run again. Without `within` for ever.
+    // Writes the ticket; `Host::wake` with it lets the hook run again. Without `within` there is no deadline.
     Verdict wait(plug_ticket &ticket, Duration within = Duration(-1)) noexcept {
         return Verdict(table()->wait(raw_, within.count(), &ticket));
     }
@@ -808,14 +817,14 @@ private:
 };
 
 // Changes one body while it flows: bytes go in piece by piece, and other bytes come out. Needs the memory of one piece
-// and of what was made of it; one that can make a small piece very large has to limit that itself. [loop]
+// and of its output; one whose output can be much larger than the piece has to limit that itself. [loop]
 class Transformer {
 public:
     virtual ~Transformer() = default;
-    // Appends to `output`, which is empty, what comes of the next bytes: any number of bytes, also none. What it throws
+    // Appends the output for the next bytes to `output`, which is empty: any number of bytes, also none. What it throws
     // breaks the body off (a Break with its own code), and what the same call has appended is dropped.
     virtual void transform(std::string_view bytes, std::string &output) = 0;
-    // The end has come: appends what is left. Throws like `transform`. Not called for a body that breaks off.
+    // The end has come: appends the rest. Throws like `transform`. Not called for a body that breaks off.
     virtual void finish(std::string &output) { (void)output; }
     // Whether exactly as many bytes come out as go in: then the length and the field Content-Length stay as they are.
     // Else the length is unknown and the field is removed.
@@ -824,7 +833,7 @@ public:
 
 namespace detail {
 
-// A body with a transformer around it. Shared with the pull that is open, which may be told after the source is gone.
+// A body with a transformer around it. Shared with the open pull, which may end after the source was released.
 class Transforming : public std::enable_shared_from_this<Transforming> {
 public:
     using Make = std::function<std::unique_ptr<Transformer>()>;
@@ -841,7 +850,7 @@ public:
         trailers_.clear();
     }
     void pull(Pull pull) {
-        if (is_ended_ || is_broken_) return answer(std::move(pull));
+        if (is_ended_ || is_broken_) return complete(std::move(pull));
         open_ = std::make_unique<Pull>(std::move(pull));
         run();
     }
@@ -853,40 +862,40 @@ public:
 private:
     bool is_ready() const { return !output_.empty() || is_ended_ || is_broken_; }
 
-    // Pulls until there is something to answer with. In a loop: pieces that are there at once must not pile up calls.
-    // Where the inner body cannot be pulled, the body breaks off.
+    // Pulls until there is output for the open pull. A loop and no recursion: pieces that are there at once would nest
+    // calls. Where the inner body cannot be pulled, the body breaks off.
     void run() {
         is_running_ = true;
         do {
-            is_told_ = false;
+            is_pulled_ = false;
             try {
                 pull_inner();
             } catch (const std::exception &error) {
                 broken("plugin.fault", error.what());
-                is_told_ = true;
+                is_pulled_ = true;
             }
-        } while (is_told_ && !is_ready());
+        } while (is_pulled_ && !is_ready());
         is_running_ = false;
-        if (is_told_) answer(std::move(*open_));
+        if (is_pulled_) complete(std::move(*open_));
     }
 
     void pull_inner() {
         inner_.pull([self = shared_from_this()](const plug_piece_v1 &piece) {
-            // The body was given back with a pull open, which is told so.
+            // The body was given back while a pull was open: this is its break.
             if (self->is_released_) return;
             self->take(piece);
-            self->is_told_ = true;
+            self->is_pulled_ = true;
             if (self->is_running_) return;
             if (self->is_ready()) {
-                self->answer(std::move(*self->open_));
+                self->complete(std::move(*self->open_));
             } else {
                 self->run();
             }
         });
     }
 
-    // The kernel may pull again within the answer, so nothing follows it.
-    void answer(Pull pull) {
+    // The kernel may pull again within this, so nothing follows the completion.
+    void complete(Pull pull) {
         if (is_broken_) return pull.break_off(code_, reason_);
         if (output_.empty()) return pull.end(trailers_);
         auto output = std::make_unique<std::string>();
@@ -926,7 +935,7 @@ private:
     std::string output_;
     Fields trailers_;
     std::string code_, reason_;
-    bool is_running_ = false, is_told_ = false, is_ended_ = false, is_broken_ = false, is_released_ = false;
+    bool is_running_ = false, is_pulled_ = false, is_ended_ = false, is_broken_ = false, is_released_ = false;
 };
 
 class TransformedSource : public Source {
@@ -962,7 +971,7 @@ inline bool Exchange::transform_response_body(std::function<std::unique_ptr<Tran
     return true;
 }
 
-// A fact. Good until the hook returns. [loop]
+// A fact. Valid until the hook returns. [loop]
 class Event {
 public:
     Event(Host host, const plug_event *raw) noexcept : host_(host.raw()), raw_(raw) {}
@@ -975,7 +984,7 @@ public:
         if (host_->event_integer(raw_, text(name), &value) != PLUG_OK) return std::nullopt;
         return value;
     }
-    // Of `interim` and `headReceived`: to be read, not edited.
+    // The head of `interim` and `headReceived`; it cannot be edited.
     std::optional<const Head> head() const noexcept {
         auto head = host_->event_head(raw_);
         if (head == nullptr) return std::nullopt;
@@ -987,7 +996,7 @@ private:
     const plug_event *raw_;
 };
 
-// The outstanding answer to a command, to be given once, from any thread. One that goes away without is a failure.
+// The reply of a command, to be given once, from any thread. One that is destroyed without a result fails the command.
 class Reply {
 public:
     Reply(Host host, plug_reply number) noexcept : host_(host.raw()), number_(number) {}
@@ -998,17 +1007,17 @@ public:
     }
 
     void json(std::string_view json) noexcept {
-        if (auto host = answered()) host->reply_json(host, number_, text(json));
+        if (auto host = take_host()) host->reply_json(host, number_, text(json));
     }
     void body(Body body) noexcept {
-        if (auto host = answered()) host->reply_body(host, number_, body.release());
+        if (auto host = take_host()) host->reply_body(host, number_, body.release());
     }
     void fail(std::string_view code, std::string_view reason) noexcept {
-        if (auto host = answered()) host->reply_failed(host, number_, text(code), text(reason));
+        if (auto host = take_host()) host->reply_failed(host, number_, text(code), text(reason));
     }
 
 private:
-    const plug_host_v1 *answered() noexcept { return std::exchange(host_, nullptr); }
+    const plug_host_v1 *take_host() noexcept { return std::exchange(host_, nullptr); }
     const plug_host_v1 *host_;
     plug_reply number_;
     int exceptions_ = std::uncaught_exceptions();
@@ -1016,19 +1025,19 @@ private:
 
 // ------------------------------------------------------------------------------------------------ The descriptor
 
-// A row of the table of settings or attributes; of literals. No bounds where minimum > maximum.
+// A row of the table of settings or attributes, made of literals. No bounds where minimum > maximum.
 inline plug_option_v1 option(uint32_t type, std::string_view name, std::string_view fallback,
     std::string_view documentation, int64_t minimum = 1, int64_t maximum = 0, uint32_t flags = 0,
     std::string_view choices = {}) noexcept {
     return {text(name), type, flags, text(fallback), minimum, maximum, text(choices), text(documentation)};
 }
 
-// The same row, of what is never printed: `plugboard::secret(plugboard::option(…))`.
+// The same row for a value that is never printed: `plugboard::secret(plugboard::option(…))`.
 inline plug_option_v1 secret(plug_option_v1 option) noexcept { return option.flags |= PLUG_SECRET, option; }
-// The same row, of what a configuration must say.
+// The same row for a setting that the configuration must give.
 inline plug_option_v1 required(plug_option_v1 option) noexcept { return option.flags |= PLUG_REQUIRED, option; }
 
-// What a plugin says of itself. Texts and tables are static.
+// The plugin's description of itself. Texts and tables are static.
 template <class Plugin> class Manifest {
 public:
     Manifest(std::string_view id, std::string_view version) noexcept {
@@ -1081,6 +1090,20 @@ private:
         detail::destroy<Instance>(self);
     }
 
+    static uint32_t check(void *self, const plug_field *attributes, uint64_t count) noexcept {
+        auto instance = static_cast<Instance *>(self);
+        auto host = instance->host.raw();
+        return detail::guarded(
+            [&] {
+                Fields section;
+                for (uint64_t index = 0; index < count; index++) {
+                    section.emplace_back(view(attributes[index].name), view(attributes[index].value));
+                }
+                return instance->plugin.check(section), PLUG_OK;
+            },
+            [&](std::string_view what) { return host->refuse(host, text(what)), PLUG_BAD_ARGUMENT; });
+    }
+
     template <class Hook> static uint32_t steer(void *self, plug_exchange *raw, Hook hook) noexcept {
         auto instance = static_cast<Instance *>(self);
         return detail::guarded(
@@ -1109,6 +1132,7 @@ private:
     PLUGBOARD_MEMBER(on_close)
     PLUGBOARD_MEMBER(on_event)
     PLUGBOARD_MEMBER(command)
+    PLUGBOARD_MEMBER(check)
 #undef PLUGBOARD_MEMBER
 
     void hook() noexcept {
@@ -1166,6 +1190,12 @@ private:
                 watch(self, [&](Instance &instance) {
                     instance.plugin.command(view(name), view(arguments), Reply(instance.host, number));
                 });
+            };
+        }
+        if constexpr (has_check<Plugin>::value) {
+            raw_.extension = [](plug_text id) noexcept -> const void * {
+                static const plug_attributes_v1 table = {check};
+                return view(id) == PLUG_ATTRIBUTES ? &table : nullptr;
             };
         }
     }

@@ -12,7 +12,7 @@
 //
 // These are functions of the plugin's own, compiled into it: the kernel knows nothing of them, and every kernel of
 // revision 1 runs them. Memory: one piece of the inner body and what was written of it, at any time. A transformer that
-// can make a small piece very large (one that decompresses) has to limit that itself, or to be a source of its own.
+// can make a small piece very large (one that decompresses) has to limit that itself, or be a source of its own.
 
 #ifndef PLUGBOARD_TRANSFORM_H
 #define PLUGBOARD_TRANSFORM_H
@@ -22,21 +22,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What a call of a transformer has written so far. See plug_write and plug_refuse.
+// The output of a call of a transformer so far. See plug_write and plug_refuse.
 typedef struct plug_output plug_output;
 
 // One body's transformer. Its functions are called on the loop, never two at a time, and must not block. [loop]
 typedef struct plug_transformer_v1 {
     void *context;
-    // The next bytes of the body, never none. Writes what comes of them with plug_write; what it writes nothing for is
-    // left out. Returns PLUG_OK, or what plug_write or plug_refuse returned: then the body breaks off.
+    // Gets the next bytes of the body, at least one, and writes their output with plug_write; bytes without output are
+    // left out. Returns PLUG_OK, or what plug_write or plug_refuse returned: then the body breaks off. [loop]
     uint32_t (*transform)(void *context, plug_text bytes, plug_output *output);
-    // The end has come: writes what is left. Returns like `transform`. Not called if the body breaks off. May be NULL.
+    // The end has come: writes the rest. Returns like `transform`. Not called if the body breaks off. May be NULL.
+    // [loop]
     uint32_t (*finish)(void *context, plug_output *output);
     // Forgets what came so far: the body begins again. NULL: it cannot begin again, and a request with such a body
-    // cannot be resent once it was begun.
+    // cannot be resent after it was begun. [loop]
     void (*reset)(void *context);
-    // The last call, once, whatever happens. May be NULL.
+    // The last call, exactly once, on every path. May be NULL. [loop]
     void (*release)(void *context);
     // 1 if exactly as many bytes come out as go in: then the length and the field Content-Length stay as they are. With
     // 0 the length is unknown and the field is removed.
@@ -53,10 +54,11 @@ static inline uint32_t plug_transform_request_body(const plug_host_v1 *host, plu
     const plug_transformer_v1 *transformer);
 
 // Appends bytes, which are copied, to what the call puts out. PLUG_TOO_LARGE if there is no memory; the body then
-// breaks off, whatever the transformer returns.
+// breaks off, whatever the transformer returns. [loop]
 static inline uint32_t plug_write(plug_output *output, const void *bytes, uint64_t count);
 
-// Says why the body breaks off; what this call has written is dropped. The texts are copied. Its result is not PLUG_OK:
+// Says why the body breaks off; what this call has written is dropped. The texts are copied. Never returns PLUG_OK, so
+// that it can be returned. [loop]
 //     return plug_refuse(output, PLUG_TEXT("com.example.mask.cut"), PLUG_TEXT("The JSON ended too early."));
 static inline uint32_t plug_refuse(plug_output *output, plug_text code, plug_text reason);
 
@@ -66,7 +68,7 @@ struct plug_output {
     char *bytes;
     uint64_t count;
     uint64_t room;
-    uint32_t is_refused;   // by the transformer, or for want of memory
+    uint32_t is_refused;   // by the transformer, or because there is no memory
     plug_text code;        // both in the memory of `code`
     plug_text reason;
 };
@@ -106,11 +108,11 @@ typedef struct plug_transformed {
     const plug_host_v1 *host;
     plug_transformer_v1 transformer;
     plug_body *inner;
-    plug_pull open;           // the pull that waits for an answer
-    plug_output output;       // what it is to be answered with
+    plug_pull open;           // the pull that is to be completed
+    plug_output output;       // what it is to be completed with
     uint32_t is_running;      // the loop of plug_transformed_run
-    uint32_t is_told;         // the inner body has answered
-    uint32_t is_ended;        // the inner body has ended; what is left to give is its end
+    uint32_t is_pulled;       // the pull of the inner body has ended
+    uint32_t is_ended;        // the inner body has ended; its end is still to be given
     uint32_t is_broken;       // the inner body has broken off; `output` has the reason
     uint32_t is_released;
     plug_field *trailers;     // copies: one block, names and values behind the fields
@@ -127,7 +129,7 @@ static inline void plug_transformed_forget(plug_transformed *self) {
     self->is_ended = self->is_broken = 0;
 }
 
-// Trailer fields are good only until `pulled` returns.
+// Copies the trailer fields, which are valid only until `pulled` returns.
 static inline void plug_transformed_keep_trailers(plug_transformed *self, const plug_head *head) {
     const plug_host_v1 *host = self->host;
     uint64_t count = host->field_count(head), size = 0, used = 0;
@@ -153,8 +155,8 @@ static inline void plug_transformed_keep_trailers(plug_transformed *self, const 
     self->trailers = fields;
 }
 
-// Answers the pull; the kernel may pull again within that, so nothing follows it.
-static inline void plug_transformed_answer(plug_transformed *self) {
+// Completes the open pull; the kernel may pull again within that, so nothing follows it.
+static inline void plug_transformed_complete(plug_transformed *self) {
     const plug_host_v1 *host = self->host;
     plug_output output = self->output;
     if (output.is_refused || self->is_broken) {
@@ -163,7 +165,7 @@ static inline void plug_transformed_answer(plug_transformed *self) {
             code = PLUG_TEXT("plugin.failed");
             reason = PLUG_TEXT("The plugin could not change the body: it gave no reason, or there is no memory.");
         }
-        // Copied first: what is told of a break may begin the body again.
+        // Copied first: break_off may let the body begin again.
         memset(&self->output, 0, sizeof self->output);
         host->break_off(host, self->open, code, reason);
         free(output.bytes);
@@ -188,7 +190,7 @@ static inline void plug_transformed_run(plug_transformed *self);
 
 static inline void plug_transformed_pulled(void *context, const plug_piece_v1 *piece) {
     plug_transformed *self = (plug_transformed *)context;
-    // The body is given back with a pull open, which is told so.
+    // The body is given back while a pull is open: this is its break.
     if (self->is_released) return;
     plug_transformer_v1 *transformer = &self->transformer;
     uint32_t result = PLUG_OK;
@@ -203,35 +205,36 @@ static inline void plug_transformed_pulled(void *context, const plug_piece_v1 *p
         result = transformer->transform(transformer->context, piece->bytes, &self->output);
     }
     if (result != PLUG_OK) self->output.is_refused = 1;
-    self->is_told = 1;
+    self->is_pulled = 1;
     if (self->is_running) return;
     if (self->output.count > 0 || self->output.is_refused || self->is_ended) {
-        plug_transformed_answer(self);
+        plug_transformed_complete(self);
     } else {
         plug_transformed_run(self);
     }
 }
 
-// Pulls until there is something to answer with. In a loop: pieces that are there at once must not pile up calls.
+// Pulls until there is output for the open pull. A loop and no recursion: pieces that are there at once would nest
+// calls.
 static inline void plug_transformed_run(plug_transformed *self) {
     self->is_running = 1;
     uint32_t is_ready = 0;
     do {
-        self->is_told = 0;
+        self->is_pulled = 0;
         if (self->host->pull(self->inner, self, plug_transformed_pulled) != PLUG_OK) {
-            self->is_told = self->output.is_refused = 1;
+            self->is_pulled = self->output.is_refused = 1;
         }
         is_ready = self->output.count > 0 || self->output.is_refused || self->is_ended;
-    } while (self->is_told && !is_ready);
+    } while (self->is_pulled && !is_ready);
     self->is_running = 0;
-    if (self->is_told) plug_transformed_answer(self);
+    if (self->is_pulled) plug_transformed_complete(self);
 }
 
 static inline void plug_transformed_pull(void *context, plug_pull pull) {
     plug_transformed *self = (plug_transformed *)context;
     self->open = pull;
     if (self->is_ended) {
-        plug_transformed_answer(self);
+        plug_transformed_complete(self);
     } else {
         plug_transformed_run(self);
     }

@@ -9,9 +9,9 @@
 //! }
 //! ```
 //!
-//! A panic in a hook, and an error that it returns, are faults of the plugin, and what follows is the configuration's
-//! word (`onFault`). To fail an exchange on purpose, return `Ok(exchange.fail(code, reason))`. What panics elsewhere
-//! breaks the body, fails the command, or is logged: nothing ever unwinds into the kernel.
+//! A panic in a hook, and an error that it returns, are faults of the plugin; the configuration says what follows
+//! (`onFault`). To fail an exchange on purpose, return `Ok(exchange.fail(code, reason))`. A panic elsewhere breaks
+//! the body, fails the command, or is logged: nothing unwinds into the kernel.
 //!
 //! Threads, lifetimes and numbers are those of plugboard.h. What is missing here is reached through [`raw`], with
 //! `Host::raw` and `Exchange::raw`. One file, no dependency, Rust 1.63 or later.
@@ -102,6 +102,7 @@ pub mod raw {
     pub const PLUG_LOG_WARNING: u32 = 2;
     pub const PLUG_LOG_ERROR: u32 = 3;
     pub const PLUG_UNKNOWN: u64 = u64::MAX;
+    pub const PLUG_ATTRIBUTES: &str = "plugboard.attributes/1";
 
     pub type plug_pull = u64;
     pub type plug_ticket = u64;
@@ -109,6 +110,14 @@ pub mod raw {
     pub type plug_timer = u64;
     pub type plug_counter = u64;
     pub type plug_subrequest = u64;
+
+    pub type plug_release_function = Option<unsafe extern "C" fn(context: *mut c_void)>;
+    pub type plug_timer_function = Option<unsafe extern "C" fn(context: *mut c_void)>;
+    pub type plug_pull_function = Option<unsafe extern "C" fn(context: *mut c_void, pull: plug_pull)>;
+    pub type plug_rewind_function = Option<unsafe extern "C" fn(context: *mut c_void) -> u32>;
+    pub type plug_piece_function = Option<unsafe extern "C" fn(context: *mut c_void, piece: *const plug_piece_v1)>;
+    pub type plug_subresponse_function =
+        Option<unsafe extern "C" fn(context: *mut c_void, subresponse: *mut plug_subresponse)>;
 
     opaque!(plug_exchange);
     opaque!(plug_head);
@@ -128,7 +137,7 @@ pub mod raw {
     pub struct plug_bytes {
         pub bytes: *const c_void,
         pub count: u64,
-        pub release: Option<unsafe extern "C" fn(context: *mut c_void)>,
+        pub release: plug_release_function,
         pub context: *mut c_void,
     }
 
@@ -194,9 +203,9 @@ pub mod raw {
     pub struct plug_source_v1 {
         pub context: *mut c_void,
         pub length: u64,
-        pub pull: Option<unsafe extern "C" fn(context: *mut c_void, pull: plug_pull)>,
-        pub rewind: Option<unsafe extern "C" fn(context: *mut c_void) -> u32>,
-        pub release: Option<unsafe extern "C" fn(context: *mut c_void)>,
+        pub pull: plug_pull_function,
+        pub rewind: plug_rewind_function,
+        pub release: plug_release_function,
     }
 
     #[repr(C)]
@@ -248,7 +257,7 @@ pub mod raw {
             count: u64,
             body: *mut plug_body,
         ) -> u32,
-        pub respond_with: unsafe extern "C" fn(exchange: *mut plug_exchange, answer: *mut plug_subresponse) -> u32,
+        pub respond_with: unsafe extern "C" fn(exchange: *mut plug_exchange, subresponse: *mut plug_subresponse) -> u32,
         pub resend: unsafe extern "C" fn(exchange: *mut plug_exchange, after: i64) -> u32,
         pub hold: unsafe extern "C" fn(exchange: *mut plug_exchange, limit: u64) -> u32,
         pub wait: unsafe extern "C" fn(exchange: *mut plug_exchange, within: i64, ticket: *mut plug_ticket) -> u32,
@@ -262,19 +271,21 @@ pub mod raw {
         pub failure:
             unsafe extern "C" fn(exchange: *mut plug_exchange, code: *mut plug_text, reason: *mut plug_text) -> u32,
         pub can_resend: unsafe extern "C" fn(exchange: *mut plug_exchange) -> u32,
-        pub attribute: unsafe extern "C" fn(exchange: *mut plug_exchange, name: plug_text) -> plug_text,
-        pub set_attribute: unsafe extern "C" fn(exchange: *mut plug_exchange, name: plug_text, value: plug_text) -> u32,
         pub resolve_url: unsafe extern "C" fn(exchange: *mut plug_exchange, reference: plug_text) -> plug_text,
+        pub attribute: unsafe extern "C" fn(exchange: *mut plug_exchange, name: plug_text) -> plug_text,
+        pub attribute_at:
+            unsafe extern "C" fn(exchange: *mut plug_exchange, index: u64, attribute: *mut plug_field) -> u32,
+        pub set_attribute: unsafe extern "C" fn(exchange: *mut plug_exchange, name: plug_text, value: plug_text) -> u32,
         pub set_turn_state: unsafe extern "C" fn(
             exchange: *mut plug_exchange,
             state: *mut c_void,
-            release: Option<unsafe extern "C" fn(state: *mut c_void)>,
+            release: plug_release_function,
         ) -> u32,
         pub turn_state: unsafe extern "C" fn(exchange: *mut plug_exchange) -> *mut c_void,
         pub set_exchange_state: unsafe extern "C" fn(
             exchange: *mut plug_exchange,
             state: *mut c_void,
-            release: Option<unsafe extern "C" fn(state: *mut c_void)>,
+            release: plug_release_function,
         ) -> u32,
         pub exchange_state: unsafe extern "C" fn(exchange: *mut plug_exchange) -> *mut c_void,
         pub method: unsafe extern "C" fn(head: *const plug_head) -> plug_text,
@@ -296,11 +307,7 @@ pub mod raw {
             unsafe extern "C" fn(host: *const plug_host_v1, source: *const plug_source_v1) -> *mut plug_body,
         pub body_length: unsafe extern "C" fn(body: *const plug_body) -> u64,
         pub body_can_rewind: unsafe extern "C" fn(body: *const plug_body) -> u32,
-        pub pull: unsafe extern "C" fn(
-            body: *mut plug_body,
-            context: *mut c_void,
-            pulled: Option<unsafe extern "C" fn(context: *mut c_void, piece: *const plug_piece_v1)>,
-        ) -> u32,
+        pub pull: unsafe extern "C" fn(body: *mut plug_body, context: *mut c_void, pulled: plug_piece_function) -> u32,
         pub rewind_body: unsafe extern "C" fn(body: *mut plug_body) -> u32,
         pub release_body: unsafe extern "C" fn(body: *mut plug_body),
         pub give: unsafe extern "C" fn(host: *const plug_host_v1, pull: plug_pull, bytes: plug_bytes) -> u32,
@@ -324,14 +331,18 @@ pub mod raw {
             exchange: u64,
             request: *const plug_request_v1,
             context: *mut c_void,
-            answered: Option<unsafe extern "C" fn(context: *mut c_void, answer: *mut plug_subresponse)>,
+            completed: plug_subresponse_function,
         ) -> u32,
-        pub subresponse_head: unsafe extern "C" fn(answer: *mut plug_subresponse) -> *mut plug_head,
-        pub subresponse_failure:
-            unsafe extern "C" fn(answer: *mut plug_subresponse, code: *mut plug_text, reason: *mut plug_text) -> u32,
-        pub take_subresponse_body: unsafe extern "C" fn(answer: *mut plug_subresponse) -> *mut plug_body,
-        pub keep_subresponse: unsafe extern "C" fn(answer: *mut plug_subresponse),
-        pub release_subresponse: unsafe extern "C" fn(answer: *mut plug_subresponse),
+        pub cancel_send: unsafe extern "C" fn(host: *const plug_host_v1, number: plug_subrequest) -> u32,
+        pub subresponse_head: unsafe extern "C" fn(subresponse: *mut plug_subresponse) -> *mut plug_head,
+        pub subresponse_failure: unsafe extern "C" fn(
+            subresponse: *mut plug_subresponse,
+            code: *mut plug_text,
+            reason: *mut plug_text,
+        ) -> u32,
+        pub take_subresponse_body: unsafe extern "C" fn(subresponse: *mut plug_subresponse) -> *mut plug_body,
+        pub keep_subresponse: unsafe extern "C" fn(subresponse: *mut plug_subresponse),
+        pub release_subresponse: unsafe extern "C" fn(subresponse: *mut plug_subresponse),
         pub publish: unsafe extern "C" fn(
             host: *const plug_host_v1,
             exchange: u64,
@@ -364,7 +375,7 @@ pub mod raw {
             host: *const plug_host_v1,
             after: i64,
             context: *mut c_void,
-            fired: Option<unsafe extern "C" fn(context: *mut c_void)>,
+            fired: plug_timer_function,
         ) -> plug_timer,
         pub cancel_timer: unsafe extern "C" fn(host: *const plug_host_v1, timer: plug_timer) -> u32,
         pub counter: unsafe extern "C" fn(host: *const plug_host_v1, name: plug_text) -> plug_counter,
@@ -378,17 +389,12 @@ pub mod raw {
             reason: plug_text,
         ) -> u32,
         pub extension: unsafe extern "C" fn(host: *const plug_host_v1, id: plug_text) -> *const c_void,
-        pub attribute_at:
-            unsafe extern "C" fn(exchange: *mut plug_exchange, index: u64, attribute: *mut plug_field) -> u32,
-        pub cancel_send: unsafe extern "C" fn(host: *const plug_host_v1, number: plug_subrequest) -> u32,
     }
 
     #[repr(C)]
     #[derive(Clone, Copy)]
     pub struct plug_attributes_v1 {
-        pub check: Option<
-            unsafe extern "C" fn(self_: *mut c_void, attributes: *const plug_field, count: u64) -> u32,
-        >,
+        pub check: Option<unsafe extern "C" fn(self_: *mut c_void, attributes: *const plug_field, count: u64) -> u32>,
     }
 }
 
@@ -402,7 +408,7 @@ fn bytes_text(bytes: &[u8]) -> plug_text {
     plug_text { bytes: bytes.as_ptr() as *const c_char, count: bytes.len() as u64 }
 }
 
-/// The caller says how long it is good.
+/// The caller decides how long it is valid.
 unsafe fn view<'a>(text: plug_text) -> Option<&'a [u8]> {
     if text.bytes.is_null() {
         return None;
@@ -424,7 +430,7 @@ fn duration(nanoseconds: i64) -> Duration {
 
 pub type Fields = Vec<(String, Vec<u8>)>;
 
-/// Good as long as the fields.
+/// Valid as long as the fields.
 fn raw_fields(fields: &[(String, Vec<u8>)]) -> Vec<plug_field> {
     fields.iter().map(|(name, value)| plug_field { name: text(name), value: bytes_text(value) }).collect()
 }
@@ -455,12 +461,12 @@ fn check(function: &'static str, code: u32) -> Result<(), Error> {
 // ------------------------------------------------------------------------------------------------ The barrier
 
 thread_local! {
-    /// The answers that a panic takes along, while this thread is within the barrier: they are given when it is known
-    /// how it panicked.
+    /// Pulls and replies that a panic drops, while this thread is within the barrier: they are completed when the
+    /// panic's message is known.
     static LEFT: RefCell<Option<Vec<Owed>>> = RefCell::new(None);
 }
 
-/// An answer that the kernel waits for.
+/// A pull or a reply that the plugin has to complete.
 #[derive(Clone, Copy)]
 enum Owed {
     Pull(Host, plug_pull),
@@ -468,9 +474,9 @@ enum Owed {
 }
 
 impl Owed {
-    const LOST: &'static str = "The plugin gave no answer; if it broke, its log says how.";
+    const LOST: &'static str = "The plugin gave no result; if it broke, its log says how.";
 
-    /// What should have given the answer is dropped.
+    /// A pull or a reply is dropped before it was completed.
     fn drop_open(self) {
         let is_left = std::thread::panicking()
             && LEFT
@@ -499,8 +505,8 @@ impl Owed {
     }
 }
 
-/// Calls `body`; a panic becomes a sentence, which answers what the panic took along. The panic's own message was
-/// printed by the panic hook.
+/// Calls `body`; a panic becomes a sentence, with which the pulls and replies that it dropped fail. The panic's own
+/// message was printed by the panic hook.
 fn guarded<Result>(body: impl FnOnce() -> Result) -> std::result::Result<Result, String> {
     let outer = LEFT.with(|left| left.replace(Some(Vec::new())));
     let result = catch_unwind(AssertUnwindSafe(body)).map_err(|payload| match payload.downcast::<&str>() {
@@ -515,7 +521,7 @@ fn guarded<Result>(body: impl FnOnce() -> Result) -> std::result::Result<Result,
         },
     });
     for owed in LEFT.with(|left| left.replace(outer)).unwrap_or_default() {
-        // Without an error the plugin has caught the panic itself.
+        // Without an error, the plugin has caught the panic itself.
         owed.fail(result.as_ref().err().map_or(Owed::LOST, |what| what));
     }
     result
@@ -523,11 +529,11 @@ fn guarded<Result>(body: impl FnOnce() -> Result) -> std::result::Result<Result,
 
 // ------------------------------------------------------------------------------------------------ The host
 
-/// The kernel as this plugin sees it; a copy is the same. Good as long as the plugin. [any]
+/// The kernel as this plugin sees it; a copy is the same. Valid as long as the plugin. [any]
 #[derive(Clone, Copy)]
 pub struct Host(*const plug_host_v1);
 
-// The table is constant, and what it offers here is for any thread.
+// The table is constant, and the functions used here are tagged [any].
 unsafe impl Send for Host {}
 unsafe impl Sync for Host {}
 
@@ -556,7 +562,7 @@ impl Host {
         level as u32 >= unsafe { (self.table().log_level)(self.0) }
     }
 
-    /// The monotonic clock, since some moment.
+    /// The monotonic time. Its zero has no meaning.
     pub fn now(&self) -> Duration {
         duration(unsafe { (self.table().now)(self.0) })
     }
@@ -571,7 +577,7 @@ impl Host {
         unsafe { (self.table().random)(self.0, bytes.as_mut_ptr() as *mut c_void, bytes.len() as u64) }
     }
 
-    /// A folder that only this plugin uses; none if it cannot be made.
+    /// A folder that only this plugin uses; None if it cannot be made.
     pub fn data_directory(&self) -> Option<String> {
         let path = unsafe { (self.table().data_directory)(self.0) };
         if path.bytes.is_null() {
@@ -585,7 +591,7 @@ impl Host {
         Counter { host: *self, number: unsafe { (self.table().counter)(self.0, text(name)) } }
     }
 
-    /// Tells a fact under the plugin's own id, of an exchange (by its id) or of the kernel (0).
+    /// Publishes a fact under the plugin's own id, of an exchange (by its id) or of the kernel (0).
     pub fn publish(&self, id: &str, exchange: u64, details: &[(String, Vec<u8>)]) -> Result<(), Error> {
         let fields = raw_fields(details);
         check("publish", unsafe {
@@ -593,8 +599,8 @@ impl Host {
         })
     }
 
-    /// Calls `fired` once on the loop, after a time, unless it is cancelled or the instance is destroyed before; from
-    /// `start` on, before that never.
+    /// Calls `fired` once on the loop, after a time, unless the timer is cancelled or the instance is destroyed before.
+    /// Works from `start` on; before that it never calls.
     pub fn after(&self, delay: Duration, fired: impl FnOnce() + Send + 'static) -> Timer {
         unsafe extern "C" fn run(context: *mut c_void) {
             if let Some((host, fired)) = Pending::take(context as usize) {
@@ -612,21 +618,21 @@ impl Host {
         Timer { host: *self, number, pending }
     }
 
-    /// Sends a request of the plugin's own, for the exchange with this id, or for none (0), which has to be detached.
+    /// Sends a request of the plugin's own, for the exchange with this id, or for none (0): then it must be detached.
     ///
-    /// `answered` is called once, on the loop, also when it is cancelled. What it has of the exchange is said at
+    /// `completed` is called once, on the loop, also when it is cancelled. What it takes from the exchange: see
     /// `plug_request_v1` in plugboard.h. [any]
     pub fn send(
         &self,
         request: Request,
         exchange: u64,
-        answered: impl FnOnce(SubResponse) + Send + 'static,
+        completed: impl FnOnce(SubResponse) + Send + 'static,
     ) -> Result<SubRequest, Error> {
         type Call = (Host, Box<dyn FnOnce(SubResponse) + Send>);
-        unsafe extern "C" fn run(context: *mut c_void, answer: *mut plug_subresponse) {
-            let (host, answered) = *Box::from_raw(context as *mut Call);
-            let answer = SubResponse::keep(host, answer);
-            if let Err(what) = guarded(|| answered(answer)) {
+        unsafe extern "C" fn run(context: *mut c_void, subresponse: *mut plug_subresponse) {
+            let (host, completed) = *Box::from_raw(context as *mut Call);
+            let subresponse = SubResponse::keep(host, subresponse);
+            if let Err(what) = guarded(|| completed(subresponse)) {
                 host.log(Level::Error, &what);
             }
         }
@@ -645,7 +651,7 @@ impl Host {
             attribute_count: attributes.len() as u64,
             options: options.as_ptr(),
             option_count: options.len() as u64,
-            // Taken over, also where it is refused.
+            // Taken over, also where the kernel refuses the request.
             body: raw_body(request.body),
             timeout: request.timeout.map_or(0, nanoseconds),
             flags: if request.is_outermost { PLUG_OUTERMOST } else { 0 }
@@ -653,7 +659,7 @@ impl Host {
             reserved: 0,
             number: &mut number,
         };
-        let call: Box<Call> = Box::new((*self, Box::new(answered)));
+        let call: Box<Call> = Box::new((*self, Box::new(completed)));
         let context = Box::into_raw(call);
         let code = unsafe { (self.table().send)(self.0, exchange, &described, context as *mut c_void, Some(run)) };
         if code != PLUG_OK {
@@ -680,8 +686,8 @@ impl Counter {
 
 // -------------------------------------------------------------------------------------------------- Timers
 
-/// What waits for timers of all instances. The kernel knows it by number alone, and gives that back only when the timer
-/// is due: what is not due when its instance is destroyed is let go of here.
+/// The closures of the timers of all instances. The kernel holds only their numbers, and hands one back when its timer
+/// is due. Closures whose timers are not due when their instance is destroyed are dropped here.
 struct Pending {
     last: usize,
     /// Made with the first timer.
@@ -710,7 +716,7 @@ impl Pending {
         Pending::lock().jobs.as_mut()?.remove(&number)
     }
 
-    /// What it returns is to be dropped outside of the lock, for it may use timers itself.
+    /// Drop the result outside of the lock: its destructor may use timers.
     fn take_all(host: Host) -> Vec<(Host, Job)> {
         let mut pending = Pending::lock();
         let jobs = match &mut pending.jobs {
@@ -723,7 +729,7 @@ impl Pending {
     }
 }
 
-/// A timer that was started; a copy is the same. It runs whether this is kept or not.
+/// A timer that was started; a copy is the same. The timer does not depend on this value.
 #[derive(Clone, Copy)]
 pub struct Timer {
     host: Host,
@@ -732,7 +738,7 @@ pub struct Timer {
 }
 
 impl Timer {
-    /// False if it has run already, or has begun to. [any]
+    /// Returns false if it has run or is running. [any]
     pub fn cancel(&self) -> bool {
         if unsafe { (self.host.table().cancel_timer)(self.host.0, self.number) } != PLUG_OK {
             return false;
@@ -742,7 +748,7 @@ impl Timer {
     }
 }
 
-/// A sub-request under way; a copy is the same. It goes on whether this is kept or not.
+/// A sub-request under way; a copy is the same. The sub-request does not depend on this value.
 #[derive(Clone, Copy)]
 pub struct SubRequest {
     host: Host,
@@ -750,14 +756,14 @@ pub struct SubRequest {
 }
 
 impl SubRequest {
-    /// `answered` is still called once, with the failure `cancelled`, or with what came at the same time; false if it
-    /// was called already. [any]
+    /// `completed` is still called once, with the failure `cancelled`, or with what came at the same time. Returns
+    /// false if it was called already. [any]
     pub fn cancel(&self) -> bool {
         unsafe { (self.host.table().cancel_send)(self.host.0, self.number) == PLUG_OK }
     }
 }
 
-/// Stands for an exchange that waits.
+/// An exchange that waits.
 #[derive(Clone, Copy)]
 pub struct Ticket {
     host: Host,
@@ -771,9 +777,9 @@ impl Ticket {
     }
 }
 
-/// The plugin's part of the configuration, checked against its table. Within `create`.
+/// The plugin's settings, checked against its table. Valid within `create`.
 ///
-/// A name that the table does not list is a mistake of the plugin's, and panics.
+/// A name that the table does not list is an error of the plugin's author, and panics.
 pub struct Settings<'a> {
     host: Host,
     raw: *const plug_settings,
@@ -781,7 +787,7 @@ pub struct Settings<'a> {
 }
 
 impl Settings<'_> {
-    /// Of yes and no (0 or 1), whole numbers, sizes in bytes, and times in nanoseconds.
+    /// A bool (0 or 1), an integer, a size in bytes, or a duration in nanoseconds.
     pub fn integer(&self, name: &str) -> i64 {
         let mut value = 0;
         let code = unsafe { (self.host.table().setting_integer)(self.raw, text(name), &mut value) };
@@ -804,7 +810,7 @@ impl Settings<'_> {
         unsafe { string(value) }
     }
 
-    /// Of lists (the names are empty) and maps.
+    /// The items of a list (their names are empty) or a map.
     pub fn items(&self, name: &str) -> Vec<(String, String)> {
         let mut items = Vec::new();
         let mut item = plug_field { name: text(""), value: text("") };
@@ -819,9 +825,9 @@ impl Settings<'_> {
 
 // ------------------------------------------------------------------------------------------------ Bodies
 
-/// The question for the next piece of a source, to be answered once, from any thread.
+/// The pull of a source's next piece, to be completed once, from any thread.
 ///
-/// One that is dropped without an answer breaks the body off, so that its reader never waits for ever.
+/// One that is dropped before it is completed breaks the body off, so that the reader does not wait without end.
 pub struct Pull {
     host: Host,
     number: plug_pull,
@@ -844,7 +850,7 @@ impl Pull {
         self.close(code, reason);
     }
 
-    /// Hands the piece on that was just pulled, as it is, without a copy.
+    /// Completes the pull with the piece that was just pulled, as it is, without a copy.
     pub fn pass(mut self, piece: &Piece<'_>) {
         self.is_open = false;
         unsafe { (self.host.table().pass)(self.host.0, self.number, piece.raw) };
@@ -864,7 +870,7 @@ impl Drop for Pull {
     }
 }
 
-/// Bytes that the kernel keeps and gives back.
+/// Bytes that the kernel keeps until it releases them.
 fn owned(bytes: Vec<u8>) -> plug_bytes {
     unsafe extern "C" fn release(context: *mut c_void) {
         drop(Box::from_raw(context as *mut Vec<u8>));
@@ -874,13 +880,13 @@ fn owned(bytes: Vec<u8>) -> plug_bytes {
     plug_bytes { bytes: start, count, release: Some(release), context: Box::into_raw(kept) as *mut c_void }
 }
 
-/// A body that a plugin makes. Its functions are called on the loop; an answer may lead to the next `pull` at once.
+/// A body that a plugin makes. Its functions are called on the loop; completing a pull may call `pull` again at once.
 pub trait Source: Send + 'static {
     /// Bytes in all, if that is known.
     fn length(&self) -> Option<u64> {
         None
     }
-    /// Answers `pull`, now or later, from any thread.
+    /// Completes `pull`, now or later, from any thread.
     fn pull(&self, pull: Pull);
     /// Whether it can begin again.
     fn can_rewind(&self) -> bool {
@@ -920,7 +926,7 @@ impl ExportedSource {
     }
 }
 
-/// A piece that was pulled, good until the closure returns that gets it.
+/// A piece that was pulled, valid until the closure that receives it returns.
 pub struct Piece<'a> {
     host: Host,
     raw: &'a plug_piece_v1,
@@ -943,7 +949,7 @@ impl<'a> Piece<'a> {
         }
     }
 
-    /// A copy of the fields that came after the body, with its end.
+    /// A copy of the trailer fields, which come with the body's end.
     pub fn trailers(&self) -> Fields {
         if self.raw.trailers.is_null() {
             return Fields::new();
@@ -958,7 +964,7 @@ pub struct Body {
     raw: *mut plug_body,
 }
 
-// It is pulled on the loop, but may be carried and given back anywhere.
+// It is pulled on the loop only; it may be moved and given back on any thread.
 unsafe impl Send for Body {}
 
 impl Body {
@@ -1032,7 +1038,7 @@ impl Body {
         check("pull", code)
     }
 
-    /// Leaves it to the kernel.
+    /// Gives up ownership: the kernel then owns the body.
     fn release(self) -> *mut plug_body {
         let raw = self.raw;
         std::mem::forget(self);
@@ -1080,7 +1086,7 @@ impl Head<'_> {
         check("set_url", unsafe { (self.host.table().set_url)(self.raw, text(url)) })
     }
 
-    /// 0 of requests.
+    /// The status of a response; 0 for a request.
     pub fn status(&self) -> u32 {
         unsafe { (self.host.table().status)(self.raw) }
     }
@@ -1114,7 +1120,7 @@ impl Head<'_> {
         check("mark_secret", unsafe { (self.host.table().mark_secret)(self.raw, text(name)) })
     }
 
-    /// Whether the field at this place of `fields()` is secret.
+    /// Whether the field at this index of `fields()` is secret.
     pub fn is_secret(&self, index: usize) -> bool {
         unsafe { (self.host.table().is_secret)(self.raw, index as u64) == 1 }
     }
@@ -1139,14 +1145,14 @@ pub struct Request {
     pub method: String,
     pub url: String,
     pub fields: Fields,
-    /// Names of fields that are secret, as after `mark_secret`.
+    /// Names of fields that are secret, as with `mark_secret`.
     pub secrets: Vec<String>,
-    /// What it says to plugins (`cache.mode`); it inherits nothing.
+    /// Attributes for plugins (`cache.mode`); none are inherited.
     pub attributes: Fields,
     /// How it is sent, in the names and words of the configuration's `kernel` (`connectTimeout`, `tls.ca`).
     pub options: Fields,
     pub body: Option<Body>,
-    /// None is the kernel's.
+    /// None: the kernel's timeout.
     pub timeout: Option<Duration>,
     /// Begins at the first plugin, and not just inside this one.
     pub is_outermost: bool,
@@ -1155,7 +1161,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A request without fields and body, that ends with its exchange.
+    /// A request without fields and body that is cancelled with its exchange.
     pub fn new(method: &str, url: &str) -> Request {
         Request {
             method: method.to_string(),
@@ -1172,7 +1178,7 @@ impl Request {
     }
 }
 
-/// Why there is no answer, or not all of its body.
+/// Why there is no response, or not all of its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     pub code: String,
@@ -1199,7 +1205,7 @@ pub struct SubResponse {
     raw: *mut plug_subresponse,
 }
 
-// It is looked at on the loop, but may be carried and dropped anywhere.
+// It is read on the loop only; it may be moved and dropped on any thread.
 unsafe impl Send for SubResponse {}
 
 impl SubResponse {
@@ -1228,14 +1234,15 @@ impl SubResponse {
         }
     }
 
-    /// None if there is none, or it was taken before. [loop]
+    /// None if there is no body, or if it was taken before. [loop]
     pub fn take_body(&mut self) -> Option<Body> {
         Body::adopt(self.host, unsafe { (self.host.table().take_subresponse_body)(self.raw) })
     }
 
     /// Takes the body out and reads it whole, then calls `collected` once. [loop]
     ///
-    /// More than `limit` bytes are `body.limit`; no body is no bytes; an answer that failed says why.
+    /// A body of more than `limit` bytes fails with `body.limit`; without a body there are no bytes; a sub-request that
+    /// failed gives its error.
     pub fn collect(&mut self, limit: u64, collected: impl FnOnce(Result<Vec<u8>, Failure>) + 'static) {
         if let Some(failure) = self.failure() {
             return collected(Err(failure));
@@ -1253,7 +1260,7 @@ impl SubResponse {
             bytes: RefCell::new(Vec::new()),
             collected: RefCell::new(Some(Box::new(collected))),
             is_pulling: Cell::new(false),
-            is_answered: Cell::new(false),
+            is_pulled: Cell::new(false),
         })
         .pull()
     }
@@ -1267,7 +1274,7 @@ impl Drop for SubResponse {
 
 type Collected = Box<dyn FnOnce(Result<Vec<u8>, Failure>)>;
 
-/// A body that is read to its end, or to the first byte too many. On the loop.
+/// Reads a body to its end, or to the first byte beyond the limit. On the loop.
 struct Collection {
     body: Body,
     limit: u64,
@@ -1275,23 +1282,23 @@ struct Collection {
     /// None when it is over.
     collected: RefCell<Option<Collected>>,
     is_pulling: Cell<bool>,
-    is_answered: Cell<bool>,
+    is_pulled: Cell<bool>,
 }
 
 impl Collection {
     fn too_large() -> Failure {
-        Failure::new("body.limit", "The answer's body is larger than the limit allowed.")
+        Failure::new("body.limit", "The response's body is larger than the limit.")
     }
 
-    /// In a loop: pieces that are there at once must not pile up calls, for a server chooses how many there are.
+    /// A loop and no recursion: the server chooses how many pieces are there at once, and each would nest a call.
     fn pull(self: Rc<Self>) {
         self.is_pulling.set(true);
         loop {
-            self.is_answered.set(false);
+            self.is_pulled.set(false);
             let this = Rc::clone(&self);
             let asked = self.body.pull(move |piece| {
                 this.take(&piece);
-                this.is_answered.set(true);
+                this.is_pulled.set(true);
                 if !this.is_pulling.get() && !this.is_over() {
                     this.pull();
                 }
@@ -1299,7 +1306,7 @@ impl Collection {
             if let Err(error) = asked {
                 self.end(Err(Failure::new("plugin.fault", &error.to_string())));
             }
-            if !self.is_answered.get() || self.is_over() {
+            if !self.is_pulled.get() || self.is_over() {
                 break;
             }
         }
@@ -1394,7 +1401,7 @@ impl Exchange<'_> {
         }
     }
 
-    /// Good after the hook too, for `publish` and `send`.
+    /// Valid after the hook too, for `publish` and `send`.
     pub fn id(&self) -> u64 {
         unsafe { (self.host.table().exchange_id)(self.raw) }
     }
@@ -1456,7 +1463,7 @@ impl Exchange<'_> {
         check("set_attribute", unsafe { (self.host.table().set_attribute)(self.raw, text(name), text(value)) })
     }
 
-    /// The URL that a reference means here (RFC 3986 §5), if it means one.
+    /// The URL that a reference means here (RFC 3986 §5); None if it is not valid.
     pub fn resolve(&self, reference: &str) -> Option<String> {
         let url = unsafe { (self.host.table().resolve_url)(self.raw, text(reference)) };
         if url.bytes.is_null() {
@@ -1465,7 +1472,7 @@ impl Exchange<'_> {
         Some(unsafe { string(url) })
     }
 
-    /// What the plugin remembers from `next` to `on_close` of one turn; none if it is of another type.
+    /// The plugin's state of this turn, released after its `on_close`; None if it is of another type.
     pub fn turn_state<State: Any + Send>(&mut self) -> Option<&mut State> {
         state_in(unsafe { (self.host.table().turn_state)(self.raw) })
     }
@@ -1475,7 +1482,7 @@ impl Exchange<'_> {
         keep_state(state, |state| check("set_turn_state", unsafe { set(self.raw, state, Some(drop_state)) }))
     }
 
-    /// What the plugin remembers as long as the exchange lives; none if it is of another type.
+    /// The plugin's state of this exchange, over all its turns; None if it is of another type.
     pub fn state<State: Any + Send>(&mut self) -> Option<&mut State> {
         state_in(unsafe { (self.host.table().exchange_state)(self.raw) })
     }
@@ -1485,7 +1492,7 @@ impl Exchange<'_> {
         keep_state(state, |state| check("set_exchange_state", unsafe { set(self.raw, state, Some(drop_state)) }))
     }
 
-    /// To put a source around it, which is given back with `set_request_body`.
+    /// Takes the body, to put a source around it and set that with `set_request_body` in the same hook.
     pub fn take_request_body(&mut self) -> Option<Body> {
         Body::adopt(self.host, unsafe { (self.host.table().take_request_body)(self.raw) })
     }
@@ -1494,7 +1501,7 @@ impl Exchange<'_> {
         check("set_request_body", unsafe { (self.host.table().set_request_body)(self.raw, raw_body(body)) })
     }
 
-    /// To put a source around it, which is given back with `set_response_body`.
+    /// Takes the body, to put a source around it and set that with `set_response_body` in the same hook.
     pub fn take_response_body(&mut self) -> Option<Body> {
         Body::adopt(self.host, unsafe { (self.host.table().take_response_body)(self.raw) })
     }
@@ -1551,9 +1558,9 @@ impl Exchange<'_> {
         Verdict(unsafe { (self.host.table().respond)(self.raw, status, fields.as_ptr(), count, raw_body(body)) })
     }
 
-    /// Hands the answer of a sub-request on, body and all; one that failed fails the exchange.
-    pub fn respond_with(&mut self, answer: SubResponse) -> Verdict {
-        Verdict(unsafe { (self.host.table().respond_with)(self.raw, answer.raw) })
+    /// Responds with the response of a sub-request, head and body; one that failed fails the exchange.
+    pub fn respond_with(&mut self, subresponse: SubResponse) -> Verdict {
+        Verdict(unsafe { (self.host.table().respond_with)(self.raw, subresponse.raw) })
     }
 
     pub fn resend(&mut self, after: Duration) -> Verdict {
@@ -1564,7 +1571,7 @@ impl Exchange<'_> {
         Verdict(unsafe { (self.host.table().hold)(self.raw, limit) })
     }
 
-    /// The ticket lets the hook run again, from any thread; none waits for ever.
+    /// Parks the exchange. The ticket lets the hook run again, from any thread. Without `within` there is no deadline.
     pub fn wait(&mut self, within: Option<Duration>) -> (Verdict, Ticket) {
         let mut number = 0;
         let within = within.map_or(-1, nanoseconds);
@@ -1577,7 +1584,7 @@ impl Exchange<'_> {
     }
 }
 
-/// Boxed twice, for a pointer to `dyn Any` is two pointers.
+/// Boxed twice, because a pointer to `dyn Any` is two pointers wide.
 type State = Box<dyn Any + Send>;
 
 fn keep_state(state: impl Any + Send, keep: impl FnOnce(*mut c_void) -> Result<(), Error>) -> Result<(), Error> {
@@ -1598,7 +1605,7 @@ fn state_in<'a, Kind: Any>(pointer: *mut c_void) -> Option<&'a mut Kind> {
 }
 
 unsafe extern "C" fn drop_state(pointer: *mut c_void) {
-    // There is nobody to tell; the panic hook has printed it.
+    // Only the panic hook can report it, and has done so.
     let _ = guarded(|| drop(Box::from_raw(pointer as *mut State)));
 }
 
@@ -1606,13 +1613,13 @@ unsafe extern "C" fn drop_state(pointer: *mut c_void) {
 
 /// Changes one body while it flows: bytes go in piece by piece, and other bytes come out. [loop]
 ///
-/// Needs the memory of one piece and of what was made of it; one that can make a small piece very large has to limit
+/// Needs the memory of one piece and of its output; one whose output can be much larger than the piece has to limit
 /// that itself. An error breaks the body off, and what the same call has appended is dropped.
 pub trait Transformer: Send + 'static {
-    /// Appends to `output`, which is empty, what comes of the next bytes: any number of bytes, also none.
+    /// Appends the output for the next bytes to `output`, which is empty: any number of bytes, also none.
     fn transform(&mut self, bytes: &[u8], output: &mut Vec<u8>) -> Result<(), Failure>;
 
-    /// The end has come: appends what is left. Not called for a body that breaks off.
+    /// The end has come: appends the rest. Not called for a body that breaks off.
     fn finish(&mut self, output: &mut Vec<u8>) -> Result<(), Failure> {
         let _ = output;
         Ok(())
@@ -1625,16 +1632,16 @@ pub trait Transformer: Send + 'static {
     }
 }
 
-/// A body with a transformer around it. Shared with the pull that is open, which may be told after the source is gone.
+/// A body with a transformer around it. Shared with the open pull, which may end after the source was released.
 struct Transforming<T, Make> {
     make: Make,
-    /// None once it is given back.
+    /// None after it was given back.
     inner: RefCell<Option<Body>>,
     state: RefCell<TransformingState<T>>,
-    /// The loop of `run`.
+    /// The loop of `run` is running.
     is_running: Cell<bool>,
-    /// The inner body has answered.
-    is_told: Cell<bool>,
+    /// The pull of the inner body has ended.
+    is_pulled: Cell<bool>,
 }
 
 struct TransformingState<T> {
@@ -1653,7 +1660,7 @@ impl<T: Transformer, Make: Fn() -> T + 'static> Transforming<T, Make> {
             state.end.is_some()
         };
         if is_over {
-            self.answer();
+            self.complete();
         } else {
             self.run();
         }
@@ -1664,11 +1671,12 @@ impl<T: Transformer, Make: Fn() -> T + 'static> Transforming<T, Make> {
         !state.output.is_empty() || state.end.is_some()
     }
 
-    /// Pulls until there is something to answer with. In a loop: pieces that are there at once must not pile up calls.
+    /// Pulls until there is output for the open pull. A loop and no recursion: pieces that are there at once would nest
+    /// calls.
     fn run(self: &Rc<Self>) {
         self.is_running.set(true);
         loop {
-            self.is_told.set(false);
+            self.is_pulled.set(false);
             let this = Rc::clone(self);
             if let Some(inner) = &*self.inner.borrow() {
                 let asked = inner.pull(move |piece| this.pulled(&piece));
@@ -1676,28 +1684,28 @@ impl<T: Transformer, Make: Fn() -> T + 'static> Transforming<T, Make> {
                     self.break_off(Failure::new("plugin.fault", &error.to_string()));
                 }
             }
-            if !self.is_told.get() || self.is_ready() {
+            if !self.is_pulled.get() || self.is_ready() {
                 break;
             }
         }
         self.is_running.set(false);
-        if self.is_told.get() {
-            self.answer();
+        if self.is_pulled.get() {
+            self.complete();
         }
     }
 
     fn pulled(self: &Rc<Self>, piece: &Piece<'_>) {
-        // The body is being given back with a pull open, which is told so.
+        // The body is being given back while a pull is open: this is its break.
         if self.inner.try_borrow().map_or(false, |inner| inner.is_none()) {
             return;
         }
         self.take(piece);
-        self.is_told.set(true);
+        self.is_pulled.set(true);
         if self.is_running.get() {
             return;
         }
         if self.is_ready() {
-            self.answer();
+            self.complete();
         } else {
             self.run();
         }
@@ -1724,11 +1732,11 @@ impl<T: Transformer, Make: Fn() -> T + 'static> Transforming<T, Make> {
         let mut state = self.state.borrow_mut();
         state.output.clear();
         state.end = Some(Err(failure));
-        self.is_told.set(true);
+        self.is_pulled.set(true);
     }
 
-    /// The kernel may pull again within the answer, so nothing follows it.
-    fn answer(&self) {
+    /// The kernel may pull again within this, so nothing follows the completion.
+    fn complete(&self) {
         let mut state = self.state.borrow_mut();
         let pull = match state.open.take() {
             Some(pull) => pull,
@@ -1748,7 +1756,7 @@ impl<T: Transformer, Make: Fn() -> T + 'static> Transforming<T, Make> {
 
 struct TransformedSource<T: Transformer, Make: Fn() -> T + Send + 'static>(Rc<Transforming<T, Make>>);
 
-// The kernel calls a source of a hook's on the loop only, its release included, and tells it there what it has pulled.
+// The kernel calls a source that a hook made on the loop only, its release and its pulls' outcomes included.
 unsafe impl<T: Transformer, Make: Fn() -> T + Send + 'static> Send for TransformedSource<T, Make> {}
 
 impl<T: Transformer, Make: Fn() -> T + Send + 'static> Source for TransformedSource<T, Make> {
@@ -1780,7 +1788,7 @@ impl<T: Transformer, Make: Fn() -> T + Send + 'static> Source for TransformedSou
 
 impl<T: Transformer, Make: Fn() -> T + Send + 'static> Drop for TransformedSource<T, Make> {
     fn drop(&mut self) {
-        // Taken out first: an open pull is told of it while it is given back.
+        // Taken out first: an open pull gets its break while the body is given back.
         let inner = self.0.inner.borrow_mut().take();
         drop(inner);
         drop(self.0.state.borrow_mut().open.take());
@@ -1796,7 +1804,7 @@ fn transformed<T: Transformer>(inner: Body, make: impl Fn() -> T + Send + 'stati
         inner: RefCell::new(Some(inner)),
         state: RefCell::new(state),
         is_running: Cell::new(false),
-        is_told: Cell::new(false),
+        is_pulled: Cell::new(false),
     };
     (Body::of_source(host, TransformedSource(Rc::new(body))), keeps_length)
 }
@@ -1830,7 +1838,7 @@ impl Event<'_> {
         }
     }
 
-    /// Calls `look` with the head that the event is about (`interim`, `headReceived`): to be read, not edited.
+    /// Calls `look` with the head that the event is about (`interim`, `headReceived`). It cannot be edited.
     pub fn head<Seen>(&self, look: impl FnOnce(&Head<'_>) -> Seen) -> Option<Seen> {
         let raw = unsafe { (self.host.table().event_head)(self.raw) };
         if raw.is_null() {
@@ -1840,7 +1848,7 @@ impl Event<'_> {
     }
 }
 
-/// The outstanding answer to a command, from any thread. One that is dropped without an answer is a failure.
+/// The reply of a command, to be given once, from any thread. One that is dropped without a result fails the command.
 pub struct Reply {
     host: Host,
     number: plug_reply,
@@ -1878,21 +1886,30 @@ impl Drop for Reply {
 
 // ------------------------------------------------------------------------------------------------ The plugin
 
-/// A part of the life of exchanges: see the picture in plugboard.h.
+/// A plugin: see the life of an exchange in plugboard.h.
 ///
 /// One instance serves all exchanges, on all loops. Hooks run on the loop and must not block it; only those that
 /// `export!` lists are called.
 pub trait Plugin: Send + Sync + Sized + 'static {
-    /// Makes the instance, or says why it cannot be. Of the host only log, clocks, random, counters and data
+    /// Makes the instance, or says why there is none. Of the host, only log, clocks, random, counters and the data
     /// directory work here.
     fn create(host: Host, settings: &Settings<'_>) -> Result<Self, String>;
 
-    /// All plugins are created, and the host works in full.
+    /// Checks together the attributes that the configuration gives to requests to one origin, under their whole names
+    /// (`ID.name`). An error says what is wrong and refuses the configuration; it must hold no secrets.
+    ///
+    /// Called after `create` and before `start`, once for each origin with attributes of this plugin, unless the
+    /// configuration switches the plugin off for that origin.
+    fn check(&self, _attributes: &[(String, String)]) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// All plugins are created, and all functions of the host work.
     fn start(&self) -> Result<(), String> {
         Ok(())
     }
 
-    /// No exchange will come any more. Off the loop; may block for so long.
+    /// No exchange will come any more. Not on the loop; may block for up to `within`.
     fn stop(&self, _within: Duration) {}
 
     fn on_request(&self, _exchange: &mut Exchange<'_>) -> Hook {
@@ -1907,15 +1924,16 @@ pub trait Plugin: Send + Sync + Sized + 'static {
         Ok(Verdict::NEXT)
     }
 
-    /// Once for each turn that was opened, on every path.
+    /// Called exactly once for each turn that was opened, on every path.
     fn on_close(&self, _exchange: &mut Exchange<'_>, _outcome: Outcome) {}
 
-    /// A fact of an exchange, or of the kernel.
+    /// Called with a fact of an exchange, or of the kernel (None).
     fn on_event(&self, _event: &Event<'_>, _exchange: Option<&mut Exchange<'_>>) {}
 
-    /// A command of the table, with a JSON object. Off the loop; may block; answers once, now or later.
+    /// Called for a command of the table, with a JSON object. Not on the loop; may block. Give the result once, now or
+    /// later.
     fn command(&self, _name: &str, _arguments: &str, reply: Reply) {
-        reply.fail("plugin.command", "The plugin lists this command but does not answer it.");
+        reply.fail("plugin.command", "The plugin lists this command but has no function for it.");
     }
 }
 
@@ -1923,7 +1941,7 @@ pub trait Plugin: Send + Sync + Sized + 'static {
 #[repr(transparent)]
 pub struct OptionDefinition(plug_option_v1);
 
-// It is constant, and points at constants.
+// It is constant and points at constants.
 unsafe impl Sync for OptionDefinition {}
 
 impl OptionDefinition {
@@ -1966,22 +1984,22 @@ impl OptionDefinition {
         OptionDefinition::new(PLUG_SIZE, name, fallback, documentation)
     }
 
-    /// Of texts; the default is a JSON array.
+    /// A list of texts; the default is a JSON array.
     pub const fn list(name: &'static str, fallback: &'static str, documentation: &'static str) -> OptionDefinition {
         OptionDefinition::new(PLUG_LIST, name, fallback, documentation)
     }
 
-    /// Of texts to texts; the default is a JSON object.
+    /// A map of texts to texts; the default is a JSON object.
     pub const fn map(name: &'static str, fallback: &'static str, documentation: &'static str) -> OptionDefinition {
         OptionDefinition::new(PLUG_MAP, name, fallback, documentation)
     }
 
-    /// Of numbers, times in nanoseconds and sizes; of a text's bytes, of a list's or map's count.
+    /// Bounds of a number, of a duration in nanoseconds, of a size; of a text's bytes, of a list's or map's count.
     pub const fn bounds(self, minimum: i64, maximum: i64) -> OptionDefinition {
         OptionDefinition(plug_option_v1 { minimum, maximum, ..self.0 })
     }
 
-    /// The words allowed, with blanks between.
+    /// The words that are allowed, separated by blanks.
     pub const fn choices(self, words: &'static str) -> OptionDefinition {
         OptionDefinition(plug_option_v1 { choices: text(words), ..self.0 })
     }
@@ -1991,7 +2009,7 @@ impl OptionDefinition {
         OptionDefinition(plug_option_v1 { flags: self.0.flags | PLUG_SECRET, ..self.0 })
     }
 
-    /// A configuration must say it.
+    /// The configuration must give it.
     pub const fn required(self) -> OptionDefinition {
         OptionDefinition(plug_option_v1 { flags: self.0.flags | PLUG_REQUIRED, ..self.0 })
     }
@@ -2001,7 +2019,7 @@ impl OptionDefinition {
 #[repr(transparent)]
 pub struct CommandDefinition(plug_command_v1);
 
-// It is constant, and points at constants.
+// It is constant and points at constants.
 unsafe impl Sync for CommandDefinition {}
 
 impl CommandDefinition {
@@ -2018,7 +2036,7 @@ impl CommandDefinition {
 #[repr(transparent)]
 pub struct Id(plug_text);
 
-// It is constant, and points at constants.
+// It is constant and points at constants.
 unsafe impl Sync for Id {}
 
 impl Id {
@@ -2027,7 +2045,7 @@ impl Id {
     }
 }
 
-/// What `export!` makes of its words.
+/// What `export!` makes of its arguments.
 pub struct Manifest {
     /// `plugboard/1 ID VERSION` and NUL.
     pub metadata: *const u8,
@@ -2047,16 +2065,16 @@ pub struct Manifest {
 /// The descriptor of a plugin: constant, as long as the process lives.
 pub struct Descriptor(plug_plugin_v1);
 
-// It is constant, and points at constants.
+// It is constant and points at constants.
 unsafe impl Sync for Descriptor {}
 
 impl Descriptor {
     const PREFIX: usize = "plugboard/1 ".len();
 
-    /// Id and version are those of the metadata, so that both always agree, and the linker keeps the section.
+    /// Id and version are taken from the metadata, so that both agree, and the linker keeps the section.
     ///
     /// # Safety
-    /// `metadata` is static, and holds what `Manifest` says.
+    /// `metadata` is static, and has the form that `Metadata` describes.
     pub const unsafe fn new<P: Plugin>(manifest: Manifest) -> Descriptor {
         let id = manifest.metadata.add(Descriptor::PREFIX);
         let version = id.add(manifest.id_count + 1);
@@ -2091,7 +2109,7 @@ impl Descriptor {
             on_close: Some(Instance::<P>::on_close),
             on_event: Some(Instance::<P>::on_event),
             command: Some(Instance::<P>::command),
-            extension: None,
+            extension: Some(Instance::<P>::extension),
         })
     }
 
@@ -2100,7 +2118,7 @@ impl Descriptor {
     }
 }
 
-/// What `self` is in the table of functions.
+/// What `self` points at in the table of functions.
 struct Instance<P> {
     host: Host,
     plugin: P,
@@ -2119,6 +2137,34 @@ impl<P: Plugin> Instance<P> {
             Err(what) => {
                 (host.table().refuse)(raw, text(&what));
                 ptr::null_mut()
+            }
+        }
+    }
+
+    const ATTRIBUTES: &'static plug_attributes_v1 = &plug_attributes_v1 { check: Some(Self::check) };
+
+    unsafe extern "C" fn extension(id: plug_text) -> *const c_void {
+        if string(id) == PLUG_ATTRIBUTES {
+            Self::ATTRIBUTES as *const plug_attributes_v1 as *const c_void
+        } else {
+            ptr::null()
+        }
+    }
+
+    unsafe extern "C" fn check(context: *mut c_void, attributes: *const plug_field, count: u64) -> u32 {
+        let instance = Self::of(context);
+        let checked = guarded(|| {
+            let section: Vec<_> = (0..count as usize)
+                .map(|index| &*attributes.add(index))
+                .map(|field| (string(field.name), string(field.value)))
+                .collect();
+            instance.plugin.check(&section)
+        });
+        match checked.and_then(|checked| checked) {
+            Ok(()) => PLUG_OK,
+            Err(what) => {
+                (instance.host.table().refuse)(instance.host.0, text(&what));
+                PLUG_BAD_ARGUMENT
             }
         }
     }
@@ -2246,7 +2292,7 @@ macro_rules! export {
             })
         };
 
-        /// What a kernel asks for.
+        /// The function that a kernel looks up.
         #[no_mangle]
         pub extern "C" fn $entry() -> *const $crate::plugboard::raw::plug_plugin_v1 {
             PLUGBOARD_DESCRIPTOR.raw()
