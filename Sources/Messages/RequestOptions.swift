@@ -19,7 +19,8 @@ public struct RequestOptions: Sendable, Equatable {
     public var timeout: Duration?
     /// Name look-up, connection and TLS of one attempt.
     public var connectTimeout: Duration?
-    /// The longest time without a byte in either direction while one is awaited. A pause for a slow reader does not count.
+    /// The longest time without a byte in either direction while one is awaited. A pause for a slow reader does not
+    /// count.
     public var idleTimeout: Duration?
     /// One attempt, its body included.
     public var attemptTimeout: Duration?
@@ -36,8 +37,8 @@ public struct RequestOptions: Sendable, Equatable {
     public var noProxy: String?
     /// The name or address of the network interface to send from.
     public var interface: String?
-    /// The path of a Unix domain socket to connect to instead of the URL's host and port, without a change of URL, `Host` or TLS
-    /// name; no proxy is used then.
+    /// The path of a Unix domain socket to connect to instead of the URL's host and port, without a change of URL,
+    /// `Host` or TLS name; no proxy is used then.
     public var unixSocket: String?
     public var ipVersion: IPVersion?
     public var httpVersion: HTTPVersion?
@@ -59,7 +60,8 @@ public struct RequestOptions: Sendable, Equatable {
 
     public init() {}
 
-    /// What a request to another origin may have of these: neither who the caller is, nor whom it expects; and no time limit of an exchange.
+    /// What a request to another origin may have of these: neither who the caller is, nor whom it expects; and no time
+    /// limit of an exchange.
     package var forOtherOrigins: RequestOptions {
         var options = self
         options.timeout = nil

@@ -125,6 +125,7 @@ private enum OfPlugboardKit {
     typealias PlainPluginCommands = PluginCommands
     typealias PlainPluginDescriptor = PluginDescriptor
     typealias PlainPluginHost = PluginHost
+    typealias PlainPluginInstance = PluginInstance
     typealias PlainPluginSettings = PluginSettings
     typealias PlainReply = Reply
     typealias PlainRequestAttributes = RequestAttributes
@@ -196,6 +197,7 @@ private enum OfCurlTransport {
 }
 
 private enum OfAuthenticationOptions {
+    typealias PlainAuthenticationSettings = AuthenticationSettings
     typealias PlainAuthenticationAttributes = AuthenticationAttributes
     typealias PlainAuthenticationCommands = AuthenticationCommands
     typealias PlainAuthenticationRequest = AuthenticationRequest
@@ -204,6 +206,7 @@ private enum OfAuthenticationOptions {
 }
 
 private enum OfCacheOptions {
+    typealias PlainCacheSettings = CacheSettings
     typealias PlainCacheAttributes = CacheAttributes
     typealias PlainCacheCommands = CacheCommands
     typealias PlainCacheKeyPart = CacheKeyPart
@@ -215,6 +218,7 @@ private enum OfCacheOptions {
 }
 
 private enum OfCookiesOptions {
+    typealias PlainCookiesSettings = CookiesSettings
     typealias PlainCookieCommands = CookieCommands
     typealias PlainCookiesAttributes = CookiesAttributes
     typealias PlainCookiesRequest = CookiesRequest
@@ -222,21 +226,25 @@ private enum OfCookiesOptions {
 }
 
 private enum OfDecodeOptions {
+    typealias PlainDecodeSettings = DecodeSettings
     typealias PlainDecodeAttributes = DecodeAttributes
     typealias PlainDecodeRequest = DecodeRequest
 }
 
 private enum OfLoggingOptions {
+    typealias PlainLoggingSettings = LoggingSettings
     typealias PlainLoggingAttributes = LoggingAttributes
     typealias PlainLoggingRequest = LoggingRequest
 }
 
 private enum OfRedirectOptions {
+    typealias PlainRedirectSettings = RedirectSettings
     typealias PlainRedirectAttributes = RedirectAttributes
     typealias PlainRedirectRequest = RedirectRequest
 }
 
 private enum OfRetryOptions {
+    typealias PlainRetrySettings = RetrySettings
     typealias PlainRetryAttributes = RetryAttributes
     typealias PlainRetryCommands = RetryCommands
     typealias PlainRetryRequest = RetryRequest

@@ -20,7 +20,8 @@ struct OrderDrawing {
         return Table(rows: rows).text + "\n" + Table(rows: drawing).text + listening + absence.text
     }
 
-    /// Each plugin has a column; a hook that it does not list leaves a line through it. Events go nowhere: they are told.
+    /// Each plugin has a column; a hook that it does not list leaves a line through it. Events go nowhere: they are
+    /// told.
     private var drawing: [[String]] {
         [
             line("request", "onRequest", .request, "─▶", "▸", "─▶ transport"),

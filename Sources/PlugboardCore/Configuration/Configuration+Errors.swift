@@ -10,17 +10,17 @@ import PlugboardKit
 extension Configuration {
     /// All that a start with this configuration would refuse, in the order of its text; empty if nothing is wrong.
     ///
-    /// What is wrong with the text is told, then the kernel's settings and the files that they name, the plugins, their settings and order,
-    /// and the attributes of origins. Only plugins know whether settings and attributes make sense together, so each is
-    /// created, asked and destroyed, without being started, with a data directory of the check's own; what is wrong
-    /// with other parts of the system only a start finds. Blocks.
+    /// What is wrong with the text is told, then the kernel's settings and the files that they name, the plugins, their
+    /// settings and order, and the attributes of origins. Only plugins know whether settings and attributes make sense
+    /// together, so each is created, asked and destroyed, without being started, with a data directory of the check's
+    /// own; what is wrong with other parts of the system only a start finds. Blocks.
     public func errors(catalog: Catalog = Catalog(), loader: (any Loader)? = nil) -> [ConfigurationError] {
         errors(Lineup.check(self, catalog: catalog, loader: loader))
     }
 
     func errors(_ check: Lineup.Check) -> [ConfigurationError] {
         var errors = ownErrors
-        // What a text has wrong and what its plugins make of it may be told of one place: the text comes first.
+        // Where both the text and a plugin report an error at the same path, only that of the text is kept.
         let locations = Set(errors.map(\.path))
         let refused = TrialCreation.errors(of: check.sound, self, beside: errors + check.errors)
         errors += (check.errors + refused).filter { !locations.contains($0.path) }
@@ -62,12 +62,12 @@ extension Configuration {
         return reading.errors
     }
 
-    /// Where the section of an origin stands.
+    /// The path of an origin's section.
     func location(of origin: Origin) -> JSONPath {
         ["origins", .key(source?.originKeys[origin] ?? origin.description)]
     }
 
-    /// Where the text says an option of requests.
+    /// The path of an option of requests.
     private static func location(of option: String) -> JSONPath {
         switch option {
         case "caFile": ["kernel", "tls", "ca"]

@@ -38,7 +38,8 @@ struct RequestDefaults: Sendable {
         return request
     }
 
-    /// What a URL of the program means. One that means nothing stays, and its exchange fails with the transport's error.
+    /// What a URL of the program means. One that means nothing stays, and its exchange fails with the transport's
+    /// error.
     func url(_ url: String) -> String {
         guard let baseURL, URLParts(url)?.scheme == nil else { return url }
         return resolved(url, against: baseURL, normalizing: false) ?? url
@@ -66,7 +67,8 @@ extension KernelSettings {
         !value.utf8.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D }
     }
 
-    /// Headers that cannot be sent, and those that are given twice, by name, with what is wrong as the end of a sentence.
+    /// Headers that cannot be sent, and those that are given twice, by name, with what is wrong as the end of a
+    /// sentence.
     var errorsOfHeaders: [(name: String, reason: String)] {
         var known: Set<FieldName> = []
         return headers.sorted { $0.key < $1.key }.compactMap { name, value in

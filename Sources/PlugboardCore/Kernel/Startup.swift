@@ -11,14 +11,15 @@ import PlugboardKit
 ///
 /// A start that fails undoes those before it, innermost first.
 ///
-/// A class, because the compiler takes a struct's copy of the core, which plugins' hosts hold weakly, for its last owner.
+/// A class, because the compiler may release a struct's copy of the core early, and plugins' hosts hold the core
+/// weakly.
 final class Startup: Sendable {
     private let core: KernelCore
 
     init(core: KernelCore) { self.core = core }
 
-    /// Creates all plugins, then starts them. Called once, by the thread that makes the kernel. After an error the caller
-    /// stops the loop, and then destroys what was created.
+    /// Creates all plugins, then starts them. Called once, by the thread that makes the kernel. After an error the
+    /// caller stops the loop, and then destroys what was created.
     func run(_ slots: inout [Slot], _ configuration: Configuration) throws(PlugboardError) {
         let refusals = create(&slots)
         if let error = PlugboardError(refusals, configuration) { throw error }
@@ -32,15 +33,16 @@ final class Startup: Sendable {
         }
     }
 
-    /// Creates all plugins, and returns what they refuse: all of it, for several settings and sections of origins can
-    /// be wrong at once.
+    /// Creates all plugins, and returns everything that they refuse: several settings and sections of origins can be
+    /// wrong at once.
     func create(_ slots: inout [Slot]) -> [Refusal] {
         var refusals: [Refusal] = []
         for (index, plugin) in core.lineup.plugins.enumerated() {
             switch create(plugin, at: index) {
             case .success(let slot):
                 slots.append(slot)
-                // A plugin would do without, and its user would not know that others could change what it keeps.
+                // A plugin could go on without a data directory, and its user would not learn that other users can
+                // write there.
                 if let error = slot.host.dataDirectoryError { refusals.append(Refusal(plugin: plugin, text: error)) }
                 refusals += checkSections(of: plugin, slot)
             case .failure(let refusal): refusals.append(refusal)
@@ -54,12 +56,12 @@ final class Startup: Sendable {
         let plugin: EnabledPlugin
         /// The origin whose section the plugin refuses; nil if the plugin cannot be created.
         var origin: Origin?
-        /// A sentence of the plugin's.
+        /// The plugin's sentence.
         let text: String
 
-        /// As a error with its position in the configuration.
+        /// The refusal as an error with its position in the configuration.
         func error(in configuration: Configuration) -> ConfigurationError {
-            // Errors end without a full stop.
+            // Reasons of errors end without a full stop.
             let clause = text.hasSuffix(".") ? String(text.dropLast()) : text
             guard let origin else {
                 return ConfigurationError(
@@ -127,8 +129,8 @@ final class Startup: Sendable {
             plugin: slot.id)
     }
 
-    /// Stops the plugins, innermost first, and then waits for commands that have not returned. Off the loop; blocks, but not for longer
-    /// than until the deadline, and `grace` for each plugin that has not returned by then.
+    /// Stops the plugins, innermost first, and then waits for commands that have not returned. Off the loop; blocks,
+    /// but not for longer than until the deadline, and `grace` for each plugin that has not returned by then.
     ///
     /// The time is shared: what the first plugin uses, the next ones no longer have.
     /// - Returns: The plugins whose code still runs; they must never be destroyed.
@@ -159,11 +161,11 @@ final class Startup: Sendable {
         return stuck
     }
 
-    /// What a plugin gets when the time is up, in nanoseconds.
+    /// How long a plugin is waited for after the deadline, in nanoseconds.
     private static let grace: Int64 = 100_000_000
 
     private func report(_ slot: Slot, _ cause: String) {
-        core.log.write(.error, slot.id, "The plugin \(slot.id) is left as it is and not destroyed: \(cause)")
+        core.log.write(.error, slot.id, "The plugin \(slot.id) is not destroyed: \(cause)")
     }
 
     func destroy(_ slots: [Slot]) {

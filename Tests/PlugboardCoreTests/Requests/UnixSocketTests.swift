@@ -93,8 +93,7 @@ private final class UnixSocketServer: @unchecked Sendable {
             }
         }
         try #require(bound == 0 && listen(listener, 16) == 0)
-        let listener = listener
-        Thread.start {
+        Thread.start { [listener] in
             while case let connection = accept(listener, nil, nil), connection >= 0 {
                 Thread.start { UnixSocketServer.serve(connection, word) }
             }
