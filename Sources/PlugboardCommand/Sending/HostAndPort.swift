@@ -1,7 +1,7 @@
 import Plugboard
 
-/// Whether a text is `host:port`, as `kernel.connectTo` of a configuration has it.
+/// Whether a text is `host:port`, as in `kernel.connectTo` of a configuration.
 func isHostAndPort(_ text: String) -> Bool {
-    // Behind a scheme it is an origin already, and takes no other port.
+    // With a scheme before it, it must be an origin to which no other port can be added.
     Origin("http://\(text)") != nil && Origin("http://\(text):1") == nil
 }

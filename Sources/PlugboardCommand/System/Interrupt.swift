@@ -7,10 +7,10 @@ import Synchronization
     import Musl
 #endif
 
-/// Runs a closure at the first Ctrl-C or SIGTERM from `init` on. The second one ends the process at once, and so does
-/// time: a plugin that is stuck must not keep what was asked to end.
+/// Runs a closure at the first SIGINT or SIGTERM. A second signal ends the process at once, and so does the end of
+/// `patience`, because a plugin may be stuck.
 final class Interrupt {
-    /// How long an end in good order may take.
+    /// How long an orderly end may take.
     static let patience = DispatchTimeInterval.seconds(5)
 
     private static let signals = [SIGINT, SIGTERM]
@@ -23,29 +23,29 @@ final class Interrupt {
             let registered = DispatchSemaphore(value: 0)
             source.setRegistrationHandler { registered.signal() }
             source.setEventHandler {
-                // Both may have come before either was looked at.
+                // Both signals may have come before either handler ran.
                 guard first.isTaken() else { Interrupt.end(by: number) }
                 for number in Interrupt.signals { signal(number, SIG_DFL) }
                 DispatchQueue.global().asyncAfter(deadline: .now() + Interrupt.patience) { Interrupt.end(by: number) }
                 cancel()
             }
             source.resume()
-            // From here on the signal is the source's: one that comes before ends the process as ever, and none is lost.
+            // Only now does the source get the signal. An earlier one ends the process as usual, so that none is lost.
             registered.wait()
             return source
         }
     }
 
-    /// What comes from here on ends the process as ever.
+    /// Later signals end the process as usual.
     deinit {
         for source in sources { source.cancel() }
         for number in Interrupt.signals { signal(number, SIG_DFL) }
     }
 
-    /// Ends the process as the signal itself would, so that a shell sees 128 and its number.
+    /// Ends the process with the signal, so that a shell sees 128 plus its number.
     private static func end(by number: Int32) -> Never {
         signal(number, SIG_DFL)
-        // Threads of a queue have all signals blocked.
+        // Threads of a dispatch queue block all signals.
         var own = sigset_t()
         sigemptyset(&own)
         sigaddset(&own, number)
@@ -55,7 +55,7 @@ final class Interrupt {
     }
 }
 
-/// Says once that it was the first time.
+/// True for the first call only.
 private final class First: Sendable {
     private let isOver = Atomic(false)
 

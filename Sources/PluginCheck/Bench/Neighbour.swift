@@ -1,10 +1,10 @@
 import CPlugboard
 import PlugboardKit
 
-/// A plugin of the check's own beside the one under check: does once what the request's attribute `ID.does` says.
+/// A plugin of the checks beside the plugin under check. It does once what the request's attribute `ID.does` says.
 ///
-/// One stands outermost, where it replaces and resends what the plugin has let pass, and one innermost, where it
-/// answers and fails in place of the network. So turns close in all five ways.
+/// One is outermost, where it replaces and resends what the plugin let pass. One is innermost, where it
+/// responds and fails in place of the network. So turns close in all five ways.
 final class Neighbour: Plugin {
     enum Deed: String, WordOption, CaseIterable {
         case nothing, holdRequest, respond, failRequest, waitForWake, waitForDeadline, holdResponse, replace, resend,
@@ -28,7 +28,7 @@ final class Neighbour: Plugin {
         preconditionFailure("A neighbour is made by the bench: use `descriptor`.")
     }
 
-    /// Made anew for each kernel; it stays for ever.
+    /// A new descriptor for each kernel; it is never freed.
     var descriptor: UnsafePointer<plug_plugin_v1> {
         let manifest = Manifest(
             id: id, version: "1.0.0", documentation: "Stands beside the plugin under check.", priority: priority,
@@ -54,7 +54,7 @@ final class Neighbour: Plugin {
             exchange.wrapRequestBody { PassingSource($0) }
             return .next
         default:
-            // It is the answer's turn.
+            // The deed is one for the response.
             exchange.state = nil
             return .next
         }
@@ -84,7 +84,7 @@ final class Neighbour: Plugin {
         }
     }
 
-    /// What is to be done, the first time that it is asked for.
+    /// The deed of this exchange; nil once it is done.
     private func due(_ exchange: borrowing Exchange) -> Deed? {
         guard exchange.state == nil, let deed = exchange[attribute], deed != .nothing else { return nil }
         exchange.state = Done()
@@ -94,7 +94,7 @@ final class Neighbour: Plugin {
     private final class Done {}
 }
 
-/// A body that passes as it is.
+/// A body that passes unchanged.
 ///
 /// Sendable because it is touched on the loop only.
 private final class PassingSource: BodySource, @unchecked Sendable {
