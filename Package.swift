@@ -73,7 +73,7 @@ let layers: [Target] = [
     module("EventLoop", "Messages", "CEpoll"),
     module("Transporting", "Messages", "EventLoop"),
     module("PlugboardKit", "Messages", "CPlugboard", "JSON"),
-    module("SQLiteStore", "CSQLite"),
+    module("SQLiteStore", "Messages", "CSQLite"),
     // For programs that have these packages, or import Foundation; nothing here depends on them.
     module("PlugboardHTTPTypes", "Messages", httpTypes),
     module("PlugboardFoundation", "Messages"),

@@ -81,7 +81,7 @@ public final class CurlTransport: Transport, @unchecked Sendable {
         let transfer = Transfer(multi: multi, attempt: attempt, url: url, handle: handle, observer: observer)
         handle.state.pointee.begin(
             transfer, headLimit: settings.headLimit.bytes, fieldLimit: settings.headFieldLimit,
-            uploadLength: body.length)
+            body: body)
         multi.enroll(transfer)
         transfer.pullUpload(handle.state)
         transfer.armClock()

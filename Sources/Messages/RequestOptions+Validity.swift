@@ -70,21 +70,16 @@ extension RequestOptions {
     package static func isProxy(_ text: String) -> Bool {
         if text.isEmpty { return true }
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return false }
-        let scheme = text.utf8.prefix { $0 != UInt8(ascii: ":") }
-        let rest = text.utf8.dropFirst(scheme.count)
-        guard proxySchemes.contains(String(Substring(scheme)).lowercased()), rest.starts(with: "://".utf8) else {
+        guard let parts = URLParts(text), let scheme = parts.scheme, proxySchemes.contains(scheme.lowercased()) else {
             return false
         }
-        let authority = rest.dropFirst(3).prefix { !"/?#".utf8.contains($0) }
-        let place = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[$0...].dropFirst() } ?? authority
-        guard let (host, port) = Origin.splitPort(Substring(place)), !host.isEmpty else { return false }
-        return port.map { Origin.port($0) != nil } ?? true
+        return parts.host?.isEmpty == false && parts.port.map { Origin.port($0) != nil } ?? true
     }
 
-    /// `host:port`.
+    /// Whether a text is `host:port`, with a valid host and a port from 1 to 65535.
     package static func isHostAndPort(_ text: String) -> Bool {
-        guard let (host, port) = Origin.splitPort(text[...]), let port else { return false }
-        return Origin.normalizedHost(host) != nil && Origin.port(port) != nil
+        guard let parts = URLParts("http://\(text)"), parts.port != nil else { return false }
+        return Origin("http://\(text)") != nil
     }
 
     /// `sha256//` and the base64 of a SHA-256 digest (RFC 4648 §4, with its padding and no stray bits).

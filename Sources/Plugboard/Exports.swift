@@ -1,9 +1,9 @@
-// The kernel, the names of what requests can say to the bundled plugins, and through `Catalog.bundled` those plugins.
-@_exported import AuthenticationOptions
-@_exported import CacheOptions
-@_exported import CookiesOptions
-@_exported import DecodeOptions
-@_exported import LoggingOptions
+// The kernel, the bundled plugins, and the names of what requests and programs can say to them.
+@_exported import AuthenticationPlugin
+@_exported import CachePlugin
+@_exported import CookiesPlugin
+@_exported import DecodePlugin
+@_exported import LoggingPlugin
 @_exported import PlugboardCore
-@_exported import RedirectOptions
-@_exported import RetryOptions
+@_exported import RedirectPlugin
+@_exported import RetryPlugin

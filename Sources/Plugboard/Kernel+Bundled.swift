@@ -3,15 +3,16 @@ import PlugboardCore
 import Transporting
 
 extension Kernel {
-    /// A kernel that knows all bundled plugins; which of them run, the configuration says.
+    /// A kernel that knows all bundled plugins; which of them run, the configuration and the program's code say.
     ///
-    /// The parameters and errors are those of `init(configuration:catalog:loader:transport:log:clock:watch:)`.
+    /// The parameters and errors are those of `init(configuration:plugins:catalog:loader:transport:log:clock:watch:)`.
     public convenience init(
-        configuration: Configuration = Configuration(), loader: (any Loader)? = nil, transport: (any Transport)? = nil,
-        log: KernelLog? = nil, clock: ManualClock? = nil, watch: (@Sendable (ExchangeEvent) -> Void)? = nil
+        configuration: Configuration = Configuration(), plugins: [PluginEntry] = [], loader: (any Loader)? = nil,
+        transport: (any Transport)? = nil, log: KernelLog? = nil, clock: ManualClock? = nil,
+        watch: (@Sendable (ExchangeEvent) -> Void)? = nil
     ) throws(PlugboardError) {
         try self.init(
-            configuration: configuration, catalog: .bundled, loader: loader, transport: transport, log: log,
+            configuration: configuration, plugins: plugins, catalog: .bundled, loader: loader, transport: transport, log: log,
             clock: clock,
             watch: watch)
     }

@@ -16,7 +16,7 @@ final class ScratchFolder: Sendable {
             buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
         }
         guard let path else {
-            throw PlugboardError("testing.folder", "No folder can be made in \(base). Let TMPDIR name another.")
+            throw PlugboardError(.testingFolder, "No folder can be made in \(base). Let TMPDIR name another.")
         }
         self.path = path
     }

@@ -1,41 +1,41 @@
 import PlugboardKit
 
-/// Why a plugin's file was refused: one code a reason. Two more belong to every plugin, loaded or not:
-/// `loading.revision` (`abiMismatch`) and `loading.descriptor` (`malformedDescriptor`).
+/// Why the file of a plugin was refused: one code for each reason. Two more apply to linked plugins too and are declared
+/// in PlugboardKit: `loading.revision` (`abiMismatch`) and `loading.descriptor` (`malformedDescriptor`).
 extension PlugboardError.Code {
-    /// There is no regular file that can be read at the path.
+    /// The path names no regular file that can be read.
     public static let loadingMissing: Self = "loading.missing"
-    /// Others may write the file, or a folder on the way to it.
+    /// Other users may write to the file, or to a folder on its path.
     public static let loadingWritable: Self = "loading.writable"
-    /// The file, or a folder or link on the way to it, is neither root's nor the current user's.
+    /// The file, or a folder or link on its path, belongs neither to root nor to the current user.
     public static let loadingOwner: Self = "loading.owner"
-    /// The file lies outside the folders that plugins may be loaded from.
+    /// The file is outside the folders that plugins may be loaded from.
     public static let loadingFolder: Self = "loading.folder"
-    /// The file is a libtool archive (`.la`) by its name.
+    /// The file is a libtool archive, by its name (`.la`).
     public static let loadingArchive: Self = "loading.archive"
     /// The file is larger than `FileSnapshot.limit`.
     public static let loadingSize: Self = "loading.size"
-    /// The file changed while it was read or opened, or since it was loaded first.
+    /// The file changed while it was read or opened, or after it was first loaded.
     public static let loadingChanged: Self = "loading.changed"
-    /// The file does not begin as ELF does.
+    /// The file does not begin with the bytes of ELF.
     public static let loadingNotELF: Self = "loading.notELF"
-    /// The file is an object, a program or a core, not a shared object.
+    /// The file is an object file, a program or a core dump, and not a shared object.
     public static let loadingNotShared: Self = "loading.notShared"
-    /// The file is for another kind of machine.
+    /// The file was built for another kind of processor.
     public static let loadingArchitecture: Self = "loading.architecture"
-    /// Something in the file reaches beyond its end.
+    /// A part of the file reaches beyond its end.
     public static let loadingTruncated: Self = "loading.truncated"
-    /// The file contradicts itself.
+    /// The tables of the file contradict each other.
     public static let loadingDamaged: Self = "loading.damaged"
-    /// The section `plugboard` is not in its form, or says something else than the descriptor.
+    /// The section `plugboard` is malformed, or differs from the descriptor.
     public static let loadingMetadata: Self = "loading.metadata"
-    /// No function `…_LTX_plugboard_plugin` is exported.
+    /// The file exports no function `…_LTX_plugboard_plugin`.
     public static let loadingNoEntry: Self = "loading.noEntry"
-    /// Several functions `…_LTX_plugboard_plugin` are exported.
+    /// The file exports several functions `…_LTX_plugboard_plugin`.
     public static let loadingEntries: Self = "loading.entries"
-    /// The bytes are not those that the pin names.
+    /// The SHA-256 of the file differs from the configured one.
     public static let loadingHash: Self = "loading.hash"
-    /// The file needs a function or variable that nothing provides.
+    /// The file needs a function or variable that no library provides.
     public static let loadingSymbols: Self = "loading.symbols"
     /// The system's loader refused the file.
     public static let loadingOpen: Self = "loading.open"

@@ -11,9 +11,7 @@ struct PathWalk {
 
         var path: String
         var kind: Kind
-        var owner: uid_t
-        /// As in `chmod`: the lowest twelve bits of the mode.
-        var permissions: mode_t
+        var ownership: Ownership
     }
 
     /// From the root down; links stand before what they lead to.
@@ -76,7 +74,7 @@ struct PathWalk {
             case S_IFLNK: .link
             default: .other
             }
-        return Step(path: here, kind: kind, owner: status.st_uid, permissions: status.st_mode & 0o7777)
+        return Step(path: here, kind: kind, ownership: Ownership(status))
     }
 
     private static func target(of link: String, on path: String) throws(PlugboardError) -> String {

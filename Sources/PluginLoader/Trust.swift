@@ -5,7 +5,7 @@ import PlugboardKit
 ///
 /// A file is as safe as every name on the way to it, so all of them are judged, as sshd judges the way to a key file.
 /// A sticky folder that all may write, as /tmp is, lets only the owner of an entry replace it; since the owner of
-/// each entry is judged too, such a folder is no danger. A link's own permissions mean nothing.
+/// each entry is judged too, such a folder is no danger.
 struct Trust {
     let user: uid_t
 
@@ -14,17 +14,17 @@ struct Trust {
         guard let file = steps.last?.path else { return }
         for step in steps {
             let what = step.path == file ? "The plugin \(file)" : "\(step.path), on the way to the plugin \(file),"
-            guard step.owner == 0 || step.owner == user else {
+            switch step.ownership.flaw(for: user, allowsSticky: true) {
+            case nil: continue
+            case .owner:
                 throw PlugboardError(
                     .loadingOwner,
-                    "\(what) belongs to user \(step.owner), who could put other code there. Only what belongs to root "
-                        + "or to user \(user) is loaded: chown it, or install the plugin elsewhere.")
-            }
-            let isSticky = step.kind == .folder && step.permissions & S_ISVTX != 0
-            guard step.kind == .link || isSticky || step.permissions & (S_IWGRP | S_IWOTH) == 0 else {
+                    "\(what) belongs to user \(step.ownership.owner), who could put other code there. Only what belongs to "
+                        + "root or to user \(user) is loaded: chown it, or install the plugin elsewhere.")
+            case .writable:
                 throw PlugboardError(
                     .loadingWritable,
-                    "\(what) can be written by others than its owner (mode \(String(step.permissions, radix: 8))), who "
+                    "\(what) can be written by others than its owner (mode \(step.ownership.permissions)), who "
                         + "could put other code there. Take that right away: chmod go-w \(step.path)")
             }
         }

@@ -157,7 +157,10 @@ import Transporting
         #expect(before.text?.split(separator: " ").first != after.text?.split(separator: " ").first)
     }
 
-    @Test func `an upload whose window is closed leaves the processor alone`() async throws {
+    @Test(arguments: [nil, ManualClock()])
+    func `an upload whose window is closed leaves the processor alone, and goes on when the window opens`(
+        clock: ManualClock?
+    ) async throws {
         let (full, gate) = (Gate(), Gate())
         let server = try LoopbackServer(
             .http2 { connection in
@@ -172,7 +175,7 @@ import Transporting
                 try connection.respond(to: stream, body: "enough")
                 try connection.connection.waitForClose()
             })
-        let client = Client()
+        let client = Client(clock: clock)
         var options = RequestOptions()
         options.httpVersion = .http2PriorKnowledge
         defer { server.stop() }

@@ -1,16 +1,21 @@
 // Feeds arbitrary bytes to the reader of configurations, and what it accepts to the lineup; checks what must hold
-// whatever they are. JSON, Messages and PlugboardKit are modules of their own, so they are compiled first:
+// whatever they are. Its modules are compiled first; the kernel's sources are compiled with it, for they are internal:
 //
-//     mkdir -p fuzz && F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
+//     mkdir -p fuzz/core && F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
 //     printf 'module CPlugboard { umbrella header "%s/Sources/CPlugboard/include/plugboard.h" export * }' "$PWD" \
 //         > fuzz/module.modulemap
 //     for M in JSON Messages PlugboardKit; do
 //         swiftc $F -I fuzz -module-name $M -emit-module -emit-module-path fuzz/$M.swiftmodule \
 //             -c $(find Sources/$M -name '*.swift') -o fuzz/$M.o
 //     done
-//     swiftc $F -I fuzz -module-name ConfigurationFuzz fuzz/*.o Tests/Fuzz/ConfigurationFuzz.swift \
-//         $(find Sources/PlugboardCore/Configuration Sources/PlugboardCore/Catalog -name '*.swift') \
-//         -o configuration-fuzz
+//     C="-I fuzz -I fuzz/core -I Sources/CEpoll -I Sources/CCurl"
+//     for M in EventLoop Transporting CurlTransport; do
+//         swiftc $F $C -module-name $M -emit-module -emit-module-path fuzz/core/$M.swiftmodule \
+//             -c $(find Sources/$M -name '*.swift') -o fuzz/core/$M.o
+//     done
+//     swiftc $F $C -module-name ConfigurationFuzz fuzz/{JSON,Messages,PlugboardKit}.o fuzz/core/*.o \
+//         $(find Sources/PlugboardCore -name '*.swift') Tests/Fuzz/{ConfigurationFuzz,TimeLimit}.swift \
+//         -lcurl -o configuration-fuzz
 //     ./configuration-fuzz -dict=Tests/Fuzz/configuration.dict -max_total_time=60 -max_len=2048
 
 import CPlugboard
@@ -20,6 +25,10 @@ import PlugboardKit
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    checkTime(UnsafeRawBufferPointer(start: start, count: count)) { bytes in
+        let check = Configuration.check(bytes, folder: "/folder", sections: ["endpoints"])
+        if let configuration = check.configuration { _ = Lineup.check(configuration, catalog: catalog) }
+    }
     let check = Configuration.check(bytes, folder: "/folder", sections: ["endpoints"])
     precondition((check.configuration == nil) == !check.errors.isEmpty, "neither a configuration nor a error")
     let isJSON = (try? JSONParser.parse(bytes, options: JSONParser.configuration)) != nil

@@ -21,6 +21,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
                 guard let field = try? SetCookie(UnsafeRawBufferPointer(rebasing: line)) else { continue }
                 _ = try? jar.receive(field, from: place, now: now)
             }
+            _ = NetscapeFile.read([UInt8](bytes), now: now, suffixes: .system)
         }
     }
     var lines = bytes.split(separator: newline, omittingEmptySubsequences: false)[...]

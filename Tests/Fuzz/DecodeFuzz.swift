@@ -6,7 +6,7 @@
 //         -c $D/DecodeOptions/*.swift -o fuzz/DecodeOptions.o
 //     swiftc $F -I fuzz -I Sources/CZlib -I Sources/CBrotli -I Sources/CZstd -module-name DecodeFuzz fuzz/*.o \
 //         $D/DecodePlugin/{*Decoder,DecodePolicy,Decoding*,Inflater}.swift \
-//         Tests/Fuzz/DecodeFuzz.swift -lz -lbrotlidec -lzstd -o decode-fuzz
+//         Tests/Fuzz/{DecodeFuzz,TimeLimit}.swift -lz -lbrotlidec -lzstd -o decode-fuzz
 //     ./decode-fuzz -max_total_time=60 -max_len=4096
 
 import PlugboardKit
@@ -21,6 +21,11 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let (first, second) = (codings[Int(bytes[0]) % 4], codings[Int(bytes[0] >> 2) % 4])
     let chosen = bytes[0] >> 4 == 0 ? [first, second] : [first]
 
+    bytes.withUnsafeBytes { bytes in
+        checkTimeOfMaking(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(2))) { rest in
+            decode(ArraySlice(rest), chosen, pieceSize: 16 + Int(bytes[1])).bytes.count
+        }
+    }
     let outcome = decode(bytes.dropFirst(2), chosen, pieceSize: 1 + Int(bytes[1]))
     let whole = decode(bytes.dropFirst(2), chosen, pieceSize: count)
     precondition(outcome.isWhole == whole.isWhole, "how it came in pieces decides what it is")

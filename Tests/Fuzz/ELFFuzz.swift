@@ -5,7 +5,7 @@
 //     swiftc $F -I fuzz -module-name PlugboardCore -emit-module -emit-module-path fuzz/PlugboardCore.swiftmodule \
 //         -c Sources/PlugboardCore/Catalog/Loader.swift -o fuzz/PlugboardCore.o
 //     swiftc $F -I fuzz -module-name ELFFuzz fuzz/*.o Sources/PluginLoader/{ELFReader,SharedObject*,LoadingCodes}.swift \
-//         Tests/Fuzz/ELFFuzz.swift -o elf-fuzz
+//         Tests/Fuzz/{ELFFuzz,TimeLimit}.swift -o elf-fuzz
 //     ./elf-fuzz -max_total_time=60 -max_len=20000 FOLDER_OF_SHARED_OBJECTS
 
 import PlugboardKit
@@ -13,6 +13,10 @@ import PlugboardKit
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+    checkTime(UnsafeRawBufferPointer(start: start, count: count)) { bytes in
+        let object = try? SharedObject(path: "/fuzz.so", bytes: Array(bytes))
+        _ = (try? object?.metadata(), try? object?.entry())
+    }
     do {
         let object = try SharedObject(path: "/fuzz.so", bytes: bytes)
         checkSegments(object, count: UInt64(count))

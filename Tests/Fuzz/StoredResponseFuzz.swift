@@ -21,6 +21,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let form = bytes.first else { return 0 }
     let rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
     if form & 1 == 0 {
+        checkTime(rest) { _ = StoredResponse.decoded($0) }
         guard let (answer, length) = StoredResponse.decoded(rest) else { return 0 }
         checkCoding(answer, length)
         for fields in requests { check(CacheEntry(id: 1, answer: answer, length: length), fields) }

@@ -5,19 +5,27 @@ import Glibc
 /// An input is short, and what grows with its square is quick as long as it is. So one input in 256 is also read repeated up to
 /// 64 KiB, where a square takes seconds.
 func checkTime(_ bytes: UnsafeRawBufferPointer, _ read: (UnsafeRawBufferPointer) -> Void) {
-    checkTimeOnce(bytes, read)
+    checkTimeOfMaking(bytes) {
+        read($0)
+        return 0
+    }
+}
+
+/// The same for what makes other bytes of those that it reads: returns how many, and may take as long for them.
+func checkTimeOfMaking(_ bytes: UnsafeRawBufferPointer, _ make: (UnsafeRawBufferPointer) -> Int) {
+    checkTimeOnce(bytes, make)
     let sum = bytes.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
     guard sum >> 24 == 0, !bytes.isEmpty else { return }
     var many: [UInt8] = []
     while many.count < 64 << 10 { many += bytes }
-    many.withUnsafeBytes { checkTimeOnce($0, read) }
+    many.withUnsafeBytes { checkTimeOnce($0, make) }
 }
 
-private func checkTimeOnce(_ bytes: UnsafeRawBufferPointer, _ read: (UnsafeRawBufferPointer) -> Void) {
+private func checkTimeOnce(_ bytes: UnsafeRawBufferPointer, _ make: (UnsafeRawBufferPointer) -> Int) {
     let start = threadTime()
-    read(bytes)
+    let count = bytes.count + make(bytes)
     let milliseconds = (threadTime() - start) / 1_000_000
-    precondition(milliseconds < 50 + 5 * bytes.count / 1024, "\(bytes.count) bytes take \(milliseconds) ms")
+    precondition(milliseconds < 50 + 5 * count / 1024, "\(count) bytes take \(milliseconds) ms")
 }
 
 /// Nanoseconds of this thread's own work, so that a busy machine does not count.

@@ -15,6 +15,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
     checkTime(UnsafeRawBufferPointer(start: start, count: count)) { bytes in
         _ = Challenge.parse([String(decoding: bytes, as: UTF8.self)])
+        _ = try? TokenResponse(status: 200, body: Bytes([UInt8](bytes)), of: "https://a.example")
     }
     let challenges = Challenge.parse([String(decoding: bytes, as: UTF8.self)])
     for challenge in challenges {

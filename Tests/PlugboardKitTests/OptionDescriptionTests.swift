@@ -10,7 +10,12 @@ struct OptionDescriptionTests {
         _ text: String, _: Value.Type, in bounds: ClosedRange<Int64>? = nil
     ) -> String? {
         let definition = OptionDefinition("x", "What it is.", of: Value.self, bounds: bounds)
-        return OptionDescription(definition.immortal).error(in: text)
+        return describe(definition).error(in: text)
+    }
+
+    private func describe(_ definition: OptionDefinition) -> OptionDescription {
+        let memory = DescriptorMemory()
+        return withExtendedLifetime(memory) { OptionDescription(definition.row(in: memory)) }
     }
 
     @Test func `values that can be read and lie within their bounds have no error`() {
@@ -49,10 +54,12 @@ struct OptionDescriptionTests {
     }
 
     @Test func `a type of a later kernel is a error, whatever the value`() {
-        var option = OptionDefinition("x", "What it is.", of: Int.self).immortal
+        let memory = DescriptorMemory()
+        var option = OptionDefinition("x", "What it is.", of: Int.self).row(in: memory)
         option.type = 99
 
         let description = OptionDescription(option)
+        withExtendedLifetime(memory) {}
 
         #expect(description.kind == nil)
         #expect(description.error(in: "1") == "has no type that this kernel knows")
@@ -62,7 +69,7 @@ struct OptionDescriptionTests {
         let definition = OptionDefinition(
             "level", "How loud.", of: Level.self, fallback: "low", isSecret: true, isRequired: true)
 
-        let description = OptionDescription(definition.immortal)
+        let description = describe(definition)
 
         #expect(description.name == "level")
         #expect(description.documentation == "How loud.")

@@ -37,6 +37,21 @@ import Testing
         #expect(descriptor.id == "com.example.tagger")
     }
 
+    @Test(.enabled(if: geteuid() == 0 && getegid() == 0, "only root can give folders to other groups"))
+    func `a folder that a group may write, unless the group is this user's alone`() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.plugin("shared/x.so", try FixturePlugin.bytes(of: "tagger"))
+        chmod(folder.file("shared"), 0o775)
+
+        chown(folder.file("shared"), 0, 4321)
+        let error = try refusal(path)
+        chown(folder.file("shared"), 0, 0)
+        let descriptor = try DynamicLoader.dynamic.load(path, sha256: nil)
+
+        #expect(error.code == .loadingWritable)
+        #expect(descriptor.id == "com.example.tagger")
+    }
+
     @Test func `a folder that others may write, with a link in it to a file that they may not`() throws {
         let folder = try TemporaryFolder()
         let path = try folder.plugin("closed/x.so", try FixturePlugin.bytes(of: "tagger"))

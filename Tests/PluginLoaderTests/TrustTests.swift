@@ -6,12 +6,18 @@ import Testing
 @testable import PluginLoader
 
 @Suite struct TrustTests {
-    private func way(_ owner: uid_t, _ permissions: mode_t, _ kind: PathWalk.Step.Kind = .folder) -> [PathWalk.Step] {
-        [
-            .init(path: "/", kind: .folder, owner: 0, permissions: 0o755),
-            .init(path: "/x", kind: kind, owner: owner, permissions: permissions),
-            .init(path: "/x/y.so", kind: .file, owner: 1000, permissions: 0o755),
-        ]
+    private func way(
+        _ owner: uid_t, _ permissions: mode_t, _ kind: PathWalk.Step.Kind = .folder
+    ) -> [PathWalk.Step] {
+        [step("/", .folder, 0, 0o755), step("/x", kind, owner, permissions), step("/x/y.so", .file, 1000, 0o755)]
+    }
+
+    private func step(
+        _ path: String, _ kind: PathWalk.Step.Kind, _ owner: uid_t, _ permissions: mode_t
+    ) -> PathWalk.Step {
+        let type: mode_t = kind == .folder ? S_IFDIR : kind == .link ? S_IFLNK : S_IFREG
+        return .init(
+            path: path, kind: kind, ownership: Ownership(owner: owner, group: 1000, mode: type | permissions))
     }
 
     @Test func `folders of root and of this user are trusted`() {
@@ -40,7 +46,7 @@ import Testing
     }
 
     @Test func `a sticky bit on a file makes it no safer`() {
-        let steps = [PathWalk.Step(path: "/y.so", kind: .file, owner: 0, permissions: 0o1777)]
+        let steps = [step("/y.so", .file, 0, 0o1777)]
 
         #expect(throws: PlugboardError.self) { try Trust(user: 1000).check(steps) }
     }

@@ -31,6 +31,13 @@ extension Transfer: PullReceiver {
         return true
     }
 
+    /// Lets libcurl ask for the body when it is wanted, and limits how long that, or its end, is waited for.
+    func watchUpload(_ state: TransferState.Pointer) {
+        if state.pointee.upload.canGoOn { sendOn(state) }
+        if state.pointee.upload.waitsForContinue, state.pointee.upload.isWaiting { limitExpecting() }
+        if state.pointee.isResponseWhole { limitUpload(state.pointee.upload.given + state.pointee.upload.sent) }
+    }
+
     private func accept(_ piece: Piece, _ state: TransferState.Pointer) {
         if let error = state.pointee.upload.accept(piece) { return end(error) }
         if !state.pointee.upload.wantsPiece { sendOn(state) }

@@ -36,7 +36,7 @@ final class Transfer: Attempt, @unchecked Sendable {
 
     enum Ending {
         case failed(PlugboardError)
-        /// Nobody wants the rest of the body.
+        /// The rest of the response's body, or of the request's, is not wanted.
         case abandoned
     }
 
@@ -105,6 +105,7 @@ final class Transfer: Attempt, @unchecked Sendable {
         body?.settle()
         if result != nil || ending != nil { return finish(state) }
         pullUpload(state)
+        if upload != nil { watchUpload(state) }
         applyPauses(state)
     }
 
@@ -172,7 +173,6 @@ final class Transfer: Attempt, @unchecked Sendable {
         if state.pointee.sendings > 0 {
             switch SecondSending(result, state, handle, isHeadReported: isHeadReported) {
             case .notWanted: break
-            case .response: return nil
             case .failed(let code, let reason):
                 // One for the first sending and one for the second: it was no kept connection that failed.
                 if let url, url.isSecure, handle.newConnections > 1 { multi.noteRefusal(by: url.place) }

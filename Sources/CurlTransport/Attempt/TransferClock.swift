@@ -12,6 +12,11 @@ struct TransferClock {
     /// When a callback was last called, or a pause ended.
     var lastActivity: Int64
     fileprivate var drainDeadline: Int64?
+    /// When the body goes out though the server has not said that it wants it.
+    fileprivate var continueDeadline: Int64?
+    /// When an upload that does not go on is given up, because the response is whole, and how far it had come.
+    fileprivate var uploadDeadline: Int64?
+    fileprivate var uploadProgress = -1
     /// Bytes that the system still had to send when it was last looked at.
     fileprivate var unsent: Int32 = 0
 
@@ -28,10 +33,12 @@ struct TransferClock {
 extension Transfer {
     /// Nanoseconds for which a connection must have been silent before that says something about it.
     private static var patience: Int64 { 1_000_000_000 }
+    private static var continueTime: Duration { .seconds(1) }
+    private static var uploadTime: Duration { .seconds(1) }
 
     /// Sets the timer for what may come first. Silence is measured when the timer fires, not at every byte.
     func armClock() {
-        var deadline = clock.drainDeadline ?? .max
+        var deadline = min(clock.drainDeadline ?? .max, clock.continueDeadline ?? .max, clock.uploadDeadline ?? .max)
         if let attempt = clock.attemptTimeout { deadline = min(deadline, later(clock.began, attempt)) }
         if let idle = clock.idleTimeout { deadline = min(deadline, later(clock.lastActivity, idle)) }
         if !isStarted, let connect = clock.connectTimeout { deadline = min(deadline, later(clock.began, connect)) }
@@ -44,10 +51,32 @@ extension Transfer {
         armClock()
     }
 
+    /// Gives a server some time to say that it wants the request's body (RFC 9110 §10.1.1).
+    func limitExpecting() {
+        if clock.continueDeadline != nil { return }
+        clock.continueDeadline = later(multi.loop.now, Transfer.continueTime)
+        armClock()
+    }
+
+    /// Gives an upload some time to go on when the response is whole: the server may have all that it wants of it (RFC
+    /// 9113 §8.1), and the response is not held back for the rest.
+    func limitUpload(_ progress: Int) {
+        if progress == clock.uploadProgress { return }
+        clock.uploadProgress = progress
+        clock.uploadDeadline = later(multi.loop.now, Transfer.uploadTime)
+        armClock()
+    }
+
     /// What is due is done. The alarm may also be early, or meant for an earlier transfer of the handle.
     func checkClock() {
         let (now, place) = (multi.loop.now, url?.place ?? "")
         if let deadline = clock.drainDeadline, deadline <= now { return end(.abandoned) }
+        if let deadline = clock.uploadDeadline, deadline <= now, !isSuspended { return end(.abandoned) }
+        if let deadline = clock.continueDeadline, deadline <= now {
+            clock.continueDeadline = .max
+            state?.pointee.upload.waitsForContinue = false
+            touch()
+        }
         if let limit = clock.attemptTimeout, later(clock.began, limit) <= now {
             return end(
                 PlugboardError(

@@ -56,13 +56,10 @@ enum Callbacks {
         return Int32(mayBeSent ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT)
     }
 
-    /// Of libcurl's own log one line is read: nothing else tells that a stream was refused before it was processed.
+    /// Nothing but libcurl's own log tells that a stream was refused before it was processed.
     static let debug: ccurl_debug = { _, kind, text, count, context in
         guard kind == CURLINFO_TEXT, let text, let state = Callbacks.state(context) else { return 0 }
-        let refusal: StaticString = "REFUSED_STREAM"
-        if count >= refusal.utf8CodeUnitCount, memcmp(text, refusal.utf8Start, refusal.utf8CodeUnitCount) == 0 {
-            state.pointee.isRefused = true
-        }
+        state.pointee.streamLog.read(UnsafeRawBufferPointer(start: text, count: count))
         return 0
     }
 

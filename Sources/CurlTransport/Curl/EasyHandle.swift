@@ -204,6 +204,7 @@ final class EasyHandle {
                 switch KnownField(name) {
                 case .contentLength: return
                 case .proxyAuthorization: return proxyFields.append(name, value)
+                case .accept where body.waitsForContinue, .expect where body.waitsForContinue: return
                 case .accept: saysAccept = true
                 case .expect: saysExpect = true
                 case .transferEncoding, nil: break
@@ -211,8 +212,8 @@ final class EasyHandle {
                 fields.append(name, value)
             }
         }
-        if !saysAccept { fields.suppress("Accept") }
         if body.source != nil, !saysExpect { fields.suppress("Expect") }
+        if body.waitsForContinue { setExpectation(requested) } else if !saysAccept { fields.suppress("Accept") }
         if body.saysNothing { fields.appendEmptyLength() }
         ccurl_set_list(easy, CURLOPT_HTTPHEADER, fields.list())
         let proxyList = proxyFields.list()
@@ -220,5 +221,31 @@ final class EasyHandle {
             ccurl_set_list(easy, CURLOPT_PROXYHEADER, proxyList)
             hasProxyFields = proxyList != nil
         }
+    }
+
+    /// `Expect` goes out within the line of `Accept`, so that libcurl does not know of it: after a 417 it would drop
+    /// the response's body and want to send again (RFC 9110 §15.5.18). The upload's queue waits instead of libcurl.
+    private func setExpectation(_ requested: Fields) {
+        var saysAccept = false
+        for index in 0..<requested.count {
+            requested.withField(index) { name, value in
+                guard KnownField(name) == .accept, !FieldList.isBlank(value) else { return }
+                saysAccept = true
+                fields.append(name, value)
+            }
+        }
+        if !saysAccept {
+            // No field means the same (RFC 9110 §12.5.1).
+            StaticString("Accept").withRawBytes { name in StaticString("*/*").withRawBytes { fields.append(name, $0) } }
+        }
+        for index in 0..<requested.count {
+            requested.withField(index) { if KnownField($0) == .expect { fields.appendUnknown($0, $1) } }
+        }
+    }
+}
+
+extension StaticString {
+    fileprivate func withRawBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
+        body(UnsafeRawBufferPointer(start: utf8Start, count: utf8CodeUnitCount))
     }
 }

@@ -36,7 +36,8 @@ final class MultiHandle: LoopParticipant {
     private(set) var refusingHosts = RecentHosts()
     /// Sockets whose wish to write waits.
     private var heldSockets: [Int32] = []
-    private var writingTimer: LoopTimer?
+    /// When they may write again: of the system's clock, for it paces the network and is no time that a program sets.
+    private var writingDeadline = Int64.max
     private var curlDeadline = Int64.max
     /// No new transfers: whoever uses it drops it when the last has ended.
     private(set) var isRetired = false
@@ -58,7 +59,6 @@ final class MultiHandle: LoopParticipant {
     }
 
     deinit {
-        writingTimer?.cancel()
         idleHandles = []
         curl_multi_cleanup(multi)
         curl_share_cleanup(share)
@@ -169,7 +169,7 @@ final class MultiHandle: LoopParticipant {
 
     // MARK: - Turns
 
-    override var deadline: Int64 { touched.pointee.isEmpty ? curlDeadline : 0 }
+    override var deadline: Int64 { touched.pointee.isEmpty ? min(curlDeadline, writingDeadline) : 0 }
 
     func setTimer(_ milliseconds: Int) {
         curlDeadline = milliseconds < 0 ? .max : loop.systemNow + Int64(milliseconds) * 1_000_000
@@ -194,15 +194,19 @@ final class MultiHandle: LoopParticipant {
 
     private func holdWriting(_ socket: Int32) {
         heldSockets.append(socket)
-        if writingTimer?.isPending == true { return }
-        writingTimer = loop.schedule(at: loop.now + MultiHandle.writingPause) { [unowned self] in
-            for socket in heldSockets { loop.poller.resumeWriting(socket) }
-            heldSockets.removeAll()
-        }
+        if writingDeadline == .max { writingDeadline = loop.systemNow + MultiHandle.writingPause }
+    }
+
+    private func resumeWriting() {
+        guard writingDeadline <= loop.systemNow else { return }
+        writingDeadline = .max
+        for socket in heldSockets { loop.poller.resumeWriting(socket) }
+        heldSockets.removeAll()
     }
 
     override func settle() {
         for _ in 0..<MultiHandle.settleLimit where deadline <= loop.systemNow {
+            resumeWriting()
             if curlDeadline <= loop.systemNow {
                 curlDeadline = .max
                 loop.poller.checkNewlyIdle()

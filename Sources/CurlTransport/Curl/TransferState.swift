@@ -26,8 +26,8 @@ struct TransferState {
     /// How often libcurl was about to send the request. It does so a second time when a connection that it used again was
     /// closed without a response, and when the server refused the request.
     var sendings = 0
-    /// libcurl has said that the server refused the stream before it processed the request (RFC 9113 §8.7).
-    var isRefused = false
+    /// What libcurl's log says of its stream.
+    var streamLog = StreamLog()
     /// Why no socket could be made, as in `errno`, or 0.
     var socketError: Int32 = 0
     /// What libcurl was last told to pause.
@@ -54,16 +54,17 @@ struct TransferState {
         queueLimit = multi.settings.bodyQueueLimit.bytes
     }
 
-    mutating func begin(_ transfer: Transfer, headLimit: Int, fieldLimit: Int, uploadLength: Int?) {
+    mutating func begin(_ transfer: Transfer, headLimit: Int, fieldLimit: Int, body: RequestBody) {
         self.transfer = Unmanaged.passUnretained(transfer)
         head = HeadReader(byteLimit: headLimit, fieldLimit: fieldLimit)
         receivedCount = 0
         isDiscarding = false
-        if uploadLength != upload.length || upload.given > 0 || upload.isEnded || upload.isWaiting {
-            upload = UploadQueue(length: uploadLength)
+        if body.length != upload.length || upload.given > 0 || upload.isEnded || upload.isWaiting {
+            upload = UploadQueue(length: body.length)
         }
+        upload.waitsForContinue = body.waitsForContinue
         sendings = 0
-        isRefused = false
+        streamLog = StreamLog()
         isCrossed = false
         socketError = 0
         pausedParts = CURLPAUSE_CONT
@@ -120,8 +121,12 @@ struct TransferState {
 
     private mutating func readLine(_ line: UnsafeRawBufferPointer) -> Bool {
         switch head.read(line) {
-        case .more, .trailer, .final: return true
+        case .more, .trailer: return true
+        case .final:
+            upload.waitsForContinue = false
+            return true
         case .interim:
+            if head.status == 100 { upload.waitsForContinue = false }
             interims.append(head.takeHead())
             return true
         case .malformed(let what):
@@ -130,6 +135,10 @@ struct TransferState {
             return false
         }
     }
+
+    /// Whether all of the response is here, as far as its head tells. Of a body without a length, libcurl tells the end
+    /// only when the request is sent, too.
+    var isResponseWhole: Bool { head.isFinal && (expected == 0 || head.status == 204 || head.status == 304) }
 
     mutating func receive(_ piece: UnsafeRawBufferPointer) {
         if !isDiscarding { received.append(piece, expected: expected) }

@@ -33,13 +33,28 @@ final class FieldList {
         begin()
         add(name)
         // libcurl takes "Name:" as a wish to leave a field out, and sends "Name;" as an empty one.
-        if value.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) {
+        if FieldList.isBlank(value) {
             add(0x3B)
         } else {
             add(0x3A)
             add(0x20)
             add(value)
         }
+        add(0)
+    }
+
+    /// Whether nothing but white space stands there.
+    static func isBlank(_ value: UnsafeRawBufferPointer) -> Bool { value.allSatisfy { $0 == 0x20 || $0 == 0x09 } }
+
+    /// Adds a field to the last line, whose value is not empty: libcurl sends it and does not know of it.
+    func appendUnknown(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        textCount -= 1
+        add(0x0D)
+        add(0x0A)
+        add(name)
+        add(0x3A)
+        add(0x20)
+        add(value)
         add(0)
     }
 

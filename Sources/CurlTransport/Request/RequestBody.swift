@@ -7,6 +7,8 @@ struct RequestBody {
     let length: Int?
     /// No body, but a method that means one: `Content-Length: 0`.
     let saysNothing: Bool
+    /// The body waits until the server wants it (`Expect: 100-continue`, RFC 9110 §10.1.1).
+    let waitsForContinue: Bool
 
     /// Checks method and fields on the way: what cannot be sent is an error before anything is sent.
     init(_ attempt: AttemptRequest) throws(PlugboardError) {
@@ -15,6 +17,7 @@ struct RequestBody {
         }
         var announced: Int?
         var isChunked = false
+        var expects = false
         for index in 0..<attempt.fields.count {
             let complaint = attempt.fields.withField(index) { name, value -> PlugboardError? in
                 if let complaint = RequestBody.complaint(name, value) { return complaint }
@@ -31,6 +34,7 @@ struct RequestBody {
                             "The request's Transfer-Encoding is not chunked, the only one there is.")
                     }
                     isChunked = true
+                case .expect: expects = expects || KnownField.contains(value, "100-continue")
                 default: break
                 }
                 return nil
@@ -38,6 +42,7 @@ struct RequestBody {
             if let complaint { throw complaint }
         }
         source = attempt.body
+        waitsForContinue = expects && source != nil
         if let source {
             if attempt.method == .head {
                 throw PlugboardError(.invalidOption, "A HEAD request has no body. Take it away or use another method.")
@@ -102,5 +107,13 @@ enum KnownField {
         guard text.count == lowercase.utf8CodeUnitCount else { return false }
         for index in 0..<text.count where lowercased(text[index]) != lowercase.utf8Start[index] { return false }
         return true
+    }
+
+    static func contains(_ text: UnsafeRawBufferPointer, _ lowercase: StaticString) -> Bool {
+        let count = lowercase.utf8CodeUnitCount
+        guard text.count >= count else { return false }
+        return (0...(text.count - count)).contains { start in
+            equals(UnsafeRawBufferPointer(rebasing: text[start..<start + count]), lowercase)
+        }
     }
 }

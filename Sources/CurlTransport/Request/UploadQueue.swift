@@ -15,11 +15,16 @@ struct UploadQueue {
     /// libcurl was told to wait, and has to be told to go on.
     var isWaiting = false
 
+    /// The server has not yet said that it wants the body.
+    var waitsForContinue = false
+
     init(length: Int?) { self.length = length }
 
     var isEmpty: Bool { offset == piece.count }
     var wantsPiece: Bool { isEmpty && !isEnded }
     var isSent: Bool { isEnded && isEmpty }
+    /// libcurl waits, and need not.
+    var canGoOn: Bool { isWaiting && !waitsForContinue && (!isEmpty || isEnded || sent == length) }
 
     /// Returns what is wrong, if the source does not keep to its length.
     mutating func accept(_ piece: Piece) -> PlugboardError? {
@@ -45,6 +50,10 @@ struct UploadQueue {
 
     /// What libcurl's read callback answers.
     mutating func fill(_ room: UnsafeMutableRawBufferPointer) -> Int {
+        if waitsForContinue {
+            isWaiting = true
+            return Int(CURL_READFUNC_PAUSE)
+        }
         let count = min(room.count, piece.count - offset)
         if count == 0 {
             // A source that has given all it announced need not have said so yet.

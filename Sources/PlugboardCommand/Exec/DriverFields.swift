@@ -63,6 +63,7 @@ struct DriverFields {
             guard let object = value.objectValue else { return nil }
             var hostsAndPorts: [String: String] = [:]
             for (key, value) in object {
+                let isHostAndPort = RequestOptions.isHostAndPort
                 let from = isHostAndPort(key) ? key : "\(key):\(port)"
                 guard let to = value.stringValue, isHostAndPort(from), isHostAndPort(to) else { return nil }
                 hostsAndPorts[from] = to

@@ -30,7 +30,7 @@ final class WholeFile {
     /// Returns the error, or nil. Blocks.
     func write(_ bytes: Bytes) -> PlugboardError? {
         bytes.withUnsafeBytes { writeAll($0, to: descriptor) }.map { number in
-            PlugboardError("download.write", "\(temporary) cannot be written.", underlying: systemText(number))
+            PlugboardError(.downloadWrite, "\(temporary) cannot be written.", underlying: systemText(number))
         }
     }
 

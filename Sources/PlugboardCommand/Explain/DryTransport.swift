@@ -28,7 +28,7 @@ private final class DryAttempt: Attempt {
 
     func cancel() {
         guard !isOver.exchange(true, ordering: .relaxed) else { return }
-        observer.attemptEnded(PlugboardError("request.dry", "Nothing is sent in a dry run."), Timings())
+        observer.attemptEnded(PlugboardError(.requestDry, "Nothing is sent in a dry run."), Timings())
     }
 
     func suspend() {}

@@ -29,8 +29,13 @@ enum Main {
     /// error.
     private static func startDispatch() {
         let started = DispatchSemaphore(value: 0)
-        DispatchQueue.global().asyncAfter(deadline: .now()) { started.signal() }
+        // A source, because `asyncAfter` needs no descriptor when its deadline has passed already.
+        let timer = DispatchSource.makeTimerSource(queue: .global())
+        timer.setEventHandler { started.signal() }
+        timer.schedule(deadline: .now() + .microseconds(100))
+        timer.resume()
         started.wait()
+        timer.cancel()
     }
 
     private static func run() async {

@@ -42,7 +42,7 @@ struct ConnectionArguments: ParsableArguments {
         for text in connectTo {
             let parts = ConnectionArguments.parts(text)
             let pair = parts.count == 4 ? ["\(parts[0]):\(parts[1])", "\(parts[2]):\(parts[3])"] : []
-            guard pair.count == 2, pair.allSatisfy(isHostAndPort) else {
+            guard pair.count == 2, pair.allSatisfy(RequestOptions.isHostAndPort) else {
                 throw CommandFailure(.usage, "--connect-to must be HOST:PORT:OTHER-HOST:OTHER-PORT.")
             }
             options.connectTo?[pair[0]] = pair[1]

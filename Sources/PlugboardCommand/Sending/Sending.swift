@@ -37,8 +37,9 @@ struct Sending {
     private func send(_ request: Request, _ kernel: Kernel) async throws -> String {
         let observer = ExchangeObserver(
             isVerbose: output.verbose, progress: ProgressBar(for: output))
+        let interrupt = Interrupt()
         let exchange = kernel.begin(request) { observer.hear($0) }
-        let interrupt = Interrupt { exchange.cancel() }
+        interrupt.cancels { exchange.cancel() }
         do {
             defer { observer.progress?.clear() }
             try await write(try await exchange.response)

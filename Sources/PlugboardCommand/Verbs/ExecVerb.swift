@@ -38,8 +38,9 @@ struct ExecVerb: AsyncParsableCommand {
 
     /// Serves until the input ends. A signal cancels the exchanges in progress, whose replies are then `aborted`.
     private func serve(_ kernel: Kernel) async throws {
+        let interrupt = Interrupt()
         let serving = Task { try await Driver(kernel).run(StandardInputLines(limit: Driver.limit)) }
-        let interrupt = Interrupt { serving.cancel() }
+        interrupt.cancels { serving.cancel() }
         try await serving.value
         withExtendedLifetime(interrupt) {}
         if serving.isCancelled { throw CommandFailure(.interrupted, nil) }

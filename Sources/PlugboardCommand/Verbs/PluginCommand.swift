@@ -36,17 +36,11 @@ struct PluginCommand: AsyncParsableCommand {
             throw PluginCommand.unknown(plugin, among: kernel.plugins.map(\.id))
         }
         let text = try CommandObject.text(arguments)
-        // Before the command begins, so that no signal is missed.
-        let stopping = AsyncStream<Void>.makeStream()
-        let interrupt = Interrupt { stopping.continuation.finish() }
-        let limit = try limit { stopping.continuation.finish() }
-        defer { limit?.lift() }
+        let interrupt = Interrupt()
         let asking = Task { try await write(try await kernel.command(plugin, command, text)) }
-        let cancelling = Task {
-            for await _ in stopping.stream {}
-            asking.cancel()
-        }
-        defer { cancelling.cancel() }
+        interrupt.cancels { asking.cancel() }
+        let limit = try limit { asking.cancel() }
+        defer { limit?.lift() }
         do {
             try await asking.value
         } catch  where limit?.isReached == true {

@@ -74,6 +74,13 @@ extension Configuration {
             id: entry.id, path: entry.path, reason: .disabled(location: self.location(location.appending("enabled"))))
     }
 
+    /// Where an entry is given, by texts and by the program's code.
+    func locations(of entry: PluginEntry) -> [String] {
+        guard let location = entry.location else { return [entry.programLocation?.description ?? Configuration.programKey] }
+        let program = entry.programLocation.map { $0 == location ? [] : [$0.description] } ?? []
+        return [self.location(location)] + program
+    }
+
     /// Such as `plugboard.json, line 4: plugins[1].enabled`.
     private func location(_ path: JSONPath) -> String {
         let error = error(at: path, "")

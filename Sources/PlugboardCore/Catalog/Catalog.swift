@@ -22,6 +22,17 @@ public struct Catalog: Sendable {
         return catalog
     }
 
+    /// These plugins and those that entries bring themselves, which replace linked ones of the same id.
+    func replacing(with entries: [PluginEntry]) -> Catalog {
+        var catalog = self
+        for entry in entries {
+            // What is wrong with a descriptor, the line-up says of its entry.
+            guard let linked = entry.linked, let descriptor = try? PluginDescriptor(checking: linked) else { continue }
+            catalog.descriptors[descriptor.id] = descriptor
+        }
+        return catalog
+    }
+
     private mutating func add(_ raw: UnsafePointer<plug_plugin_v1>) {
         do throws(PlugboardError) {
             let descriptor = try PluginDescriptor(checking: raw)
@@ -37,6 +48,7 @@ public struct Catalog: Sendable {
         }
     }
 
+    /// The plugin of this id.
     public func descriptor(_ id: String) -> PluginDescriptor? { descriptors[id] }
 
     /// All ids, sorted.

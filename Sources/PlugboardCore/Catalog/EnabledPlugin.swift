@@ -9,19 +9,27 @@ public struct EnabledPlugin: Sendable {
         case loaded(String)
     }
 
+    /// What the plugin says of itself.
     public let descriptor: PluginDescriptor
+    /// The plugin's id.
     public let id: String
     /// Every setting of the plugin's table as text, secret ones too.
     let values: [String: String]
+    /// 0 (outermost) to 999.
     public let priority: Int
+    /// What happens to an exchange when the plugin breaks.
     public let onFault: PluginEntry.OnFault
     /// Faults in a row after which `disable` switches it off.
     public let faultLimit: Int
+    /// Whether it is linked, or loaded from a file.
     public let linkage: Linkage
     /// Why it stands where it stands, for people: `default priority`, `configured priority`, `before X`, `after Y`.
     public let reason: String
-    /// Where its entry stands in the configuration.
+    /// Its location in the configuration.
     let location: JSONPath
+    /// Where it is switched on: the file, the line and the path of the configuration's entry, and the path of what the program's code
+    /// gives, such as `program.plugins[0]`; values of the first win.
+    public let locations: [String]
     /// Why the kernel has switched it off (`onFault: disable`), with the code `plugin.disabled`; nil while it takes part, and in every
     /// `Lineup`.
     public internal(set) var disabled: PlugboardError?

@@ -51,6 +51,7 @@ public struct Lineup: Sendable {
         _ configuration: Configuration, catalog: Catalog, loader: (any Loader)? = nil
     ) -> Check {
         let loader = loader.map { CrashNotes(configuration).noting($0) }
+        let catalog = catalog.replacing(with: configuration.plugins)
         var assembly = LineupAssembly(configuration, catalog: catalog, loader: loader)
         assembly.checkCatalog()
         let plugins = assembly.plugins()

@@ -69,6 +69,7 @@ struct LineupAssembly {
         _ entry: PluginEntry, _ location: JSONPath
     ) -> (PluginDescriptor, EnabledPlugin.Linkage)? {
         if let path = entry.path { return load(path, entry, location).map { ($0, .loaded(path)) } }
+        if let linked = entry.linked { return check(linked, entry, location).map { ($0, .linked) } }
         guard let id = entry.id else {
             reading.note(location, "must have an id, or the path of a file")
             return nil
@@ -84,6 +85,23 @@ struct LineupAssembly {
                 + " are \(catalog.ids.isEmpty ? "none" : catalog.ids.joined(separator: ", "))"
                 + ". A plugin that is a shared object needs its path")
         return nil
+    }
+
+    /// The plugin that the program's code gives.
+    private mutating func check(
+        _ linked: LinkedDescriptor, _ entry: PluginEntry, _ location: JSONPath
+    ) -> PluginDescriptor? {
+        do throws(PlugboardError) {
+            let descriptor = try PluginDescriptor(checking: linked)
+            guard entry.id == descriptor.id else {
+                reading.note(location.appending("id"), "is not what the plugin says, which is \(descriptor.id)")
+                return nil
+            }
+            return descriptor
+        } catch {
+            reading.note(location, "cannot be used: \(error.reason)", code: error.code)
+            return nil
+        }
     }
 
     private mutating func load(_ path: String, _ entry: PluginEntry, _ location: JSONPath) -> PluginDescriptor? {
@@ -117,16 +135,16 @@ struct LineupAssembly {
         of entry: PluginEntry, _ descriptor: PluginDescriptor, _ location: JSONPath
     ) -> [String: String] {
         let table = descriptor.settings
-        let location = location.appending("settings")
         var settings: [String: String] = [:]
         for option in table {
             settings[option.name] = option.fallback
             if option.isRequired && !entry.settings.contains(option.name) {
-                reading.note(location, "must have \(option.name), which \(descriptor.id) requires")
+                reading.note(
+                    location.appending("settings"), "must have \(option.name), which \(descriptor.id) requires")
             }
         }
         for (name, value) in entry.settings {
-            let valueLocation = location.appending(.key(name))
+            let valueLocation = entry.location(ofSetting: name, in: location)
             guard let option = table.first(where: { $0.name == name }) else {
                 reading.note(
                     valueLocation, unknown("setting of \(descriptor.id)", name, known: table.map(\.name)), atKey: true)
@@ -157,8 +175,10 @@ struct LineupAssembly {
                     EnabledPlugin(
                         descriptor: candidate.descriptor, id: id, values: candidate.settings,
                         priority: candidate.entry.priority ?? candidate.descriptor.priority,
-                        onFault: candidate.entry.onFault, faultLimit: candidate.entry.faultLimit,
-                        linkage: candidate.linkage, reason: reason.description, location: candidate.location)
+                        onFault: candidate.entry.onFault ?? .fail,
+                        faultLimit: candidate.entry.faultLimit ?? PluginEntry.defaultFaultLimit,
+                        linkage: candidate.linkage, reason: reason.description, location: candidate.location,
+                        locations: configuration.locations(of: candidate.entry))
                 }
             }
         } catch {
@@ -169,8 +189,10 @@ struct LineupAssembly {
 
     /// Whether nothing is wrong with the plugin's own entry.
     func isSound(_ plugin: EnabledPlugin) -> Bool {
-        let own = plugin.location.description
-        return !reading.errors.contains { $0.path == own || $0.path.hasPrefix(own + ".") }
+        let own = [plugin.location.description] + plugin.locations
+        return !reading.errors.contains { error in
+            own.contains { error.path == $0 || error.path.hasPrefix($0 + ".") }
+        }
     }
 
     mutating func checkCount(_ count: Int) {
@@ -201,7 +223,7 @@ struct LineupAssembly {
             for (index, name) in names.enumerated() where !known.contains(name) {
                 reading.note(
                     candidate.location.appending(.key(key)).appending(.index(index)),
-                    "names \(printable(name)); \(unknown("plugin", name, known: known.sorted()))")
+                    "names \(printable(name)), which \(unknown("plugin", name, known: known.sorted()))")
             }
         }
     }

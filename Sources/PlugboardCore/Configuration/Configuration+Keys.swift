@@ -56,9 +56,7 @@ extension Configuration {
         guard key.utf8.allSatisfy({ $0 < 0x80 }) else {
             return "has the key \(shown), which is not an origin; write the host as xn--…"
         }
-        let colon = key.utf8.firstIndex(of: UInt8(ascii: ":"))
-        let hasScheme = colon.map { key.utf8[$0...].starts(with: "://".utf8) } ?? false
-        let near = hasScheme ? Origin(url: key) : Origin(url: "https://\(key)")
+        let near = Origin(url: URLParts(key)?.authority == nil ? "https://\(key)" : key)
         let form = near?.description ?? "scheme://host or scheme://host:port"
         return "has the key \(shown), which is not an origin; write \(form)"
     }

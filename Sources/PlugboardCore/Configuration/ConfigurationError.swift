@@ -7,7 +7,7 @@ public struct ConfigurationError: Sendable, Equatable {
     public let code: PlugboardError.Code
     /// As it was opened; nil when the configuration came from elsewhere.
     public let file: String?
-    /// Such as `plugins[2].settings.ttl`; empty for the whole.
+    /// Such as `plugins[2].settings.ttl`, or `program.plugins[0].settings.ttl` of what the program gives its kernel; empty for the whole.
     public let path: String
     /// From 1; nil when the configuration was made in code.
     public let line: Int?
@@ -29,6 +29,8 @@ public struct ConfigurationError: Sendable, Equatable {
         _ path: JSONPath, _ reason: String, in source: ConfigurationSource?, atKey: Bool = false,
         positionOf location: JSONPath? = nil, code: PlugboardError.Code = .configuration
     ) {
+        // What the program gives stands in no text.
+        let source = path.elements.first == .key(Configuration.programKey) ? nil : source
         self.init(
             code: code, file: source?.file, path: path.isRoot ? "" : path.description,
             position: source?.positions.nearestPosition(of: location ?? path, atKey: atKey), reason: reason)

@@ -24,7 +24,7 @@ extension PluginEntry {
             .choice().by(default: "fail"), \.onFault),
         ConfigurationKey(
             "faultLimit", "Faults in a row after which \"onFault\": \"disable\" switches the plugin off.",
-            .integer(in: 1...1_000_000).by(default: 3), \.faultLimit),
+            .integer(in: 1...1_000_000).by(default: .number(JSONNumber(PluginEntry.defaultFaultLimit))), \.faultLimit),
         ConfigurationKey("settings", "The plugin's settings.", .anyObject, \.settings),
         ConfigurationKey("enabled", "False leaves the plugin out.", .flag.by(default: true), \.isEnabled),
     ]

@@ -199,7 +199,7 @@ final class ExchangeCore: @unchecked Sendable {
     }
 
     /// Unreachable by the rules; an error all the same, for an exchange must complete.
-    static let lostFailure = PlugboardError("kernel", "The exchange lost its outcome. Please report this as a bug.")
+    static let lostFailure = PlugboardError(.kernelError, "The exchange lost its outcome. Please report this as a bug.")
 }
 
 /// An answer on its way outward.

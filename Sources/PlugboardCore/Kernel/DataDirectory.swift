@@ -60,34 +60,19 @@ struct DataDirectory: Sendable {
         guard status.st_mode & S_IFMT == S_IFDIR else {
             return "The data directory \(path) is no folder. Remove it, \(advice)"
         }
-        // Of a sticky folder above, only owners replace entries; in a user namespace, the root it belongs to has no
-        // number.
-        if !isOwn && status.st_mode & S_ISVTX != 0 { return nil }
-        guard status.st_uid == geteuid() || status.st_uid == 0 else {
+        let ownership = Ownership(status)
+        // In a user namespace, the root that /tmp belongs to has no number.
+        if !isOwn && ownership.isSticky { return nil }
+        switch ownership.flaw() {
+        case nil: return nil
+        case .owner:
             return
                 "The data directory \(path) belongs to user \(status.st_uid), and this process to user \(geteuid()). "
                 + "\(geteuid() == 0 ? "Run it without sudo," : "Chown it,") \(advice)"
-        }
-        let others = DataDirectory.isPrivate(group: status.st_gid) ? S_IWOTH : S_IWGRP | S_IWOTH
-        guard status.st_mode & others == 0 else {
+        case .writable:
             return "The data directory \(path) can be written by others than its owner (mode "
-                + "\(String(status.st_mode & 0o7777, radix: 8))). Take that right away (chmod go-w \(path)), \(advice)"
+                + "\(ownership.permissions)). Take that right away (chmod go-w \(path)), \(advice)"
         }
-        return nil
-    }
-
-    /// Whether a group holds this process's user alone: it is the process's, bears the user's name or lists the user,
-    /// and lists no other. Systems with such groups make folders writable by them (umask 0002).
-    private static func isPrivate(group id: gid_t) -> Bool {
-        guard id == getegid(), let user = getpwuid(geteuid()), let group = getgrgid(id) else { return false }
-        let name = String(cString: user.pointee.pw_name)
-        var members: [String] = []
-        var next = group.pointee.gr_mem
-        while let member = next?.pointee {
-            members.append(String(cString: member))
-            next = next?.advanced(by: 1)
-        }
-        return members.allSatisfy { $0 == name } && (!members.isEmpty || String(cString: group.pointee.gr_name) == name)
     }
 
     /// By the XDG Base Directory Specification: `$XDG_STATE_HOME/plugboard` or `~/.local/state/plugboard`.

@@ -16,6 +16,10 @@ import Transporting
 ///     let kernel = try Kernel(configuration: .file("plugboard.json"))
 ///     let response = try await kernel.send(Request(.get, "https://example.com/"))
 ///
+/// A program can give plugins in code, beside a configuration or without one:
+///
+///     let kernel = try Kernel(plugins: [.redirect, .retry { $0.attempts = 3 }, .linked(Sign(keys))])
+///
 /// One kernel serves a whole program, from any task. Its hooks and its network run on one thread of its own, the loop.
 /// Dropping the last reference shuts it down, which waits for nothing; `shutDown` waits for what is under way.
 public final class Kernel: PluginCommands {
@@ -34,18 +38,22 @@ public final class Kernel: PluginCommands {
     /// Throws `configuration` or `plugins.…` with all that is wrong at once (`Configuration.errors`), and `resources` where the system
     /// gives no file descriptor or no thread.
     /// - Parameters:
-    ///   - catalog: the plugins that are linked into the program; none by default. With `import Plugboard` all bundled
-    ///     ones.
+    ///   - plugins: Plugins that the program's code gives: they are switched on with the values that the code gives, and where the
+    ///     configuration has an entry for the same plugin, each value of that entry replaces the code's, and its `"enabled": false`
+    ///     leaves the plugin out.
+    ///   - catalog: the plugins that are linked into the program, for the configuration to name; none by default. With
+    ///     `import Plugboard` all bundled ones.
     ///   - loader: opens plugins that are shared objects: `.dynamic` of the module PluginLoader.
     ///   - transport: libcurl's by default.
     ///   - log: standard error by default, at the configuration's level.
     ///   - watch: called on the loop with facts about the kernel: what plugins tell outside of an exchange, and that a plugin
     ///     was at error (`pluginFaulted`), was switched off (`pluginDisabled`), or held the loop (`pluginStalled`). Must not block.
     public init(
-        configuration: Configuration = Configuration(), catalog: Catalog = Catalog(), loader: (any Loader)? = nil,
-        transport: (any Transport)? = nil, log: KernelLog? = nil, clock: ManualClock? = nil,
-        watch: (@Sendable (ExchangeEvent) -> Void)? = nil
+        configuration: Configuration = Configuration(), plugins: [PluginEntry] = [], catalog: Catalog = Catalog(),
+        loader: (any Loader)? = nil, transport: (any Transport)? = nil, log: KernelLog? = nil,
+        clock: ManualClock? = nil, watch: (@Sendable (ExchangeEvent) -> Void)? = nil
     ) throws(PlugboardError) {
+        let configuration = plugins.isEmpty ? configuration : configuration.adding(plugins)
         let log = log ?? .standardError(level: configuration.kernel.logLevel)
         let notes = CrashNotes(configuration)
         notes.tell(log)
@@ -131,12 +139,12 @@ public final class Kernel: PluginCommands {
         _ plugin: String, _ name: String, _ arguments: String = "{}"
     ) async throws(PlugboardError) -> CommandReply {
         guard let slot = core.pipeline.slots.first(where: { $0.id == plugin }) else {
-            throw PlugboardError("command.unknown", "No plugin \(plugin) is switched on.")
+            throw PlugboardError(.commandUnknown, "No plugin \(plugin) is switched on.")
         }
         let commands = try PluginDescriptor(checking: slot.plugin).commands.map(\.name)
         guard commands.contains(name) else {
             throw PlugboardError(
-                "command.unknown",
+                .commandUnknown,
                 commands.isEmpty
                     ? "\(plugin) has no commands." : "\(plugin) knows \(commands.joined(separator: ", ")).")
         }

@@ -142,7 +142,10 @@ final class KernelCore: @unchecked Sendable {
         }
     }
 
-    /// The exchanges under way, as they are now. [loop]
+    /// The exchanges under way, as they are now, the oldest first. [loop]
+    ///
+    /// In that order libcurl finds a connection that is to go at the beginning of its list, which it walks for each:
+    /// the other way around, ten thousand take seconds.
     var exchanges: [ExchangeCore] {
         var all: [ExchangeCore] = []
         var next = first
@@ -150,7 +153,7 @@ final class KernelCore: @unchecked Sendable {
             all.append(exchange)
             next = exchange.following
         }
-        return all
+        return all.reversed()
     }
 
     /// No more requests; runs the job when the last exchange has left. [loop]

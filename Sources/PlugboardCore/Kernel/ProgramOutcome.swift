@@ -42,7 +42,7 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
                 state = .done
                 return outcome
             case .waiting, .done:
-                return .failure(PlugboardError("request.taken", "The response of this exchange was asked for before."))
+                return .failure(PlugboardError(.requestTaken, "The response of this exchange was asked for before."))
             }
         }
         if let ready { continuation.resume(returning: ready) }

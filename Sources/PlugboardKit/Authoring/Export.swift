@@ -11,82 +11,54 @@ import Synchronization
 ///
 /// The descriptor is made once a type, and stays as long as the process lives.
 @inlinable
-public func export<P: Plugin>(_ type: P.Type) -> UnsafePointer<plug_plugin_v1> {
+public func export<P: Plugin>(_ type: P.Type) -> UnsafePointer<plug_plugin_v1> { linkedDescriptor(of: type).raw }
+
+/// The same as `export`, for entries.
+@inlinable
+func linkedDescriptor<P: Plugin>(of type: P.Type) -> LinkedDescriptor {
     knownDescriptor(of: ObjectIdentifier(type)) {
-        makeDescriptor(P.manifest, P.Settings.self) { Instance(try P(settings: $0, host: $1), host: $1) }
+        LinkedDescriptor(P.manifest, P.Settings.self) { Instance(try P(settings: $0, host: $1), host: $1) }
     }
 }
 
 @usableFromInline
-func knownDescriptor(
-    of type: ObjectIdentifier, _ make: () -> UnsafePointer<plug_plugin_v1>
-) -> UnsafePointer<plug_plugin_v1> {
+func knownDescriptor(of type: ObjectIdentifier, _ make: () -> LinkedDescriptor) -> LinkedDescriptor {
     descriptors.withLock { made in
         if let descriptor = made[type] { return descriptor }
-        let descriptor = DescriptorPointer(raw: make())
+        let descriptor = make()
         made[type] = descriptor
         return descriptor
-    }.raw
+    }
 }
 
-private let descriptors = Mutex<[ObjectIdentifier: DescriptorPointer]>([:])
+private let descriptors = Mutex<[ObjectIdentifier: LinkedDescriptor]>([:])
 
-/// Sendable because a descriptor never changes once it is made.
-private struct DescriptorPointer: @unchecked Sendable {
-    let raw: UnsafePointer<plug_plugin_v1>
-}
-
-/// How to make an instance of one type: stands behind the descriptor's `context`.
-private final class Maker: Sendable {
+/// How to make an instance: stands behind the descriptor's `context`.
+final class Maker: Sendable {
     let make: @Sendable (PluginHost, OpaquePointer?) throws -> Instance
 
-    init<Settings: PluginSettings>(_ create: @escaping @Sendable (Settings, PluginHost) throws -> Instance) {
-        make = { host, settings in
-            let values = Settings { name, _ in
-                var text = plug_text()
-                let found = withText(name) { host.raw.pointee.setting_text(settings, $0, &text) } == PLUG_OK
-                return found ? text.optionalString : nil
-            }
-            return try create(values, host)
+    init(_ make: @escaping @Sendable (PluginHost, OpaquePointer?) throws -> Instance) { self.make = make }
+}
+
+extension PluginSettings {
+    /// What the configuration says to the plugin that is being created.
+    init(_ settings: OpaquePointer?, host: PluginHost) {
+        self.init { name, _ in
+            var text = plug_text()
+            let found = withText(name) { host.raw.pointee.setting_text(settings, $0, &text) } == PLUG_OK
+            return found ? text.optionalString : nil
         }
     }
 }
 
-/// A descriptor that stays for ever, for a manifest and a way to make plugins of one type.
-package func makeDescriptor<P: Plugin>(
-    _ manifest: Manifest, _ create: @escaping @Sendable (P.Settings, PluginHost) throws -> P
-) -> UnsafePointer<plug_plugin_v1> {
-    makeDescriptor(manifest, P.Settings.self) { Instance(try create($0, $1), host: $1) }
-}
-
-@usableFromInline
-func makeDescriptor<Settings: PluginSettings>(
-    _ manifest: Manifest, _: Settings.Type, _ create: @escaping @Sendable (Settings, PluginHost) throws -> Instance
-) -> UnsafePointer<plug_plugin_v1> {
-    var table = plug_plugin_v1()
-    table.abi_revision = UInt32(PLUG_ABI_REVISION)
-    table.hooks = manifest.hooks.rawValue
-    table.id = plug_text(immortal: manifest.id)
-    table.version = plug_text(immortal: manifest.version)
-    table.documentation = plug_text(immortal: manifest.documentation)
-    table.priority = Int32(clamping: manifest.priority)
-    (table.before, table.before_count) = immortal(manifest.before.map { plug_text(immortal: $0) })
-    (table.after, table.after_count) = immortal(manifest.after.map { plug_text(immortal: $0) })
-    (table.events, table.event_count) = immortal(manifest.events.map { plug_text(immortal: $0) })
-    (table.settings, table.setting_count) = immortal(Settings.definitions.map(\.immortal))
-    (table.attributes, table.attribute_count) = immortal(manifest.attributes.map(\.immortal))
-    (table.commands, table.command_count) = immortal(
-        manifest.commands.map {
-            plug_command_v1(
-                name: plug_text(immortal: $0.name), arguments: plug_text(immortal: $0.arguments),
-                documentation: plug_text(immortal: $0.documentation))
-        })
-    table.context = Unmanaged.passRetained(Maker(create)).toOpaque()
-    setLife(&table)
-    setHooks(&table)
-    let place = UnsafeMutablePointer<plug_plugin_v1>.allocate(capacity: 1)
-    place.initialize(to: table)
-    return UnsafePointer(place)
+extension plug_plugin_v1 {
+    /// The functions of a plugin in Swift; the tables are added by `LinkedDescriptor`.
+    static var ofInstances: plug_plugin_v1 {
+        var table = plug_plugin_v1()
+        setLife(&table)
+        setHooks(&table)
+        return table
+    }
 }
 
 private func setLife(_ table: inout plug_plugin_v1) {
@@ -173,12 +145,4 @@ private func setHooks(_ table: inout plug_plugin_v1) {
 
 private func borrow(_ context: UnsafeMutableRawPointer?) -> Instance? {
     context.map { Unmanaged<Instance>.fromOpaque($0).takeUnretainedValue() }
-}
-
-/// An array that stays for ever.
-private func immortal<Element>(_ elements: [Element]) -> (UnsafePointer<Element>?, UInt64) {
-    guard !elements.isEmpty else { return (nil, 0) }
-    let place = UnsafeMutablePointer<Element>.allocate(capacity: elements.count)
-    place.initialize(from: elements, count: elements.count)
-    return (UnsafePointer(place), UInt64(elements.count))
 }

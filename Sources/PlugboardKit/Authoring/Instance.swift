@@ -21,7 +21,7 @@ final class Instance: Sendable {
     private let command: @Sendable (String, JSONValue, Reply) -> Void
 
     @inlinable
-    convenience init<P: Plugin>(_ plugin: P, host: PluginHost) {
+    convenience init<P: PluginInstance>(_ plugin: P, host: PluginHost) {
         self.init(
             host: host, check: { try plugin.check($0) }, start: { try plugin.start() },
             stop: { await plugin.stop(within: $0) },
@@ -103,7 +103,7 @@ final class Instance: Sendable {
         do {
             command(name, try JSONParser.parse(arguments), reply)
         } catch {
-            reply.fail(PlugboardError("plugin.command", "The arguments of \(name) are not JSON: \(error)"))
+            reply.fail(PlugboardError(.pluginCommand, "The arguments of \(name) are not JSON: \(error)"))
         }
     }
 

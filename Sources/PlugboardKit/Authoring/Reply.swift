@@ -52,7 +52,7 @@ public struct Reply: Sendable {
 
         deinit {
             if isAnswered.load(ordering: .relaxed) { return }
-            _ = fail(PlugboardError("plugin.command", "The plugin let go of the command without an answer."))
+            _ = fail(PlugboardError(.pluginCommand, "The plugin let go of the command without an answer."))
         }
     }
 }

@@ -79,7 +79,7 @@ extension PluginHost {
         case PLUG_STALE: PlugboardError(.shutDown, "The kernel has ended.")
         case PLUG_WRONG_TIME:
             PlugboardError(.pluginFault, "A plugin can send sub-requests from `start` on, not in `init`.")
-        default: PlugboardError("plugin.subrequest", "The kernel refused the sub-request (code \(code)).")
+        default: PlugboardError(.pluginSubrequest, "The kernel refused the sub-request (code \(code)).")
         }
     }
 

@@ -2,15 +2,26 @@ import CPlugboard
 
 /// What a plugin says of itself, linked or loaded, Swift or C: the descriptor that its exported function returns.
 ///
-/// Sendable because a descriptor is static and never changes.
+/// Sendable because a descriptor never changes, and lives at least as long as this.
 public struct PluginDescriptor: @unchecked Sendable {
+    /// The table itself: of an exported function as long as the process lives, else as long as this value.
     public let raw: UnsafePointer<plug_plugin_v1>
+    /// Keeps the table; nil if it is static.
+    private let owner: LinkedDescriptor?
 
     /// The whole names, `ID.NAME`, of the attributes that the table flags as secret.
     package var secretAttributes: [String] { attributes.filter(\.isSecret).map { "\(id).\($0.name)" } }
 
     /// Checks that the descriptor can be used at all; the error says what is wrong with it.
     public init(checking raw: UnsafePointer<plug_plugin_v1>?) throws(PlugboardError) {
+        try self.init(checking: raw, owner: nil)
+    }
+
+    package init(checking linked: LinkedDescriptor) throws(PlugboardError) {
+        try self.init(checking: linked.raw, owner: linked)
+    }
+
+    private init(checking raw: UnsafePointer<plug_plugin_v1>?, owner: LinkedDescriptor?) throws(PlugboardError) {
         guard let raw else { throw PluginDescriptor.malformed("its function returned no descriptor") }
         let revision = raw.pointee.abi_revision
         guard revision == PLUG_ABI_REVISION else {
@@ -20,6 +31,7 @@ public struct PluginDescriptor: @unchecked Sendable {
                     + "Rebuild the plugin against this kernel's plugboard.h.")
         }
         self.raw = raw
+        self.owner = owner
         guard PluginDescriptor.isWellFormed(id: id) else {
             throw PluginDescriptor.malformed(
                 "its id is not made of words of letters, digits, '-' and '_', joined by single dots")
@@ -106,6 +118,8 @@ private func list<Element>(_ start: UnsafePointer<Element>?, _ count: UInt64) ->
 }
 
 extension PlugboardError.Code {
+    /// The plugin was built for another revision of the ABI.
     public static let abiMismatch: Self = "loading.revision"
+    /// The plugin's descriptor breaks the rules of the ABI.
     public static let malformedDescriptor: Self = "loading.descriptor"
 }

@@ -23,12 +23,11 @@ public struct OptionDefinition: Sendable {
         flags = (isSecret ? PLUG_SECRET : 0) | (isRequired ? PLUG_REQUIRED : 0)
     }
 
-    /// The same in C, for the descriptor; its texts stay for ever.
-    var immortal: plug_option_v1 {
+    /// The same in C, for a descriptor; the memory holds its texts.
+    package func row(in memory: DescriptorMemory) -> plug_option_v1 {
         plug_option_v1(
-            name: plug_text(immortal: name), type: type, flags: flags, fallback: plug_text(immortal: fallback),
+            name: memory.text(name), type: type, flags: flags, fallback: memory.text(fallback),
             minimum: bounds?.lowerBound ?? 1, maximum: bounds?.upperBound ?? 0,
-            choices: plug_text(immortal: choices.joined(separator: " ")),
-            documentation: plug_text(immortal: documentation))
+            choices: memory.text(choices.joined(separator: " ")), documentation: memory.text(documentation))
     }
 }

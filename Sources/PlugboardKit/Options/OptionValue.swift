@@ -11,12 +11,23 @@ public protocol OptionValue: Sendable {
     static var optionChoices: [String] { get }
     /// The number by which bounds are meant: of a text its bytes, of a list or map its count.
     var optionMagnitude: Int64 { get }
+    /// Reads the text; nil if it is not one of this type.
     init?(optionText: String)
+    /// As `init(optionText:)` reads it.
     var optionText: String { get }
+    /// As files write it; nil for an optional without a value.
+    var optionJSON: JSONValue? { get }
 }
 
 extension OptionValue {
     public static var optionChoices: [String] { [] }
+
+    public var optionJSON: JSONValue? {
+        switch Self.optionType {
+        case PLUG_BOOL, PLUG_INTEGER, PLUG_LIST, PLUG_MAP: try? JSONParser.parse(optionText)
+        default: .string(optionText)
+        }
+    }
 }
 
 extension Bool: OptionValue {
@@ -114,4 +125,5 @@ extension Optional: OptionValue where Wrapped: OptionValue {
         }
     }
     public var optionText: String { self?.optionText ?? "" }
+    public var optionJSON: JSONValue? { self?.optionJSON }
 }

@@ -1,3 +1,5 @@
+import JSON
+
 /// One setting of a plugin: its default, what it means, and how far it may go.
 ///
 ///     struct Settings: PluginSettings {
@@ -5,10 +7,11 @@
 ///         @Setting("The key that signs.", count: 16...64, isSecret: true, isRequired: true) var key = ""
 ///     }
 ///
-/// The property's name is the setting's name. The value is read from the configuration before the plugin is made.
+/// The property's name is the setting's name. The value is read from the configuration before the plugin is made; a program that
+/// gives the plugin to its kernel can assign it: `.linked(Sign.self) { $0.timeToLive = .seconds(5) }`.
 @propertyWrapper
 public struct Setting<Value: OptionValue>: Sendable {
-    private let box: SettingBox<Value>
+    private var box: SettingBox<Value>
 
     public init(
         wrappedValue: Value, _ documentation: String, isSecret: Bool = false, isRequired: Bool = false
@@ -34,7 +37,12 @@ public struct Setting<Value: OptionValue>: Sendable {
             wrappedValue, documentation, Int64(count.lowerBound)...Int64(count.upperBound), isSecret, isRequired)
     }
 
-    public var wrappedValue: Value { box.value }
+    /// The value; what a program assigns counts as given, even if it is the default. Times are whole milliseconds, as in files.
+    public var wrappedValue: Value {
+        get { box.value }
+        // Another box: copies of the settings keep theirs.
+        set { box = SettingBox(box, given: newValue) }
+    }
 }
 
 /// The settings of a plugin: a struct whose stored properties are all `@Setting`s.
@@ -62,6 +70,13 @@ extension PluginSettings {
         }
     }
 
+    /// What code has assigned, as a configuration would write it. An optional that is nil is not given.
+    package var given: JSONObject {
+        var object = JSONObject()
+        for (name, setting) in reflected { if let value = setting.given { object[name] = value } }
+        return object
+    }
+
     private var reflected: [(String, any AnySetting)] {
         Mirror(reflecting: self).children.compactMap { child in
             guard let label = child.label, let setting = child.value as? any AnySetting else { return nil }
@@ -72,12 +87,14 @@ extension PluginSettings {
 
 private protocol AnySetting {
     var type: UInt32 { get }
+    var given: JSONValue? { get }
     func define(_ name: String) -> OptionDefinition
     func assign(_ text: String)
 }
 
 extension Setting: AnySetting {
     fileprivate var type: UInt32 { Value.optionType }
+    fileprivate var given: JSONValue? { box.given }
     fileprivate func define(_ name: String) -> OptionDefinition { box.define(name) }
     fileprivate func assign(_ text: String) { box.assign(text) }
 }
@@ -85,6 +102,7 @@ extension Setting: AnySetting {
 /// Sendable because it is assigned only while the settings are read, before anybody else has them.
 private final class SettingBox<Value: OptionValue>: @unchecked Sendable {
     private(set) var value: Value
+    private let isGiven: Bool
     private let documentation: String
     private let bounds: ClosedRange<Int64>?
     private let isSecret: Bool
@@ -94,11 +112,23 @@ private final class SettingBox<Value: OptionValue>: @unchecked Sendable {
         _ value: Value, _ documentation: String, _ bounds: ClosedRange<Int64>?, _ isSecret: Bool, _ isRequired: Bool
     ) {
         self.value = value
+        isGiven = false
         self.documentation = documentation
         self.bounds = bounds
         self.isSecret = isSecret
         self.isRequired = isRequired
     }
+
+    init(_ box: SettingBox, given value: Value) {
+        self.value = value
+        isGiven = true
+        documentation = box.documentation
+        bounds = box.bounds
+        isSecret = box.isSecret
+        isRequired = box.isRequired
+    }
+
+    var given: JSONValue? { isGiven ? value.optionJSON : nil }
 
     /// One that is required has no default, so that the property's need not lie within the bounds.
     func define(_ name: String) -> OptionDefinition {

@@ -31,14 +31,13 @@ final class Bench: Sendable {
     ) throws(PlugboardError) -> (Kernel, PlannedTransport, FastClock) {
         let neighbours = isPlain ? [] : Neighbour.all
         var configuration = Configuration(
-            plugins: [PluginEntry(id: descriptor.id, path: nil, settings: settings)]
-                + neighbours.map { PluginEntry(id: $0.id, path: nil) })
+            plugins: [PluginEntry(id: descriptor.id, path: nil, settings: settings)] + neighbours.map(\.entry))
         configuration.kernel.dataDirectory = "\(subject.scratch)/data"
         let transport = PlannedTransport()
         let clock = FastClock()
         let kernel = try Kernel(
             configuration: configuration,
-            catalog: Catalog([Wiretap.install(descriptor)] + neighbours.map(\.descriptor)), transport: transport,
+            catalog: Catalog([Wiretap.install(descriptor)]), transport: transport,
             // At the lowest level, so that the plugin's texts are made; they are not kept.
             log: KernelLog(level: .debug) { _, _, _ in }, clock: clock.clock)
         clock.start()

@@ -5,7 +5,7 @@ import PlugboardKit
 ///
 /// One is outermost, where it replaces and resends what the plugin let pass. One is innermost, where it
 /// responds and fails in place of the network. So turns close in all five ways.
-final class Neighbour: Plugin {
+final class Neighbour: PluginInstance {
     enum Deed: String, WordOption, CaseIterable {
         case nothing, holdRequest, respond, failRequest, waitForWake, waitForDeadline, holdResponse, replace, resend,
             failResponse, wrapBody, edit
@@ -24,16 +24,12 @@ final class Neighbour: Plugin {
         attribute = AttributeKey(id, "does", "What it does to this exchange.")
     }
 
-    init(settings: NoSettings, host: PluginHost) throws {
-        preconditionFailure("A neighbour is made by the bench: use `descriptor`.")
-    }
-
-    /// A new descriptor for each kernel; it is never freed.
-    var descriptor: UnsafePointer<plug_plugin_v1> {
+    /// The plugin's entry in the configuration of one kernel.
+    var entry: PluginEntry {
         let manifest = Manifest(
             id: id, version: "1.0.0", documentation: "Stands beside the plugin under check.", priority: priority,
             hooks: [.request, .response, .failure, .close, .event], attributes: [attribute.definition])
-        return makeDescriptor(manifest) { (_: NoSettings, _: PluginHost) in self }
+        return .linked(self, manifest: manifest)
     }
 
     func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
@@ -41,7 +37,7 @@ final class Neighbour: Plugin {
         switch deed {
         case .holdRequest: return .hold(upTo: .kibibytes(1))
         case .respond: return .respond(ResponseHead(status: 203), .text("from a neighbour"))
-        case .failRequest: return .fail(PlugboardError("check.failed", "A neighbour failed it."))
+        case .failRequest: return .fail(PlugboardError(.checkFailed, "A neighbour failed it."))
         case .waitForDeadline: return .wait(exchange.ticket(within: .milliseconds(50)))
         case .waitForWake:
             let ticket = exchange.ticket(within: .seconds(600))
@@ -66,7 +62,7 @@ final class Neighbour: Plugin {
         case .holdResponse: return .hold(upTo: .kibibytes(1))
         case .replace: return .respond(ResponseHead(status: 299), .text("in its place"))
         case .resend where exchange.canResend: return .resend(after: .milliseconds(10))
-        case .failResponse: return .fail(PlugboardError("check.failed", "A neighbour failed it."))
+        case .failResponse: return .fail(PlugboardError(.checkFailed, "A neighbour failed it."))
         case .wrapBody:
             exchange.wrapResponseBody { PassingSource($0) }
             return .next
@@ -79,7 +75,7 @@ final class Neighbour: Plugin {
         switch deed {
         case .replace: return .respond(ResponseHead(status: 298), .text("in its place"))
         case .resend where exchange.canResend: return .resend()
-        case .failResponse: return .fail(PlugboardError("check.failed", "A neighbour failed it again."))
+        case .failResponse: return .fail(PlugboardError(.checkFailed, "A neighbour failed it again."))
         default: return .next
         }
     }

@@ -43,6 +43,6 @@ public struct SampleResponse: Sendable {
     var outcome: Plan.Outcome { .head(status, fields, PlannedBody(body)) }
 
     private static func error(_ line: Int, _ reason: String) -> PlugboardError {
-        PlugboardError("check.sample", "Line \(line) of the sample response cannot be used: \(reason).")
+        PlugboardError(.checkSample, "Line \(line) of the sample response cannot be used: \(reason).")
     }
 }

@@ -69,7 +69,8 @@ struct CheckProcess {
         var id: pid_t = 0
         let code = posix_spawn(&id, "/proc/self/exe", &actions, &attributes, &words, &environment)
         guard code == 0 else {
-            throw PlugboardError("check", "A check cannot be started.", underlying: String(cString: strerror(code)))
+            throw PlugboardError(
+                .checkSystem, "A check cannot be started.", underlying: String(cString: strerror(code)))
         }
         return id
     }

@@ -9,7 +9,8 @@ struct Pipe {
     init() throws(PlugboardError) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {
-            throw PlugboardError("check", "There is no pipe for a check.", underlying: String(cString: strerror(errno)))
+            throw PlugboardError(
+                .checkSystem, "There is no pipe for a check.", underlying: String(cString: strerror(errno)))
         }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         (reader, writer) = (ends[0], ends[1])

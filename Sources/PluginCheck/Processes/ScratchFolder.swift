@@ -9,12 +9,12 @@ struct ScratchFolder {
     init() throws(PlugboardError) {
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         guard let template = strdup("\(parent)/plugboard-check-XXXXXX") else {
-            throw PlugboardError("check", "There is no memory for a check.")
+            throw PlugboardError(.checkSystem, "There is no memory for a check.")
         }
         defer { free(template) }
         guard mkdtemp(template) != nil else {
             throw PlugboardError(
-                "check", "No folder can be made under \(parent) for a check.",
+                .checkSystem, "No folder can be made under \(parent) for a check.",
                 underlying: String(cString: strerror(errno)))
         }
         path = String(cString: template)

@@ -1,4 +1,5 @@
 import CSQLite
+import Messages
 
 #if canImport(Glibc)
     import Glibc
@@ -42,15 +43,15 @@ struct StoreFile {
         // theirs.
         guard status.st_mode & (S_ISVTX | S_IWOTH) != S_ISVTX | S_IWOTH else {
             throw .refused(
-                "\(folder) can be written by all users (mode \(String(status.st_mode & 0o7777, radix: 8))), who could put files "
+                "\(folder) can be written by all users (mode \(Ownership(status).permissions)), who could put files "
                     + "beside \(path). Give a path in a folder of your own, such as \(folder)/NAME/\(name).")
         }
-        try StoreFile.check(folder, status, others: isPrivate(group: status.st_gid) ? S_IWOTH : S_IWGRP | S_IWOTH)
+        try StoreFile.check(folder, Ownership(status))
         for suffix in StoreFile.suffixes where lstat(path + suffix, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFREG else {
                 throw .refused("\(path + suffix) is no regular file. Remove it, or give another path.")
             }
-            try StoreFile.check(path + suffix, status, others: S_IWGRP | S_IWOTH)
+            try StoreFile.check(path + suffix, Ownership(status))
         }
     }
 
@@ -75,33 +76,19 @@ struct StoreFile {
     /// The database, and what stands beside it.
     private static let suffixes = ["", "-wal", "-shm", "-journal", "-reserve"]
 
-    /// - Parameter others: the rights that others than this user must not have.
-    private static func check(_ path: String, _ status: stat, others: mode_t) throws(SQLiteFailure) {
-        guard status.st_uid == geteuid() || status.st_uid == 0 else {
+    private static func check(_ path: String, _ ownership: Ownership) throws(SQLiteFailure) {
+        switch ownership.flaw() {
+        case nil: return
+        case .owner:
             throw .refused(
-                "\(path) belongs to user \(status.st_uid), and this process to user \(geteuid()). Only what belongs to "
+                "\(path) belongs to user \(ownership.owner), and this process to user \(geteuid()). Only what belongs to "
                     + "the process's user or to root is used: "
                     + "\(geteuid() == 0 ? "run the program without sudo" : "chown it"), or give another path.")
-        }
-        guard status.st_mode & others == 0 else {
+        case .writable:
             throw .refused(
-                "\(path) can be written by others than its owner (mode \(String(status.st_mode & 0o7777, radix: 8))). "
+                "\(path) can be written by others than its owner (mode \(ownership.permissions)). "
                     + "Take that right away (chmod go-w \(path)), or give another path.")
         }
-    }
-
-    /// Whether a group holds this process's user alone: it is the process's, bears the user's name or lists the user,
-    /// and lists no other. Systems with such groups make folders writable by them (umask 0002).
-    private func isPrivate(group id: gid_t) -> Bool {
-        guard id == getegid(), let user = getpwuid(geteuid()), let group = getgrgid(id) else { return false }
-        let name = String(cString: user.pointee.pw_name)
-        var members: [String] = []
-        var next = group.pointee.gr_mem
-        while let member = next?.pointee {
-            members.append(String(cString: member))
-            next = next?.advanced(by: 1)
-        }
-        return members.allSatisfy { $0 == name } && (!members.isEmpty || String(cString: group.pointee.gr_name) == name)
     }
 
     /// Bytes of the file; zero if there is none.

@@ -59,6 +59,10 @@ public:
         if (settings.string("refuse") == "yes") throw std::runtime_error("It was told to refuse.");
     }
 
+    void check(const plugboard::Fields &attributes) {
+        if (attributes.size() < 2) throw std::runtime_error(attributes[0].first + " is not enough.");
+    }
+
     void start() {
         closed_ = host_.counter("closed");
         auto never = std::make_unique<Told>(host_, "the timer that was never due is let go of");
@@ -224,6 +228,10 @@ const plug_option_v1 settings[] = {
     plugboard::option(PLUG_TEXT_TYPE, "refuse", "no", "Whether it refuses to be made.", 1, 0, 0, "yes no"),
     plugboard::secret(plugboard::option(PLUG_TEXT_TYPE, "key", "none", "What nobody may see.")),
 };
+const plug_option_v1 attributes[] = {
+    plugboard::option(PLUG_TEXT_TYPE, "left", "", "Needs right."),
+    plugboard::option(PLUG_TEXT_TYPE, "right", "", "Needs left."),
+};
 const plug_command_v1 commands[] = {
     {PLUG_TEXT("echo"), PLUG_TEXT("{}"), PLUG_TEXT("Answers with its arguments.")},
     {PLUG_TEXT("throw"), PLUG_TEXT("{}"), PLUG_TEXT("Throws.")},
@@ -237,4 +245,5 @@ PLUGBOARD_PLUGIN(tour) plugboard::Manifest<Tour>("com.example.tour", "1.0.0")
     .documentation("Walks through the shim.")
     .priority(300)
     .settings(settings)
+    .attributes(attributes)
     .commands(commands);

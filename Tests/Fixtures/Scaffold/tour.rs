@@ -72,6 +72,14 @@ impl Plugin for Tour {
         }
     }
 
+    fn check(&self, attributes: &[(String, String)]) -> Result<(), String> {
+        match attributes {
+            [(_, value)] if value == "panic" => panic!("It panicked in check."),
+            [(name, _)] => Err(format!("{name} is not enough.")),
+            _ => Ok(()),
+        }
+    }
+
     fn start(&self) -> Result<(), String> {
         let never = Told(self.host, "the timer that was never due is let go of");
         self.host.after(Duration::from_secs(3600), move || drop(never));
@@ -226,6 +234,10 @@ plugboard::export! {
     settings: [
         OptionDefinition::text("refuse", "no", "Whether it refuses to be made.").choices("yes no panic"),
         OptionDefinition::text("key", "none", "What nobody may see.").secret(),
+    ],
+    attributes: [
+        OptionDefinition::text("left", "", "Needs right."),
+        OptionDefinition::text("right", "", "Needs left."),
     ],
     commands: [
         CommandDefinition::new("echo", "{}", "Answers with its arguments."),

@@ -26,6 +26,8 @@ import Testing
             "get", "http://127.0.0.1:9/", "--plugin", object, "--set", "com.example.tour.refuse=panic")
         #expect(panics.status == 102)
         #expect(panics.stderr.contains("It panicked in create."))
+        let checked = try await checkSections(object, [#"{"left": "panic"}"#])
+        #expect(checked.status == 1 && checked.stderr.contains("It panicked in check."), "\(checked.stderr)")
     }
 
     private func build(_ language: String, _ fixture: String, as name: String) async throws -> String {
@@ -84,6 +86,26 @@ import Testing
         #expect(
             !server.requests.contains { ["/throw", "/throw-number", "/fail", "/respond", "/secret"].contains($0.path) })
         try await commandsAndStart(object)
+        let refused = try await checkSections(object, [#"{"right": "r"}"#, #"{"left": "l", "right": "r"}"#])
+        #expect(refused.status == 1)
+        #expect(refused.stderr.contains("com.example.tour.right is not enough."), "\(refused.stderr)")
+        #expect(refused.stderr.contains("https://0.example") && !refused.stderr.contains("https://1.example"))
+    }
+
+    /// `config check` of a file with one origin for each section of the plugin.
+    private func checkSections(_ object: String, _ sections: [String]) async throws -> ProcessRunner.Outcome {
+        let folder = try TemporaryFolder("sections")
+        defer { folder.remove() }
+        let origins = sections.enumerated().map { index, section in
+            "\"https://\(index).example\": { \"com.example.tour\": \(section) }"
+        }
+        let file = try folder.write(
+            "plugboard.json",
+            """
+            { "plugins": [{ "id": "com.example.tour", "path": "\(object)" }],
+              "origins": { \(origins.joined(separator: ", ")) } }
+            """)
+        return try await Command.run("config", "check", file)
     }
 
     private func commandsAndStart(_ object: String) async throws {

@@ -1,5 +1,6 @@
 import Plugboard
 import PlugboardKit
+import TestSupport
 import Testing
 
 @testable import PlugboardCore
@@ -75,6 +76,23 @@ import Testing
 
         #expect(error?.code == .invalidOption)
         #expect(error?.reason == reason)
+    }
+
+    @Test func `a request with attributes for a plugin that is not switched on is not sent`() async throws {
+        let transport = MockTransport { _, _ in .respond(200) }
+        let kernel = try Kernel(
+            configuration: Configuration(plugins: ["redirect"]), catalog: .bundled, transport: transport, log: .silent)
+        var request = Request(.get, anywhere)
+        request.attributes["authentication.scheme"] = "basic"
+        request.attributes["authentication.user"] = "u"
+        request.attributes["authentication.password"] = "p"
+
+        let error = await #expect(throws: PlugboardError.self) { try await kernel.send(request) }
+        await kernel.shutDown()
+
+        #expect(error?.code == .invalidOption)
+        #expect(error?.reason.contains("authentication, which is not switched on") == true, "\(error?.reason ?? "")")
+        #expect(transport.requests.isEmpty)
     }
 
     private struct Login: Plugin {

@@ -212,9 +212,9 @@ import Testing
 
         #expect(
             check.errors.map(\.description) == [
-                "line 2, column 50: plugins[0].before[1] names com.acme.sing; is not a known plugin; did you mean "
+                "line 2, column 50: plugins[0].before[1] names com.acme.sing, which is not a known plugin; did you mean "
                     + "com.acme.sign?",
-                "line 2, column 85: plugins[0].after[1] names nobody; is not a known plugin; known are cache, "
+                "line 2, column 85: plugins[0].after[1] names nobody, which is not a known plugin; known are cache, "
                     + "com.acme.sign, off",
             ])
     }

@@ -27,6 +27,20 @@ import Testing
         #expect(errors.first?.reason.contains("statuses has abc, which is no status") == true)
     }
 
+    @Test func `a check leaves no file behind, where plugins are given paths`() throws {
+        let folder = try TemporaryFolder("checked")
+        defer { folder.remove() }
+        let found = try errors(
+            """
+            { "plugins": [
+                { "id": "cache", "settings": { "path": "\(folder.file("a/cache.sqlite"))" } },
+                { "id": "cookies", "settings": { "path": "\(folder.file("b/cookies.sqlite"))" } } ] }
+            """)
+
+        #expect(found.isEmpty)
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
     @Test func `errors of the text, the kernel, names, origins and plugins are told at once, in order`() throws {
         let errors = try errors(
             """

@@ -26,6 +26,21 @@ import Testing
         #expect(transport.cancelled.admitted == transport.requests.count)
     }
 
+    @Test func `cancelling all exchanges opens no connection for those that wait`() async throws {
+        let server = try LoopbackServer(.silenceBeforeHead())
+        defer { server.stop() }
+        let kernel = try Kernel(configuration: .atMost(connections: 50), catalog: Catalog(), log: .silent)
+        let handles = (0..<5000).map { kernel.begin(Request(.get, server.url("/\($0)"))) }
+        _ = try await server.requests(atLeast: 50)
+
+        for handle in handles { handle.cancel() }
+        for handle in handles { _ = try? await handle.response }
+        await kernel.shutDown()
+
+        #expect(server.connectionCount == 50)
+        #expect(server.requests.count == 50)
+    }
+
     @Test func `a timeout that ends all exchanges starts none of those that wait`() async throws {
         let clock = ManualClock()
         let transport = MockTransport { _, _ in .silence }
@@ -106,5 +121,13 @@ extension Kernel {
         let handle = begin(request)
         handle.cancel()
         _ = try? await handle.response
+    }
+}
+
+extension Configuration {
+    fileprivate static func atMost(connections: Int) -> Configuration {
+        var configuration = Configuration()
+        configuration.kernel.connections = connections
+        return configuration
     }
 }

@@ -11,7 +11,7 @@ import Synchronization
 ///     let kernel = try Kernel(configuration: …, catalog: Catalog([plugin.descriptor]))
 ///
 /// Sendable because the closures are set before the kernel is made.
-package final class ScriptedPlugin: Plugin, @unchecked Sendable {
+package final class ScriptedPlugin: PluginInstance, @unchecked Sendable {
     package static let manifest = Manifest(id: "scripted", version: "1.0.0", priority: 500, hooks: [])
 
     package let id: String
@@ -40,10 +40,6 @@ package final class ScriptedPlugin: Plugin, @unchecked Sendable {
         self.priority = priority
     }
 
-    package init(settings: NoSettings, host: PluginHost) throws {
-        preconditionFailure("A scripted plugin is made by the test, not by its type: use `descriptor`.")
-    }
-
     /// What the catalog wants. To be asked once, when all closures are set.
     package var descriptor: UnsafePointer<plug_plugin_v1> {
         var hooks: Hooks = []
@@ -55,17 +51,17 @@ package final class ScriptedPlugin: Plugin, @unchecked Sendable {
         let manifest = Manifest(
             id: id, version: "1.0.0", priority: priority, hooks: hooks, before: before, events: events,
             attributes: attributes, commands: commands)
-        let descriptor = makeDescriptor(manifest) { (_: NoSettings, host: PluginHost) in
+        let descriptor = LinkedDescriptor(manifest) { (_: NoSettings, host: PluginHost) in
             self.host = host
             try self.onCreate?(host)
             return self
         }
-        ScriptedPlugin.kept.withLock { $0.append(UInt(bitPattern: descriptor)) }
-        return descriptor
+        ScriptedPlugin.kept.withLock { $0.append(descriptor) }
+        return descriptor.raw
     }
 
-    /// Descriptors live for ever; here a leak detector sees that they are meant to.
-    private static let kept = Mutex<[UInt]>([])
+    /// A catalog does not keep the descriptors that it is given.
+    private static let kept = Mutex<[LinkedDescriptor]>([])
 
     package func check(_ attributes: Attributes) throws { try onCheck?(attributes) }
     package func start() throws { try onStart?() }

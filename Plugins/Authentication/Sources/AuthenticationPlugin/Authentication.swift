@@ -20,18 +20,7 @@ struct Authentication: Plugin {
             CommandDefinition("forget", "Drops the secrets kept in memory."),
         ])
 
-    struct Settings: PluginSettings {
-        @Setting("Longest time that a fetch of a secret may take.", in: .milliseconds(1) ... .seconds(600))
-        var timeout = Duration.seconds(30)
-        @Setting("How long before its end a token is fetched anew.", in: .zero ... .seconds(86_400))
-        var margin = Duration.seconds(30)
-        @Setting(
-            "Shortest time until the next fetch, after one that failed or brought what is rejected too.",
-            in: .zero ... .seconds(60))
-        var pause = Duration.seconds(5)
-        @Setting("How often a file is looked at while its secret is used.", in: .zero ... .seconds(86_400))
-        var fileInterval = Duration.seconds(10)
-    }
+    typealias Settings = AuthenticationSettings
 
     let host: PluginHost
     let keyring: Keyring

@@ -60,7 +60,7 @@ public struct CacheCommands: Sendable {
     private func ask(_ name: String, _ arguments: JSONObject) async throws(PlugboardError) -> JSONValue {
         let answer = try await commands.command("cache", name, JSONWriter.write(.object(arguments)))
         guard case .json(let text) = answer, let value = try? JSONParser.parse(text) else {
-            throw PlugboardError("cache.command", "The plugin cache answered its command \(name) with no JSON.")
+            throw PlugboardError(.cacheCommand, "The plugin cache answered its command \(name) with no JSON.")
         }
         return value
     }

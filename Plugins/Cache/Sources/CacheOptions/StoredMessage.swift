@@ -18,7 +18,7 @@ enum StoredMessage {
             let rest = Rest(Bytes(Array(bytes[(end + 4)...])), body.source)
             return Response(head: head, body: Body(rest), url: url)
         }
-        throw PlugboardError("cache.command", "The plugin cache answered with no message of HTTP.")
+        throw PlugboardError(.cacheCommand, "The plugin cache answered with no message of HTTP.")
     }
 
     /// Where the empty line stands that ends a head.

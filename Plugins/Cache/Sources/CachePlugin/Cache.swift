@@ -41,6 +41,9 @@ final class Cache: Plugin {
         store = try Cache.store(settings, host)
     }
 
+    /// Not before: a check of the configuration makes a plugin, and must leave no file behind.
+    func start() throws { store.open() }
+
     func stop(within limit: Duration) { store.close(within: limit) }
 
     func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {

@@ -14,22 +14,7 @@ struct Cookies: Plugin {
         ],
         commands: CookieCommand.allCases.map(\.definition))
 
-    struct Settings: PluginSettings {
-        @Setting("Where cookies are kept that outlive the session: file, or memory for nowhere.")
-        var persistence = Persistence.file
-        @Setting("The file; none for cookies.sqlite in the plugin's data directory.")
-        var path: String? = nil
-        @Setting("The jar of requests that name none.")
-        var jar = "default"
-        @Setting("Cookies that one domain may have in a jar.", in: 1...10_000)
-        var domainLimit = 180
-        @Setting("Cookies that one jar may hold.", in: 1...1_000_000)
-        var limit = 3000
-        @Setting("Treats http to localhost and to loopback addresses as secure, as browsers do.")
-        var trustLoopback = false
-    }
-
-    enum Persistence: String, WordOption { case file, memory }
+    typealias Settings = CookiesSettings
 
     let settings: Settings
     let host: PluginHost

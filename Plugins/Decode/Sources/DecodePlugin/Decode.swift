@@ -11,16 +11,7 @@ struct Decode: Plugin {
         hooks: [.request, .response],
         attributes: [DecodeAttributes.always.definition, DecodeAttributes.limit.definition])
 
-    struct Settings: PluginSettings {
-        @Setting("Content codings to ask for, the best first: gzip, deflate, br, zstd.")
-        var codings = ["gzip", "deflate", "br", "zstd"]
-        @Setting("Decodes also what a request asked for by an Accept-Encoding of its own.")
-        var always = false
-        @Setting("Bytes that a body may decode to; more breaks it. Empty: no limit.")
-        var limit: ByteCount? = nil
-        @Setting("Times that a body may grow, from its second MiB on; more breaks it. 0: no limit.", in: 0...1_000_000)
-        var ratio = 1000
-    }
+    typealias Settings = DecodeSettings
 
     private let settings: Settings
     private let asked: String

@@ -11,29 +11,7 @@ struct Logging: Plugin {
         hooks: [.request, .response, .close, .event], events: ["progress", "willComplete"],
         attributes: [LoggingAttributes.label.definition])
 
-    struct Settings: PluginSettings {
-        @Setting("What is printed: a line for each exchange, or its heads too.")
-        var detail = Detail.line
-        @Setting("The level of what is printed; failures are at least warnings.")
-        var level = Level.info
-        @Setting("Whether the values of queries are printed.")
-        var queries = Queries.redact
-    }
-
-    enum Detail: String, WordOption { case line, heads }
-    enum Queries: String, WordOption { case redact, show }
-    enum Level: String, WordOption {
-        case debug, info, warning, error
-
-        var ofHost: LogLevel {
-            switch self {
-            case .debug: .debug
-            case .info: .info
-            case .warning: .warning
-            case .error: .error
-            }
-        }
-    }
+    typealias Settings = LoggingSettings
 
     private let settings: Settings
     private let host: PluginHost
@@ -123,3 +101,14 @@ struct Logging: Plugin {
 /// What a kernel asks for, linked or loaded.
 @c(logging_LTX_plugboard_plugin)
 public func loggingPlugin() -> UnsafePointer<plug_plugin_v1> { export(Logging.self) }
+
+extension LoggingSettings.Level {
+    fileprivate var ofHost: LogLevel {
+        switch self {
+        case .debug: .debug
+        case .info: .info
+        case .warning: .warning
+        case .error: .error
+        }
+    }
+}

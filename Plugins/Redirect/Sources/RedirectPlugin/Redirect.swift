@@ -13,14 +13,7 @@ struct Redirect: Plugin {
             RedirectAttributes.keepMethod.definition, RedirectAttributes.allowDowngrade.definition,
         ])
 
-    struct Settings: PluginSettings {
-        @Setting("Redirects that are followed; one more fails the exchange.", in: 0...1000)
-        var limit = 20
-        @Setting("Repeats a POST after 301 and 302 as it was, instead of as a GET.")
-        var keepMethod = false
-        @Setting("Follows from https to http.")
-        var allowDowngrade = false
-    }
+    typealias Settings = RedirectSettings
 
     private let settings: Settings
     private let host: PluginHost

@@ -2,8 +2,8 @@ import PlugboardKit
 
 /// What a `Location` field says: a URL, or a reference that is relative to the one that answered (RFC 9110 §10.2.2).
 struct Reference: Equatable, Sendable {
-    /// Without blanks around it; bytes that a URL cannot hold as they are, percent-encoded.
-    let text: String
+    /// Without the blanks around it; bytes that a URL cannot hold are percent-encoded.
+    private let parts: URLParts
 
     /// Nil when it is empty, holds control characters, or begins with what looks like a scheme and is none.
     init?(location: UnsafeRawBufferPointer) {
@@ -13,14 +13,14 @@ struct Reference: Equatable, Sendable {
         let bytes = UnsafeRawBufferPointer(rebasing: location[first...last])
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
         // A host beyond ASCII becomes one that cannot be.
-        text = String(decoding: PercentEncoding.escaped(bytes), as: UTF8.self)
-        guard URLParts(text) != nil else { return nil }
+        guard let parts = URLParts(String(decoding: PercentEncoding.escaped(bytes), as: UTF8.self)) else { return nil }
+        self.parts = parts
     }
 
-    /// In lower case; nil of a relative reference.
-    var scheme: String? { URLParts(text)?.scheme?.lowercased() }
+    var text: String { parts.text }
 
-    private var fragment: Substring? { URLParts(text)?.fragment }
+    /// In lower case; nil of a relative reference.
+    var scheme: String? { parts.scheme?.lowercased() }
 
     /// What the new URL inherits from the old one: the fragment if the reference has none (RFC 9110 §10.2.2), and at the
     /// same origin the user, so that a redirect to the same place with a slash does not log out.
@@ -31,7 +31,7 @@ struct Reference: Equatable, Sendable {
         {
             target.insert(contentsOf: user, at: authority.startIndex)
         }
-        if let fragment = reference.fragment ?? URLParts(url)?.fragment { target += "#" + fragment }
+        if let fragment = reference.parts.fragment ?? URLParts(url)?.fragment { target += "#" + fragment }
         return target
     }
 }

@@ -17,7 +17,7 @@ public struct RetryCommands<Commands: PluginCommands>: Sendable {
     /// The origins that have failed of late, as the JSON text that the plugin's README describes.
     public func stats() async throws(PlugboardError) -> String {
         guard case .json(let text) = try await commands.command("retry", "stats", "{}") else {
-            throw PlugboardError("command.reply", "The plugin retry answered stats with no JSON.")
+            throw PlugboardError(.commandReply, "The plugin retry answered stats with no JSON.")
         }
         return text
     }

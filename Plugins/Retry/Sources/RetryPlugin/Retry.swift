@@ -15,6 +15,8 @@ final class Retry: Plugin {
             CommandDefinition("stats", "Shows the budgets and circuits of origins that have failed of late."),
         ])
 
+    typealias Settings = RetrySettings
+
     private let settings: RetrySettings
     private let policy: RetryPolicy
     private let origins: Origins

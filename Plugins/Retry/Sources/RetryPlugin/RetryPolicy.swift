@@ -15,15 +15,13 @@ struct RetryPolicy: Sendable {
     var retryAfterLimit = Duration.seconds(60)
 
     /// Statuses that may pass if one waits; 413 only with `Retry-After` (RFC 9110 §15.5.14).
-    static let transientStatuses: Set<Int> = [408, 413, 425, 429, 500, 502, 503, 504]
+    static let transientStatuses = statuses(RetrySettings().statuses)
 
     /// Failures that may pass if one waits. No other is ever repeated, whatever the settings say.
-    static let transientFailures: Set<PlugboardError.Code> = unsentFailures.union([
-        .reset, .stale, .idleTimeout, .attemptTimeout,
-    ])
+    static let transientFailures = RetrySettings.transientFailures
 
     /// Failures before the server acted on the request: nothing can be done twice.
-    static let unsentFailures: Set<PlugboardError.Code> = [.dns, .connect, .connectTimeout, .unprocessed]
+    static let unsentFailures = RetrySettings.unsentFailures
 
     /// Statuses of requests that were refused, not tried: RFC 9110 §15.5.9, §15.5.14, RFC 8470 §5.2, RFC 6585 §4.
     static let refusingStatuses: Set<Int> = [408, 413, 425, 429]

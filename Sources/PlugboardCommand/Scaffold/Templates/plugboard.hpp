@@ -9,7 +9,11 @@
 //     PLUGBOARD_PLUGIN(hello) plugboard::Manifest<Hello>("com.example.hello", "1.0.0").priority(300);
 //
 // A class may have: start(), stop(within), on_request, on_response, on_failure, on_close(exchange, outcome),
-// on_event(event, exchange or nullptr), command(name, arguments, reply). Each is found by its name.
+// on_event(event, exchange or nullptr), command(name, arguments, reply), check(attributes). Each is found by its name.
+//
+//   check(const Fields &attributes) judges together what the configuration says to this plugin in the section of one
+//   origin, under whole names (`ID.name`): once for each such section, after the constructor and before start(). What
+//   it throws refuses the configuration; the text must hold no secrets.
 //
 //   What a hook throws is a fault of the plugin, and what follows is the configuration's word (`onFault`). To fail an
 //   exchange on purpose, return exchange.fail(code, reason). What is thrown on other ways breaks the body, fails the
@@ -1081,6 +1085,20 @@ private:
         detail::destroy<Instance>(self);
     }
 
+    static uint32_t check(void *self, const plug_field *attributes, uint64_t count) noexcept {
+        auto instance = static_cast<Instance *>(self);
+        auto host = instance->host.raw();
+        return detail::guarded(
+            [&] {
+                Fields section;
+                for (uint64_t index = 0; index < count; index++) {
+                    section.emplace_back(view(attributes[index].name), view(attributes[index].value));
+                }
+                return instance->plugin.check(section), PLUG_OK;
+            },
+            [&](std::string_view what) { return host->refuse(host, text(what)), PLUG_BAD_ARGUMENT; });
+    }
+
     template <class Hook> static uint32_t steer(void *self, plug_exchange *raw, Hook hook) noexcept {
         auto instance = static_cast<Instance *>(self);
         return detail::guarded(
@@ -1109,6 +1127,7 @@ private:
     PLUGBOARD_MEMBER(on_close)
     PLUGBOARD_MEMBER(on_event)
     PLUGBOARD_MEMBER(command)
+    PLUGBOARD_MEMBER(check)
 #undef PLUGBOARD_MEMBER
 
     void hook() noexcept {
@@ -1166,6 +1185,12 @@ private:
                 watch(self, [&](Instance &instance) {
                     instance.plugin.command(view(name), view(arguments), Reply(instance.host, number));
                 });
+            };
+        }
+        if constexpr (has_check<Plugin>::value) {
+            raw_.extension = [](plug_text id) noexcept -> const void * {
+                static const plug_attributes_v1 table = {check};
+                return view(id) == PLUG_ATTRIBUTES ? &table : nullptr;
             };
         }
     }

@@ -102,6 +102,7 @@ pub mod raw {
     pub const PLUG_LOG_WARNING: u32 = 2;
     pub const PLUG_LOG_ERROR: u32 = 3;
     pub const PLUG_UNKNOWN: u64 = u64::MAX;
+    pub const PLUG_ATTRIBUTES: &str = "plugboard.attributes/1";
 
     pub type plug_pull = u64;
     pub type plug_ticket = u64;
@@ -1887,6 +1888,15 @@ pub trait Plugin: Send + Sync + Sized + 'static {
     /// directory work here.
     fn create(host: Host, settings: &Settings<'_>) -> Result<Self, String>;
 
+    /// Judges together what the configuration says to this plugin in the section of one origin, under whole names
+    /// (`ID.name`), or says what is wrong; the text must hold no secrets.
+    ///
+    /// Called after `create` and before `start`, once for each section with attributes of this plugin, unless the
+    /// section switches the plugin off.
+    fn check(&self, _attributes: &[(String, String)]) -> Result<(), String> {
+        Ok(())
+    }
+
     /// All plugins are created, and the host works in full.
     fn start(&self) -> Result<(), String> {
         Ok(())
@@ -2091,7 +2101,7 @@ impl Descriptor {
             on_close: Some(Instance::<P>::on_close),
             on_event: Some(Instance::<P>::on_event),
             command: Some(Instance::<P>::command),
-            extension: None,
+            extension: Some(Instance::<P>::extension),
         })
     }
 
@@ -2119,6 +2129,34 @@ impl<P: Plugin> Instance<P> {
             Err(what) => {
                 (host.table().refuse)(raw, text(&what));
                 ptr::null_mut()
+            }
+        }
+    }
+
+    const ATTRIBUTES: &'static plug_attributes_v1 = &plug_attributes_v1 { check: Some(Self::check) };
+
+    unsafe extern "C" fn extension(id: plug_text) -> *const c_void {
+        if string(id) == PLUG_ATTRIBUTES {
+            Self::ATTRIBUTES as *const plug_attributes_v1 as *const c_void
+        } else {
+            ptr::null()
+        }
+    }
+
+    unsafe extern "C" fn check(context: *mut c_void, attributes: *const plug_field, count: u64) -> u32 {
+        let instance = Self::of(context);
+        let checked = guarded(|| {
+            let section: Vec<_> = (0..count as usize)
+                .map(|index| &*attributes.add(index))
+                .map(|field| (string(field.name), string(field.value)))
+                .collect();
+            instance.plugin.check(&section)
+        });
+        match checked.and_then(|checked| checked) {
+            Ok(()) => PLUG_OK,
+            Err(what) => {
+                (instance.host.table().refuse)(instance.host.0, text(&what));
+                PLUG_BAD_ARGUMENT
             }
         }
     }

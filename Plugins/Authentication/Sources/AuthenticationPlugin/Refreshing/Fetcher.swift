@@ -4,7 +4,7 @@ import PlugboardKit
 /// Fetches secrets for keepers, off the loop, beside all exchanges: cancelling the one that wanted it stops nothing.
 struct Fetcher: Sendable {
     let host: PluginHost
-    let settings: Authentication.Settings
+    let settings: AuthenticationSettings
     let threads: WorkerThreads
 
     /// Carries a flight out, and ends it. `exchange` is whom the events are told of.

@@ -77,7 +77,7 @@ struct Commands {
     }
 
     private static func misused(_ what: String) -> PlugboardError {
-        PlugboardError("cache.command", "The cache cannot do that: \(what)\(what.hasSuffix("?") ? "" : ".")")
+        PlugboardError(.cacheCommand, "The cache cannot do that: \(what)\(what.hasSuffix("?") ? "" : ".")")
     }
 
     // MARK: Answers

@@ -1,3 +1,4 @@
+import CacheOptions
 import PlugboardKit
 
 /// A body that is not there any more.
@@ -17,11 +18,11 @@ final class BrokenSource: StoredSource {
 extension PlugboardError {
     /// A piece is not what was stored.
     static let damaged = PlugboardError(
-        "cache.damaged", "The stored body is damaged. Its entry has been removed; send the request again.")
+        .cacheDamaged, "The stored body is damaged. Its entry has been removed; send the request again.")
     /// The body went before it was read to its end.
     static let removed = PlugboardError(
-        "cache.removed", "The stored body was removed while it was read. Send the request again.")
+        .cacheRemoved, "The stored body was removed while it was read. Send the request again.")
     /// The store's file cannot be read now.
     static let unreadable = PlugboardError(
-        "cache.unreadable", "The stored body cannot be read. Send the request again.")
+        .cacheUnreadable, "The stored body cannot be read. Send the request again.")
 }

@@ -6,6 +6,10 @@ import PlugboardKit
 /// the log, and has nothing. Closures run once, on any thread, `entriesAtHand` excepted. What one call has done,
 /// later calls see.
 protocol CacheStore: AnyObject, Sendable {
+    /// Makes what is there known before the first request, if that comes a little later. Without it, the first use
+    /// opens the store.
+    func open()
+
     /// What is known without waiting of all answers under a key; nil when the store must be asked.
     func entriesAtHand(_ key: CacheKey) -> [CacheEntry]?
 

@@ -6,7 +6,7 @@ import PlugboardKit
 extension Cookies {
     func command(_ name: String, _ arguments: JSONValue, _ reply: Reply) {
         guard let command = CookieCommand(rawValue: name) else {
-            reply.fail(PlugboardError("command.unknown", "cookies does not know \(name)."))
+            reply.fail(PlugboardError(.commandUnknown, "cookies does not know \(name)."))
             return
         }
         do throws(PlugboardError) {

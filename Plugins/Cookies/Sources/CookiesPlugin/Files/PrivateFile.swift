@@ -1,3 +1,4 @@
+import CookiesOptions
 import PlugboardKit
 
 #if canImport(Glibc)
@@ -25,7 +26,7 @@ enum PrivateFile {
             bytes += piece[..<count]
             guard bytes.count <= limit else {
                 throw PlugboardError(
-                    "cookies.file", "\(path) is larger than \(limit >> 20) MiB, and no file of cookies.")
+                    .cookiesFile, "\(path) is larger than \(limit >> 20) MiB, and no file of cookies.")
             }
         }
     }
@@ -40,7 +41,7 @@ enum PrivateFile {
         guard lstat(path, &entry) == 0 else { return try replace(path, with: bytes) }
         var target = entry
         if entry.st_mode & S_IFMT == S_IFLNK {
-            let isTrusted = entry.st_uid == geteuid() || entry.st_uid == 0
+            let isTrusted = Ownership(entry).flaw() == nil
             guard isTrusted, stat(path, &target) == 0 else { return try replace(path, with: bytes) }
         }
         guard target.st_mode & S_IFMT == S_IFREG else { return try overwrite(path, with: bytes) }
@@ -97,6 +98,6 @@ enum PrivateFile {
     }
 
     private static func failure(_ what: String, _ path: String) -> PlugboardError {
-        PlugboardError("cookies.file", "Cannot \(what) \(path): \(String(cString: strerror(errno))).")
+        PlugboardError(.cookiesFile, "Cannot \(what) \(path): \(String(cString: strerror(errno))).")
     }
 }

@@ -22,20 +22,10 @@ struct RequestURI: Equatable, Sendable {
         guard let parts = URLParts(url), let origin = Origin(parts) else { return nil }
         isSecure = origin.scheme == "https" || trustsLoopback && HostName.isLoopback(origin.host)
         host = origin.host
-        let path = parts.path.isEmpty ? [UInt8(ascii: "/")] : Array(parts.path.utf8)
         // Servers read paths without their dot segments. Escapes stay, for a cookie's `Path` is compared byte for byte.
-        self.path =
-            RequestURI.mayHaveDotSegments(path) ? PercentEncoding.withoutDotSegments(path, decoding: true) : path
-    }
-
-    /// Whether a segment of a path begins with a dot, as it is or percent-encoded.
-    private static func mayHaveDotSegments(_ path: [UInt8]) -> Bool {
-        path.indices.contains { index in
-            guard path[index] == UInt8(ascii: "/"), index + 1 < path.count else { return false }
-            if path[index + 1] == UInt8(ascii: ".") { return true }
-            return index + 3 < path.count && path[index + 1] == UInt8(ascii: "%")
-                && path[index + 2] == UInt8(ascii: "2") && path[index + 3] | 0x20 == UInt8(ascii: "e")
-        }
+        path =
+            parts.path.isEmpty
+            ? [UInt8(ascii: "/")] : PercentEncoding.withoutDotSegments(Array(parts.path.utf8), decoding: true)
     }
 
     /// §5.1.4: where a cookie belongs that does not say so.

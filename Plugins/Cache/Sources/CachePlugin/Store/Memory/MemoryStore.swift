@@ -17,6 +17,8 @@ final class MemoryStore: CacheStore {
         state = Mutex(State(table: MemoryTable(byteLimit: bytes, countLimit: entries)))
     }
 
+    func open() {}
+
     func entriesAtHand(_ key: CacheKey) -> [CacheEntry]? { state.withLock { $0.table.entries(key) } }
 
     func entries(_ key: CacheKey, _ found: @escaping @Sendable ([CacheEntry]) -> Void) {

@@ -65,9 +65,9 @@ final class SQLiteCacheStore: CacheStore {
         lookPeriod = min(staleness / 4, .milliseconds(250))
         self.notice = notice
         self.changed = changed
-        // What is there is known before the first request, if that comes a little later.
-        perform({ (_, _) throws(SQLiteFailure) in }, then: { _ in })
     }
+
+    func open() { perform({ (_, _) throws(SQLiteFailure) in }, then: { _ in }) }
 
     // MARK: Finding
 

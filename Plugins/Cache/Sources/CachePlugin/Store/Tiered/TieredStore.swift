@@ -49,6 +49,8 @@ final class TieredStore: CacheStore {
         }
     }
 
+    func open() { disk.open() }
+
     // MARK: Finding
 
     func entriesAtHand(_ key: CacheKey) -> [CacheEntry]? {

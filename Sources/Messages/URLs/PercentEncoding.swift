@@ -1,9 +1,11 @@
-/// The normal form of percent-encoded text (RFC 3986 §6.2.2.1, §6.2.2.2), in time that grows with its length.
+/// Percent-encoding of paths and queries (RFC 3986 §2.1), and their dot segments, in time that grows with the length.
 package enum PercentEncoding {
-    /// Digits of escapes in upper case, and unreserved characters as themselves. Bytes that a URL cannot hold are escaped.
+    /// The normal form (RFC 3986 §6.2.2.1, §6.2.2.2): escapes with digits in upper case, no escaped unreserved characters,
+    /// and bytes that a URL cannot hold escaped.
     static func normalized(_ text: Substring.UTF8View) -> [UInt8] {
         let bytes = Array(text)
-        // Behind a percent sign that begins no escape, what is decoded could make one, and this text another.
+        // A percent sign without two digits stays; a decoded character after it could complete an escape, and change the
+        // meaning of the text.
         guard bytes.indices.allSatisfy({ bytes[$0] != percent || value(of: bytes, $0) != nil }) else {
             return bytes.withUnsafeBytes(escaped)
         }
@@ -22,7 +24,7 @@ package enum PercentEncoding {
         return normal
     }
 
-    /// Blanks, control characters and bytes above ASCII are escaped, and nothing else is changed.
+    /// Escapes spaces, control characters and bytes above ASCII, and changes nothing else.
     package static func escaped(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count)
@@ -30,12 +32,12 @@ package enum PercentEncoding {
         return text
     }
 
-    /// RFC 3986 §5.2.4, in time that grows with the length.
+    /// A path without its dot segments (RFC 3986 §5.2.4).
     ///
-    /// - Parameter decoding: Whether `%2e` is read as a dot. All other bytes stay as they are.
+    /// - Parameter decoding: Whether `%2e` is read as a dot. All other bytes are kept.
     package static func withoutDotSegments(_ path: [UInt8], decoding: Bool = false) -> [UInt8] {
         let slash = UInt8(ascii: "/")
-        guard path.contains(UInt8(ascii: ".")) || decoding && path.contains(percent) else { return path }
+        guard mayHaveDotSegments(path, decoding) else { return path }
         let isAbsolute = path.first == slash
         var kept: [ArraySlice<UInt8>] = []
         var endsInDots = false
@@ -49,7 +51,17 @@ package enum PercentEncoding {
         return (isAbsolute ? [slash] : []) + kept.joined(separator: [slash])
     }
 
-    /// How many dots a segment consists of, one or two; nil for any other segment.
+    /// Whether a segment begins with a dot. Most paths have none, and are returned without a copy.
+    private static func mayHaveDotSegments(_ path: [UInt8], _ decoding: Bool) -> Bool {
+        var isStart = true
+        for byte in path {
+            if isStart, byte == UInt8(ascii: ".") || decoding && byte == percent { return true }
+            isStart = byte == UInt8(ascii: "/")
+        }
+        return false
+    }
+
+    /// The number of dots that a segment consists of, one or two; nil for any other segment.
     private static func dots(_ segment: ArraySlice<UInt8>, _ decoding: Bool) -> Int? {
         var rest = segment
         var count = 0
@@ -71,7 +83,7 @@ package enum PercentEncoding {
 
     private static let percent = UInt8(ascii: "%")
 
-    /// What the escape at an index stands for; nil if there is none.
+    /// The byte that the escape at an index stands for; nil if there is no escape.
     private static func value(of bytes: [UInt8], _ index: Int) -> UInt8? {
         guard bytes[index] == percent, index + 2 < bytes.count, let high = hexadecimalValue(bytes[index + 1]),
             let low = hexadecimalValue(bytes[index + 2])

@@ -1,49 +1,6 @@
 import PlugboardKit
 import RetryOptions
 
-/// What a configuration says to the plugin.
-struct RetrySettings: PluginSettings {
-    @Setting("Attempts in all, the first included; 1 repeats nothing.", in: 1...100)
-    var attempts = 3
-    @Setting(
-        "The most that is waited before the first repetition; doubled with each one.", in: .zero ... .seconds(86_400))
-    var delay = Duration.milliseconds(100)
-    @Setting("The most that is waited before any repetition.", in: .zero ... .seconds(86_400))
-    var delayLimit = Duration.seconds(10)
-    @Setting("No repetition begins later than this after the first attempt.")
-    var totalTime: Duration? = nil
-    @Setting("Statuses after which a request is repeated, 400 to 599.")
-    var statuses = RetryPolicy.transientStatuses.sorted().map { "\($0)" }
-    @Setting("Codes of failures after which a request is repeated.")
-    var failures = RetryPolicy.transientFailures.map(\.name).sorted()
-    @Setting("Methods that may be repeated beside those that RFC 9110 calls idempotent.")
-    var methods: [String] = []
-    @Setting("Adds an Idempotency-Key to requests that could not be repeated without.")
-    var idempotencyKey = false
-    @Setting("Waits as Retry-After and RateLimit ask.")
-    var respectRetryAfter = true
-    @Setting("A server that asks for a longer wait is not asked again.", in: .zero ... .seconds(86_400))
-    var retryAfterLimit = Duration.seconds(60)
-
-    @Setting("Gives each origin a budget of repetitions.")
-    var budget = true
-    @Setting("Repetitions that a hundred first attempts bring into the budget.", in: 0...1000)
-    var budgetShare = 10
-    @Setting("Repetitions that each second brings into the budget.", in: 0...10_000)
-    var budgetPerSecond = 1
-    @Setting("Repetitions that the budget can hold; it is full at first.", in: 0...10_000)
-    var budgetSize = 20
-
-    @Setting("Leaves an origin alone that fails again and again.")
-    var circuitBreaker = false
-    @Setting("Failures in a row that open the circuit.", in: 1...10_000)
-    var circuitFailures = 5
-    @Setting("How long the circuit stays open.", in: .milliseconds(1) ... .seconds(86_400))
-    var circuitOpenTime = Duration.seconds(30)
-    @Setting("Requests that must come through before the circuit closes; no more than these try at once.", in: 1...1000)
-    var circuitProbes = 1
-}
-
 extension RetryPolicy {
     /// Refuses what could never have an effect: the writer of a configuration wants to know.
     init(_ settings: RetrySettings) throws(PlugboardError) {
@@ -83,7 +40,7 @@ extension RetryPolicy {
         if let own = exchange[RetryAttributes.retryAfterLimit] { retryAfterLimit = own }
     }
 
-    private static func statuses(_ texts: [String]) -> Set<Int> {
+    static func statuses(_ texts: [String]) -> Set<Int> {
         Set(texts.compactMap { Int($0) }.filter { (400...599).contains($0) })
     }
 

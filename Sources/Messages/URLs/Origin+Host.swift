@@ -5,10 +5,10 @@
 #endif
 
 extension Origin {
-    /// A host in the one form by which hosts are compared; nil for what is none.
+    /// A host in the normal form in which hosts are compared, as `Origin` describes it; nil if it is not valid.
     ///
-    /// The form is described at `Origin`. Addresses are read as libcurl reads them, so that it connects to what was compared. A
-    /// name that ends in a number and is no address is refused, because programs read it differently.
+    /// Addresses are read like libcurl reads them, so that it connects to the host that was compared. A name whose last
+    /// label is a number and which is not an address is refused, because programs read it differently.
     package static func normalizedHost(_ text: some StringProtocol) -> String? {
         var text = String(text)
         return text.withUTF8 { bytes in
@@ -31,7 +31,7 @@ extension Origin {
         }
         guard label < name.endIndex else { return nil }
         if isNumber(name[label...]) {
-            // To libcurl, an address with a dot behind it is a name.
+            // libcurl reads an address with a dot at its end as a name.
             return isDotted ? nil : normalizedIPv4(name)
         }
         return String(unsafeUninitializedCapacity: name.count) { lower in
@@ -40,19 +40,21 @@ extension Origin {
         }
     }
 
-    /// One to four numbers, of which the last fills the bytes that are left.
+    /// One to four numbers; each is a byte of the address, and the last one fills all bytes that remain.
     private static func normalizedIPv4(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> String? {
-        let parts = text.split(separator: UInt8(ascii: "."), maxSplits: 4).map(number)
-        guard parts.count <= 4, let last = parts.last, let last, last < 1 << (8 * (5 - parts.count)) else { return nil }
-        var address = last
-        for (index, part) in parts.dropLast().enumerated() {
-            guard let part, part <= 255 else { return nil }
-            address |= part << (24 - 8 * index)
+        var (address, freeBits, rest) = (0, 32, text)
+        while let dot = rest.firstIndex(of: UInt8(ascii: ".")) {
+            guard freeBits > 8, let byte = number(rest[..<dot]), byte <= 255 else { return nil }
+            freeBits -= 8
+            address |= byte << freeBits
+            rest = rest[(dot + 1)...]
         }
+        guard let last = number(rest), last < 1 << freeBits else { return nil }
+        address |= last
         return "\(address >> 24).\(address >> 16 & 255).\(address >> 8 & 255).\(address & 255)"
     }
 
-    /// Decimal, octal after `0`, hexadecimal after `0x`; what is too large for an address is 2^32.
+    /// Decimal, octal after `0`, hexadecimal after `0x`; 2^32 if it is too large for an address.
     private static func number(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
         let isHexadecimal = text.count > 1 && text.first == 0x30 && text[text.startIndex + 1] | 0x20 == 0x78
         let digits = text.dropFirst(isHexadecimal ? 2 : 0)
@@ -65,14 +67,14 @@ extension Origin {
         return digits.isEmpty ? nil : number
     }
 
-    /// Whether a label looks like a number, also like one that is malformed.
+    /// Whether a label consists of digits, also if they are not valid in their base.
     private static func isNumber(_ label: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         if label.allSatisfy({ (0x30...0x39).contains($0) }) { return true }
         return label.count > 1 && label.first == 0x30 && label[label.startIndex + 1] | 0x20 == 0x78
             && label.dropFirst(2).allSatisfy { hexadecimalValue($0) != nil }
     }
 
-    /// RFC 6874: a zone stands behind `%25`. It is the name of an interface, whose case matters.
+    /// RFC 6874: a zone follows after `%25`. It is the name of a network interface, whose case matters.
     private static func normalizedIPv6(_ text: UnsafeBufferPointer<UInt8>) -> String? {
         guard text.count < 80, text.last == UInt8(ascii: "]"), !text.contains(0) else { return nil }
         let inside = text.dropFirst().dropLast()
@@ -88,7 +90,7 @@ extension Origin {
         return "[\(String(decoding: bytes + zone, as: UTF8.self))]"
     }
 
-    /// libcurl takes names of up to 15 bytes.
+    /// libcurl accepts names of up to 15 bytes.
     private static func isZone(_ zone: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         zone.starts(with: "%25".utf8) && (4...18).contains(zone.count) && zone.dropFirst(3).allSatisfy(isUnreserved)
     }

@@ -7,7 +7,7 @@ extension PluginEntry: CustomReflectable {
             children: [
                 "id": id as Any, "path": path as Any, "sha256": sha256 as Any, "priority": priority as Any,
                 "before": before,
-                "after": after, "onFault": onFault, "faultLimit": faultLimit, "settings": settings,
+                "after": after, "onFault": onFault as Any, "faultLimit": faultLimit as Any, "settings": settings,
                 "isEnabled": isEnabled,
             ], displayStyle: .struct)
     }

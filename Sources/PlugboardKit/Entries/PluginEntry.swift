@@ -1,6 +1,14 @@
 import JSON
 
-/// One plugin of a configuration, by its id (linked) or by its file (loaded).
+/// One plugin of a configuration, or of those that a program gives its kernel: by its id (linked), by its file (loaded), or by what
+/// the program's code says of it.
+///
+///     let kernel = try Kernel(plugins: [
+///         "redirect",
+///         .retry { $0.attempts = 5 },
+///         .linked(Sign(keys)),
+///         .loaded("plugins/libplugboard-cache.so", CacheSettings.self) { $0.disk = .gibibytes(1) },
+///     ])
 public struct PluginEntry: Sendable {
     /// What happens to an exchange when the plugin breaks the rules of the ABI, throws or panics in a hook.
     public enum OnFault: String, Sendable, CaseIterable {
@@ -20,25 +28,37 @@ public struct PluginEntry: Sendable {
     public var sha256: String?
     /// 0 to 999; nil for the plugin's own.
     public var priority: Int?
-    /// Ids that must stand further in, and further out, beside those that the plugin itself names.
+    /// Ids that must stand further in, beside those that the plugin itself names.
     public var before: [String]
+    /// Ids that must stand further out, beside those that the plugin itself names.
     public var after: [String]
-    public var onFault: OnFault
-    /// Faults in a row after which `disable` switches the plugin off.
-    public var faultLimit = 3
+    /// Nil is `fail`.
+    public var onFault: OnFault?
+    /// Faults in a row after which `disable` switches the plugin off; nil is `defaultFaultLimit`.
+    public var faultLimit: Int?
+    /// As a configuration writes them, by their names.
     public var settings: JSONObject
     /// A plugin that is not enabled is left out, unchecked.
     public var isEnabled: Bool
 
-    /// Where it stands in the text that it was read from; nil when it was made in code.
-    var location: JSONPath?
+    /// What `faultLimit` is where nothing is said.
+    public static let defaultFaultLimit = 3
+
+    /// The plugin itself, where code gives it.
+    package var linked: LinkedDescriptor?
+    /// Its location in the text that it was read from; nil when it was made in code.
+    package var location: JSONPath?
+    /// Its location in what the program gives its kernel, if it is there.
+    package var programLocation: JSONPath?
+    /// The settings whose values the program gives, of those of an entry that was read from a text.
+    package var programSettings: Set<String> = []
     /// The path as a text says it, if that is a file's name alone.
-    var fileName: String?
+    package var fileName: String?
 
     /// - Parameter name: A path if it has a `/`, else an id.
     public init(
         _ name: String, sha256: String? = nil, priority: Int? = nil, before: [String] = [], after: [String] = [],
-        onFault: OnFault = .fail, settings: JSONObject = [:], isEnabled: Bool = true
+        onFault: OnFault? = nil, settings: JSONObject = [:], isEnabled: Bool = true
     ) {
         let isPath = name.utf8.contains(UInt8(ascii: "/"))
         self.init(
@@ -46,9 +66,12 @@ public struct PluginEntry: Sendable {
             after: after, onFault: onFault, settings: settings, isEnabled: isEnabled)
     }
 
+    /// - Parameters:
+    ///   - id: Required of linked plugins.
+    ///   - path: Of the shared object; nil for linked plugins.
     public init(
         id: String?, path: String?, sha256: String? = nil, priority: Int? = nil, before: [String] = [],
-        after: [String] = [], onFault: OnFault = .fail, settings: JSONObject = [:], isEnabled: Bool = true
+        after: [String] = [], onFault: OnFault? = nil, settings: JSONObject = [:], isEnabled: Bool = true
     ) {
         self.id = id
         self.path = path
@@ -63,5 +86,6 @@ public struct PluginEntry: Sendable {
 }
 
 extension PluginEntry: ExpressibleByStringLiteral {
+    /// A path if it has a `/`, else an id.
     public init(stringLiteral name: String) { self.init(name) }
 }

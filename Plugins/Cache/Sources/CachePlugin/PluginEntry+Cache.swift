@@ -1,0 +1,10 @@
+@_exported import CacheOptions
+import PlugboardKit
+
+extension PluginEntry {
+    /// The plugin `cache`, linked into the program, with the default settings.
+    public static var cache: PluginEntry { .linked(Cache.self) }
+
+    /// The plugin `cache`, linked into the program, with the settings that the closure assigns; the others have their defaults.
+    public static func cache(_ assign: (inout CacheSettings) -> Void) -> PluginEntry { .linked(Cache.self, assign) }
+}

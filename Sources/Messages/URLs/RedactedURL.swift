@@ -1,0 +1,66 @@
+/// A URL in the form in which it may be printed: without user, password and fragment, and with `…` for each value in the
+/// query.
+///
+/// A parameter without `=` becomes `…`, because it may be a key. Relative references and texts that only resemble URLs
+/// are redacted too: the function never fails.
+///
+/// - Parameter showingQuery: True keeps the query as it is.
+public func redacted(url: String, showingQuery: Bool = false) -> String {
+    // Bytes, because a combining mark would form one character with the delimiter before it.
+    let url = Substring(withoutUserinfo(url).utf8.prefix { $0 != UInt8(ascii: "#") })
+    guard !showingQuery, let query = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return String(url) }
+    let parameters = url.utf8[query...].dropFirst()
+        .split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+    return "\(Substring(url.utf8[..<query]))?" + parameters.map(redacted(parameter:)).joined(separator: "&")
+}
+
+private func redacted(parameter: Substring.UTF8View) -> String {
+    if parameter.isEmpty { return "" }
+    guard let equals = parameter.firstIndex(of: UInt8(ascii: "=")) else { return "…" }
+    return String(Substring(parameter[..<equals])) + "=…"
+}
+
+// `URLParts` reads a URL as RFC 3986 does. A text that is printed may be read by other programs, or may not be a URL
+// at all; so everything that one of them could take for a user is removed here.
+
+/// The index at which a user could begin: behind a scheme and its slashes, behind two slashes at the start, or at the start
+/// of a text that has neither. Nil for a path. Programs read a backslash as a slash, or as a part of the user.
+private func authorityStart(_ url: Substring.UTF8View) -> String.Index? {
+    let first = url.firstIndex(where: isSlash) ?? url.endIndex
+    let run = url[first...].prefix(while: isSlash)
+    if first == url.startIndex { return run.count == 1 ? nil : run.endIndex }
+    return !run.isEmpty && url[url.index(before: first)] == UInt8(ascii: ":") ? run.endIndex : url.startIndex
+}
+
+/// The text without its user, which ends at the last `@` of the authority (RFC 3986 §3.2). If the authority has a colon
+/// that no port follows, a delimiter in the password has ended it too early, and the user ends at the last `@` of the text.
+///
+/// The rest may hold another user, as in `@//user@host` and `http://@/user@host`. So users are removed until there are
+/// none.
+private func withoutUserinfo(_ url: String) -> String {
+    var kept = ""
+    var rest = url.utf8[...]
+    // Whether slashes precede the rest.
+    var isRooted = false
+    while let start = isRooted ? rest.firstIndex(where: { !isSlash($0) }) : authorityStart(rest) {
+        let authority = rest[start...].prefix { !endsAuthority($0) }
+        let isRootedHere = isRooted || start > rest.startIndex
+        let at =
+            authority.lastIndex(of: UInt8(ascii: "@"))
+            ?? (isRootedHere && endsTooEarly(authority) ? rest.lastIndex(of: UInt8(ascii: "@")) : nil)
+        guard let at else { break }
+        kept += String(Substring(rest[..<start]))
+        isRooted = isRootedHere
+        rest = rest[rest.index(after: at)...]
+    }
+    return kept.isEmpty && rest.startIndex == url.startIndex ? url : kept + String(Substring(rest))
+}
+
+private func endsTooEarly(_ authority: Substring.UTF8View) -> Bool {
+    guard authority.first != UInt8(ascii: "["), let colon = authority.firstIndex(of: UInt8(ascii: ":")) else {
+        return false
+    }
+    return !authority[colon...].dropFirst().allSatisfy { (0x30...0x39).contains($0) }
+}
+
+private func isSlash(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }

@@ -1,0 +1,135 @@
+/// A URL or a relative reference, divided into its parts (RFC 3986 §3). What the parts hold is not checked.
+///
+/// The text is scanned once, in time that grows with its length. The parts are views of the text: they are not copied.
+/// All of Plugboard that reads URLs reads these parts; only libcurl parses for itself, and a URL that it reads
+/// differently is refused before it is sent.
+public struct URLParts: Sendable, Equatable {
+    /// The whole text, as it was given.
+    public let text: String
+    private let scan: Scan
+
+    /// Nil if the text before the first colon would be a scheme and is not a valid one (RFC 3986 §3.1).
+    public init?(_ text: String) {
+        var text = text
+        guard let scan = text.withUTF8({ Scan($0) }) else { return nil }
+        (self.text, self.scan) = (text, scan)
+    }
+
+    /// Without its colon, as it is written; nil in a relative reference.
+    public var scheme: Substring? { scan.schemeEnd > 0 ? part(0, scan.schemeEnd) : nil }
+
+    /// The part between `//` and the next `/`, `?` or `#`; nil if there is no `//`.
+    public var authority: Substring? { scan.hasAuthority ? part(scan.authorityStart, scan.pathStart) : nil }
+
+    /// User and password with the `@` behind them, which is the last of the authority; nil if there is none.
+    public var userinfo: Substring? {
+        scan.hostStart > scan.authorityStart ? part(scan.authorityStart, scan.hostStart) : nil
+    }
+
+    /// The authority without the user: a host, and a port if there is a colon behind the host.
+    public var hostAndPort: Substring? { scan.hasAuthority ? part(scan.hostStart, scan.pathStart) : nil }
+
+    /// The host as it is written, with the brackets of an IPv6 address.
+    package var host: Substring? { scan.hasAuthority ? part(scan.hostStart, scan.hostEnd) : nil }
+
+    /// The text behind the host's colon, which may be empty; nil if there is no colon.
+    package var port: Substring? { scan.hostEnd < scan.pathStart ? part(scan.hostEnd + 1, scan.pathStart) : nil }
+
+    /// The part up to `?` or `#`; may be empty.
+    public var path: Substring { part(scan.pathStart, scan.pathEnd) }
+
+    /// The index in `text` at which path, query and fragment begin.
+    public var pathStart: String.Index { index(scan.pathStart) }
+
+    /// Without its `?`; nil if there is no `?`.
+    public var query: Substring? { scan.pathEnd < scan.queryEnd ? part(scan.pathEnd + 1, scan.queryEnd) : nil }
+
+    /// Without its `#`; nil if there is no `#`.
+    public var fragment: Substring? { scan.queryEnd < scan.end ? part(scan.queryEnd + 1, scan.end) : nil }
+
+    /// The scheme in lower case if it is `http` or `https`, else nil.
+    package var httpScheme: String? {
+        guard let scheme, (4...5).contains(scheme.utf8.count) else { return nil }
+        let bytes = scheme.utf8.lazy.map(lowercased)
+        return bytes.elementsEqual("http".utf8) ? "http" : bytes.elementsEqual("https".utf8) ? "https" : nil
+    }
+
+    private func part(_ start: Int, _ end: Int) -> Substring { Substring(text.utf8[index(start)..<index(end)]) }
+
+    // All delimiters are ASCII, so that each offset lies between two characters of Unicode.
+    private func index(_ offset: Int) -> String.Index { text.utf8.index(text.utf8.startIndex, offsetBy: offset) }
+}
+
+/// Offsets of the delimiters in UTF-8.
+private struct Scan: Equatable {
+    /// 0 if there is no scheme.
+    private(set) var schemeEnd = 0
+    /// Behind `//`.
+    private(set) var authorityStart = 0
+    private(set) var hostStart = 0
+    /// At the port's colon, or at the path.
+    private(set) var hostEnd = 0
+    private(set) var pathStart = 0
+    /// At `?`, at `#` or at the end.
+    private(set) var pathEnd = 0
+    /// At `#` or at the end.
+    private(set) var queryEnd = 0
+    private(set) var end = 0
+
+    var hasAuthority: Bool { authorityStart > 0 }
+
+    // Bytes are read, because a combining mark forms one character with the delimiter before it.
+    init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+        end = bytes.count
+        var index = 0
+        func skip(until isDelimiter: (UInt8) -> Bool) {
+            while index < bytes.count, !isDelimiter(bytes[index]) { index += 1 }
+        }
+
+        skip { $0 == colon || endsAuthority($0) }
+        if index < end, bytes[index] == colon {
+            guard index > 0, isLetter(bytes[0]), bytes[..<index].allSatisfy(isSchemeByte) else { return nil }
+            schemeEnd = index
+            index += 1
+        } else {
+            index = 0
+        }
+        if index + 1 < end, bytes[index] == slash, bytes[index + 1] == slash {
+            index += 2
+            authorityStart = index
+            hostStart = index
+            var portColon: Int?
+            while index < end, !endsAuthority(bytes[index]) {
+                switch bytes[index] {
+                case UInt8(ascii: "@"): (hostStart, portColon) = (index + 1, nil)
+                case UInt8(ascii: "]"): portColon = nil
+                case colon: portColon = index
+                default: break
+                }
+                index += 1
+            }
+            hostEnd = portColon ?? index
+        } else {
+            hostEnd = index
+        }
+        pathStart = index
+        skip { $0 == questionMark || $0 == hash }
+        pathEnd = index
+        skip { $0 == hash }
+        queryEnd = index
+    }
+}
+
+private let colon = UInt8(ascii: ":")
+private let slash = UInt8(ascii: "/")
+private let questionMark = UInt8(ascii: "?")
+private let hash = UInt8(ascii: "#")
+
+/// Whether a byte ends the authority (RFC 3986 §3.2).
+func endsAuthority(_ byte: UInt8) -> Bool { byte == slash || byte == questionMark || byte == hash }
+
+private func isLetter(_ byte: UInt8) -> Bool { byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A }
+
+private func isSchemeByte(_ byte: UInt8) -> Bool {
+    isLetter(byte) || byte >= 0x30 && byte <= 0x39 || "+-.".utf8.contains(byte)
+}

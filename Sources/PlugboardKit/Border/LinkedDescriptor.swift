@@ -1,0 +1,95 @@
+import CPlugboard
+
+/// The descriptor of a plugin in Swift, with the memory of its texts and tables, which goes with the last reference.
+///
+/// That of an exported type is kept as long as the process lives; that of an instance or of closures lives as long as the entries,
+/// line-ups and kernels that hold it.
+///
+/// Sendable because nothing in it changes once it is made.
+@usableFromInline
+package final class LinkedDescriptor: @unchecked Sendable {
+    @usableFromInline package let raw: UnsafePointer<plug_plugin_v1>
+    package let id: String
+    private let maker: Maker
+    private let memory: DescriptorMemory
+
+    /// - Parameter create: Makes an instance for one kernel.
+    @usableFromInline
+    convenience init<Settings: PluginSettings>(
+        _ manifest: Manifest, _: Settings.Type, _ create: @escaping @Sendable (Settings, PluginHost) throws -> Instance
+    ) {
+        self.init(manifest, settings: Settings.definitions) { host, settings in
+            try create(Settings(settings, host: host), host)
+        }
+    }
+
+    /// - Parameter make: Makes an instance for one kernel.
+    package convenience init<P: PluginInstance>(
+        _ manifest: Manifest, _ make: @escaping @Sendable (P.Settings, PluginHost) throws -> P
+    ) {
+        self.init(manifest, P.Settings.self) { Instance(try make($0, $1), host: $1) }
+    }
+
+    init(
+        _ manifest: Manifest, settings: [OptionDefinition],
+        _ make: @escaping @Sendable (PluginHost, OpaquePointer?) throws -> Instance
+    ) {
+        let memory = DescriptorMemory()
+        let maker = Maker(make)
+        var table = plug_plugin_v1.ofInstances
+        table.abi_revision = UInt32(PLUG_ABI_REVISION)
+        table.hooks = manifest.hooks.rawValue
+        table.id = memory.text(manifest.id)
+        table.version = memory.text(manifest.version)
+        table.documentation = memory.text(manifest.documentation)
+        table.priority = Int32(clamping: manifest.priority)
+        (table.before, table.before_count) = memory.table(manifest.before.map(memory.text))
+        (table.after, table.after_count) = memory.table(manifest.after.map(memory.text))
+        (table.events, table.event_count) = memory.table(manifest.events.map(memory.text))
+        (table.settings, table.setting_count) = memory.table(settings.map { $0.row(in: memory) })
+        (table.attributes, table.attribute_count) = memory.table(manifest.attributes.map { $0.row(in: memory) })
+        (table.commands, table.command_count) = memory.table(
+            manifest.commands.map {
+                plug_command_v1(
+                    name: memory.text($0.name), arguments: memory.text($0.arguments),
+                    documentation: memory.text($0.documentation))
+            })
+        table.context = Unmanaged.passUnretained(maker).toOpaque()
+        raw = memory.copy(table)
+        id = manifest.id
+        self.memory = memory
+        self.maker = maker
+    }
+}
+
+/// Memory that is given back at once.
+package final class DescriptorMemory {
+    private var blocks: [UnsafeMutableRawPointer] = []
+
+    package init() {}
+
+    deinit { for block in blocks { block.deallocate() } }
+
+    package func text(_ string: String) -> plug_text {
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(string.utf8.count, 1), alignment: 1)
+        if let block = memory.baseAddress { blocks.append(block) }
+        memory.copyBytes(from: string.utf8)
+        return plug_text(UnsafeRawBufferPointer(rebasing: memory[..<string.utf8.count]))
+    }
+
+    /// The elements, which are C structs, one after the other.
+    func table<Element: BitwiseCopyable>(_ elements: [Element]) -> (UnsafePointer<Element>?, UInt64) {
+        guard !elements.isEmpty else { return (nil, 0) }
+        let memory = UnsafeMutablePointer<Element>.allocate(capacity: elements.count)
+        memory.initialize(from: elements, count: elements.count)
+        blocks.append(UnsafeMutableRawPointer(memory))
+        return (UnsafePointer(memory), UInt64(elements.count))
+    }
+
+    func copy<Element: BitwiseCopyable>(_ element: Element) -> UnsafePointer<Element> {
+        let memory = UnsafeMutablePointer<Element>.allocate(capacity: 1)
+        memory.initialize(to: element)
+        blocks.append(UnsafeMutableRawPointer(memory))
+        return UnsafePointer(memory)
+    }
+}

@@ -1,0 +1,54 @@
+extension PluginEntry {
+    /// A plugin whose hooks are closures: only those that are given are called. The closures are what the hooks of `PluginInstance` are.
+    ///
+    ///     .hooks("com.acme.sign", priority: 900, onRequest: { exchange in
+    ///         let request = exchange.request
+    ///         request["x-signature"] = keys.signature(of: "\(request.method) \(request.url)")
+    ///         return .next
+    ///     })
+    ///
+    /// A closure that throws is a fault of the plugin; to fail the exchange, return `.fail(error)`.
+    ///
+    /// - Parameters:
+    ///   - id: The plugin's name in logs, measures, `explain` and configurations; in reverse domain order.
+    ///   - priority: 0 (outermost) to 999 (innermost). From 800 on it is called at each attempt, further out once an exchange.
+    ///   - before: Ids of plugins that must stand further in.
+    ///   - after: Ids of plugins that must stand further out.
+    ///   - requestBody: Puts a source around the request's body, if it has one, when `onRequest` returns `next` or is not given.
+    ///   - responseBody: Puts a source around the response's body, if it has one, when `onResponse` returns `next` or is not given.
+    public static func hooks(
+        _ id: String, priority: Int, before: [String] = [], after: [String] = [],
+        onRequest: (@Sendable (borrowing Exchange) throws -> RequestVerdict)? = nil,
+        onResponse: (@Sendable (borrowing Exchange) throws -> ResponseVerdict)? = nil,
+        onFailure: (@Sendable (borrowing Exchange) throws -> FailureVerdict)? = nil,
+        onClose: (@Sendable (borrowing Exchange, Outcome) -> Void)? = nil,
+        requestBody: (@Sendable (InnerBody) -> any BodySource)? = nil,
+        responseBody: (@Sendable (InnerBody) -> any BodySource)? = nil
+    ) -> PluginEntry {
+        var hooks: Hooks = []
+        if onRequest != nil || requestBody != nil { hooks.insert(.request) }
+        if onResponse != nil || responseBody != nil { hooks.insert(.response) }
+        if onFailure != nil { hooks.insert(.failure) }
+        if onClose != nil { hooks.insert(.close) }
+        let manifest = Manifest(
+            id: id, version: "1.0.0", documentation: "Closures of the program.", priority: priority, hooks: hooks,
+            before: before, after: after)
+        return PluginEntry(
+            LinkedDescriptor(manifest, settings: []) { host, _ in
+                Instance(
+                    host: host, check: { _ in }, start: {}, stop: { _ in },
+                    onRequest: { exchange in
+                        let payload = try onRequest?(exchange).payload ?? .next
+                        if let requestBody, case .next = payload { exchange.wrapRequestBody(requestBody) }
+                        return payload
+                    },
+                    onResponse: { exchange in
+                        let payload = try onResponse?(exchange).payload ?? .next
+                        if let responseBody, case .next = payload { exchange.wrapResponseBody(responseBody) }
+                        return payload
+                    },
+                    onFailure: { try onFailure?($0).payload ?? .next }, onClose: { onClose?($0, $1) },
+                    onEvent: { _, _ in }, command: { _, _, _ in })
+            })
+    }
+}

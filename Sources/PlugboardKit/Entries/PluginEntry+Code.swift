@@ -1,0 +1,94 @@
+// Plugins that a program's code gives its kernel: types, instances, closures and files.
+extension PluginEntry {
+    /// A plugin of this type, which the kernel makes, with the settings that the closure assigns.
+    ///
+    ///     .linked(UserAgent.self) { $0.product = "acme/2.0" }
+    ///
+    /// The settings that are not assigned have their defaults; the kernel checks all of them as it checks those of a file.
+    @inlinable
+    public static func linked<P: Plugin>(
+        _ type: P.Type, _ assign: (inout P.Settings) -> Void = { _ in }
+    ) -> PluginEntry {
+        PluginEntry(linkedDescriptor(of: type), assigning: assign)
+    }
+
+    /// An instance of the program's own, which may hold what no configuration can say: a key store, a metrics registry, an actor.
+    ///
+    ///     .linked(Sign(keys))
+    ///
+    /// The kernel calls `start` and `stop` once each and releases the instance when it has ended; each kernel that is given the entry
+    /// uses the same instance. An instance that needs the kernel (`PluginHost`) or settings is made by a closure:
+    /// `linked(_:assigning:)`.
+    ///
+    /// - Parameter manifest: What the plugin says of itself: another one for a second instance of the same type.
+    @inlinable
+    public static func linked<P: PluginInstance>(
+        _ instance: P, manifest: Manifest = P.manifest
+    ) -> PluginEntry where P.Settings == NoSettings {
+        linked(manifest: manifest) { _, _ in instance }
+    }
+
+    /// Instances of the program's own, which need the kernel or settings beside what the program has.
+    ///
+    ///     .linked { settings, host in Sign(keys, settings, host) } assigning: { $0.field = "x-signature" }
+    ///
+    /// - Parameters:
+    ///   - manifest: What the plugin says of itself: another one for a second instance of the same type.
+    ///   - make: Called once for each kernel, and for each check of a configuration that has errors; an error refuses the settings with
+    ///     its description. Of the host only log, clocks, random, counters and data directory work there.
+    ///   - assign: Assigns the settings that are not to have their defaults.
+    @inlinable
+    public static func linked<P: PluginInstance>(
+        manifest: Manifest = P.manifest, _ make: @escaping @Sendable (P.Settings, PluginHost) throws -> P,
+        assigning assign: (inout P.Settings) -> Void = { _ in }
+    ) -> PluginEntry {
+        PluginEntry(
+            LinkedDescriptor(manifest, P.Settings.self) { Instance(try make($0, $1), host: $1) }, assigning: assign)
+    }
+
+    /// The plugin in a shared object, with settings in the type that its module of options has.
+    ///
+    ///     .loaded("plugins/libplugboard-cache.so", CacheSettings.self) { $0.disk = .gibibytes(1) }
+    ///
+    /// - Parameters:
+    ///   - path: With a `/`, or a bare file name to look for in `kernel.pluginFolders`.
+    ///   - sha256: The file's SHA-256 in hexadecimal; another file is refused.
+    public static func loaded<Settings: PluginSettings>(
+        _ path: String, sha256: String? = nil, _: Settings.Type, _ assign: (inout Settings) -> Void
+    ) -> PluginEntry {
+        PluginEntry(id: nil, path: path, sha256: sha256, settings: Settings.given(by: assign))
+    }
+
+    /// The same plugin with another place in the order, or another `onFault`; what is not given stays.
+    public func with(
+        priority: Int? = nil, before: [String]? = nil, after: [String]? = nil, onFault: OnFault? = nil,
+        faultLimit: Int? = nil
+    ) -> PluginEntry {
+        var entry = self
+        if let priority { entry.priority = priority }
+        if let before { entry.before = before }
+        if let after { entry.after = after }
+        if let onFault { entry.onFault = onFault }
+        if let faultLimit { entry.faultLimit = faultLimit }
+        return entry
+    }
+
+    @usableFromInline
+    init<Settings: PluginSettings>(_ linked: LinkedDescriptor, assigning assign: (inout Settings) -> Void) {
+        self.init(linked, settings: Settings.given(by: assign))
+    }
+
+    init(_ linked: LinkedDescriptor, settings: JSONObject = [:]) {
+        self.init(id: linked.id, path: nil, settings: settings)
+        self.linked = linked
+    }
+}
+
+extension PluginSettings {
+    /// What a closure assigns, as a configuration would write it.
+    fileprivate static func given(by assign: (inout Self) -> Void) -> JSONObject {
+        var settings = Self()
+        assign(&settings)
+        return settings.given
+    }
+}

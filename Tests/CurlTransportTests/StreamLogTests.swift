@@ -1,0 +1,31 @@
+import Testing
+
+@testable import CurlTransport
+
+/// The lines of libcurl 7.88.1 and 8.14.1.
+@Suite struct StreamLogTests {
+    private func isRefused(_ lines: [String]) -> Bool {
+        var log = StreamLog()
+        for line in lines { line.utf8.withContiguousStorageIfAvailable { log.read(UnsafeRawBufferPointer($0)) } }
+        return log.isRefused
+    }
+
+    @Test(
+        arguments: [
+            "Using Stream ID: 7 (easy handle 0x55d0)", "[HTTP/2] [7] OPENED stream for https://a.example/\n",
+        ], ["recveived GOAWAY, error=0, last_stream=", "received GOAWAY, error=11, last_stream="])
+    func `a stream above the last of a GOAWAY is refused, and no other`(opened: String, goAway: String) {
+        #expect(isRefused([opened, goAway + "5\n"]))
+        #expect(isRefused([opened, "Using Stream", goAway + "0"]))
+        #expect(!isRefused([opened, goAway + "7"]))
+        #expect(!isRefused([opened, goAway + "2147483647\n"]))
+        #expect(!isRefused([goAway + "5"]), "the stream is not known")
+        #expect(!isRefused([opened, goAway]))
+        #expect(!isRefused([opened, " subject: CN=" + goAway + "5"]), "the words of a server")
+    }
+
+    @Test func `a stream that libcurl sends again by itself is refused`() {
+        #expect(isRefused(["REFUSED_STREAM, retrying a fresh connect\n"]))
+        #expect(!isRefused(["Connection died, retrying a fresh connect (retry count: 1)\n", "REFUSED", ""]))
+    }
+}
