@@ -36,6 +36,9 @@ public struct RequestOptions: Sendable, Equatable {
     public var noProxy: String?
     /// The name or address of the network interface to send from.
     public var interface: String?
+    /// The path of a Unix domain socket to connect to instead of the URL's host and port, without a change of URL, `Host` or TLS
+    /// name; no proxy is used then.
+    public var unixSocket: String?
     public var ipVersion: IPVersion?
     public var httpVersion: HTTPVersion?
 
@@ -80,6 +83,7 @@ public struct RequestOptions: Sendable, Equatable {
         take(\.proxy)
         take(\.noProxy)
         take(\.interface)
+        take(\.unixSocket)
         take(\.ipVersion)
         take(\.httpVersion)
         take(\.caFile)

@@ -4,7 +4,7 @@ import Foundation
 enum Pages {
     static let readme = "README.md"
     /// What authors of plugins read.
-    static let guide = "Plugins/README.md"
+    static let guide = "Documentation/writing-plugins.md"
 
     /// The pages in `Documentation`, by name.
     static let documentation = files(in: "Documentation", endingIn: ".md")

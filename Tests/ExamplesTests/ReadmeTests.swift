@@ -19,7 +19,7 @@ struct ReadmeTests {
         let files = Set(blocks.filter { ["swift", "c"].contains($0.language) }.map(\.file))
         // The first is this one; the script builds the second before the tests; the others have targets of the first.
         let packages = ["", "Examples/UserAgent", "Examples/Program", "Examples/Slim"]
-        let stamp = try Document("Plugins/README.md").commands.filter { $0.hasPrefix("cc ") }
+        let stamp = try Document(Pages.guide).commands.filter { $0.hasPrefix("cc ") }
             .flatMap { $0.split(separator: " ").map(String.init) }
         let inC = stamp + CookbookCTests.sources.map { "Examples/Cookbook/C/\($0)" }
 

@@ -103,6 +103,7 @@ private enum OfTransporting {
 private enum OfPlugboardKit {
     typealias PlainSubResponse = SubResponse
     typealias PlainAttributeKey = AttributeKey
+    typealias PlainAttributeTable = AttributeTable
     typealias PlainBodyTransformer = BodyTransformer
     typealias PlainCommandReply = CommandReply
     typealias PlainCommandDefinition = CommandDefinition
@@ -126,6 +127,7 @@ private enum OfPlugboardKit {
     typealias PlainPluginHost = PluginHost
     typealias PlainPluginSettings = PluginSettings
     typealias PlainReply = Reply
+    typealias PlainRequestAttributes = RequestAttributes
     typealias PlainRequestPhase = RequestPhase
     typealias PlainRequestVerdict = RequestVerdict
     typealias PlainResendingPhase = ResendingPhase

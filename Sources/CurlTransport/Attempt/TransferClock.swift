@@ -115,7 +115,8 @@ extension Transfer {
     /// Lets no later request use an HTTP/2 connection that was silent since this attempt began, so that one dead connection
     /// does not fail request after request.
     ///
-    /// Other transfers on it may wait for slow responses; then it goes only when it was silent for the idle timeout.
+    /// Other transfers on it may wait for slow responses; then it goes only when it was silent for the idle timeouts of
+    /// all.
     func closeSilentConnection() {
         let systemNow = multi.loop.systemNow
         // An early end closes a connection of HTTP/1 by itself.
@@ -126,8 +127,10 @@ extension Transfer {
         let poller = multi.loop.poller
         let socket = state.pointee.socket
         guard let lastRead = poller.lastRead(socket), lastRead <= clock.systemBegan else { return }
-        let limit = clock.idleTimeout?.nanoseconds ?? .max
-        if systemNow - lastRead < limit, multi.isUsed(socket, besides: self) { return }
+        let others = multi.transfers(on: socket, besides: self).map { $0.clock.idleTimeout?.nanoseconds ?? 0 }
+        if let longest = others.max() {
+            if systemNow - lastRead < max(clock.idleTimeout?.nanoseconds ?? .max, longest) { return }
+        }
         poller.shutDown(socket)
     }
 

@@ -24,6 +24,17 @@ public struct CurlAbilities: Sendable {
     /// 7.88.1 never resets `trailers_state`, and writes before its upload buffer when the next body is sent in chunks.
     let reusesHandlesAfterUploads: Bool
 
+    /// What libcurl holds back of a paused response is freed with the handle.
+    ///
+    /// 7.88.1 frees it only where no other transfer uses the connection. So it is taken from it before a transfer ends.
+    let freesHeldBytes: Bool
+
+    /// libcurl tells, in what it logs of a transfer, that the server refused a stream of a connection that was used again.
+    ///
+    /// 7.88.1 tells that of new connections only. A request that was refused on another one is taken as perhaps carried
+    /// out.
+    package let tellsRefusedStreams: Bool
+
     /// A connection of HTTP/2 without TLS is used for several requests.
     ///
     /// 7.88.1 ends with error 16 where such a connection is used a second time.
@@ -41,6 +52,11 @@ public struct CurlAbilities: Sendable {
     /// an error. Nothing can be held back for that.
     package let readsEarlyHTTP2Responses: Bool
 
+    /// The most fields of a head that libcurl takes, all interim heads included; nil where it does not count them.
+    ///
+    /// Newer versions refuse a response with more, whatever the kernel's own limit is.
+    package let fieldLimit: Int?
+
     /// The oldest version that passed the load tests without a restriction.
     private static let sound: UInt32 = 0x080E00
 
@@ -56,9 +72,12 @@ public struct CurlAbilities: Sendable {
         let isSound = number >= CurlAbilities.sound
         sendsLongBodiesOverHTTP2 = isSound
         reusesHandlesAfterUploads = isSound
+        freesHeldBytes = isSound
+        tellsRefusedStreams = isSound
         reusesClearHTTP2 = isSound
         keepsVersionsApart = isSound
         readsEarlyHTTP2Responses = isSound
+        fieldLimit = isSound ? 5000 : nil
     }
 
     /// What is held back or goes wrong because of the version, a sentence each; empty where nothing does.
@@ -71,6 +90,10 @@ public struct CurlAbilities: Sendable {
         }
         if !reusesClearHTTP2 { sentences.append("HTTP/2 without TLS opens a connection for each request.") }
         if !reusesHandlesAfterUploads { sentences.append("A handle that has sent a body is not used again.") }
+        if !tellsRefusedStreams {
+            sentences.append(
+                "A request over HTTP/2 that a server refuses on a kept connection is taken as perhaps carried out.")
+        }
         if !readsEarlyHTTP2Responses {
             sentences.append(
                 "A response over HTTP/2 that comes before the request's body is sent may be reported as a lost connection."

@@ -108,9 +108,9 @@ final class MultiHandle: LoopParticipant {
     /// Lets those go on that waited for this transfer's connection.
     func openGate() { for transfer in gate.takeAdmitted() { add(transfer) } }
 
-    /// Whether another transfer uses the connection.
-    func isUsed(_ socket: Int32, besides other: Transfer) -> Bool {
-        transfers.contains { $0 !== other && $0.state?.pointee.socket == socket }
+    /// Other transfers that use the connection.
+    func transfers(on socket: Int32, besides other: Transfer) -> [Transfer] {
+        transfers.filter { $0 !== other && $0.state?.pointee.socket == socket }
     }
 
     func enroll(_ transfer: Transfer) {

@@ -203,7 +203,9 @@ extension TransferState.Pointer {
     /// Stops libcurl when the queue is full: at once, for it reads on and on while there is something. The bytes of this
     /// callback are taken nevertheless; refusing them would bring them again.
     func pauseIfFull() {
-        guard pointee.received.count > pointee.queueLimit, !pointee.isReceivingPaused else { return }
+        guard pointee.received.count > pointee.queueLimit, !pointee.isReceivingPaused, !pointee.isDiscarding else {
+            return
+        }
         pointee.isReceivingPaused = true
         pointee.pausedParts |= CURLPAUSE_RECV
         // libcurl may call back in the middle of this, so no access to the state may be open.
