@@ -12,8 +12,7 @@ struct DriverRequest {
     static let fields = [
         "id", "op", "method", "url", "headers", "body_b64", "redirect", "max_redirects", "cache", "timeout_ms",
         "connect_timeout_ms", "idle_timeout_ms", "connect_to", "ca_file", "unix_socket", "decompress", "max_body_bytes",
-        "retry",
-        "validate", "download",
+        "retry", "validate", "download",
     ]
 
     static let retryFields = ["max", "delay_ms", "max_time_ms"]
