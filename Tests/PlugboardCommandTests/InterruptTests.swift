@@ -11,7 +11,8 @@ struct InterruptTests {
         plugin = try FixturePlugin.build("stuck")
     }
 
-    /// Starts the command as an interactive shell does, and runs a line of shell for `$process` once the plugin is stuck.
+    /// Starts the command as an interactive shell does, and runs a line of shell for `$process` once the plugin is
+    /// stuck.
     private func stuck(_ words: String, _ then: String) async throws -> ProcessRunner.Outcome {
         try await Command.shell(
             #"""
