@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Lets so many in at a time; the others wait in a line.
-final class Places: Sendable {
+/// A number of permits, taken in the order of the requests for them.
+final class Permits: Sendable {
     private struct State {
         var free: Int
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -25,7 +25,7 @@ final class Places: Sendable {
         }
     }
 
-    func giveBack() {
+    func release() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
             state.free += 1
