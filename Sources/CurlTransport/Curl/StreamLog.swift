@@ -1,10 +1,9 @@
-/// What libcurl's own log says of one stream of HTTP/2: whether the server has not processed the request, and will not.
+/// Reads from libcurl's log whether the server did not process the request of an HTTP/2 stream, and will not do so.
 ///
-/// A server says so of one stream (REFUSED_STREAM, RFC 9113 §8.7), or of all above the last one in GOAWAY (§6.8). On a
-/// connection that was used before, libcurl logs nothing of REFUSED_STREAM: it wants to send again for that as it does
-/// for any loss of such a connection, and the two cannot be told apart. (Later versions can log it, by
-/// `curl_global_trace`, which is a setting of the whole process.) Of GOAWAY it logs the last stream, to the transfer
-/// that reads the connection at that time.
+/// A server reports it for one stream (REFUSED_STREAM, RFC 9113 §8.7), or for all streams above the last one in GOAWAY
+/// (§6.8). On a reused connection, libcurl does not log REFUSED_STREAM: it wants to send again, as after any loss of such
+/// a connection, and the two cannot be distinguished. (Later versions can log it with `curl_global_trace`, which is a
+/// setting of the whole process.) The last stream of GOAWAY is logged to the transfer that reads the connection then.
 struct StreamLog {
     private(set) var isRefused = false
     /// The number of the stream, or 0.
