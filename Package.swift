@@ -115,13 +115,18 @@ let programs: [Target] = [
     .executableTarget(
         name: "Core", dependencies: ["PlugboardCore"], path: "Examples/Core", swiftSettings: strict),
     .executableTarget(
-        name: "ExampleSlim", dependencies: ["PlugboardCore", "RedirectPlugin", "RetryPlugin"],
+        name: "ExampleSlim", dependencies: ["PlugboardCore", "LoggingPlugin", "RedirectPlugin", "RetryPlugin"],
         path: "Examples/Slim/Sources/Slim", swiftSettings: strict),
     .executableTarget(
         name: "ExampleProgram", dependencies: ["Plugboard", "PluginLoader"],
         path: "Examples/Program/Sources/Program", swiftSettings: strict),
     .executableTarget(
         name: "ExampleFeed", dependencies: ["Plugboard"], path: "Examples/Feed", swiftSettings: strict),
+    .executableTarget(
+        name: "ExampleInCode", dependencies: ["Plugboard", "PlugboardKit"], path: "Examples/InCode",
+        swiftSettings: strict),
+    .target(
+        name: "ExampleMigration", dependencies: ["Plugboard"], path: "Examples/Migration", swiftSettings: strict),
     .target(
         name: "ExampleCookbook", dependencies: ["PlugboardKit"], path: "Examples/Cookbook",
         exclude: ["C", "Cpp", "Rust", "Scenarios"],
@@ -167,7 +172,7 @@ let testTargets: [Target] = [
     tests("PlugboardCommandTests", "PlugboardCommand", "JSON"),
     tests(
         "ExamplesTests", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardKit", "Messages", "JSON",
-        "ExampleCookbook"),
+        "ExampleCookbook", "ExampleMigration"),
 ]
 
 let package = Package(

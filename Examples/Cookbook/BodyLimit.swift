@@ -1,14 +1,14 @@
 import PlugboardKit
 import Synchronization
 
-/// Wrapping a body to change it: breaks off answers that are longer than anybody wants.
+/// Wrapping a body: breaks off responses that are longer than a limit.
 struct BodyLimit: Plugin {
     static let manifest = Manifest(
-        id: "com.example.body-limit", version: "1.0.0", documentation: "Breaks off answers that are too long.",
+        id: "com.example.body-limit", version: "1.0.0", documentation: "Breaks off responses that are too long.",
         priority: 340, hooks: [.response])
 
     struct Settings: PluginSettings {
-        @Setting("The longest that an answer may be.") var limit = ByteCount.mebibytes(64)
+        @Setting("The longest body that a response may have.") var limit = ByteCount.mebibytes(64)
     }
     let settings: Settings
 
@@ -51,6 +51,6 @@ private final class LimitedBody: BodySource {
     func release() { inner.release() }
 
     private var tooLong: PlugboardError {
-        PlugboardError("com.example.body-limit.reached", "The answer is longer than \(limit). Raise the limit.")
+        PlugboardError("com.example.body-limit.reached", "The response is longer than \(limit). Raise the limit.")
     }
 }

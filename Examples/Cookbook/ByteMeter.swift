@@ -1,10 +1,10 @@
 import PlugboardKit
 import Synchronization
 
-/// Wrapping a body to watch it: tells how many bytes came, when they have all come.
+/// Wrapping a body to watch it: publishes how many bytes it had, at its end.
 struct ByteMeter: Plugin {
     static let manifest = Manifest(
-        id: "com.example.byte-meter", version: "1.0.0", documentation: "Tells the sizes of bodies.", priority: 60,
+        id: "com.example.byte-meter", version: "1.0.0", documentation: "Publishes the sizes of bodies.", priority: 60,
         hooks: [.response])
 
     let host: PluginHost
@@ -22,7 +22,7 @@ struct ByteMeter: Plugin {
     }
 }
 
-/// Hands each piece on as it is, without a copy, after a look at it.
+/// Passes each piece on as it is, without a copy, and counts its bytes.
 private final class MeteredBody: BodySource {
     private let inner: InnerBody
     private let count = Mutex(0)

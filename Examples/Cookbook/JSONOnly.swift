@@ -1,13 +1,13 @@
 import PlugboardKit
 
-/// Holding: stops requests whose body says that it is JSON and is not, before they reach the network.
+/// Holding: stops requests whose body is declared as JSON and is no JSON, before they reach the network.
 struct JSONOnly: Plugin {
     static let manifest = Manifest(
         id: "com.example.json-only", version: "1.0.0", documentation: "Stops malformed JSON.", priority: 320,
         hooks: [.request])
 
     struct Settings: PluginSettings {
-        @Setting("Bodies up to this size are looked at.") var limit = ByteCount.mebibytes(1)
+        @Setting("The largest body that is checked.") var limit = ByteCount.mebibytes(1)
     }
     let settings: Settings
 
@@ -17,7 +17,7 @@ struct JSONOnly: Plugin {
         switch exchange.visit {
         case .first where exchange.request[.contentType] == "application/json": .hold(upTo: settings.limit)
         case .held: exchange.withHeldBody { isJSON($0) } ? .next : .fail(malformed)
-        // `overLimit` is one: the body is whole again, and flows on unseen.
+        // Includes `overLimit`: the body is whole again and flows on unchecked.
         default: .next
         }
     }
@@ -25,6 +25,6 @@ struct JSONOnly: Plugin {
     private func isJSON(_ bytes: UnsafeRawBufferPointer) -> Bool { (try? JSONParser.parse(bytes)) != nil }
 
     private var malformed: PlugboardError {
-        PlugboardError("com.example.json-only.malformed", "The request's body is not the JSON that it says it is.")
+        PlugboardError("com.example.json-only.malformed", "The request's body is declared as JSON and is no JSON.")
     }
 }

@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// Waiting off the loop: reads the key from a file that others may exchange at any time.
+/// Waiting off the loop: reads the key from a file that may be replaced at any time.
 struct KeyFile: Plugin {
     static let manifest = Manifest(
         id: "com.example.key-file", version: "1.0.0", documentation: "Authorizes requests with a key from a file.",
@@ -18,10 +18,10 @@ struct KeyFile: Plugin {
         if exchange.visit == .deadline { return .fail(unreadable) }
         let (path, unreadable) = (settings.path, unreadable)
         return .wait(within: settings.patience) {
-            // Here is no loop, and no exchange: files and locks may block.
+            // Not on the loop, and without the exchange: files and locks may block.
             let key = try? await Body.file(path).text(upTo: .kibibytes(4))
             return { exchange in
-                // Here is the loop again, and the exchange.
+                // On the loop again, with the exchange.
                 guard let key, !key.isEmpty else { return .fail(unreadable) }
                 exchange.request[.authorization] = "Bearer \(key.prefix { !$0.isWhitespace })"
                 exchange.request.markSecret(.authorization)

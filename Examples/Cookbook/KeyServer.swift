@@ -7,7 +7,7 @@ struct KeyServer: Plugin {
         hooks: [.request])
 
     struct Settings: PluginSettings {
-        @Setting("Where a GET is answered with a key.", isRequired: true) var url = ""
+        @Setting("The URL that returns a key for a GET.", isRequired: true) var url = ""
     }
     let settings: Settings
     let host: PluginHost
@@ -21,11 +21,11 @@ struct KeyServer: Plugin {
         let (id, url, host) = (exchange.id, settings.url, host)
         return .wait {
             do throws(PlugboardError) {
-                let answer = try await host.send(Request(.get, url), for: id)
-                guard answer.head.status == 200 else { throw KeyServer.refused }
-                let key = try await answer.collect(upTo: .kibibytes(4)).text
+                let response = try await host.send(Request(.get, url), for: id)
+                guard response.head.status == 200 else { throw KeyServer.refused }
+                let key = try await response.collect(upTo: .kibibytes(4)).text
                 return { exchange in
-                    // The key comes from outside: what cannot be a value fails this exchange, and is no fault.
+                    // The key comes from outside: one that is no valid value fails this exchange, and is no fault.
                     do throws(PlugboardError) {
                         try exchange.request.setField("X-Key", key)
                     } catch {

@@ -22,7 +22,7 @@ struct MaskedMembers: Plugin {
 
     func onResponse(_ exchange: borrowing Exchange) -> ResponseVerdict {
         guard let response = exchange.response, isJSON(response) else { return .next }
-        // What cannot be read cannot be masked.
+        // Compressed bytes cannot be masked.
         if response[.contentEncoding] != nil { return .fail(encoded) }
         exchange.transformResponseBody { [names] in MemberMask(names: names) }
         return .next
@@ -38,17 +38,17 @@ struct MaskedMembers: Plugin {
     }
 }
 
-/// Reads each byte once and keeps a few counters, so its time is linear and its memory fixed, wherever pieces end.
+/// Reads each byte once and keeps a few counters: its time is linear and its memory fixed, wherever pieces end.
 ///
-/// A string is a member's name if a colon follows it: no nesting has to be remembered.
+/// A string is a member's name if a colon follows it, so nesting need not be tracked.
 struct MemberMask: BodyTransformer {
-    private enum Place {
+    private enum State {
         case outside, string, escape, hex, beforeValue, skippedString, skippedEscape, skippedNest, skippedWord
     }
 
     let names: Set<[UInt8]>
     private let longest: Int
-    private var place = Place.outside
+    private var state = State.outside
     /// The string that is being read, up to the longest name, with its escapes resolved.
     private var name: [UInt8] = []
     private var isName = false
@@ -64,7 +64,7 @@ struct MemberMask: BodyTransformer {
     mutating func transform(_ piece: UnsafeRawBufferPointer, into output: inout [UInt8]) {
         output.reserveCapacity(piece.count)
         for byte in piece where !skips(byte) {
-            if place == .beforeValue, !isSpace(byte) {
+            if state == .beforeValue, !isSpace(byte) {
                 output += "\"***\"".utf8
                 begin(skipping: byte)
             } else {
@@ -75,42 +75,42 @@ struct MemberMask: BodyTransformer {
     }
 
     func finish(into output: inout [UInt8]) throws(PlugboardError) {
-        if place != .outside {
+        if state != .outside {
             throw PlugboardError("com.example.mask.cut", "The JSON ended within a string or a member.")
         }
     }
 
     private mutating func read(_ byte: UInt8) {
-        switch (place, byte) {
+        switch (state, byte) {
         case (.outside, UInt8(ascii: "\"")):
-            place = .string
+            state = .string
             name.removeAll(keepingCapacity: true)
         case (.outside, UInt8(ascii: ":")) where isName:
-            place = .beforeValue
+            state = .beforeValue
         case (.outside, _):
             if !isSpace(byte) { isName = false }
         case (.string, UInt8(ascii: "\"")):
-            place = .outside
+            state = .outside
             isName = names.contains(name)
-        case (.string, UInt8(ascii: "\\")): place = .escape
+        case (.string, UInt8(ascii: "\\")): state = .escape
         case (.string, _): add(byte)
-        case (.escape, UInt8(ascii: "u")): (place, digits, code) = (.hex, 0, 0)
+        case (.escape, UInt8(ascii: "u")): (state, digits, code) = (.hex, 0, 0)
         case (.escape, _):
-            place = .string
-            // \n, \t and the like are in no name that is masked.
+            state = .string
+            // Names that are masked hold no \n, \t and the like.
             add([UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/")].contains(byte) ? byte : 0)
         case (.hex, _):
             digits += 1
             code = code << 4 + (Character(UnicodeScalar(byte)).hexDigitValue ?? 0)
             if digits == 4 {
-                place = .string
+                state = .string
                 add(UInt8(exactly: code).flatMap { $0 < 0x80 ? $0 : nil } ?? 0)
             }
         default: break
         }
     }
 
-    /// One byte more than the longest name is enough to know that it is another.
+    /// Keeps one byte more than the longest name: that is enough to see a difference.
     private mutating func add(_ byte: UInt8) {
         if name.count <= longest { name.append(byte) }
     }
@@ -118,24 +118,24 @@ struct MemberMask: BodyTransformer {
     private mutating func begin(skipping byte: UInt8) {
         isName = false
         depth = 0
-        place = .skippedWord
-        if byte == UInt8(ascii: "\"") { place = .skippedString }
-        if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") { (place, depth) = (.skippedNest, 1) }
+        state = .skippedWord
+        if byte == UInt8(ascii: "\"") { state = .skippedString }
+        if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") { (state, depth) = (.skippedNest, 1) }
     }
 
     /// Whether the byte belongs to a value that is left out.
     private mutating func skips(_ byte: UInt8) -> Bool {
-        switch (place, byte) {
-        case (.skippedString, UInt8(ascii: "\\")): place = .skippedEscape
-        case (.skippedString, UInt8(ascii: "\"")): place = depth == 0 ? .outside : .skippedNest
-        case (.skippedEscape, _): place = .skippedString
-        case (.skippedNest, UInt8(ascii: "\"")): place = .skippedString
+        switch (state, byte) {
+        case (.skippedString, UInt8(ascii: "\\")): state = .skippedEscape
+        case (.skippedString, UInt8(ascii: "\"")): state = depth == 0 ? .outside : .skippedNest
+        case (.skippedEscape, _): state = .skippedString
+        case (.skippedNest, UInt8(ascii: "\"")): state = .skippedString
         case (.skippedNest, UInt8(ascii: "{")), (.skippedNest, UInt8(ascii: "[")): depth += 1
         case (.skippedNest, UInt8(ascii: "}")), (.skippedNest, UInt8(ascii: "]")):
             depth -= 1
-            if depth == 0 { place = .outside }
+            if depth == 0 { state = .outside }
         case (.skippedWord, UInt8(ascii: ",")), (.skippedWord, UInt8(ascii: "}")), (.skippedWord, UInt8(ascii: "]")):
-            place = .outside
+            state = .outside
             return false
         case (.skippedString, _), (.skippedNest, _), (.skippedWord, _): break
         default: return false

@@ -1,24 +1,24 @@
 import PlugboardKit
 
-/// `onFailure` and state: sends a request that could not be answered to the next mirror.
+/// `onFailure` and state: sends a request without a response to the next mirror.
 struct Mirrors: Plugin {
     static let manifest = Manifest(
-        id: "com.example.mirrors", version: "1.0.0", documentation: "Tries mirrors when a server does not answer.",
+        id: "com.example.mirrors", version: "1.0.0", documentation: "Tries mirrors when a server does not respond.",
         priority: 420, hooks: [.failure])
 
     struct Settings: PluginSettings {
-        @Setting("Where to ask next, in this order: URLs without a path.") var origins: [String] = []
+        @Setting("The mirrors in their order: URLs without a path.") var origins: [String] = []
     }
     let settings: Settings
 
-    /// What one exchange remembers over all its turns; hooks of one exchange never overlap.
+    /// The state of one exchange over all its turns. It needs no lock: hooks of one exchange never overlap.
     private final class Tried {
         var count = 0
     }
 
     init(settings: Settings, host: PluginHost) throws {
         self.settings = settings
-        // Whatever `init` throws refuses the configuration: better now than at the first failure.
+        // An error refuses the configuration at the start, and not only at the first failure.
         for origin in settings.origins where Origin(url: origin) == nil {
             throw PlugboardError("com.example.mirrors.origin", "\(printable(origin)) is no origin. Write https://HOST.")
         }

@@ -1,7 +1,7 @@
 import PlugboardKit
 import Synchronization
 
-/// Tickets: lets so many requests through at a time; the others wait for those to end.
+/// Tickets: lets a number of requests through at a time; the others wait until one of those ends.
 final class Permits: Plugin {
     static let manifest = Manifest(
         id: "com.example.permits", version: "1.0.0", documentation: "Limits the requests under way.", priority: 150,
@@ -22,14 +22,14 @@ final class Permits: Plugin {
     func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
         if take() { return .next }
         let ticket = exchange.ticket()
-        // Once more, in one step with the queue: a permit may have come back meanwhile, and woken nobody.
+        // Once more, under one lock with the queue: a permit may have come back in between.
         return take(orQueue: ticket) ? .next : .wait(ticket)
     }
 
-    /// Comes once for each `next`, on every path: what was taken is given back.
+    /// Called exactly once for each `next`, on every path: gives the permit back.
     func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome) {
         state.withLock { $0.free += 1 }
-        // An exchange that was cancelled while it waited cannot be woken; the permit is the next one's.
+        // An exchange that was cancelled while it waited cannot be woken; then the next one gets the permit.
         while let ticket = state.withLock({ $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }) {
             if ticket.wake() { return }
         }

@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// `onRequest`: gives each request that has none a number of its own to be found by in logs.
+/// `onRequest`: gives each request without a number one of its own, to find it in logs.
 struct RequestID: Plugin {
     static let manifest = Manifest(
         id: "com.example.request-id", version: "1.0.0", documentation: "Numbers requests.", priority: 310,

@@ -8,7 +8,7 @@ final class SharedToken: Plugin {
         priority: 450, hooks: [.request, .response])
 
     struct Settings: PluginSettings {
-        @Setting("Where a POST is answered with a token.", isRequired: true) var url = ""
+        @Setting("The URL that returns a token for a POST.", isRequired: true) var url = ""
         @Setting("How long a request waits for a token.") var patience = Duration.seconds(30)
     }
 
@@ -37,7 +37,7 @@ final class SharedToken: Plugin {
         }
     }
 
-    /// A token that is refused is fetched anew, once an exchange.
+    /// Fetches another token if this one is refused, once for each exchange.
     func onResponse(_ exchange: borrowing Exchange) -> ResponseVerdict {
         guard exchange.response?.status == 401, exchange.canResend else { return .next }
         if exchange.visit == .first {
@@ -56,7 +56,7 @@ final class SharedToken: Plugin {
         }
     }
 
-    /// What an exchange remembers from one visit to the next.
+    /// The state of an exchange between visits.
     private final class Memory {
         var isRenewed = false
         var giveUp = Duration.zero
@@ -69,7 +69,7 @@ final class SharedToken: Plugin {
         return memory
     }
 
-    /// What is left of the patience: a ticket of all of it, at each wake, would never come to its deadline.
+    /// The rest of the time. With the whole time at each wake, the deadline would move and never come.
     private func rest(of exchange: borrowing Exchange) -> Duration {
         let memory = memory(of: exchange)
         if exchange.visit == .first { memory.giveUp = host.now + settings.patience }
@@ -82,7 +82,7 @@ final class SharedToken: Plugin {
         case fail(PlugboardError)
     }
 
-    /// The token; or a place among those who wait for it, of whom the first fetches it.
+    /// The token, or a ticket in the queue for it. The first exchange in the queue fetches the token.
     private func step(_ exchange: borrowing Exchange) -> Step {
         let (known, failure) = state.withLock { ($0.token, $0.failure) }
         if let known { return .go(known) }
@@ -104,21 +104,21 @@ final class SharedToken: Plugin {
         exchange.request.markSecret(.authorization)
     }
 
-    /// Unless somebody else has fetched another one since.
+    /// Forgets the token, unless another exchange has replaced it already.
     private func forget(_ refused: String?) {
         state.withLock { state in
             if let token = state.token, refused == "Bearer \(token)" { state.token = nil }
         }
     }
 
-    /// Detached, for it is everybody's: it must not end with the exchange that happened to be first.
+    /// Detached, because all exchanges wait for it: it must not be cancelled with the first one.
     private func fetch() {
         host.send(Request(.post, settings.url), for: nil, isDetached: true) { [self] result in
             switch result {
             case .failure(let error): finish(.failure(error))
-            case .success(let answer):
-                guard answer.head.status == 200 else { return finish(.failure(SharedToken.refused)) }
-                answer.collect(upTo: .kibibytes(16)) { self.finish($0.map(\.text)) }
+            case .success(let response):
+                guard response.head.status == 200 else { return finish(.failure(SharedToken.refused)) }
+                response.collect(upTo: .kibibytes(16)) { self.finish($0.map(\.text)) }
             }
         }
     }

@@ -8,11 +8,11 @@ final class StatusCounts: Plugin {
         hooks: [.event], events: ["headReceived"],
         commands: [
             CommandDefinition("show", "Shows how often each status came."),
-            CommandDefinition("forget", "Begins to count anew."),
+            CommandDefinition("forget", "Sets all counts to zero."),
         ])
 
     private let host: PluginHost
-    /// Hooks of several exchanges may run at once, and commands have threads of their own.
+    /// Under a lock: hooks of several exchanges may run at once, and commands run on other threads.
     private let counts = Mutex<[Int: Int]>([:])
 
     init(settings: NoSettings, host: PluginHost) { self.host = host }
@@ -29,10 +29,10 @@ final class StatusCounts: Plugin {
             reply.json(.null)
             return
         }
-        var answer = JSONObject()
+        var counted = JSONObject()
         for (status, count) in counts.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
-            answer["\(status)"] = .number(JSONNumber(count))
+            counted["\(status)"] = .number(JSONNumber(count))
         }
-        reply.json(.object(answer))
+        reply.json(.object(counted))
     }
 }

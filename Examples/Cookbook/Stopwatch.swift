@@ -1,9 +1,9 @@
 import PlugboardKit
 
-/// `onClose` and the state of a turn: tells how long each turn took, however it ended.
+/// `onClose` and the state of a turn: publishes how long each turn took, however it ended.
 struct Stopwatch: Plugin {
     static let manifest = Manifest(
-        id: "com.example.stopwatch", version: "1.0.0", documentation: "Tells how long requests take.", priority: 40,
+        id: "com.example.stopwatch", version: "1.0.0", documentation: "Publishes how long requests take.", priority: 40,
         hooks: [.request, .close])
 
     let host: PluginHost

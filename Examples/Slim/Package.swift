@@ -9,6 +9,7 @@ let package = Package(
             name: "Slim",
             dependencies: [
                 .product(name: "PlugboardCore", package: "plugboard"),
+                .product(name: "LoggingPlugin", package: "plugboard"),
                 .product(name: "RedirectPlugin", package: "plugboard"),
                 .product(name: "RetryPlugin", package: "plugboard"),
             ])

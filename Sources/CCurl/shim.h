@@ -5,6 +5,7 @@
 #define PLUGBOARD_CCURL_SHIM_H
 
 #include <curl/curl.h>
+#include <dlfcn.h>
 #include <malloc.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
@@ -127,6 +128,12 @@ static inline int ccurl_is_sanitized(void) {
 // The libcurl of this process, which may be newer than the header.
 static inline const curl_version_info_data *ccurl_version(void) {
     return curl_version_info(CURLVERSION_NOW);
+}
+
+// Lets handles that are verbose log more, in all of the process. Where libcurl is older than 8.3, nothing happens.
+static inline void ccurl_trace(const char *what) {
+    CURLcode (*trace)(const char *) = (CURLcode (*)(const char *))dlsym(NULL, "curl_global_trace");
+    if (trace) trace(what);
 }
 
 // The result of a CURLMSG_DONE message.

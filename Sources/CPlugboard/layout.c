@@ -1,12 +1,12 @@
-// Holds plugboard.h to its word: the layout of a struct tag never changes (on 64-bit machines).
-// An assertion that fails here is answered with a new tag or an extension, never with another number.
+// Holds plugboard.h to its promise: the layout of a struct tag never changes (on 64-bit machines).
+// Where an assertion fails, add a new tag or an extension; never change the number.
 #include "plugboard.h"
 
 #include <stddef.h>
 
 #define ASSERT_SIZE(type, size) _Static_assert(sizeof(type) == (size), "the size of " #type " is part of the ABI")
 #define ASSERT_OFFSET(type, field, offset) \
-    _Static_assert(offsetof(type, field) == (offset), #type "." #field " has its place in the ABI")
+    _Static_assert(offsetof(type, field) == (offset), #type "." #field " has its offset in the ABI")
 
 _Static_assert(sizeof(void *) == 8, "plugboard.h is for machines with 64-bit pointers");
 
@@ -116,72 +116,72 @@ ASSERT_OFFSET(plug_host_v1, request, 104);
 ASSERT_OFFSET(plug_host_v1, response, 112);
 ASSERT_OFFSET(plug_host_v1, failure, 120);
 ASSERT_OFFSET(plug_host_v1, can_resend, 128);
-ASSERT_OFFSET(plug_host_v1, attribute, 136);
-ASSERT_OFFSET(plug_host_v1, set_attribute, 144);
-ASSERT_OFFSET(plug_host_v1, resolve_url, 152);
-ASSERT_OFFSET(plug_host_v1, set_turn_state, 160);
-ASSERT_OFFSET(plug_host_v1, turn_state, 168);
-ASSERT_OFFSET(plug_host_v1, set_exchange_state, 176);
-ASSERT_OFFSET(plug_host_v1, exchange_state, 184);
-ASSERT_OFFSET(plug_host_v1, method, 192);
-ASSERT_OFFSET(plug_host_v1, set_method, 200);
-ASSERT_OFFSET(plug_host_v1, url, 208);
-ASSERT_OFFSET(plug_host_v1, set_url, 216);
-ASSERT_OFFSET(plug_host_v1, status, 224);
-ASSERT_OFFSET(plug_host_v1, set_status, 232);
-ASSERT_OFFSET(plug_host_v1, field_count, 240);
-ASSERT_OFFSET(plug_host_v1, field_at, 248);
-ASSERT_OFFSET(plug_host_v1, field, 256);
-ASSERT_OFFSET(plug_host_v1, set_field, 264);
-ASSERT_OFFSET(plug_host_v1, add_field, 272);
-ASSERT_OFFSET(plug_host_v1, remove_field, 280);
-ASSERT_OFFSET(plug_host_v1, mark_secret, 288);
-ASSERT_OFFSET(plug_host_v1, is_secret, 296);
-ASSERT_OFFSET(plug_host_v1, body_of_bytes, 304);
-ASSERT_OFFSET(plug_host_v1, body_of_source, 312);
-ASSERT_OFFSET(plug_host_v1, body_length, 320);
-ASSERT_OFFSET(plug_host_v1, body_can_rewind, 328);
-ASSERT_OFFSET(plug_host_v1, pull, 336);
-ASSERT_OFFSET(plug_host_v1, rewind_body, 344);
-ASSERT_OFFSET(plug_host_v1, release_body, 352);
-ASSERT_OFFSET(plug_host_v1, give, 360);
-ASSERT_OFFSET(plug_host_v1, end, 368);
-ASSERT_OFFSET(plug_host_v1, break_off, 376);
-ASSERT_OFFSET(plug_host_v1, pass, 384);
-ASSERT_OFFSET(plug_host_v1, take_request_body, 392);
-ASSERT_OFFSET(plug_host_v1, set_request_body, 400);
-ASSERT_OFFSET(plug_host_v1, take_response_body, 408);
-ASSERT_OFFSET(plug_host_v1, set_response_body, 416);
-ASSERT_OFFSET(plug_host_v1, held_body, 424);
-ASSERT_OFFSET(plug_host_v1, wake, 432);
-ASSERT_OFFSET(plug_host_v1, send, 440);
-ASSERT_OFFSET(plug_host_v1, subresponse_head, 448);
-ASSERT_OFFSET(plug_host_v1, subresponse_failure, 456);
-ASSERT_OFFSET(plug_host_v1, take_subresponse_body, 464);
-ASSERT_OFFSET(plug_host_v1, keep_subresponse, 472);
-ASSERT_OFFSET(plug_host_v1, release_subresponse, 480);
-ASSERT_OFFSET(plug_host_v1, publish, 488);
-ASSERT_OFFSET(plug_host_v1, event_id, 496);
-ASSERT_OFFSET(plug_host_v1, event_text, 504);
-ASSERT_OFFSET(plug_host_v1, event_integer, 512);
-ASSERT_OFFSET(plug_host_v1, event_head, 520);
-ASSERT_OFFSET(plug_host_v1, setting_integer, 528);
-ASSERT_OFFSET(plug_host_v1, setting_text, 536);
-ASSERT_OFFSET(plug_host_v1, setting_item, 544);
-ASSERT_OFFSET(plug_host_v1, refuse, 552);
-ASSERT_OFFSET(plug_host_v1, log, 560);
-ASSERT_OFFSET(plug_host_v1, log_level, 568);
-ASSERT_OFFSET(plug_host_v1, now, 576);
-ASSERT_OFFSET(plug_host_v1, wall_clock, 584);
-ASSERT_OFFSET(plug_host_v1, random, 592);
-ASSERT_OFFSET(plug_host_v1, data_directory, 600);
-ASSERT_OFFSET(plug_host_v1, timer, 608);
-ASSERT_OFFSET(plug_host_v1, cancel_timer, 616);
-ASSERT_OFFSET(plug_host_v1, counter, 624);
-ASSERT_OFFSET(plug_host_v1, count, 632);
-ASSERT_OFFSET(plug_host_v1, reply_json, 640);
-ASSERT_OFFSET(plug_host_v1, reply_body, 648);
-ASSERT_OFFSET(plug_host_v1, reply_failed, 656);
-ASSERT_OFFSET(plug_host_v1, extension, 664);
-ASSERT_OFFSET(plug_host_v1, attribute_at, 672);
-ASSERT_OFFSET(plug_host_v1, cancel_send, 680);
+ASSERT_OFFSET(plug_host_v1, resolve_url, 136);
+ASSERT_OFFSET(plug_host_v1, attribute, 144);
+ASSERT_OFFSET(plug_host_v1, attribute_at, 152);
+ASSERT_OFFSET(plug_host_v1, set_attribute, 160);
+ASSERT_OFFSET(plug_host_v1, set_turn_state, 168);
+ASSERT_OFFSET(plug_host_v1, turn_state, 176);
+ASSERT_OFFSET(plug_host_v1, set_exchange_state, 184);
+ASSERT_OFFSET(plug_host_v1, exchange_state, 192);
+ASSERT_OFFSET(plug_host_v1, method, 200);
+ASSERT_OFFSET(plug_host_v1, set_method, 208);
+ASSERT_OFFSET(plug_host_v1, url, 216);
+ASSERT_OFFSET(plug_host_v1, set_url, 224);
+ASSERT_OFFSET(plug_host_v1, status, 232);
+ASSERT_OFFSET(plug_host_v1, set_status, 240);
+ASSERT_OFFSET(plug_host_v1, field_count, 248);
+ASSERT_OFFSET(plug_host_v1, field_at, 256);
+ASSERT_OFFSET(plug_host_v1, field, 264);
+ASSERT_OFFSET(plug_host_v1, set_field, 272);
+ASSERT_OFFSET(plug_host_v1, add_field, 280);
+ASSERT_OFFSET(plug_host_v1, remove_field, 288);
+ASSERT_OFFSET(plug_host_v1, mark_secret, 296);
+ASSERT_OFFSET(plug_host_v1, is_secret, 304);
+ASSERT_OFFSET(plug_host_v1, body_of_bytes, 312);
+ASSERT_OFFSET(plug_host_v1, body_of_source, 320);
+ASSERT_OFFSET(plug_host_v1, body_length, 328);
+ASSERT_OFFSET(plug_host_v1, body_can_rewind, 336);
+ASSERT_OFFSET(plug_host_v1, pull, 344);
+ASSERT_OFFSET(plug_host_v1, rewind_body, 352);
+ASSERT_OFFSET(plug_host_v1, release_body, 360);
+ASSERT_OFFSET(plug_host_v1, give, 368);
+ASSERT_OFFSET(plug_host_v1, end, 376);
+ASSERT_OFFSET(plug_host_v1, break_off, 384);
+ASSERT_OFFSET(plug_host_v1, pass, 392);
+ASSERT_OFFSET(plug_host_v1, take_request_body, 400);
+ASSERT_OFFSET(plug_host_v1, set_request_body, 408);
+ASSERT_OFFSET(plug_host_v1, take_response_body, 416);
+ASSERT_OFFSET(plug_host_v1, set_response_body, 424);
+ASSERT_OFFSET(plug_host_v1, held_body, 432);
+ASSERT_OFFSET(plug_host_v1, wake, 440);
+ASSERT_OFFSET(plug_host_v1, send, 448);
+ASSERT_OFFSET(plug_host_v1, cancel_send, 456);
+ASSERT_OFFSET(plug_host_v1, subresponse_head, 464);
+ASSERT_OFFSET(plug_host_v1, subresponse_failure, 472);
+ASSERT_OFFSET(plug_host_v1, take_subresponse_body, 480);
+ASSERT_OFFSET(plug_host_v1, keep_subresponse, 488);
+ASSERT_OFFSET(plug_host_v1, release_subresponse, 496);
+ASSERT_OFFSET(plug_host_v1, publish, 504);
+ASSERT_OFFSET(plug_host_v1, event_id, 512);
+ASSERT_OFFSET(plug_host_v1, event_text, 520);
+ASSERT_OFFSET(plug_host_v1, event_integer, 528);
+ASSERT_OFFSET(plug_host_v1, event_head, 536);
+ASSERT_OFFSET(plug_host_v1, setting_integer, 544);
+ASSERT_OFFSET(plug_host_v1, setting_text, 552);
+ASSERT_OFFSET(plug_host_v1, setting_item, 560);
+ASSERT_OFFSET(plug_host_v1, refuse, 568);
+ASSERT_OFFSET(plug_host_v1, log, 576);
+ASSERT_OFFSET(plug_host_v1, log_level, 584);
+ASSERT_OFFSET(plug_host_v1, now, 592);
+ASSERT_OFFSET(plug_host_v1, wall_clock, 600);
+ASSERT_OFFSET(plug_host_v1, random, 608);
+ASSERT_OFFSET(plug_host_v1, data_directory, 616);
+ASSERT_OFFSET(plug_host_v1, timer, 624);
+ASSERT_OFFSET(plug_host_v1, cancel_timer, 632);
+ASSERT_OFFSET(plug_host_v1, counter, 640);
+ASSERT_OFFSET(plug_host_v1, count, 648);
+ASSERT_OFFSET(plug_host_v1, reply_json, 656);
+ASSERT_OFFSET(plug_host_v1, reply_body, 664);
+ASSERT_OFFSET(plug_host_v1, reply_failed, 672);
+ASSERT_OFFSET(plug_host_v1, extension, 680);

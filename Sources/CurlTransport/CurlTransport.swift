@@ -14,7 +14,12 @@ import Transporting
 ///
 /// Sendable because everything except `init` is called on the loop's thread.
 public final class CurlTransport: Transport, @unchecked Sendable {
-    private static let isReady = CurlMemory.startCurl()
+    private static let isReady: Bool = {
+        guard CurlMemory.startCurl() else { return false }
+        // Of refused streams it tells there; `Callbacks.debug` reads it, of the few handles that are verbose.
+        if CurlAbilities.current.tellsRefusedStreams { ccurl_trace("http/2") }
+        return true
+    }()
     private static let proxyVariables = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
 
     private let loop: EventLoop

@@ -43,8 +43,8 @@ package struct Ownership: Equatable {
 
     /// How a user other than this one and root could change the file; nil if no other user can.
     ///
-    /// - Parameter allowsSticky: Whether all users may write to a sticky folder. Correct if the folder is only a step of a
-    ///   path whose next step is checked too.
+    /// - Parameter allowsSticky: Whether all users may write to a sticky folder. Correct if the folder is only a step
+    ///   of a path whose next step is checked too.
     package func flaw(for user: uid_t = geteuid(), allowsSticky: Bool = false) -> Flaw? {
         guard owner == user || owner == 0 else { return .owner }
         // The permissions of a link have no meaning.

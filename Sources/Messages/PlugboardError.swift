@@ -31,8 +31,8 @@
 ///     redirect        .limit .refused .body
 ///     retry           .circuitOpen
 ///
-/// The documentation of each constant says what it means. Codes are text, so that any plugin can add its own (`acme.expired`).
-/// The reason says what, where and what to do; it never holds header values, bodies or query strings.
+/// The documentation of each constant says what it means. Codes are text, so that any plugin can add its own
+/// (`acme.expired`). The reason says what, where and what to do; it never holds header values, bodies or query strings.
 public struct PlugboardError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What went wrong, for programs: one of a bounded set of names.
     public struct Code: Sendable, Hashable, ExpressibleByStringInterpolation, CustomStringConvertible {

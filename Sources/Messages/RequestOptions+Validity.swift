@@ -42,6 +42,12 @@ extension RequestOptions {
         ] {
             if text?.utf8.contains(where: isControl) == true { note(option, "must not hold control characters") }
         }
+        if let unixSocket,
+            !(1...RequestOptions.longestUnixSocket).contains(unixSocket.utf8.count)
+                || unixSocket.utf8.contains(0)
+        {
+            note("unixSocket", "must be the path of a socket, of at most \(RequestOptions.longestUnixSocket) bytes")
+        }
         if let pins, !pins.split(separator: ";", omittingEmptySubsequences: false).allSatisfy(RequestOptions.isPin) {
             note("pins", "must be \(RequestOptions.pinForm), with ; between several")
         }
@@ -56,6 +62,9 @@ extension RequestOptions {
     }
 
     // MARK: Forms
+
+    /// The longest path of a socket, in bytes: what fits in `sun_path` (unix(7)) with its NUL.
+    package static let longestUnixSocket = 107
 
     /// The schemes that a proxy's URL may have, in lower case.
     package static let proxySchemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]

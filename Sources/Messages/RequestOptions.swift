@@ -52,6 +52,9 @@ public struct RequestOptions: Sendable, Equatable {
     public var noProxy: String?
     /// The name or address of the network interface to send from.
     public var interface: String?
+    /// The path of a Unix domain socket to connect to, instead of the URL's host and port. URL, `Host` and the TLS name
+    /// stay, and no proxy is used.
+    public var unixSocket: String?
     /// The version of the Internet Protocol; any by default.
     public var ipVersion: IPVersion?
     /// The version of HTTP; any by default.
@@ -104,6 +107,7 @@ public struct RequestOptions: Sendable, Equatable {
         take(\.proxy)
         take(\.noProxy)
         take(\.interface)
+        take(\.unixSocket)
         take(\.ipVersion)
         take(\.httpVersion)
         take(\.caFile)

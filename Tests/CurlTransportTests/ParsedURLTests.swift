@@ -11,7 +11,7 @@ struct ParsedURLTests {
         ("http://0x7f.1/", "127.0.0.1:80", "http://127.0.0.1"),
         ("http://2130706433/", "127.0.0.1:80", "http://127.0.0.1"),
         ("http://010.0.0.1/", "8.0.0.1:80", "http://8.0.0.1"), ("http://1.2.3/", "1.2.0.3:80", "http://1.2.0.3"),
-        ("http://0XBEEF:81/", "0.0.190.239:81", "http://0.0.190.239:81"),
+        ("http://0xBEEF:81/", "0.0.190.239:81", "http://0.0.190.239:81"),
         ("http://[FE80:0::1]/", "[fe80::1]:80", "http://[fe80::1]"),
         ("http://[fe80::1%25eth0]/", "[fe80::1]:80", "http://[fe80::1%25eth0]"),
         ("http://[::ffff:1.2.3.4]/", "[::ffff:1.2.3.4]:80", "http://[::ffff:1.2.3.4]"),
@@ -29,6 +29,14 @@ struct ParsedURLTests {
     ) throws {
         #expect(try ParsedURL(url).hostAndPort == hostAndPort)
         #expect(Origin(url: url)?.description == origin)
+    }
+
+    /// Newer versions of libcurl leave its conversion to the system.
+    @Test func `an address with a capital X has the same origin in both forms that libcurl may keep`() throws {
+        let url = "http://0XBEEF:81/"
+
+        #expect(["0XBEEF:81", "0.0.190.239:81"].contains(try ParsedURL(url).hostAndPort))
+        #expect(Origin(url: url)?.description == "http://0.0.190.239:81")
     }
 
     /// Hosts that only one of the two accepts, or that they read differently.

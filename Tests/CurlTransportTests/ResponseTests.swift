@@ -49,8 +49,12 @@ import Transporting
         let manyOutcome = try await client.send(.get, many.url())
         let foldedOutcome = try await client.send(.get, folded.url())
 
-        #expect(manyOutcome.head?.fields.count == 10_001)
-        #expect(manyOutcome.text == "many")
+        if CurlAbilities.current.fieldLimit == nil {
+            #expect(manyOutcome.head?.fields.count == 10_001)
+            #expect(manyOutcome.text == "many")
+        } else {
+            #expect(manyOutcome.error?.code == .malformed)
+        }
         #expect(foldedOutcome.head?.fields["X-Folded"] == "one two three")
         #expect(foldedOutcome.head?.reason == "Fine by me")
         #expect(foldedOutcome.text == "ok")

@@ -77,14 +77,14 @@ struct CookbookCTests {
 
     private let tokens = "https://tokens.test/new"
 
-    /// - Parameter answer: What is said to who asks for a token, with the request's number.
+    /// - Parameter outcome: Of a request for a token, by its number.
     private func tokenBench(
-        _ library: String, _ answer: @escaping @Sendable (Int) -> ScriptedTransport.Outcome
+        _ library: String, _ outcome: @escaping @Sendable (Int) -> ScriptedTransport.Outcome
     ) throws -> Workbench {
         let tokens = tokens
         return try Workbench(
             file: library, loader: .dynamic, settings: ["url": .string(tokens)],
-            transport: ScriptedTransport { sent, number in sent.url == tokens ? answer(number) : .respond(200) })
+            transport: ScriptedTransport { sent, number in sent.url == tokens ? outcome(number) : .respond(200) })
     }
 
     private func error(of bench: Workbench) async -> PlugboardError? {

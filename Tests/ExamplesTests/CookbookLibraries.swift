@@ -34,8 +34,8 @@ enum CookbookLanguage: String, CaseIterable, Sendable, CustomTestStringConvertib
 actor CookbookLibraries {
     static let shared = CookbookLibraries()
 
-    private static let templates = "\(Repository.root)/Sources/PlugboardCommand/Scaffold/Templates"
-    private static let headers = ["-I", "\(Repository.root)/Sources/CPlugboard/include", "-I", templates]
+    private static let sdk = "\(Repository.root)/SDK"
+    private static let headers = ["-I", "\(sdk)/include"]
     private static let sharedObject = [
         "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-fvisibility=hidden", "-Wl,-z,defs", "-Wl,-z,now",
     ]
@@ -65,7 +65,7 @@ actor CookbookLibraries {
             let crate = "\(name)-crate"
             try folder.write("\(crate)/lib.rs", String(contentsOfFile: source, encoding: .utf8))
             try folder.write(
-                "\(crate)/plugboard.rs", String(contentsOfFile: "\(templates)/plugboard.rs", encoding: .utf8))
+                "\(crate)/plugboard.rs", String(contentsOfFile: "\(sdk)/share/plugboard/plugboard.rs", encoding: .utf8))
             try await Repository.output(of: [
                 "rustc", "--edition", "2021", "-O", "-D", "warnings", "--crate-type", "cdylib", "--crate-name", name,
                 folder.file("\(crate)/lib.rs"), "-o", library,
@@ -75,7 +75,7 @@ actor CookbookLibraries {
         default:
             try await Repository.output(of: ["cc", "-std=c11"] + sharedObject + headers + [source, "-o", library])
         }
-        // Whatever the umask of who runs the tests: what others may write is not loaded.
+        // For any umask: the loader refuses files that other users may write.
         chmod(folder.path, 0o755)
         chmod(library, 0o755)
         return library

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ExampleCookbook
 
-/// What the plugins of `Examples/Cookbook` do, tested as the authors' page tells authors to.
+/// What the plugins of `Examples/Cookbook` do, tested as the authors' guide recommends.
 struct CookbookTests {
     private let url = "https://api.test/v1/feed?page=2"
 
@@ -26,7 +26,7 @@ struct CookbookTests {
     }
 
     @Test(arguments: ["text/html", "application/json; charset=utf-8", "Application/JSON", nil])
-    func `onResponse: an answer of another type than the request expects is a failure`(
+    func `onResponse: a response of another type than the request expects is a failure`(
         type: String?
     ) async throws {
         let fields: Fields = type.map { ["Content-Type": $0] } ?? [:]
@@ -79,7 +79,7 @@ struct CookbookTests {
         #expect(error?.reason.contains("somewhere is no origin") == true)
     }
 
-    @Test func `onClose: a turn's time is told, whichever way it ends`() async throws {
+    @Test func `onClose: the time of a turn is published, however it ends`() async throws {
         let bench = try Workbench(
             Stopwatch.self, transport: ScriptedTransport { sent, _ in sent.method == .get ? .respond(200) : .silence })
 
@@ -167,7 +167,7 @@ struct CookbookTests {
         #expect(error?.code == "com.example.key-file.unreadable")
     }
 
-    @Test func `sub-requests: a server is asked for the key, and its answer is read whole`() async throws {
+    @Test func `sub-requests: a server is asked for the key, and its response is read whole`() async throws {
         let bench = try keyServer(.respond(200, body: .text("open sesame")))
 
         let status = try await bench.send(Request(.get, url)).status
@@ -179,13 +179,13 @@ struct CookbookTests {
 
     @Test func `sub-requests: without a key the request is not sent, and its failure says why`() async throws {
         let tooLong = String(repeating: "k", count: 5000)
-        let answers: [ScriptedTransport.Outcome] = [
+        let outcomes: [ScriptedTransport.Outcome] = [
             .respond(503), .respond(200, body: .text(tooLong)), .fail(PlugboardError(.connect, "refused")),
         ]
 
         var codes: [PlugboardError.Code?] = []
-        for answer in answers {
-            let bench = try keyServer(answer)
+        for outcome in outcomes {
+            let bench = try keyServer(outcome)
             codes.append(await error(of: bench, Request(.get, url))?.code)
             #expect(bench.transport.requests.map(\.url) == ["https://keys.test/"])
         }
@@ -193,10 +193,10 @@ struct CookbookTests {
         #expect(codes == ["com.example.key-server.refused", .bodyLimit, .connect])
     }
 
-    private func keyServer(_ answer: ScriptedTransport.Outcome) throws -> Workbench {
+    private func keyServer(_ outcome: ScriptedTransport.Outcome) throws -> Workbench {
         try Workbench(
             KeyServer.self, settings: ["url": "https://keys.test/"],
-            transport: ScriptedTransport { sent, _ in sent.url == "https://keys.test/" ? answer : .respond(200) })
+            transport: ScriptedTransport { sent, _ in sent.url == "https://keys.test/" ? outcome : .respond(200) })
     }
 
     @Test func `tickets: no more requests than permits are under way, and none is lost by a cancel`() async throws {
@@ -230,8 +230,8 @@ struct CookbookTests {
         #expect(bench.transport.requests.count == 8)
     }
 
-    private func json(_ answer: CommandReply) -> String? {
-        if case .json(let text) = answer { text } else { nil }
+    private func json(_ reply: CommandReply) -> String? {
+        if case .json(let text) = reply { text } else { nil }
     }
 }
 

@@ -9,7 +9,7 @@ struct CookbookTokenTests {
     private static let tokens = "https://tokens.test/"
     private let url = "https://api.test/"
 
-    /// A server of tokens that answers when the gate lets it, and an API that takes only `good` of them.
+    /// A server of tokens that responds when the gate opens, and an API that accepts only tokens that are `good`.
     private func bench(_ gate: Gate, status: Int = 200, good: String = "t1") throws -> Workbench {
         let fetched = Record()
         return try Workbench(
@@ -79,7 +79,7 @@ struct CookbookTokenTests {
         #expect(fetches(bench) == 2)
     }
 
-    @Test func `who waits too long is told so`() async throws {
+    @Test func `an exchange that waits too long fails with a sentence`() async throws {
         let gate = Gate()
         defer { gate.open() }
         let bench = try bench(gate)
@@ -92,7 +92,7 @@ struct CookbookTokenTests {
         #expect(error?.code == "com.example.shared-token.late")
     }
 
-    @Test func `a token that is refused is fetched anew, once`() async throws {
+    @Test func `a token that is refused is fetched again, once`() async throws {
         let gate = Gate()
         gate.open()
         let renewed = try bench(gate, good: "t2")

@@ -39,6 +39,32 @@ struct Document {
         }.filter { !$0.hasPrefix("https://") }
     }
 
+    /// Where its links lead that name a heading: the file, empty for the page itself, and the heading.
+    var anchors: [(file: String, heading: String)] {
+        lines.flatMap { line in
+            line.matches(of: /\]\(([^)#]*)#([^)]+)\)/).map { (String($0.output.1), String($0.output.2)) }
+        }.filter { !$0.0.hasPrefix("https://") }
+    }
+
+    /// The headings as links name them: in lower case, with hyphens for blanks and without punctuation.
+    var headings: [String] {
+        lines.filter { $0.hasPrefix("#") }.map { line in
+            line.drop { $0 == "#" }.trimmingPrefix(" ").lowercased().compactMap { character -> String? in
+                if character == " " { return "-" }
+                return character.isLetter || character.isNumber || "-_".contains(character) ? String(character) : nil
+            }.joined()
+        }
+    }
+
+    /// The rows of the tables under a heading, without the rows above and at the line of hyphens.
+    func rows(under heading: String) -> [String] {
+        let section = lines.drop { $0 != heading }.dropFirst().prefix { !$0.hasPrefix("#") }
+        let table = section.filter { $0.hasPrefix("|") }
+        return zip(table, table.dropFirst() + [""]).filter { row, next in
+            !row.hasPrefix("|---") && !next.hasPrefix("|---")
+        }.map(\.0)
+    }
+
     private static func blocks(in lines: [String]) -> [Block] {
         var blocks: [Block] = []
         var open: (info: [Substring], lines: [String])?

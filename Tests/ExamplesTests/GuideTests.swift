@@ -3,14 +3,14 @@ import JSON
 import TestSupport
 import Testing
 
-/// What the authors' page says to type, typed in its order.
+/// Types the commands of the authors' guide, in its order.
 struct GuideTests {
     private let page: Document
     private let folder: TemporaryFolder
     private var project: String { folder.file("acme-sign") }
 
     init() throws {
-        page = try Document("Plugins/README.md")
+        page = try Document(Pages.guide)
         folder = try TemporaryFolder("guide")
     }
 
@@ -45,12 +45,12 @@ struct GuideTests {
         return try cells[1...2].map { String(try #require($0.wholeMatch(of: /`(.+)`/)).1) }
     }
 
-    /// Runs a line in the project's folder, once there is one, as an author's shell would; it must succeed.
+    /// Runs a line as an author's shell would, in the project's folder after that was made. It must succeed.
     private func run(_ line: String) async throws -> String {
         let place = FileManager.default.fileExists(atPath: project) ? project : folder.path
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         let outcome = try await ProcessRunner.running(
-            // Whatever the umask of who runs the tests: what others may write is not loaded.
+            // For any umask: the loader refuses files that other users may write.
             ["/bin/sh", "-c", "umask 022; \(line)"],
             environment: ["PATH": "\(Products.folder):\(path)", "HOME": folder.path], folder: place)
         try #require(outcome.status == 0, "\(line): \(outcome.stdout)\(outcome.stderr)")

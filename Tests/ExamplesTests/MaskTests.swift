@@ -187,7 +187,7 @@ struct MaskTests {
     }
 }
 
-/// Answers no pull.
+/// Completes no pull.
 private final class SilentSource: BodySource {
     var length: Int? { nil }
     func pull(_ pull: Pull) {}

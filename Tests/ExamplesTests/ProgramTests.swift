@@ -25,7 +25,8 @@ struct ProgramTests {
 
     @Test func `the first program runs what its configuration switches on`() async throws {
         let server = try LoopbackServer.responding { request in
-            request.path == "/old" ? ServerResponse(status: 302, fields: [("Location", "/new")]) : ServerResponse(body: request.path)
+            if request.path == "/old" { return ServerResponse(status: 302, fields: [("Location", "/new")]) }
+            return ServerResponse(body: request.path)
         }
         let folder = try TemporaryFolder()
         try folder.write("plugboard.json", #"{ "plugins": ["redirect"] }"#)
@@ -35,6 +36,19 @@ struct ProgramTests {
 
         #expect(outcome.status == 0)
         #expect(outcome.stdout == "200 /new\n")
+    }
+
+    @Test func `the slim program runs its three plugins`() async throws {
+        let server = try LoopbackServer.responding { request in
+            if request.path == "/old" { return ServerResponse(status: 302, fields: [("Location", "/new")]) }
+            return ServerResponse(body: request.path)
+        }
+        defer { server.stop() }
+
+        let outcome = try await ProcessRunner.running([try Products.executable("ExampleSlim"), server.url("/old")])
+
+        #expect(outcome.stdout == "200 /new\n")
+        #expect(outcome.stderr.contains("(2 attempts)"))
     }
 
     @Test func `the package of the first program has that program as its target`() async throws {
@@ -55,6 +69,42 @@ struct ProgramTests {
 
         #expect(outcome.stdout == "status 200 from \(server.url())\n[1, 2]\n")
         #expect(server.requests.first?["Accept"] == "application/json")
+    }
+
+    @Test func `a program gives its kernel settings, instances and closures in code`() async throws {
+        let server = try LoopbackServer.responding { request in
+            request.path == "/old"
+                ? ServerResponse(status: 302, fields: [("Location", "/new")]) : ServerResponse(body: "hello")
+        }
+
+        let outcome = try await ProcessRunner.running([try Products.executable("ExampleInCode"), server.url("/old")])
+
+        #expect(
+            outcome.stdout == """
+                200 hello
+                300 com.example.language program.plugins[4]
+                300 com.example.stamp program.plugins[3]
+                400 redirect program.plugins[0]
+                800 retry program.plugins[1]
+                900 com.example.sign program.plugins[2]
+
+                """)
+        // Outside redirect once an exchange, inside it at every attempt.
+        #expect(server.requests.map { $0["x-number"] } == ["1", "1"])
+        #expect(server.requests.map { $0["accept-language"] } == ["en", "en"])
+        #expect(
+            server.requests.map { $0["x-signature"] } == ["/old", "/new"].map { "k1:\(server.url($0).utf8.count)" })
+    }
+
+    @Test func `a slim program links the plugins that it names, and gives them settings`() async throws {
+        let server = try LoopbackServer.responding { request in
+            request.path == "/old"
+                ? ServerResponse(status: 302, fields: [("Location", "/new")]) : ServerResponse(body: request.path)
+        }
+
+        let outcome = try await ProcessRunner.running([try Products.executable("ExampleSlim"), server.url("/old")])
+
+        #expect(outcome.stdout == "200 /new\n")
     }
 
     @Test func `an error names its code and the plugin that failed the exchange`() async throws {

@@ -37,7 +37,7 @@ struct QuickstartTests {
         #expect(outcome.stderr.contains("(2 attempts)"))
     }
 
-    @Test func `without plugins the redirect is the answer`() async throws {
+    @Test func `without plugins the redirect is the response`() async throws {
         let outcome = try await ask([try Products.executable("plugboard"), "get", "--include"])
 
         #expect(outcome.status == 0)

@@ -2,17 +2,22 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The reference of PlugboardKit, made by the commands of the authors' page.
+/// The references, made by the commands of the pages that show them.
 @Suite(.enabled(if: Repository.hasDocC, "there is no docc"))
 struct ReferenceTests {
     /// How its commands begin.
-    static let commands = ["mkdir -p .build/symbols", "swift-symbolgraph-extract ", "docc convert "]
+    static let commands = ["mkdir -p .build/", "swift-symbolgraph-extract ", "docc convert "]
 
-    @Test func `it is made without a link that leads nowhere`() async throws {
+    @Test(arguments: [
+        ("PlugboardKit", Pages.guide, "HookByHook"), ("Plugboard", "Documentation/building.md", "SendingRequests"),
+    ])
+    func `a reference is made without a link that leads nowhere`(
+        module: String, page: String, article: String
+    ) async throws {
         let folder = try TemporaryFolder("reference")
         defer { folder.remove() }
-        let page = try Document("Plugins/README.md")
-        let commands = page.commands.filter { command in Self.commands.contains { command.hasPrefix($0) } }
+        let commands = try Document(page).commands.filter { command in Self.commands.contains { command.hasPrefix($0) }
+        }
 
         var printed = ""
         for command in commands {
@@ -27,8 +32,8 @@ struct ReferenceTests {
         #expect(commands.count == Self.commands.count)
         #expect(!printed.contains("doesn't exist at"))
         #expect(!printed.contains("Article '"))
-        let landing = try folder.read("PlugboardKit.doccarchive/data/documentation/plugboardkit.json")
-        #expect(String(decoding: landing, as: UTF8.self).contains("HookByHook"))
+        let landing = try folder.read("\(module).doccarchive/data/documentation/\(module.lowercased()).json")
+        #expect(String(decoding: landing, as: UTF8.self).contains(article))
     }
 }
 

@@ -12,7 +12,7 @@ enum Repository {
 
     static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
-    /// Where the command of Plugins/README.md leaves the plugin in Swift.
+    /// Where the command of the authors' guide leaves the plugin in Swift.
     static let userAgentPlugin = "\(root)/.build-example/release/libuser-agent.so"
 
     /// Whether it is there, or has to be.
@@ -27,16 +27,16 @@ enum Repository {
         return outcome.stdout
     }
 
-    /// Builds the plugin in C by the command that the authors' page gives, and returns its path.
+    /// Builds the plugin in C by the command of the authors' guide, and returns its path.
     static func buildStamp(in folder: TemporaryFolder) async throws -> String {
-        let page = try Document("Plugins/README.md")
+        let page = try Document(Pages.guide)
         guard let command = page.commands.first(where: { $0.hasPrefix("cc ") }) else {
-            throw ProcessError.failed("cc", 0, "Plugins/README.md has no such command")
+            throw ProcessError.failed("cc", 0, "\(Pages.guide) has no such command")
         }
         let path = folder.file("plugins/stamp.so")
         try FileManager.default.createDirectory(atPath: folder.file("plugins"), withIntermediateDirectories: true)
         try await output(of: ["/bin/sh", "-c", command.replacing("-o stamp.so", with: "-o '\(path)'")])
-        // Whatever the umask of who runs the tests: what others may write is not loaded.
+        // For any umask: the loader refuses files that other users may write.
         chmod(folder.file("plugins"), 0o755)
         chmod(path, 0o755)
         return path

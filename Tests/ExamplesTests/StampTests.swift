@@ -53,7 +53,7 @@ struct StampTests {
         let library = folder.file("stamp.so")
         let words = command.split(separator: " ").map { $0 == "stamp.so" ? library : String($0) }
         try ProcessRunner.output(of: words, folder: example.path)
-        // The loader trusts no file that others may write, whatever the umask of who runs the tests.
+        // For any umask: the loader refuses files that other users may write.
         chmod(library, 0o755)
         return library
     }

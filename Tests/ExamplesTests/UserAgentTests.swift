@@ -6,7 +6,7 @@ import Testing
 /// The plugin in Swift, as its own package makes it; `Tests/run` builds that beforehand.
 @Suite(.enabled(if: Repository.hasUserAgentPlugin, "Examples/UserAgent is not built"))
 struct UserAgentTests {
-    @Test func `it names who names nobody, and leaves others alone`() async throws {
+    @Test func `a request without User-Agent gets one, and others keep theirs`() async throws {
         let transport = MockTransport()
         let kernel = try Kernel(
             configuration: Configuration(plugins: [

@@ -103,6 +103,7 @@ private enum OfTransporting {
 private enum OfPlugboardKit {
     typealias PlainSubResponse = SubResponse
     typealias PlainAttributeKey = AttributeKey
+    typealias PlainAttributeTable = AttributeTable
     typealias PlainBodyTransformer = BodyTransformer
     typealias PlainCommandReply = CommandReply
     typealias PlainCommandDefinition = CommandDefinition
@@ -125,7 +126,9 @@ private enum OfPlugboardKit {
     typealias PlainPluginDescriptor = PluginDescriptor
     typealias PlainPluginHost = PluginHost
     typealias PlainPluginSettings = PluginSettings
+    typealias PlainPluginInstance = PluginInstance
     typealias PlainReply = Reply
+    typealias PlainRequestAttributes = RequestAttributes
     typealias PlainRequestPhase = RequestPhase
     typealias PlainRequestVerdict = RequestVerdict
     typealias PlainResendingPhase = ResendingPhase
@@ -198,6 +201,7 @@ private enum OfAuthenticationOptions {
     typealias PlainAuthenticationCommands = AuthenticationCommands
     typealias PlainAuthenticationRequest = AuthenticationRequest
     typealias PlainAuthenticationScheme = AuthenticationScheme
+    typealias PlainAuthenticationSettings = AuthenticationSettings
     typealias PlainClientAuthentication = ClientAuthentication
 }
 
@@ -208,6 +212,7 @@ private enum OfCacheOptions {
     typealias PlainCacheMode = CacheMode
     typealias PlainCacheRequest = CacheRequest
     typealias PlainCacheSelection = CacheSelection
+    typealias PlainCacheSettings = CacheSettings
     typealias PlainCacheStatistics = CacheStatistics
     typealias PlainCachedAnswer = CachedResponse
 }
@@ -216,26 +221,31 @@ private enum OfCookiesOptions {
     typealias PlainCookieCommands = CookieCommands
     typealias PlainCookiesAttributes = CookiesAttributes
     typealias PlainCookiesRequest = CookiesRequest
+    typealias PlainCookiesSettings = CookiesSettings
     typealias PlainStoredCookie = StoredCookie
 }
 
 private enum OfDecodeOptions {
     typealias PlainDecodeAttributes = DecodeAttributes
     typealias PlainDecodeRequest = DecodeRequest
+    typealias PlainDecodeSettings = DecodeSettings
 }
 
 private enum OfLoggingOptions {
     typealias PlainLoggingAttributes = LoggingAttributes
     typealias PlainLoggingRequest = LoggingRequest
+    typealias PlainLoggingSettings = LoggingSettings
 }
 
 private enum OfRedirectOptions {
     typealias PlainRedirectAttributes = RedirectAttributes
     typealias PlainRedirectRequest = RedirectRequest
+    typealias PlainRedirectSettings = RedirectSettings
 }
 
 private enum OfRetryOptions {
     typealias PlainRetryAttributes = RetryAttributes
     typealias PlainRetryCommands = RetryCommands
     typealias PlainRetryRequest = RetryRequest
+    typealias PlainRetrySettings = RetrySettings
 }

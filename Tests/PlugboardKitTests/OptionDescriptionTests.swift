@@ -29,7 +29,7 @@ struct OptionDescriptionTests {
         #expect(error(#"{"a": "b"}"#, [String: String].self) == nil)
     }
 
-    @Test func `a value of another type is told what is wanted`() {
+    @Test func `for a value of another type the error says which type is wanted`() {
         #expect(error("yes", Bool.self) == "must be true or false")
         #expect(error("1.5", Int.self) == "must be a whole number")
         #expect(error("5", Duration.self) == #"must be a time like "30s" (ms, s, m, h, d)"#)
@@ -40,7 +40,7 @@ struct OptionDescriptionTests {
         #expect(error("mid", Level.self) == "must be one of low, high")
     }
 
-    @Test func `a value beyond its bounds is told them in its own unit`() {
+    @Test func `for a value beyond its bounds the error has them in its own unit`() {
         #expect(error("10", Int.self, in: 1...9) == "must lie between 1 and 9")
         #expect(error("0", Int.self, in: 1...9) == "must lie between 1 and 9")
         #expect(error("61s", Duration.self, in: 0...60_000_000_000) == "must lie between 0ms and 1m")
@@ -53,7 +53,7 @@ struct OptionDescriptionTests {
         #expect(error(#"["a", "b", "c"]"#, [String].self, in: 0...2) == "must lie between 0 and 2")
     }
 
-    @Test func `a type of a later kernel is a error, whatever the value`() {
+    @Test func `a type of a later kernel is an error for every value`() {
         let memory = DescriptorMemory()
         var option = OptionDefinition("x", "What it is.", of: Int.self).row(in: memory)
         option.type = 99

@@ -26,7 +26,8 @@ import Testing
         Case(name: "garbage", script: .malformed(.garbage), status: 1),
         Case(name: "length of letters", script: .malformed(.lengthOfLetters), status: 8),
         Case(name: "unknown coding", script: .malformed(.codingUnknown), status: 61),
-        Case(name: "many fields", script: .manyFields(), status: 0, output: "many"),
+        // Newer versions of libcurl take 5,000.
+        Case(name: "many fields", script: .manyFields(4_000), status: 0, output: "many"),
         Case(
             name: "interim heads",
             script: .interim(

@@ -15,13 +15,13 @@ typedef struct mask_plugin {
     char names[100][LONGEST + 1];
 } mask_plugin;
 
-enum place { OUTSIDE, STRING, ESCAPE, HEX, BEFORE_VALUE, SKIPPED_STRING, SKIPPED_ESCAPE, SKIPPED_NEST, SKIPPED_WORD };
+enum state { OUTSIDE, STRING, ESCAPE, HEX, BEFORE_VALUE, SKIPPED_STRING, SKIPPED_ESCAPE, SKIPPED_NEST, SKIPPED_WORD };
 
-// Where one body stands. It reads each byte once and never grows, wherever pieces end. A string is a member's name if
-// a colon follows it: no nesting has to be remembered.
+// The state of one body. Reads each byte once and never grows, wherever pieces end. A string is a member's name if a
+// colon follows it, so nesting need not be tracked.
 typedef struct mask {
     const mask_plugin *plugin;
-    enum place place;
+    enum state state;
     _Bool is_name;
     unsigned digits, code;
     uint64_t depth;
@@ -31,7 +31,7 @@ typedef struct mask {
 
 static _Bool is_space(char byte) { return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r'; }
 
-// One byte more than the longest name is enough to know that it is another.
+// Keeps one byte more than the longest name: that is enough to see a difference.
 static void add(mask *self, char byte) {
     if (self->count <= LONGEST) self->name[self->count++] = byte;
 }
@@ -51,37 +51,37 @@ static unsigned hexadecimal(char byte) {
 }
 
 static void read_byte(mask *self, char byte) {
-    switch (self->place) {
+    switch (self->state) {
     case OUTSIDE:
         if (byte == '"') {
-            self->place = STRING;
+            self->state = STRING;
             self->count = 0;
         } else if (byte == ':' && self->is_name) {
-            self->place = BEFORE_VALUE;
+            self->state = BEFORE_VALUE;
         } else if (!is_space(byte)) {
             self->is_name = 0;
         }
         break;
     case STRING:
         if (byte == '"') {
-            self->place = OUTSIDE;
+            self->state = OUTSIDE;
             self->is_name = is_masked(self);
         } else if (byte == '\\') {
-            self->place = ESCAPE;
+            self->state = ESCAPE;
         } else {
             add(self, byte);
         }
         break;
     case ESCAPE:
-        self->place = byte == 'u' ? HEX : STRING;
+        self->state = byte == 'u' ? HEX : STRING;
         self->digits = self->code = 0;
-        // \n, \t and the like are in no name that is masked.
+        // Names that are masked hold no \n, \t and the like.
         if (byte != 'u') add(self, byte == '"' || byte == '\\' || byte == '/' ? byte : '\0');
         break;
     case HEX:
         self->code = self->code << 4 | hexadecimal(byte);
         if (++self->digits < 4) break;
-        self->place = STRING;
+        self->state = STRING;
         add(self, self->code < 0x80 ? (char)self->code : '\0');
         break;
     default: break;
@@ -91,27 +91,27 @@ static void read_byte(mask *self, char byte) {
 static void begin_skipping(mask *self, char byte) {
     self->is_name = 0;
     self->depth = byte == '{' || byte == '[';
-    self->place = self->depth > 0 ? SKIPPED_NEST : byte == '"' ? SKIPPED_STRING : SKIPPED_WORD;
+    self->state = self->depth > 0 ? SKIPPED_NEST : byte == '"' ? SKIPPED_STRING : SKIPPED_WORD;
 }
 
 // Whether the byte belongs to a value that is left out.
 static _Bool skips(mask *self, char byte) {
-    switch (self->place) {
+    switch (self->state) {
     case SKIPPED_STRING:
-        if (byte == '\\') self->place = SKIPPED_ESCAPE;
-        if (byte == '"') self->place = self->depth == 0 ? OUTSIDE : SKIPPED_NEST;
+        if (byte == '\\') self->state = SKIPPED_ESCAPE;
+        if (byte == '"') self->state = self->depth == 0 ? OUTSIDE : SKIPPED_NEST;
         return 1;
     case SKIPPED_ESCAPE:
-        self->place = SKIPPED_STRING;
+        self->state = SKIPPED_STRING;
         return 1;
     case SKIPPED_NEST:
-        if (byte == '"') self->place = SKIPPED_STRING;
+        if (byte == '"') self->state = SKIPPED_STRING;
         if (byte == '{' || byte == '[') self->depth++;
-        if ((byte == '}' || byte == ']') && --self->depth == 0) self->place = OUTSIDE;
+        if ((byte == '}' || byte == ']') && --self->depth == 0) self->state = OUTSIDE;
         return 1;
     case SKIPPED_WORD:
         if (byte != ',' && byte != '}' && byte != ']') return 1;
-        self->place = OUTSIDE;
+        self->state = OUTSIDE;
         return 0;
     default: return 0;
     }
@@ -119,13 +119,13 @@ static _Bool skips(mask *self, char byte) {
 
 static uint32_t transform(void *context, plug_text bytes, plug_output *output) {
     mask *self = context;
-    uint64_t first = 0;   // of those that are not written yet
+    uint64_t first = 0;   // the first byte that is not written yet
     uint32_t result = PLUG_OK;
     for (uint64_t index = 0; index < bytes.count && result == PLUG_OK; index++) {
         char byte = bytes.bytes[index];
         if (skips(self, byte)) {
             first = index + 1;
-        } else if (self->place == BEFORE_VALUE && !is_space(byte)) {
+        } else if (self->state == BEFORE_VALUE && !is_space(byte)) {
             plug_write(output, bytes.bytes + first, index - first);
             result = plug_write(output, "\"***\"", 5);
             begin_skipping(self, byte);
@@ -139,7 +139,7 @@ static uint32_t transform(void *context, plug_text bytes, plug_output *output) {
 
 static uint32_t finish(void *context, plug_output *output) {
     mask *self = context;
-    if (self->place == OUTSIDE) return PLUG_OK;
+    if (self->state == OUTSIDE) return PLUG_OK;
     return plug_refuse(output, PLUG_TEXT("com.example.mask.cut"),
         PLUG_TEXT("The JSON ended within a string or a member."));
 }
@@ -183,7 +183,7 @@ static uint32_t on_response(void *context, plug_exchange *exchange) {
     const plug_host_v1 *host = self->host;
     plug_head *response = host->response(exchange);
     if (!is_json(host, response)) return PLUG_NEXT;
-    // What cannot be read cannot be masked.
+    // Compressed bytes cannot be masked.
     if (host->field(response, PLUG_TEXT("content-encoding")).bytes != NULL) {
         return host->fail(exchange, PLUG_TEXT("com.example.mask.encoded"),
             PLUG_TEXT("The response's JSON is compressed. Enable the plugin decode."));

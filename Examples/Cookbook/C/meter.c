@@ -1,4 +1,4 @@
-// Wrapping a body in C: a source around the answer's body hands each piece on as it is, and counts the bytes.
+// Wrapping a body in C: a source around the response's body passes each piece on as it is, and counts its bytes.
 #include "plugboard.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@ typedef struct meter {
     plug_counter bytes;
 } meter;
 
-// One wrapped body. A pull of it is open while the inner body is asked.
+// One wrapped body. A pull of it is open while the inner body is pulled.
 typedef struct metered {
     meter *plugin;
     plug_body *inner;
@@ -74,6 +74,6 @@ static uint32_t start(void *context) {
 PLUGBOARD_METADATA(meter, "com.example.meter", "1.0.0");
 PLUGBOARD_PLUGIN(meter) {
     .abi_revision = PLUG_ABI_REVISION, .id = PLUG_LITERAL("com.example.meter"), .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Counts the bytes of answers."), .priority = 60, .hooks = PLUG_ON_RESPONSE,
+    .documentation = PLUG_LITERAL("Counts the bytes of responses."), .priority = 60, .hooks = PLUG_ON_RESPONSE,
     .create = create, .start = start, .destroy = free, .on_response = on_response,
 };

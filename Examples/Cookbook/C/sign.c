@@ -1,5 +1,5 @@
 // Signing with the time of day: `x-signature: 1767323045.POST.5f…`, with a checksum that stands for a real signature.
-// A server that replies 401 with its own time in `x-time` (seconds since 1970) is believed, once an exchange.
+// After a 401 with the server's time in `x-time` (seconds since 1970), signs again with that time, once an exchange.
 #include "plugboard.h"
 
 #include <inttypes.h>

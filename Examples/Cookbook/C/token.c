@@ -1,4 +1,4 @@
-// A sub-request in C: each request carries a token, which another URL gives in a field of its answer.
+// A sub-request in C: each request carries a token, which another URL gives in a field of its response.
 #include "plugboard.h"
 
 #include <stdlib.h>
@@ -10,27 +10,27 @@ typedef struct token_plugin {
     char url[];
 } token_plugin;
 
-// What the exchange and the answer to its question share. Both let go of it on the loop, in either order.
+// Shared by the exchange and its sub-request. Both release it on the loop, in either order.
 typedef struct question {
     const plug_host_v1 *host;
     plug_ticket ticket;
     uint32_t holders;
     uint64_t count;
-    char *token;   // NULL as long as there is none
+    char *token;   // NULL while there is none
 } question;
 
-static void let_go(void *state) {
+static void release(void *state) {
     question *self = state;
     if (--self->holders > 0) return;
     free(self->token);
     free(self);
 }
 
-// Runs once, whatever happens: with an answer, with a failure, after a cancel.
-static void answered(void *context, plug_subresponse *answer) {
+// Runs exactly once: with a response, with a failure, after a cancel.
+static void completed(void *context, plug_subresponse *subresponse) {
     question *self = context;
     const plug_host_v1 *host = self->host;
-    plug_head *head = host->subresponse_head(answer);
+    plug_head *head = host->subresponse_head(subresponse);
     _Bool is_good = head != NULL && host->status(head) == 200;
     plug_text token = is_good ? host->field(head, PLUG_TEXT("x-token")) : (plug_text){0};
     self->token = token.count > 0 ? malloc(token.count) : NULL;
@@ -38,8 +38,8 @@ static void answered(void *context, plug_subresponse *answer) {
         memcpy(self->token, token.bytes, token.count);
         self->count = token.count;
     }
-    host->wake(host, self->ticket);   // PLUG_STALE if nobody waits any more
-    let_go(self);
+    host->wake(host, self->ticket);   // PLUG_STALE if the exchange does not wait any more
+    release(self);
 }
 
 static uint32_t ask(token_plugin *self, plug_exchange *exchange) {
@@ -48,12 +48,12 @@ static uint32_t ask(token_plugin *self, plug_exchange *exchange) {
     if (question == NULL) return host->fault(exchange, PLUG_TEXT("there is no memory for a question"));
     question->host = host;
     question->holders = 2;
-    host->set_exchange_state(exchange, question, let_go);
+    host->set_exchange_state(exchange, question, release);
     uint32_t verdict = host->wait(exchange, 10000000000, &question->ticket);
     plug_request_v1 request = { .method = PLUG_TEXT("GET"), .url = plug_make_text(self->url, self->count) };
-    if (host->send(host, host->exchange_id(exchange), &request, question, answered) != PLUG_OK) {
+    if (host->send(host, host->exchange_id(exchange), &request, question, completed) != PLUG_OK) {
         host->wake(host, question->ticket);
-        let_go(question);
+        release(question);
     }
     return verdict;
 }

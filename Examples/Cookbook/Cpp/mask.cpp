@@ -21,7 +21,7 @@ unsigned hexadecimal(char byte) {
 }
 
 // Reads each byte once and never grows, wherever pieces end. A string is a member's name if a colon follows it: no
-// nesting has to be remembered.
+// nesting is tracked.
 class Mask : public plugboard::Transformer {
 public:
     explicit Mask(const Names &names) : names_(names) {
@@ -32,7 +32,7 @@ public:
         output.reserve(bytes.size());
         for (char byte : bytes) {
             if (skips(byte)) continue;
-            if (place_ == Place::before_value && !is_space(byte)) {
+            if (state_ == State::before_value && !is_space(byte)) {
                 output += "\"***\"";
                 begin_skipping(byte);
             } else {
@@ -43,53 +43,53 @@ public:
     }
 
     void finish(std::string &) override {
-        if (place_ != Place::outside) {
+        if (state_ != State::outside) {
             throw plugboard::Break("com.example.mask.cut", "The JSON ended within a string or a member.");
         }
     }
 
 private:
-    enum class Place {
+    enum class State {
         outside, string, escape, hex, before_value, skipped_string, skipped_escape, skipped_nest, skipped_word
     };
 
-    // One byte more than the longest name is enough to know that it is another.
+    // Keeps one byte more than the longest name: that is enough to see a difference.
     void add(char byte) {
         if (name_.size() <= longest_) name_ += byte;
     }
 
     void read(char byte) {
-        switch (place_) {
-        case Place::outside:
+        switch (state_) {
+        case State::outside:
             if (byte == '"') {
-                place_ = Place::string;
+                state_ = State::string;
                 name_.clear();
             } else if (byte == ':' && is_name_) {
-                place_ = Place::before_value;
+                state_ = State::before_value;
             } else if (!is_space(byte)) {
                 is_name_ = false;
             }
             break;
-        case Place::string:
+        case State::string:
             if (byte == '"') {
-                place_ = Place::outside;
+                state_ = State::outside;
                 is_name_ = names_.count(name_) > 0;
             } else if (byte == '\\') {
-                place_ = Place::escape;
+                state_ = State::escape;
             } else {
                 add(byte);
             }
             break;
-        case Place::escape:
-            place_ = byte == 'u' ? Place::hex : Place::string;
+        case State::escape:
+            state_ = byte == 'u' ? State::hex : State::string;
             digits_ = code_ = 0;
-            // \n, \t and the like are in no name that is masked.
+            // Names that are masked hold no \n, \t and the like.
             if (byte != 'u') add(byte == '"' || byte == '\\' || byte == '/' ? byte : '\0');
             break;
-        case Place::hex:
+        case State::hex:
             code_ = code_ << 4 | hexadecimal(byte);
             if (++digits_ < 4) break;
-            place_ = Place::string;
+            state_ = State::string;
             add(code_ < 0x80 ? static_cast<char>(code_) : '\0');
             break;
         default: break;
@@ -99,32 +99,32 @@ private:
     void begin_skipping(char byte) {
         is_name_ = false;
         depth_ = byte == '{' || byte == '[' ? 1 : 0;
-        place_ = depth_ > 0 ? Place::skipped_nest : byte == '"' ? Place::skipped_string : Place::skipped_word;
+        state_ = depth_ > 0 ? State::skipped_nest : byte == '"' ? State::skipped_string : State::skipped_word;
     }
 
     // Whether the byte belongs to a value that is left out.
     bool skips(char byte) {
-        switch (place_) {
-        case Place::skipped_string:
-            if (byte == '\\') place_ = Place::skipped_escape;
-            if (byte == '"') place_ = depth_ == 0 ? Place::outside : Place::skipped_nest;
+        switch (state_) {
+        case State::skipped_string:
+            if (byte == '\\') state_ = State::skipped_escape;
+            if (byte == '"') state_ = depth_ == 0 ? State::outside : State::skipped_nest;
             return true;
-        case Place::skipped_escape: return place_ = Place::skipped_string, true;
-        case Place::skipped_nest:
-            if (byte == '"') place_ = Place::skipped_string;
+        case State::skipped_escape: return state_ = State::skipped_string, true;
+        case State::skipped_nest:
+            if (byte == '"') state_ = State::skipped_string;
             if (byte == '{' || byte == '[') depth_++;
-            if ((byte == '}' || byte == ']') && --depth_ == 0) place_ = Place::outside;
+            if ((byte == '}' || byte == ']') && --depth_ == 0) state_ = State::outside;
             return true;
-        case Place::skipped_word:
+        case State::skipped_word:
             if (byte != ',' && byte != '}' && byte != ']') return true;
-            return place_ = Place::outside, false;
+            return state_ = State::outside, false;
         default: return false;
         }
     }
 
     const Names &names_;
     size_t longest_ = 0;
-    Place place_ = Place::outside;
+    State state_ = State::outside;
     std::string name_;   // the string that is being read, with its escapes resolved
     bool is_name_ = false;
     unsigned digits_ = 0, code_ = 0;
@@ -147,7 +147,7 @@ public:
     plugboard::Verdict on_response(plugboard::Exchange &exchange) {
         auto response = exchange.response();
         if (!is_json(*response)) return plugboard::Verdict::next();
-        // What cannot be read cannot be masked.
+        // Compressed bytes cannot be masked.
         if (response->field("content-encoding")) {
             return exchange.fail(
                 "com.example.mask.encoded", "The response's JSON is compressed. Enable the plugin decode.");

@@ -14,9 +14,9 @@ public:
     Pace(Pace &&) = delete;
 
     plugboard::Verdict on_request(plugboard::Exchange &exchange) {
-        // Who is woken was let pass by the timer.
+        // The timer wakes an exchange to let it pass.
         if (exchange.visit() == PLUG_WOKEN) return plugboard::Verdict::next();
-        // One lock for all loops. A hook that is woken returns above, without it.
+        // One lock for all loops. A woken hook returns above, without it.
         std::lock_guard<std::mutex> guard(lock_);
         if (waiting_.empty() && host_.now() >= next_) {
             next_ = host_.now() + interval_;
@@ -37,12 +37,12 @@ public:
     }
 
 private:
-    // With the lock held.
+    // Call it with the lock held.
     void start(plugboard::Duration delay) {
         host_.after(delay, [this] { release(); });
     }
 
-    // Wakes the first that still waits: an exchange that was cancelled meanwhile uses no interval up.
+    // Wakes the first exchange that still waits: one that was cancelled uses up no interval.
     void release() {
         std::lock_guard<std::mutex> guard(lock_);
         bool is_woken = false;

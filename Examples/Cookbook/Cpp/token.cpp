@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What the exchange and the reply to its question share: the exchange may be over before the reply comes.
+// Shared by the exchange and its sub-request: the exchange may end before the response comes.
 struct Question {
     plug_ticket ticket = 0;
     std::optional<std::string> token;
@@ -39,14 +39,14 @@ private:
         auto verdict = exchange.wait(question->ticket, 10s);
         plugboard::Request request;
         request.url = url_;
-        // Calls back once, whatever happens: with a response, with a failure, after a cancel.
-        host_.send(std::move(request), exchange.id(), [host = host_, question](plugboard::SubResponse answer) {
-            auto head = answer.head();
+        // Called exactly once: with a response, with a failure, after a cancel.
+        host_.send(std::move(request), exchange.id(), [host = host_, question](plugboard::SubResponse response) {
+            auto head = response.head();
             if (!head || head->status() != 200) {
                 host.wake(question->ticket);   // The hook finds no token.
                 return;
             }
-            answer.collect(4096, [host, question](plugboard::Collected body) {
+            response.collect(4096, [host, question](plugboard::Collected body) {
                 if (body && !body.bytes.empty()) question->token = body.bytes;
                 host.wake(question->ticket);   // False if the exchange does not wait any more.
             });

@@ -12,7 +12,7 @@ use std::sync::Arc;
 type Names = Arc<HashSet<Vec<u8>>>;
 
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum State {
     Outside,
     Text,
     Escape,
@@ -25,11 +25,11 @@ enum Place {
 }
 
 /// Reads each byte once and never grows, wherever pieces end. A string is a member's name if a colon follows it: no
-/// nesting has to be remembered.
+/// nesting is tracked.
 struct Mask {
     names: Names,
     longest: usize,
-    place: Place,
+    state: State,
     /// The string that is being read, with its escapes resolved.
     name: Vec<u8>,
     is_name: bool,
@@ -41,11 +41,11 @@ struct Mask {
 impl Mask {
     fn new(names: Names) -> Mask {
         let longest = names.iter().map(Vec::len).max().unwrap_or(0);
-        let (place, name) = (Place::Outside, Vec::new());
-        Mask { names, longest, place, name, is_name: false, digits: 0, code: 0, depth: 0 }
+        let (state, name) = (State::Outside, Vec::new());
+        Mask { names, longest, state, name, is_name: false, digits: 0, code: 0, depth: 0 }
     }
 
-    /// One byte more than the longest name is enough to know that it is another.
+    /// Keeps one byte more than the longest name: that is enough to see a difference.
     fn add(&mut self, byte: u8) {
         if self.name.len() <= self.longest {
             self.name.push(byte);
@@ -53,34 +53,34 @@ impl Mask {
     }
 
     fn read(&mut self, byte: u8) {
-        match (self.place, byte) {
-            (Place::Outside, b'"') => {
-                self.place = Place::Text;
+        match (self.state, byte) {
+            (State::Outside, b'"') => {
+                self.state = State::Text;
                 self.name.clear();
             }
-            (Place::Outside, b':') if self.is_name => self.place = Place::BeforeValue,
-            (Place::Outside, _) => self.is_name = self.is_name && byte.is_ascii_whitespace(),
-            (Place::Text, b'"') => {
-                self.place = Place::Outside;
+            (State::Outside, b':') if self.is_name => self.state = State::BeforeValue,
+            (State::Outside, _) => self.is_name = self.is_name && byte.is_ascii_whitespace(),
+            (State::Text, b'"') => {
+                self.state = State::Outside;
                 self.is_name = self.names.contains(&self.name);
             }
-            (Place::Text, b'\\') => self.place = Place::Escape,
-            (Place::Text, _) => self.add(byte),
-            (Place::Escape, b'u') => {
-                self.place = Place::Hex;
+            (State::Text, b'\\') => self.state = State::Escape,
+            (State::Text, _) => self.add(byte),
+            (State::Escape, b'u') => {
+                self.state = State::Hex;
                 self.digits = 0;
                 self.code = 0;
             }
-            (Place::Escape, _) => {
-                self.place = Place::Text;
-                // \n, \t and the like are in no name that is masked.
+            (State::Escape, _) => {
+                self.state = State::Text;
+                // Names that are masked hold no \n, \t and the like.
                 self.add(if matches!(byte, b'"' | b'\\' | b'/') { byte } else { 0 });
             }
-            (Place::Hex, _) => {
+            (State::Hex, _) => {
                 self.digits += 1;
                 self.code = self.code << 4 | (byte as char).to_digit(16).unwrap_or(0);
                 if self.digits == 4 {
-                    self.place = Place::Text;
+                    self.state = State::Text;
                     self.add(if self.code < 0x80 { self.code as u8 } else { 0 });
                 }
             }
@@ -91,33 +91,33 @@ impl Mask {
     fn begin_skipping(&mut self, byte: u8) {
         self.is_name = false;
         self.depth = u64::from(matches!(byte, b'{' | b'['));
-        self.place = match byte {
-            b'{' | b'[' => Place::SkippedNest,
-            b'"' => Place::SkippedText,
-            _ => Place::SkippedWord,
+        self.state = match byte {
+            b'{' | b'[' => State::SkippedNest,
+            b'"' => State::SkippedText,
+            _ => State::SkippedWord,
         };
     }
 
     /// Whether the byte belongs to a value that is left out.
     fn skips(&mut self, byte: u8) -> bool {
-        match (self.place, byte) {
-            (Place::SkippedText, b'\\') => self.place = Place::SkippedEscape,
-            (Place::SkippedText, b'"') if self.depth == 0 => self.place = Place::Outside,
-            (Place::SkippedText, b'"') => self.place = Place::SkippedNest,
-            (Place::SkippedEscape, _) => self.place = Place::SkippedText,
-            (Place::SkippedNest, b'"') => self.place = Place::SkippedText,
-            (Place::SkippedNest, b'{' | b'[') => self.depth += 1,
-            (Place::SkippedNest, b'}' | b']') => {
+        match (self.state, byte) {
+            (State::SkippedText, b'\\') => self.state = State::SkippedEscape,
+            (State::SkippedText, b'"') if self.depth == 0 => self.state = State::Outside,
+            (State::SkippedText, b'"') => self.state = State::SkippedNest,
+            (State::SkippedEscape, _) => self.state = State::SkippedText,
+            (State::SkippedNest, b'"') => self.state = State::SkippedText,
+            (State::SkippedNest, b'{' | b'[') => self.depth += 1,
+            (State::SkippedNest, b'}' | b']') => {
                 self.depth -= 1;
                 if self.depth == 0 {
-                    self.place = Place::Outside;
+                    self.state = State::Outside;
                 }
             }
-            (Place::SkippedWord, b',' | b'}' | b']') => {
-                self.place = Place::Outside;
+            (State::SkippedWord, b',' | b'}' | b']') => {
+                self.state = State::Outside;
                 return false;
             }
-            (Place::SkippedText | Place::SkippedNest | Place::SkippedWord, _) => {}
+            (State::SkippedText | State::SkippedNest | State::SkippedWord, _) => {}
             _ => return false,
         }
         true
@@ -131,7 +131,7 @@ impl Transformer for Mask {
             if self.skips(byte) {
                 continue;
             }
-            if self.place == Place::BeforeValue && !byte.is_ascii_whitespace() {
+            if self.state == State::BeforeValue && !byte.is_ascii_whitespace() {
                 output.extend_from_slice(b"\"***\"");
                 self.begin_skipping(byte);
             } else {
@@ -143,7 +143,7 @@ impl Transformer for Mask {
     }
 
     fn finish(&mut self, _output: &mut Vec<u8>) -> Result<(), Failure> {
-        if self.place == Place::Outside {
+        if self.state == State::Outside {
             return Ok(());
         }
         let reason = "The JSON ended within a string or a member.";
@@ -181,7 +181,7 @@ impl Plugin for MaskedMembers {
             _ => return Ok(Verdict::NEXT),
         };
         if is_encoded {
-            // What cannot be read cannot be masked.
+            // Compressed bytes cannot be masked.
             let reason = "The response's JSON is compressed. Enable the plugin decode.";
             return Ok(exchange.fail("com.example.mask.encoded", reason));
         }

@@ -25,7 +25,7 @@ fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Wakes, after a time, the first that still waits: an exchange that was cancelled meanwhile uses no interval up.
+/// Wakes, after a time, the first exchange that still waits: one that was cancelled uses up no interval.
 fn start(shared: &Arc<Mutex<State>>, state: &State, delay: Duration) {
     let timed = Arc::clone(shared);
     state.host.after(delay, move || {
@@ -51,7 +51,7 @@ impl Plugin for Pace {
     }
 
     fn on_request(&self, exchange: &mut Exchange<'_>) -> Hook {
-        // Who is woken was let pass by the timer.
+        // The timer wakes an exchange to let it pass.
         if exchange.visit() == Visit::Woken {
             return Ok(Verdict::NEXT);
         }

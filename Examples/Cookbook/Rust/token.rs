@@ -8,7 +8,7 @@ use plugboard::{
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// What the exchange and the reply to its question share: the exchange may be over before the reply comes.
+/// Shared by the exchange and its sub-request: the exchange may end before the response comes.
 type Found = Arc<Mutex<Option<Vec<u8>>>>;
 
 struct Token {
@@ -21,20 +21,20 @@ impl Token {
         let found = Found::default();
         exchange.set_state(Arc::clone(&found))?;
         let (verdict, ticket) = exchange.wait(Some(Duration::from_secs(10)));
-        // Calls back once, whatever happens: with a response, with a failure, after a cancel.
-        let answered = move |mut answer: SubResponse| {
-            if answer.head().map_or(true, |head| head.status() != 200) {
+        // Called exactly once: with a response, with a failure, after a cancel.
+        let completed = move |mut response: SubResponse| {
+            if response.head().map_or(true, |head| head.status() != 200) {
                 ticket.wake(); // The hook finds no token.
                 return;
             }
-            answer.collect(4096, move |body| {
+            response.collect(4096, move |body| {
                 if let Ok(body) = body {
                     *found.lock().unwrap_or_else(PoisonError::into_inner) = Some(body).filter(|body| !body.is_empty());
                 }
                 ticket.wake(); // False if the exchange does not wait any more.
             });
         };
-        self.host.send(Request::new("GET", &self.url), exchange.id(), answered)?;
+        self.host.send(Request::new("GET", &self.url), exchange.id(), completed)?;
         Ok(verdict)
     }
 }

@@ -142,7 +142,10 @@ final class Transfer: Attempt, @unchecked Sendable {
         let timings = Timings(of: handle.easy)
         if isWatched, error == nil { reportProgress(state, isLast: true) }
         let isClean = ending == nil && result == CURLE_OK && state.pointee.sendings == 1
-        if result == nil { closeSilentConnection() }
+        if result == nil {
+            if !multi.abilities.freesHeldBytes { handle.dropHeldBytes() }
+            closeSilentConnection()
+        }
         multi.stop(self, handle)
         // The body's end may end the exchange; the attempt's end with its timings must be reported before.
         if isHeadReported { observer.attemptEnded(nil, timings) }

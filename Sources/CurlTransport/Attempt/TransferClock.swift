@@ -116,7 +116,7 @@ extension Transfer {
     /// Closes an HTTP/2 connection on which nothing was received since this attempt began, so that one dead connection
     /// does not fail request after request.
     ///
-    /// Other transfers on it may wait for slow responses; then it is closed only after the idle timeout.
+    /// Other transfers on it may wait for slow responses; then it is closed only after the idle timeouts of all.
     func closeSilentConnection() {
         let systemNow = multi.loop.systemNow
         // libcurl closes an HTTP/1 connection whose transfer ends early.
@@ -127,8 +127,10 @@ extension Transfer {
         let poller = multi.loop.poller
         let socket = state.pointee.socket
         guard let lastRead = poller.lastRead(socket), lastRead <= clock.systemBegan else { return }
-        let limit = clock.idleTimeout?.nanoseconds ?? .max
-        if systemNow - lastRead < limit, multi.isUsed(socket, besides: self) { return }
+        let others = multi.transfers(on: socket, besides: self).map { $0.clock.idleTimeout?.nanoseconds ?? 0 }
+        if let longest = others.max() {
+            if systemNow - lastRead < max(clock.idleTimeout?.nanoseconds ?? .max, longest) { return }
+        }
         poller.shutDown(socket)
     }
 

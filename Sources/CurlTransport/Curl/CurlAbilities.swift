@@ -25,6 +25,17 @@ public struct CurlAbilities: Sendable {
     /// sent with the chunked coding.
     let reusesHandlesAfterUploads: Bool
 
+    /// The bytes that libcurl holds back of a paused response are freed with the handle.
+    ///
+    /// 7.88.1 frees them only if no other transfer uses the connection. So they are read before a transfer ends.
+    let freesHeldBytes: Bool
+
+    /// The log of a transfer reports that the server refused a stream of a reused connection.
+    ///
+    /// 7.88.1 reports it for new connections only. A request that was refused on another connection is treated like one
+    /// that may have been processed.
+    package let tellsRefusedStreams: Bool
+
     /// An HTTP/2 connection without TLS can be used for several requests.
     ///
     /// 7.88.1 ends with error 16 when such a connection is used a second time.
@@ -42,6 +53,11 @@ public struct CurlAbilities: Sendable {
     /// error. There is no way around it.
     package let readsEarlyHTTP2Responses: Bool
 
+    /// The most fields of a head that libcurl accepts, including all interim heads; nil if it has no limit.
+    ///
+    /// Newer versions refuse a response with more, independently of the kernel's limit.
+    package let fieldLimit: Int?
+
     /// The oldest version that passed the load tests without restrictions.
     private static let sound: UInt32 = 0x080E00
 
@@ -57,9 +73,12 @@ public struct CurlAbilities: Sendable {
         let isSound = number >= CurlAbilities.sound
         sendsLongBodiesOverHTTP2 = isSound
         reusesHandlesAfterUploads = isSound
+        freesHeldBytes = isSound
+        tellsRefusedStreams = isSound
         reusesClearHTTP2 = isSound
         keepsVersionsApart = isSound
         readsEarlyHTTP2Responses = isSound
+        fieldLimit = isSound ? 5000 : nil
     }
 
     /// The restrictions and known errors of this version, one sentence for each; empty if there are none.
@@ -71,6 +90,10 @@ public struct CurlAbilities: Sendable {
         }
         if !reusesClearHTTP2 { sentences.append("HTTP/2 without TLS opens a connection for each request.") }
         if !reusesHandlesAfterUploads { sentences.append("A handle that has sent a body is not used again.") }
+        if !tellsRefusedStreams {
+            sentences.append(
+                "A request over HTTP/2 that a server refuses on a kept connection is reported as possibly processed.")
+        }
         if !readsEarlyHTTP2Responses {
             sentences.append(
                 "A response over HTTP/2 before the end of the request's body may be reported as a lost connection."

@@ -103,6 +103,15 @@ final class EasyHandle {
         url = nil
     }
 
+    /// Takes from libcurl what it holds back of a paused response, and forgets it; nothing comes of a transfer that is
+    /// not paused.
+    func dropHeldBytes() {
+        guard state.pointee.pausedParts & CURLPAUSE_RECV != 0 else { return }
+        state.pointee.isDiscarding = true
+        state.pointee.pausedParts = CURLPAUSE_CONT
+        curl_easy_pause(easy, CURLPAUSE_CONT)
+    }
+
     private func configure(_ options: RequestOptions) throws(PlugboardError) {
         identity = nil
         curl_easy_reset(easy)

@@ -84,6 +84,7 @@ struct EasyOptions {
         }
         if let noProxy = options.noProxy { try text(CURLOPT_NOPROXY, noProxy, "noProxy") }
         if let interface = options.interface { try text(CURLOPT_INTERFACE, interface, "interface") }
+        if let socket = options.unixSocket { try text(CURLOPT_UNIX_SOCKET_PATH, socket, "unixSocket") }
         switch options.ipVersion ?? .any {
         case .any: break
         case .v4: long(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))

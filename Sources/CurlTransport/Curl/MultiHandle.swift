@@ -110,9 +110,9 @@ final class MultiHandle: LoopParticipant {
     /// Starts the transfers that the gate has admitted.
     func openGate() { for transfer in gate.takeAdmitted() { add(transfer) } }
 
-    /// Whether another transfer uses the connection.
-    func isUsed(_ socket: Int32, besides other: Transfer) -> Bool {
-        transfers.contains { $0 !== other && $0.state?.pointee.socket == socket }
+    /// Other transfers that use the connection.
+    func transfers(on socket: Int32, besides other: Transfer) -> [Transfer] {
+        transfers.filter { $0 !== other && $0.state?.pointee.socket == socket }
     }
 
     func enroll(_ transfer: Transfer) {

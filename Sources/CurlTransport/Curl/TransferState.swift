@@ -136,8 +136,8 @@ struct TransferState {
         }
     }
 
-    /// Whether the whole response was received, according to its head. libcurl reports the end of a body without a length
-    /// only after the request is sent, too.
+    /// Whether the whole response was received, according to its head. libcurl reports the end of a body without a
+    /// length only after the request is sent, too.
     var isResponseWhole: Bool { head.isFinal && (expected == 0 || head.status == 204 || head.status == 304) }
 
     mutating func receive(_ piece: UnsafeRawBufferPointer) {
@@ -203,7 +203,9 @@ extension TransferState.Pointer {
     /// Pauses libcurl at once when the queue is full, because it reads as long as there are bytes. The bytes of this
     /// callback are kept; libcurl would deliver refused bytes again.
     func pauseIfFull() {
-        guard pointee.received.count > pointee.queueLimit, !pointee.isReceivingPaused else { return }
+        guard pointee.received.count > pointee.queueLimit, !pointee.isReceivingPaused, !pointee.isDiscarding else {
+            return
+        }
         pointee.isReceivingPaused = true
         pointee.pausedParts |= CURLPAUSE_RECV
         // libcurl may call back in this call, so that no access to the state may be open.

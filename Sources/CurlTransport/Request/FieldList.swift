@@ -46,7 +46,8 @@ final class FieldList {
     /// Whether a value is empty or only white space.
     static func isBlank(_ value: UnsafeRawBufferPointer) -> Bool { value.allSatisfy { $0 == 0x20 || $0 == 0x09 } }
 
-    /// Adds a field to the last line, whose value must not be empty, so that libcurl sends the field without parsing it.
+    /// Adds a field to the last line, whose value must not be empty, so that libcurl sends the field without parsing
+    /// it.
     func appendUnknown(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         textCount -= 1
         add(0x0D)

@@ -11,7 +11,8 @@ struct DriverRequest {
 
     private static let fields = [
         "id", "op", "method", "url", "headers", "body_b64", "redirect", "max_redirects", "cache", "timeout_ms",
-        "connect_timeout_ms", "idle_timeout_ms", "connect_to", "ca_file", "decompress", "max_body_bytes", "retry",
+        "connect_timeout_ms", "idle_timeout_ms", "connect_to", "ca_file", "unix_socket", "decompress", "max_body_bytes",
+        "retry",
         "validate", "download",
     ]
 
@@ -53,6 +54,7 @@ struct DriverRequest {
         let isSecure = url.utf8.prefix(6).map { $0 | 0x20 }.elementsEqual("https:".utf8.map { $0 | 0x20 })
         options.connectTo = try line.places("connect_to", port: isSecure ? 443 : 80)
         options.caFile = try line.string("ca_file")
+        options.unixSocket = try line.string("unix_socket")
         return options
     }
 

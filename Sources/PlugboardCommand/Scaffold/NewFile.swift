@@ -1,8 +1,8 @@
 import ScaffoldTemplates
 
-/// A file that is to be written: where, and what it holds.
+/// A file that is to be written: its path and its contents.
 struct NewFile: Equatable {
-    /// From the project's or the installation's folder.
+    /// Relative to the project's or the installation's folder.
     let path: String
     private(set) var bytes: [UInt8]
 
@@ -12,7 +12,7 @@ struct NewFile: Equatable {
         bytes = Array(UnsafeBufferPointer(start: text.bytes, count: text.count))
     }
 
-    /// A template: each `@word@` is replaced by what `words` has for it.
+    /// A template: each `@word@` is replaced by its value in `words`.
     init(_ path: String, template: scaffold_template, _ words: [String: String]) {
         self.init(path, template)
         var text = String(decoding: bytes, as: UTF8.self)

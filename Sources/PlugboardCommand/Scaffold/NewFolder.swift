@@ -8,7 +8,7 @@
 struct NewFolder {
     let path: String
 
-    /// Writes all files, or none if one of them is there already: then it says which.
+    /// Writes all files, or none if one of them exists already; the error names those.
     func add(_ files: [NewFile]) throws(CommandFailure) {
         let present = files.map(\.path).filter { exists($0) }
         guard present.isEmpty else {
@@ -19,12 +19,12 @@ struct NewFolder {
         }
         for file in files {
             try makeFolders(to: file)
-            // Exclusive, for somebody may have made it since.
+            // Exclusive, because another process may have made it since.
             try write(file, to: "\(path)/\(file.path)", O_EXCL)
         }
     }
 
-    /// Writes all files in place of those that are there. Each changes at once: nobody reads half of one.
+    /// Writes all files, and replaces existing ones. Each is replaced by renaming, so that no reader sees half of one.
     func replace(_ files: [NewFile]) throws(CommandFailure) {
         for file in files {
             try makeFolders(to: file)
@@ -40,7 +40,7 @@ struct NewFolder {
         }
     }
 
-    /// Links that lead nowhere are there too.
+    /// A link counts also if its target does not exist.
     private func exists(_ name: String) -> Bool {
         var status = stat()
         return lstat("\(path)/\(name)", &status) == 0

@@ -1,6 +1,6 @@
 import ScaffoldTemplates
 
-/// A small project for a plugin: what `plugboard plugins new` writes. Pure: says which files there are, and writes none.
+/// A small project for a plugin: what `plugboard plugins new` writes. Pure: lists the files, and writes none.
 struct NewProject {
     let name: PluginName
     let id: String
@@ -8,12 +8,12 @@ struct NewProject {
     /// Plugboard's package, for projects in Swift.
     let package: PlugboardPackage?
 
-    /// What one has to type in the project's folder.
+    /// The commands of the project's folder.
     var commands: (build: String, test: String) {
         language == .rust ? ("cargo build --release", "cargo test --release") : ("make", "make test")
     }
 
-    /// The shared object that the build makes, from the project's folder.
+    /// The shared object that the build makes, relative to the project's folder.
     var object: String {
         switch language {
         case .c, .cPlusPlus: "\(name.module).so"

@@ -4,7 +4,7 @@
     import Musl
 #endif
 
-/// Where the Swift package `plugboard` is, which plugins in Swift depend on.
+/// The Swift package `plugboard`, which plugins in Swift depend on.
 enum PlugboardPackage: Equatable {
     case folder(String)
     case repository(String)
@@ -13,19 +13,19 @@ enum PlugboardPackage: Equatable {
     init(_ text: String) throws(CommandFailure) {
         if text.contains("://") || text.hasPrefix("git@") {
             guard text.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\"") && $0 != 0x5c }) else {
-                throw CommandFailure(.usage, "--plugboard is no URL of a repository.")
+                throw CommandFailure(.usage, "--plugboard is not a URL of a repository.")
             }
             self = .repository(text)
         } else {
             guard let path = PlugboardPackage.resolved(text), PlugboardPackage.isPackage(path) else {
                 throw CommandFailure(
-                    .usage, "--plugboard \(text) is no folder of Plugboard's package: it has no Package.swift.")
+                    .usage, "--plugboard \(text) is not the folder of Plugboard's package: it has no Package.swift.")
             }
             self = .folder(path)
         }
     }
 
-    /// The repository that this command was built in, if it still lies there.
+    /// The repository that this command was built in, if it still exists.
     static func ofThisCommand() -> PlugboardPackage? {
         guard var path = resolved("/proc/self/exe")?[...] else { return nil }
         while let slash = path.lastIndex(of: "/"), slash != path.startIndex {
@@ -43,7 +43,7 @@ enum PlugboardPackage: Equatable {
         }
     }
 
-    /// What targets call it: the end of where it is, unless the dependency says otherwise.
+    /// The package's name for targets: the last part of its URL, unless the dependency names it.
     var name: String {
         switch self {
         case .folder: return "plugboard"
@@ -63,7 +63,7 @@ enum PlugboardPackage: Equatable {
         return String(validatingCString: resolved)
     }
 
-    /// In quotes, whatever the folder is called.
+    /// A string literal of Swift, for any path.
     private static func literal(_ path: String) -> String {
         "\"" + path.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }

@@ -1,13 +1,13 @@
 import PlugboardKit
 
-/// The name of a new plugin, and what follows from it in each language.
+/// The name of a new plugin, and the names that are made of it in each language.
 struct PluginName: Equatable {
     /// Letters, digits and `-`, as in `sign-requests`.
     let text: String
 
     private static let limit = 64
 
-    /// Says what a name must be, if this is none. `taken` are the ids of plugins that one could mistake it for.
+    /// The error says what a name must be. `taken` are ids of bundled plugins.
     init(_ text: String, taken: [String] = []) throws(CommandFailure) {
         guard let first = text.utf8.first, PluginName.isLetter(first),
             text.utf8.allSatisfy({ PluginName.isLetter($0) || PluginName.isDigit($0) || $0 == UInt8(ascii: "-") }),
@@ -21,25 +21,25 @@ struct PluginName: Equatable {
         }
         guard !taken.contains(text.lowercased()), !text.lowercased().hasPrefix("plugboard") else {
             throw CommandFailure(
-                .usage, "\(text) is a name of Plugboard's own: of a bundled plugin, or of a product. Choose another.")
+                .usage, "\(text) is the name of a bundled plugin or of a product of Plugboard. Choose another.")
         }
         self.text = text
     }
 
-    /// `sign_requests`: of modules and files in C, C++ and Rust, and before `_LTX_plugboard_plugin`.
+    /// `sign_requests`: for modules and files in C, C++ and Rust, and for `…_LTX_plugboard_plugin`.
     var module: String { text.lowercased().replacing("-", with: "_") }
 
-    /// `SignRequestsPlugin`: of types and targets in Swift. The ending keeps it apart from `Plugin`, `Swift` and the like.
+    /// `SignRequestsPlugin`: for types and targets in Swift. The ending avoids names such as `Plugin` and `Swift`.
     var type: String {
         var words = text.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }
         if words.count > 1, words.last == "Plugin" { words.removeLast() }
         return words.joined() + "Plugin"
     }
 
-    /// The id of those who did not choose one.
+    /// The id without `--id`.
     var exampleID: String { "com.example.\(text)" }
 
-    /// What somebody who wrote this may have meant.
+    /// A valid name that is near to this one; nil if there is none.
     private static func near(_ text: String) -> String? {
         let words = text.utf8.split { !isLetter($0) && !isDigit($0) }.map { String(decoding: $0, as: UTF8.self) }
         let name = String(words.joined(separator: "-").drop { !$0.isLetter }.prefix(limit))
@@ -63,9 +63,9 @@ struct PluginName: Equatable {
 
 /// The id of a new plugin.
 enum PluginID {
-    /// Says what an id must be, if this is none: the kernel takes no other.
+    /// The error says what an id must be: the kernel refuses any other.
     ///
-    /// - Parameter taken: Of bundled plugins, beside which it could not run.
+    /// - Parameter taken: Ids of bundled plugins, which the plugin could not run beside.
     static func checked(_ text: String, taken: [String]) throws(CommandFailure) -> String {
         guard text.utf8.count <= 128, PluginDescriptor.isWellFormed(id: text) else {
             throw CommandFailure(

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A language in which a plugin's project can be written.
+/// A language that a plugin's project can be written in.
 enum ScaffoldLanguage: String, CaseIterable, ExpressibleByArgument {
     case swift, c
     case cPlusPlus = "c++"

@@ -23,6 +23,11 @@ struct ConnectionArguments: ParsableArguments {
             "Connects to another host and port; the URL, Host and the TLS name stay.", valueName: "host:port:host:port")
     )
     var connectTo: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "Connects to a Unix domain socket; the URL, Host and the TLS name stay, and no proxy is used.",
+            valueName: "path"))
+    var unixSocket: String?
     @Flag(help: "Uses HTTP/2: with TLS if the server can, without TLS by an upgrade.")
     var http2 = false
 
@@ -37,6 +42,7 @@ struct ConnectionArguments: ParsableArguments {
         }
         if insecure { options.verifiesTLS = false }
         options.proxy = proxy
+        options.unixSocket = unixSocket
         if http2 { options.httpVersion = .http2 }
         if !connectTo.isEmpty { options.connectTo = [:] }
         for text in connectTo {

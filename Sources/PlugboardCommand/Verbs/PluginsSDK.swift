@@ -6,11 +6,11 @@ struct PluginsSDK: ParsableCommand {
         discussion: """
             Writes these files below the prefix, and replaces those of an earlier version:
               include/plugboard.h           the ABI, and its manual
-              include/plugboard-transform.h bodies that are changed while they flow, for C
-              include/plugboard.hpp         the same for C++
+              include/plugboard-transform.h transformers of bodies, for C
+              include/plugboard.hpp         the ABI for C++
               lib/pkgconfig/plugboard.pc    for `pkg-config --cflags plugboard`
-              share/plugboard/plugboard.rs  the same for Rust
-              share/plugboard/README.md     how to build in each language, also in Swift
+              share/plugboard/plugboard.rs  the ABI for Rust
+              share/plugboard/README.md     how to build in each language
 
             EXAMPLES:
               plugboard plugins sdk --prefix /usr/local
@@ -31,10 +31,10 @@ struct PluginsSDK: ParsableCommand {
     func run() throws {
         let package =
             try plugboard.map { try PlugboardPackage($0) } ?? .ofThisCommand() ?? .folder("/path/to/plugboard")
-        let sdk = SDK(package: package)
-        try NewFolder(path: prefix).replace(sdk.files)
+        let files = SDK.files
+        try NewFolder(path: prefix).replace(files)
         try ByteOutput.standard.write(
-            sdk.files.map { "\(prefix)/\($0.path)\n" }.joined() + """
+            files.map { "\(prefix)/\($0.path)\n" }.joined() + """
 
                 C and C++   pkg-config --cflags plugboard
                             (where pkg-config does not look there: PKG_CONFIG_PATH=\(prefix)/lib/pkgconfig)

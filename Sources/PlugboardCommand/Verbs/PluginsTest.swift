@@ -38,7 +38,7 @@ struct PluginsTest: AsyncParsableCommand {
                 }],
               }
 
-            Plugins/README.md lists all keys.
+            Documentation/writing-plugins.md lists all keys.
 
             EXAMPLES:
               plugboard plugins test ./acme_sign.so test/scenarios.json

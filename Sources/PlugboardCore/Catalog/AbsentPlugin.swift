@@ -55,7 +55,7 @@ extension Configuration {
     /// Of the plugins that run, those that do not take part in a request, as it says itself or the configuration says of its
     /// origin.
     public func absent(from request: Request, of running: [EnabledPlugin]) -> [AbsentPlugin] {
-        let origin = Origin(url: request.url)
+        let origin = Origin(url: RequestDefaults(kernel)?.url(request.url) ?? request.url)
         let section = origin.flatMap { origins[$0] }
         return running.compactMap { plugin in
             let name = "\(plugin.id).enabled"
@@ -76,7 +76,9 @@ extension Configuration {
 
     /// Where an entry is given, by texts and by the program's code.
     func locations(of entry: PluginEntry) -> [String] {
-        guard let location = entry.location else { return [entry.programLocation?.description ?? Configuration.programKey] }
+        guard let location = entry.location else {
+            return [entry.programLocation?.description ?? Configuration.programKey]
+        }
         let program = entry.programLocation.map { $0 == location ? [] : [$0.description] } ?? []
         return [self.location(location)] + program
     }

@@ -34,7 +34,8 @@ extension Configuration {
         var reading = ConfigurationReading(source: source)
         for error in kernel.defaults.invalidOptions {
             let location = Configuration.location(of: error.option)
-            reading.note(error.key.map { location.appending(.key($0)) } ?? location, error.reason, atKey: error.key != nil)
+            reading.note(
+                error.key.map { location.appending(.key($0)) } ?? location, error.reason, atKey: error.key != nil)
         }
         for (host, pins) in kernel.pins.sorted(by: { $0.key < $1.key })
         where pins.isEmpty || !pins.allSatisfy({ RequestOptions.isPin($0) }) {
@@ -42,6 +43,12 @@ extension Configuration {
         }
         for (host, reason) in kernel.errorsOfPinnedHosts {
             reading.note(["kernel", "tls", "pins", .key(host)], reason, atKey: true)
+        }
+        if let baseURL = kernel.baseURL, !KernelSettings.isBaseURL(baseURL) {
+            reading.note(["kernel", "baseURL"], "must be an absolute URL of http or https, without a user")
+        }
+        for (name, reason) in kernel.errorsOfHeaders {
+            reading.note(["kernel", "headers", .key(name)], reason, atKey: true)
         }
         if kernel.connections < 0 { reading.note(["kernel", "connections"], "must not be negative") }
         if kernel.attemptLimit < 1 { reading.note(["kernel", "attemptLimit"], "must be at least 1") }

@@ -8,6 +8,17 @@ import PlugboardKit
 public struct KernelSettings: Sendable, Equatable {
     /// What requests do not say of themselves. A nil timeout is none.
     public var defaults: RequestOptions
+    /// An absolute URL from which the relative URLs of the program's requests begin (RFC 3986 §5); nil for none. Those of plugins'
+    /// sub-requests are absolute.
+    public var baseURL: String?
+    /// Header fields of the program's requests that do not have them, by their names. They are the request's own then: the secret
+    /// ones (`Authorization`, `Cookie`, `Proxy-Authorization`) are dropped when a redirect leaves the origin. Sub-requests of plugins
+    /// do not have them.
+    public var headers: [String: String] {
+        get { headerDefaults.values }
+        set { headerDefaults.values = newValue }
+    }
+    private var headerDefaults = HeaderDefaults()
     /// Public keys that the servers of a host may have, `sha256//BASE64`, by the host's name in any case, or its
     /// address. A name beyond ASCII is written `xn--…`.
     public var pins: [String: [String]] = [:]
@@ -31,12 +42,14 @@ public struct KernelSettings: Sendable, Equatable {
     /// Whether calls of hooks, and the time they take, are counted.
     public var measuresHooks = false
 
+    /// What the kernel does where a configuration says nothing.
     public init() {
         defaults = RequestOptions()
         defaults.connectTimeout = .seconds(30)
         defaults.idleTimeout = .seconds(60)
     }
 
+    /// How requests are sent that do not say otherwise.
     public subscript<Value>(dynamicMember option: WritableKeyPath<RequestOptions, Value>) -> Value {
         get { defaults[keyPath: option] }
         set { defaults[keyPath: option] = newValue }

@@ -24,6 +24,7 @@ import Transporting
 /// Dropping the last reference shuts it down, which waits for nothing; `shutDown` waits for what is under way.
 public final class Kernel: PluginCommands {
     let core: KernelCore
+    private let requestDefaults: RequestDefaults?
     private let life = Mutex(Life.running)
 
     private enum Life {
@@ -65,6 +66,7 @@ public final class Kernel: PluginCommands {
         for warning in lineup.warnings { log.write(.warning, "kernel", warning) }
         let loop = try EventLoop(name: "plugboard", clock: clock)
         let settings = configuration.kernel.normalizingPins
+        requestDefaults = RequestDefaults(settings)
         let core = KernelCore(
             settings: settings, origins: configuration.origins.mapValues(\.values), lineup: lineup, log: log,
             loop: loop,
@@ -84,7 +86,7 @@ public final class Kernel: PluginCommands {
             // First, for it must not call what is destroyed below.
             loop.stop()
             Startup(core: core).destroy(created)
-            core.endContainment()
+            core.containment.end()
             life.withLock { $0 = .closed }
             throw error
         }
@@ -103,6 +105,7 @@ public final class Kernel: PluginCommands {
     /// the response's body before its end cancels the exchange too.
     public nonisolated(nonsending) func send(_ request: Request) async throws(PlugboardError) -> Response {
         let outcome = ProgramOutcome()
+        let request = requestDefaults?.complete(request) ?? request
         let exchange = ExchangeCore(request, core: core, outcome: outcome)
         // A task on the loop's executor is no hook, so nothing is half way there.
         if core.loop.isCurrent {
@@ -123,6 +126,7 @@ public final class Kernel: PluginCommands {
         trace: (@Sendable (TraceStep) -> Void)? = nil
     ) -> ExchangeHandle {
         let outcome = ProgramOutcome()
+        let request = requestDefaults?.complete(request) ?? request
         let exchange = ExchangeCore(request, core: core, outcome: outcome, watch: watch)
         let isTaken = core.loop.enqueue {
             if let trace { exchange.trace(with: ExchangeTrace(trace)) }
@@ -163,11 +167,11 @@ public final class Kernel: PluginCommands {
             await withUnsafeContinuation { continuation in
                 core.replies.wait(for: reply, continuation)
                 // The closure below may have run already, and found nothing.
-                if Task.isCancelled { _ = core.replies.answer(reply, cancelled) }
+                if Task.isCancelled { _ = core.replies.reply(to: reply, cancelled) }
                 let isStarted = BlockingThread.startIfPossible {
                     withText(name) { name in
                         withText(arguments) { arguments in
-                            core.calling(slot.index, .command) {
+                            core.containment.call(slot.index, .command) {
                                 slot.plugin.pointee.command?(slot.instance, name, arguments, reply)
                             }
                         }
@@ -176,8 +180,8 @@ public final class Kernel: PluginCommands {
                 }
                 if !isStarted {
                     core.commandCalls.leave(slot.index)
-                    _ = core.replies.answer(
-                        reply,
+                    _ = core.replies.reply(
+                        to: reply,
                         .failure(
                             PlugboardError(
                                 .resources,
@@ -185,7 +189,7 @@ public final class Kernel: PluginCommands {
                 }
             }
         } onCancel: {
-            _ = core.replies.answer(reply, cancelled)
+            _ = core.replies.reply(to: reply, cancelled)
         }
         return try result.get()
     }
@@ -299,7 +303,7 @@ public final class Kernel: PluginCommands {
             core.loop.stop()
             core.failWhatWaits(PlugboardError(.shutDown, "The kernel was shut down."))
             startup.destroy(slots.filter { slot in !stuck.contains { $0 === slot } })
-            core.endContainment()
+            core.containment.end()
         }
     }
 }

@@ -83,7 +83,9 @@ final class Startup: Sendable {
         let host = HostContext(plugin.descriptor, index: index, core: core)
         let settings = SettingsNode(plugin.values, plugin.descriptor.settings)
         let instance = withExtendedLifetime(settings) {
-            core.calling(index, .create) { plugin.descriptor.raw.pointee.create?(host.table, settings.pointer) }
+            core.containment.call(index, .create) {
+                plugin.descriptor.raw.pointee.create?(host.table, settings.pointer)
+            }
         }
         guard let instance else { return .failure(Refusal(plugin: plugin, text: host.refusalText)) }
         return .success(
@@ -107,7 +109,7 @@ final class Startup: Sendable {
             guard !attributes.isEmpty else { continue }
             slot.host.refusal = nil
             let code = withCFields(attributes) { fields, count in
-                core.calling(slot.index, .check) { check(slot.instance, fields, count) }
+                core.containment.call(slot.index, .check) { check(slot.instance, fields, count) }
             }
             guard code != PLUG_OK else { continue }
             refusals.append(Refusal(plugin: plugin, origin: origin, text: slot.host.refusalText))
@@ -118,7 +120,7 @@ final class Startup: Sendable {
 
     private func start(_ slot: Slot) -> PlugboardError? {
         guard let start = slot.plugin.pointee.start,
-            core.calling(slot.index, .start, { start(slot.instance) }) != PLUG_OK
+            core.containment.call(slot.index, .start, { start(slot.instance) }) != PLUG_OK
         else { return nil }
         return PlugboardError(
             .pluginStart, "The plugin \(slot.id) could not be started: \(slot.host.refusalText)",
@@ -137,7 +139,7 @@ final class Startup: Sendable {
             let hasReturned = Latch()
             let core = core
             BlockingThread.start {
-                core.calling(slot.index, .stop) { stop(slot.instance, rest) }
+                core.containment.call(slot.index, .stop) { stop(slot.instance, rest) }
                 hasReturned.open()
             }
             let isStopped = hasReturned.wait(until: max(deadline, clockTime(CLOCK_MONOTONIC) + Startup.grace))
@@ -166,7 +168,7 @@ final class Startup: Sendable {
 
     func destroy(_ slots: [Slot]) {
         for slot in slots.reversed() {
-            core.calling(slot.index, .destroy) { slot.plugin.pointee.destroy?(slot.instance) }
+            core.containment.call(slot.index, .destroy) { slot.plugin.pointee.destroy?(slot.instance) }
         }
     }
 }

@@ -7,22 +7,24 @@
 ///     }
 ///     exchange.transformResponseBody { Uppercase() }
 ///
-/// A value serves one body from its beginning to its end. Its functions are called on the loop, never two at a time, and must
-/// not block. The memory needed is one piece and what was made of it; a transformer that can make a small piece very large
-/// has to limit that itself.
+/// A value serves one body from its beginning to its end. Its functions are called on the loop, never two at a time,
+/// and must not block. It needs the memory of one piece and of its output; a transformer whose output can be much
+/// larger than the piece has to limit that itself.
 public protocol BodyTransformer {
     /// Whether exactly as many bytes come out as go in. Then the length and `Content-Length` stay as they are; else the
     /// length is unknown and the field is removed. False if it is not declared.
     static var keepsLength: Bool { get }
 
-    /// Appends to `output`, which is empty, what comes of the next bytes: any number of bytes, also none. The pointer is good
-    /// until this returns. What it throws breaks the body off; what the same call has appended is dropped.
+    /// Appends the output for the next bytes to `output`, which is empty: any number of bytes, also none.
+    ///
+    /// The pointer is valid until this returns. An error breaks the body off; what the same call has appended is
+    /// dropped.
     mutating func transform(
         _ piece: UnsafeRawBufferPointer, into output: inout [UInt8]
     ) throws(PlugboardError)
 
-    /// The end has come: appends to `output`, which is empty, what is left. Throws like `transform`. Not called for a body
-    /// that breaks off. Does nothing if it is not declared.
+    /// Appends the rest to `output`, which is empty, at the end of the body. Throws like `transform`. Not called for a
+    /// body that breaks off. Does nothing if it is not declared.
     mutating func finish(into output: inout [UInt8]) throws(PlugboardError)
 }
 
@@ -65,12 +67,13 @@ extension Exchange {
 
 /// A body with a transformer around it.
 ///
-/// Sendable because the kernel calls a source of a hook's on the loop only, and tells it there what it has pulled.
+/// Sendable because the kernel calls a source that a hook made on the loop only, and the pieces that it pulls come
+/// there.
 final class TransformedBody<Transformer: BodyTransformer>: BodySource, @unchecked Sendable {
     private let inner: InnerBody
     private let make: @Sendable () -> Transformer
     private var transformer: Transformer
-    /// What the open pull is to be answered with; nil if that needs more of the inner body.
+    /// What the open pull is to be completed with; nil if that needs more of the inner body.
     private var next: Piece?
     /// The inner body's end, once it has come.
     private var end: Piece?
@@ -108,25 +111,26 @@ final class TransformedBody<Transformer: BodyTransformer>: BodySource, @unchecke
         inner.release()
     }
 
-    /// Pulls until there is something to answer with. In a loop: pieces that are there at once must not pile up calls.
+    /// Pulls until there is output for the open pull. A loop and no recursion: pieces that are there at once would nest
+    /// calls.
     private func run() {
         isRunning = true
-        var isTold = false
+        var isPulled = false
         repeat {
-            isTold = false
+            isPulled = false
             inner.withPiece { [self] piece in
-                isTold = true
+                isPulled = true
                 take(piece)
                 guard !isRunning else { return }
-                if next == nil { run() } else { answer() }
+                if next == nil { run() } else { complete() }
             }
-        } while isTold && next == nil && !isReleased
+        } while isPulled && next == nil && !isReleased
         isRunning = false
-        if isTold { answer() }
+        if isPulled { complete() }
     }
 
-    /// The kernel may pull again within the answer, so nothing follows it.
-    private func answer() {
+    /// The kernel may pull again within this, so nothing follows the completion.
+    private func complete() {
         guard let pull = open, let piece = next else { return }
         open = nil
         next = nil
@@ -134,7 +138,7 @@ final class TransformedBody<Transformer: BodyTransformer>: BodySource, @unchecke
     }
 
     private func take(_ piece: borrowing InnerBody.View) {
-        // The body was given back with a pull open, which is told so.
+        // The body was given back while a pull was open: this is its break.
         if isReleased { return }
         var output: [UInt8] = []
         do throws(PlugboardError) {

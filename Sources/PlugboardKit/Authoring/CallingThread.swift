@@ -4,7 +4,8 @@
     import Musl
 #endif
 
-/// Runs async code on the thread that calls, which waits for it: code that blocks there takes no thread of the pool that tasks share.
+/// Runs async code on the calling thread, which waits for it. Code that blocks there takes no thread from the pool that
+/// tasks share.
 ///
 /// Sendable because all that changes is touched under the lock.
 final class CallingThread: TaskExecutor, @unchecked Sendable {
@@ -12,7 +13,7 @@ final class CallingThread: TaskExecutor, @unchecked Sendable {
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var jobs: [UnownedJob] = []
     private var isDone = false
-    /// The thread has gone on before the code was done.
+    /// Whether the thread went on before the code was done.
     private var isAbandoned = false
 
     private init() {
@@ -33,7 +34,7 @@ final class CallingThread: TaskExecutor, @unchecked Sendable {
         lock.deallocate()
     }
 
-    /// False if the code was not done in time; it is then cancelled, and what is left of it runs on the pool.
+    /// Returns false if the code was not done in time. It is then cancelled, and the rest of it runs on the pool.
     static func run(within limit: Duration, _ body: @escaping @Sendable () async -> Void) -> Bool {
         let thread = CallingThread()
         let task = thread.begin(body)
@@ -76,7 +77,7 @@ final class CallingThread: TaskExecutor, @unchecked Sendable {
         pthread_mutex_unlock(lock)
     }
 
-    /// What is left runs on the pool.
+    /// The remaining jobs run on the pool.
     private func abandon() {
         pthread_mutex_lock(lock)
         isAbandoned = true
@@ -86,7 +87,8 @@ final class CallingThread: TaskExecutor, @unchecked Sendable {
         for job in left { globalConcurrentExecutor.enqueue(job) }
     }
 
-    /// Runs jobs until the code is done; false if it was not done in time. Jobs that are there run, whatever the time.
+    /// Runs jobs until the code is done. Returns false if it was not done in time. Jobs that wait already run even
+    /// then.
     private func work(within limit: Duration) -> Bool {
         var deadline = timespec()
         clock_gettime(CLOCK_MONOTONIC, &deadline)

@@ -1,6 +1,6 @@
 import CPlugboard
 
-/// A fact, for watching only. Good until `onEvent` returns.
+/// A fact, for watching only. Valid until `onEvent` returns.
 ///
 /// The kernel's events have plain names (`headReceived`); plugins publish theirs under their own id (`cache.hit`).
 public struct Event: ~Copyable {
@@ -8,6 +8,7 @@ public struct Event: ~Copyable {
     let host: UnsafePointer<plug_host_v1>
     let refusal: UnsafeMutablePointer<String?>
 
+    /// The event's name.
     public var id: String { host.pointee.event_id(raw).string }
 
     /// Whether this is the event of that id; cheaper than comparing strings.
@@ -17,12 +18,12 @@ public struct Event: ~Copyable {
             && text.buffer.elementsEqual(UnsafeRawBufferPointer(start: id.utf8Start, count: id.utf8CodeUnitCount))
     }
 
-    /// A detail as text.
+    /// A detail as text; nil if there is none of that name.
     public subscript(name: String) -> String? {
         withText(name) { host.pointee.event_text(raw, $0).optionalString }
     }
 
-    /// A detail as a number.
+    /// A detail as a number; nil if there is none of that name, or it is no number.
     public func integer(_ name: String) -> Int? {
         var value: Int64 = 0
         return withText(name) { host.pointee.event_integer(raw, $0, &value) } == PLUG_OK ? Int(value) : nil
@@ -31,7 +32,7 @@ public struct Event: ~Copyable {
     /// A detail as a time.
     public func duration(_ name: String) -> Duration? { integer(name).map { .nanoseconds(Int64($0)) } }
 
-    /// The head that the event is about (`interim`, `headReceived`): to be read, not edited.
+    /// The head that the event is about (`interim`, `headReceived`). It cannot be edited.
     public var head: Head? {
         guard let head = host.pointee.event_head(raw) else { return nil }
         return Head(raw: head, host: host, refusal: refusal)

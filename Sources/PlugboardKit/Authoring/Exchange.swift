@@ -1,14 +1,14 @@
 import CPlugboard
 
-/// One request and its outcome, as a hook sees it. Good until the hook returns, and cannot be kept.
+/// One request and its outcome, as a hook sees it. Valid until the hook returns; it cannot be kept.
 public struct Exchange: ~Copyable {
     let raw: OpaquePointer
     let instance: Instance
-    /// What the kernel refused of the hook's edits, the first of it: see `Head`.
+    /// The first of the hook's edits that the kernel refused: see `Head`.
     let refusal: UnsafeMutablePointer<String?>
     let stage: Stage
 
-    /// Which bodies a hook may put something around.
+    /// Which body a hook may put a source around.
     enum Stage { case request, response, other }
 
     var host: UnsafePointer<plug_host_v1> { instance.host.raw }
@@ -16,16 +16,18 @@ public struct Exchange: ~Copyable {
     /// Why this hook runs.
     public var visit: Visit { Visit(rawValue: host.pointee.visit(raw)) ?? .first }
 
-    /// A number of this exchange's own in this process; good after the hook, for `PluginHost.publish` and
+    /// A number that no other exchange of this process has. Valid also after the hook, for `PluginHost.publish` and
     /// `PluginHost.send`.
     public var id: UInt64 { host.pointee.exchange_id(raw) }
 
-    /// Attempts so far, the one under way included.
+    /// How many attempts there were, the one under way included: 0 before the first.
     public var attempt: Int { Int(host.pointee.attempt(raw)) }
 
     /// The request as this plugin sees it. Edits count in `onRequest`, and before `resend`.
-    // The header promises that it is never NULL.
-    public var request: Head { Head(raw: host.pointee.request(raw)!, host: host, refusal: refusal) }
+    public var request: Head {
+        // plugboard.h promises that it is never NULL.
+        Head(raw: host.pointee.request(raw)!, host: host, refusal: refusal)
+    }
 
     /// The response, once there is one. It can be edited in `onResponse`.
     public var response: Head? {
@@ -44,7 +46,8 @@ public struct Exchange: ~Copyable {
     /// Whether `resend` would be accepted: not when a body that has begun cannot be rewound.
     public var canResend: Bool { host.pointee.can_resend(raw) == PLUG_OK }
 
-    /// The URL that a reference means here (RFC 3986 §5), normalized; nil if it means none.
+    /// The URL that a reference means here (RFC 3986 §5, against the request's URL), normalized; nil if it is not
+    /// valid.
     public func resolve(_ reference: String) -> String? {
         withText(reference) { host.pointee.resolve_url(raw, $0).optionalString }
     }
@@ -71,8 +74,10 @@ public struct Exchange: ~Copyable {
         return attributes
     }
 
-    /// Sets the request's. False, and nothing is set, if the kernel would refuse it of a request too: a name that the enabled
-    /// plugin it speaks to does not have, a value that does not fit its table, or more bytes than requests may carry.
+    /// Sets an attribute of the request, in a steering hook.
+    ///
+    /// Returns false, and sets nothing, for a name that is no attribute of an enabled plugin, for a value that does not
+    /// fit that plugin's table, and where all attributes were more than 64 KiB.
     @discardableResult
     public func setAttribute(_ name: String, _ value: String) -> Bool {
         withText(name) { name in withText(value) { host.pointee.set_attribute(raw, name, $0) == PLUG_OK } }
@@ -80,7 +85,7 @@ public struct Exchange: ~Copyable {
 
     // MARK: State
 
-    /// What the plugin remembers from `next` to `onClose` of one turn.
+    /// The plugin's state of this turn, released after its `onClose`.
     public var turnState: AnyObject? {
         get { host.pointee.turn_state(raw).map { Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue() } }
         nonmutating set {
@@ -91,13 +96,14 @@ public struct Exchange: ~Copyable {
         }
     }
 
-    /// What the plugin remembers as long as the exchange lives, over all its turns.
+    /// The plugin's state of this exchange, over all its turns and resends, released at its end.
     public var state: AnyObject? {
         get { slot(makingOne: false)?.state }
         nonmutating set { slot(makingOne: newValue != nil)?.state = newValue }
     }
 
-    /// A ticket for `.wait(_:)`: the exchange waits until somebody wakes it, or for at most `within`.
+    /// A ticket for `.wait(_:)`: the exchange waits until the ticket is woken, or for at most `within`. Each ticket
+    /// starts its own time.
     public func ticket(within: Duration? = nil) -> Ticket {
         var number: plug_ticket = 0
         _ = host.pointee.wait(raw, within.map { max($0.nanoseconds, 0) } ?? -1, &number)
@@ -107,7 +113,7 @@ public struct Exchange: ~Copyable {
 
     // MARK: Bodies
 
-    /// After `hold`: the whole body, in place; the pointer is good until `body` returns.
+    /// After `hold`: the whole body, in place; the pointer is valid until `body` returns.
     public func withHeldBody<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try body(host.pointee.held_body(raw).buffer)
     }
@@ -140,12 +146,12 @@ public struct Exchange: ~Copyable {
         if set(raw, body) != PLUG_OK { refused("it replaced the \(whose)'s body where that cannot be") }
     }
 
-    /// The hook's fault when it returns.
+    /// Notes an edit that was refused: a fault of the plugin when the hook returns.
     private func refused(_ what: String) {
         if refusal.pointee == nil { refusal.pointee = what }
     }
 
-    // MARK: What the instance keeps beside the plugin's own state
+    // MARK: State of PlugboardKit beside the plugin's own
 
     /// The one object that stands in the kernel's slot for this plugin and exchange.
     final class Slot {
@@ -165,17 +171,17 @@ public struct Exchange: ~Copyable {
     }
 }
 
-/// Lets go of an object that was handed over as a pointer.
+/// Releases an object that was handed over as a pointer.
 let releaseObject: @Sendable @convention(c) (UnsafeMutableRawPointer?) -> Void = { state in
     if let state { Unmanaged<AnyObject>.fromOpaque(state).release() }
 }
 
-/// Stands for an exchange that waits.
+/// An exchange that waits.
 public struct Ticket: Sendable {
     let number: plug_ticket
     let host: PluginHost
 
-    /// Lets the waiting hook run again. From any thread; false if it does not wait any more.
+    /// Lets the waiting hook run again. From any thread. Returns false if it does not wait any more.
     @discardableResult
     public func wake() -> Bool { host.raw.pointee.wake(host.raw, number) == PLUG_OK }
 }

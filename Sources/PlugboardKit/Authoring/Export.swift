@@ -1,19 +1,19 @@
 import CPlugboard
 import Synchronization
 
-// The one C type that the author of a Swift plugin writes.
+// Gives authors the one C type that they write.
 @_exported import struct CPlugboard.plug_plugin_v1
 
-/// Makes a Swift plugin known to kernels: the one thing that its exported function returns.
+/// Makes the descriptor of a Swift plugin, which its exported function returns to the kernel.
 ///
 ///     @c(user_agent_LTX_plugboard_plugin)
 ///     public func plugin() -> UnsafePointer<plug_plugin_v1> { export(UserAgent.self) }
 ///
-/// The descriptor is made once a type, and stays as long as the process lives.
+/// The descriptor is made once for each type, and stays as long as the process lives.
 @inlinable
 public func export<P: Plugin>(_ type: P.Type) -> UnsafePointer<plug_plugin_v1> { linkedDescriptor(of: type).raw }
 
-/// The same as `export`, for entries.
+/// The same as `export`, for entries of a configuration in code.
 @inlinable
 func linkedDescriptor<P: Plugin>(of type: P.Type) -> LinkedDescriptor {
     knownDescriptor(of: ObjectIdentifier(type)) {
@@ -33,7 +33,7 @@ func knownDescriptor(of type: ObjectIdentifier, _ make: () -> LinkedDescriptor) 
 
 private let descriptors = Mutex<[ObjectIdentifier: LinkedDescriptor]>([:])
 
-/// How to make an instance: stands behind the descriptor's `context`.
+/// Makes an instance. The descriptor's `context` points at it.
 final class Maker: Sendable {
     let make: @Sendable (PluginHost, OpaquePointer?) throws -> Instance
 
@@ -41,7 +41,7 @@ final class Maker: Sendable {
 }
 
 extension PluginSettings {
-    /// What the configuration says to the plugin that is being created.
+    /// The settings of the configuration for the plugin that is being created.
     init(_ settings: OpaquePointer?, host: PluginHost) {
         self.init { name, _ in
             var text = plug_text()

@@ -38,7 +38,7 @@ final class ExportedSource {
     }
 }
 
-/// Carries the answers to pulls back over the border; one for each plugin.
+/// Completes pulls across the border; one for each plugin.
 final class PullCompletion: PullReceiver {
     private let host: HostPointer
 
@@ -60,7 +60,7 @@ final class PullCompletion: PullReceiver {
 }
 
 extension Bytes {
-    /// Handed over without a copy: the kernel lets go of it through `release`.
+    /// Handed over without a copy: the kernel releases it through `release`.
     var exported: plug_bytes {
         let kept = Unmanaged.passRetained(KeptBytes(self)).toOpaque()
         return withUnsafeBytes { buffer in

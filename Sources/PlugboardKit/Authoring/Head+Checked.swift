@@ -1,22 +1,30 @@
 import CPlugboard
 
-/// The same edits for values that come from outside: what the kernel refuses is thrown, and the hook decides.
+/// Edits for values that come from outside: they throw what the kernel refuses, and the hook decides.
 extension Head {
-    /// Throws `request.url` for what is no absolute `http` or `https` URL, and `plugin.fault` where it cannot be edited.
+    /// Sets the URL of a request.
+    ///
+    /// Throws `request.url` for a text that is no absolute `http` or `https` URL, and `plugin.fault` where it cannot be
+    /// edited.
     public func setURL(_ url: String) throws(PlugboardError) {
         try check(withText(url) { host.pointee.set_url(raw, $0) }, "the request's URL") {
             PlugboardError(.invalidURL, "it set the request's URL to what is no absolute http or https URL")
         }
     }
 
-    /// Throws `request.field` for what is no token (RFC 9110 §9.1), and `plugin.fault` where it cannot be edited.
+    /// Sets the method of a request.
+    ///
+    /// Throws `request.field` for a method that is no token (RFC 9110 §9.1), and `plugin.fault` where it cannot be
+    /// edited.
     public func setMethod(_ method: Method) throws(PlugboardError) {
         try check(withText(method.name) { host.pointee.set_method(raw, $0) }, "the request's method") {
             PlugboardError(.invalidField, "it set the request's method to what is no token (RFC 9110 §9.1)")
         }
     }
 
-    /// Throws `request.field` for a number that is not between 200 and 999, and `plugin.fault` where it cannot be edited.
+    /// Sets the status of a response.
+    ///
+    /// Throws `request.field` for a number that is not within 200 to 999, and `plugin.fault` where it cannot be edited.
     public func setStatus(_ status: Int) throws(PlugboardError) {
         try check(host.pointee.set_status(raw, UInt32(clamping: status)), "the response's status") {
             PlugboardError(.invalidField, "it set the response's status to \(status), which is not between 200 and 999")
@@ -25,7 +33,8 @@ extension Head {
 
     /// Replaces all fields of this name by one.
     ///
-    /// Throws `request.field` for a name that is no token and a value with CR, LF or NUL (RFC 9110 §5.1, §5.5), and `plugin.fault` where it cannot be edited.
+    /// Throws `request.field` for a name that is no token and a value with CR, LF or NUL (RFC 9110 §5.1, §5.5), and
+    /// `plugin.fault` where it cannot be edited.
     public func setField(_ name: FieldName, _ value: String) throws(PlugboardError) {
         try check(withText(name.text) { name in withUTF8(value) { setField(name, $0) } }, name)
     }
@@ -35,7 +44,7 @@ extension Head {
         try check(withText(name.text) { name in withText(value) { host.pointee.add_field(raw, name, $0) } }, name)
     }
 
-    // MARK: What the setters share
+    // MARK: Shared by the setters
 
     func setField(_ name: plug_text, _ value: UnsafeRawBufferPointer) -> UInt32 {
         host.pointee.set_field(raw, name, plug_text(value))
@@ -45,7 +54,7 @@ extension Head {
         try check(withText(name.text) { host.pointee.remove_field(raw, $0) }, name)
     }
 
-    /// Notes what is refused for the end of the hook; the first counts.
+    /// Notes a refused edit for the end of the hook; the first one counts.
     func noting(_ edit: () throws(PlugboardError) -> Void) {
         do throws(PlugboardError) {
             try edit()

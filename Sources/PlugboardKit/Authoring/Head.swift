@@ -2,9 +2,9 @@ import CPlugboard
 
 /// The head of a request or a response as a hook sees it: read and edited in place.
 ///
-/// Good until the hook returns. What the kernel refuses of an edit, such as a URL that cannot be or a value with a line
-/// break, is a fault of the plugin when the hook returns: it is told what and where, and the configuration says what
-/// follows (`onFault`); in `onClose` and `onEvent` it is logged. For a value that comes from outside use the functions that throw.
+/// Valid until the hook returns. An edit that the kernel refuses, such as a URL that is not valid or a value with a
+/// line break, is a fault of the plugin when the hook returns, with a sentence that says what and where; in `onClose`
+/// and `onEvent` it is logged. For values that come from outside, use the functions that throw.
 public struct Head: ~Copyable {
     let raw: OpaquePointer
     let host: UnsafePointer<plug_host_v1>
@@ -23,7 +23,7 @@ public struct Head: ~Copyable {
         nonmutating set { noting { () throws(PlugboardError) in try setURL(newValue) } }
     }
 
-    /// The status of a response; 0 of a request.
+    /// The status of a response; 0 for a request.
     public var status: Int {
         get { Int(host.pointee.status(raw)) }
         nonmutating set { noting { () throws(PlugboardError) in try setStatus(newValue) } }
@@ -39,11 +39,12 @@ public struct Head: ~Copyable {
         }
     }
 
+    /// Whether there is a field of this name.
     public func contains(_ name: FieldName) -> Bool {
         withText(name.text) { host.pointee.field(raw, $0).bytes != nil }
     }
 
-    /// Looks at the first field of this name in place, without making a string; nil if there is none.
+    /// Calls `body` with the bytes of the first field of this name, in place; nil if there is none.
     public func withValue<Result>(_ name: FieldName, _ body: (UnsafeRawBufferPointer?) -> Result) -> Result {
         withText(name.text) { name in
             let value = host.pointee.field(raw, name)
@@ -63,7 +64,8 @@ public struct Head: ~Copyable {
         }
     }
 
-    /// Never printed, and dropped when a resend goes to another origin.
+    /// Marks the fields of this name that the head has now as secret: they are never printed, and are dropped when a
+    /// resend goes to another origin.
     public func markSecret(_ name: FieldName) {
         noting { () throws(PlugboardError) in
             try check(withText(name.text) { host.pointee.mark_secret(raw, $0) }, name)
@@ -80,7 +82,7 @@ public struct Head: ~Copyable {
         copy.reserve(fields: count, bytes: 48 * min(count, 1000))
         while host.pointee.field_at(raw, index, &field) == PLUG_OK {
             copy.append(field.name.buffer, field.value.buffer)
-            // Once a name: an answer may have ten thousand fields that are secret.
+            // Once for each name: a response may have ten thousand fields that are secret.
             if host.pointee.is_secret(raw, index) == 1 && !copy.isSecret(at: copy.count - 1) {
                 copy.markSecret(field.name.buffer)
             }

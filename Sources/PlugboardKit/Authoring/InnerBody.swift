@@ -1,7 +1,7 @@
 import CPlugboard
 import Synchronization
 
-/// A body that a plugin's own source stands around: pulled by it, on the loop, and released with it.
+/// The body that a plugin's own source is put around. The source pulls it, on the loop, and releases it.
 ///
 /// Sendable because the kernel lets pulls come only one at a time, on the loop, and takes the release from any thread.
 public final class InnerBody: BodySource, @unchecked Sendable {
@@ -14,7 +14,7 @@ public final class InnerBody: BodySource, @unchecked Sendable {
         self.host = host
     }
 
-    /// Gives the body back, once; a pull that is open gets a break.
+    /// Gives the body back, once; an open pull of it gets a break.
     public func release() {
         if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { host.pointee.release_body(raw) }
     }
@@ -23,15 +23,18 @@ public final class InnerBody: BodySource, @unchecked Sendable {
 
     private var isGone: Bool { isReleased.load(ordering: .acquiring) }
 
+    /// Bytes in all; nil if that is not known.
     public var length: Int? {
         if isGone { return nil }
         let length = host.pointee.body_length(raw)
         return length == UInt64.max ? nil : Int(clamping: length)
     }
 
+    /// Whether `rewind` can work.
     public var canRewind: Bool { !isGone && host.pointee.body_can_rewind(raw) == 1 }
 
-    /// Asks for the next piece; the answer comes on the loop. The bytes are a copy: see `withPiece` to look at them in place.
+    /// Asks for the next piece, which completes `pull` on the loop. The bytes are a copy: see `withPiece` to read them
+    /// in place.
     public func pull(_ pull: Pull) {
         withPiece { piece in
             switch piece {
@@ -42,21 +45,21 @@ public final class InnerBody: BodySource, @unchecked Sendable {
         }
     }
 
-    /// A piece in place; the pointer is good until the closure that gets it returns.
+    /// A piece in place; the pointer is valid until the closure that receives it returns.
     public enum View {
         case bytes(UnsafeRawBufferPointer)
         case end(trailers: Fields)
         case broken(PlugboardError)
     }
 
-    /// Asks for the next piece and looks at it in place, on the loop, once.
+    /// Asks for the next piece, and calls `body` with it in place, once, on the loop.
     public func withPiece(_ body: @escaping (borrowing View) -> Void) {
         ask { view, _ in body(view) }
     }
 
     typealias Look = (borrowing View, UnsafePointer<plug_piece_v1>) -> Void
 
-    /// What is given back is not asked any more, and so never answers, as the rule for released sources allows: false.
+    /// Returns false, and never calls `look`, if the body was given back.
     @discardableResult
     func ask(_ look: @escaping Look) -> Bool {
         if isGone { return false }
@@ -79,7 +82,7 @@ public final class InnerBody: BodySource, @unchecked Sendable {
         }
     }
 
-    /// Answers a pull with this body's next piece, without a copy, after a look at it in place.
+    /// Completes a pull with this body's next piece, without a copy, after `look` was called with it in place.
     public func forward(_ pull: Pull, _ look: @escaping (borrowing View) -> Void = { _ in }) {
         ask { [host] view, piece in
             look(view)
@@ -87,9 +90,10 @@ public final class InnerBody: BodySource, @unchecked Sendable {
         }
     }
 
+    /// Lets the body begin again at its first byte. Returns false where that is not possible.
     public func rewind() -> Bool { !isGone && host.pointee.rewind_body(raw) == PLUG_OK }
 
-    /// Who waits for a piece. It holds the body, which must not go while it is pulled.
+    /// What waits for a piece. It holds the body, which must not be released while it is pulled.
     private final class Waiting {
         let inner: InnerBody
         let look: Look

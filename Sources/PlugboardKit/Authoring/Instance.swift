@@ -1,10 +1,11 @@
 import CPlugboard
 import JSON
 
-/// What the kernel holds as `self` of a Swift plugin: calls that are not generic any more, and the barrier that turns the plugin's errors into faults.
+/// What the kernel holds as `self` of a Swift plugin: closures without generics, and the barrier that turns errors into
+/// faults.
 ///
-/// The closures are made in an inlinable initializer, so that the compiler makes them for the one plugin, in its own module: a call through generic code
-/// costs a microsecond.
+/// The closures are made in an inlinable initializer, so that the compiler specializes them in the plugin's own module:
+/// a call through generic code costs a microsecond.
 @usableFromInline
 final class Instance: Sendable {
     @usableFromInline typealias Hook = @Sendable (borrowing Exchange) throws -> VerdictPayload
@@ -62,7 +63,7 @@ final class Instance: Sendable {
         }
     }
 
-    // Inlined, it makes the optimizer of Swift 6.3.1 abort.
+    // If this is inlined, the optimizer of Swift 6.3.1 aborts.
     @inline(never)
     func onEvent(_ exchange: OpaquePointer?, _ event: OpaquePointer) {
         withRefusal("onEvent") { refusal in
@@ -75,15 +76,15 @@ final class Instance: Sendable {
         }
     }
 
-    /// Calls a hook that only watches; what the kernel refused of its edits is logged.
+    /// Calls a hook that only watches; edits that the kernel refuses are logged.
     private func withRefusal(_ hook: StaticString, _ call: (UnsafeMutablePointer<String?>) -> Void) {
         var refusal: String?
         withUnsafeMutablePointer(to: &refusal, call)
         if let refusal { host.log(.error, "at fault in \(hook): \(refusal).") }
     }
 
-    /// Ends the plugin's tasks, then calls its `stop`, on this thread, which may block. At the deadline `stop` is
-    /// cancelled; this returns when it has ended.
+    /// Ends the plugin's tasks, then calls its `stop` on this thread, which may block. At the deadline `stop` is
+    /// cancelled. Returns when `stop` has ended.
     func stop(within limit: Duration) {
         let clock = ContinuousClock()
         let deadline = clock.now + limit
@@ -93,7 +94,7 @@ final class Instance: Sendable {
             host.log(.warning, "A task of the plugin did not end within \(limit.configured) after it was cancelled.")
         }
         let rest = max(clock.now.duration(to: deadline), .zero)
-        // Does not return before the plugin's `stop` has: the kernel then names the plugin in its log, and does not
+        // Returns only after the plugin's `stop`. If that is late, the kernel names the plugin in its log and does not
         // destroy it.
         CallingThread.run(cancellingAfter: rest) { [stop] in await stop(rest) }
     }
@@ -124,7 +125,7 @@ final class Instance: Sendable {
         }
     }
 
-    /// The decision of `.wait { … }`, when that is why the hook runs; nil lets the plugin's hook run.
+    /// The decision of `.wait { … }`, if the hook runs because of it; nil: call the plugin's hook.
     private func finishedWork(_ exchange: borrowing Exchange) throws -> PendingWork.Decision? {
         let visit = exchange.visit
         guard visit == .woken || visit == .deadline, let slot = exchange.slot(makingOne: false),
@@ -143,7 +144,7 @@ final class Instance: Sendable {
             return withCFields(head.fields) { [raw = exchange.raw] fields, count in
                 table.pointee.respond(raw, UInt32(clamping: head.status), fields, count, body)
             }
-        case .respondWith(let answer): return table.pointee.respond_with(exchange.raw, answer.raw)
+        case .respondWith(let subResponse): return table.pointee.respond_with(exchange.raw, subResponse.raw)
         case .resend(let delay): return table.pointee.resend(exchange.raw, delay.nanoseconds)
         case .hold(let limit): return table.pointee.hold(exchange.raw, UInt64(limit.bytes))
         case .wait: return PLUG_WAIT

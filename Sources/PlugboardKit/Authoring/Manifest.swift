@@ -1,8 +1,8 @@
 import CPlugboard
 
-/// What a plugin says of itself.
+/// A plugin's description of itself.
 public struct Manifest: Sendable {
-    /// Letters, digits, `.`, `-`, `_`; of your own plugins in reverse domain order.
+    /// Words of letters, digits, `-` and `_`, joined by single dots, in reverse domain order (`com.example.sign`).
     public let id: String
     /// `major.minor.patch`.
     public let version: String
@@ -12,15 +12,19 @@ public struct Manifest: Sendable {
     public let priority: Int
     /// The hooks that are called; others cost nothing.
     public let hooks: Hooks
-    /// Ids that must stand further in, and further out; they beat priorities. An unknown id is a warning, unless `?`
-    /// follows it: `cache?` is for the plugin `cache` if it is there.
+    /// Ids of plugins that must stand further in than this one. They beat priorities. An unknown id is a warning,
+    /// unless `?` follows it (`cache?`).
     public let before: [String]
+    /// Ids of plugins that must stand further out, in the same way.
     public let after: [String]
-    /// Events that `onEvent` is told of; none: all.
+    /// Ids of the events that `onEvent` is called for; empty: all.
     public let events: [String]
+    /// The rows of the attributes that requests can carry for this plugin.
     public let attributes: [OptionDefinition]
+    /// The commands that `Plugin.command` is called for.
     public let commands: [CommandDefinition]
 
+    /// A description; what is left out is empty.
     public init(
         id: String, version: String, documentation: String = "", priority: Int, hooks: Hooks, before: [String] = [],
         after: [String] = [], events: [String] = [], attributes: [OptionDefinition] = [],
@@ -39,26 +43,35 @@ public struct Manifest: Sendable {
     }
 }
 
-/// A set of hooks.
+/// A set of hooks; see `Plugin`.
 public struct Hooks: OptionSet, Sendable {
+    /// The bits, as in `plugboard.h`.
     public let rawValue: UInt32
+    /// A set from its bits.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
+    /// `Plugin.onRequest`.
     public static let request = Hooks(rawValue: PLUG_ON_REQUEST)
+    /// `Plugin.onResponse`.
     public static let response = Hooks(rawValue: PLUG_ON_RESPONSE)
+    /// `Plugin.onFailure`.
     public static let failure = Hooks(rawValue: PLUG_ON_FAILURE)
+    /// `Plugin.onClose`.
     public static let close = Hooks(rawValue: PLUG_ON_CLOSE)
+    /// `Plugin.onEvent`.
     public static let event = Hooks(rawValue: PLUG_ON_EVENT)
 }
 
-/// Something one can ask a plugin to do.
+/// A command of a plugin: `plugboard ID NAME`, `kernel.command("ID", "NAME")`.
 public struct CommandDefinition: Sendable {
+    /// What follows the plugin's id on the command line.
     public let name: String
-    /// A JSON object that names the arguments and says what they are; empty for none.
+    /// A JSON object: the names of the arguments, and what each means. Empty for none.
     public let arguments: String
     /// One line.
     public let documentation: String
 
+    /// A row of the table of commands.
     public init(_ name: String, _ documentation: String, arguments: String = "") {
         self.name = name
         self.documentation = documentation

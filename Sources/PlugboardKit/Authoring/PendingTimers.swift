@@ -2,8 +2,9 @@ import Synchronization
 
 /// The closures of a plugin's timers that have not run yet.
 ///
-/// The kernel gives a timer's context back when the timer is due, perhaps when the plugin has gone, and never if the kernel ends before. So a
-/// context is a number that is never used again, and no pointer: one that comes too late finds nothing.
+/// The kernel hands a timer's context back when the timer is due, perhaps after the plugin was destroyed, and never if
+/// the kernel ends before. So the context is a number that is never used again and no pointer: a late one finds no
+/// closure.
 final class PendingTimers: Sendable {
     private struct Pending {
         let owner: ObjectIdentifier
@@ -21,7 +22,7 @@ final class PendingTimers: Sendable {
     /// Written and read within the lock of the others.
     private let hasEnded = Atomic(false)
 
-    /// Keeps a closure until it has run. Nil once the plugin is destroyed; `dropped` has then been called.
+    /// Keeps a closure until it has run. Returns nil after the plugin was destroyed; `dropped` has then been called.
     func add(_ fired: @escaping @Sendable () -> Void, dropped: @escaping @Sendable () -> Void) -> UInt? {
         let number = PendingTimers.state.withLock { state -> UInt? in
             guard !hasEnded.load(ordering: .relaxed) else { return nil }
@@ -36,17 +37,17 @@ final class PendingTimers: Sendable {
     /// Runs a closure, unless it has run, was removed, or its plugin is destroyed.
     static func run(_ number: UInt) { take(number)?.fired() }
 
-    /// Lets go of a closure that is not to run.
+    /// Releases a closure that must not run.
     static func remove(_ number: UInt) { _ = take(number) }
 
-    /// The same for one that the kernel did not start.
+    /// Releases a closure whose timer the kernel did not start, and calls `dropped`.
     static func drop(_ number: UInt) { take(number)?.dropped() }
 
     private static func take(_ number: UInt) -> Pending? {
         state.withLock { $0.waiting.removeValue(forKey: number) }
     }
 
-    /// The plugin is destroyed, or was never created: nothing will run any more.
+    /// The plugin is destroyed, or was never created: no closure runs any more.
     func end() {
         let own = PendingTimers.state.withLock { state in
             hasEnded.store(true, ordering: .relaxed)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The work of `.wait { … }` while it runs off the loop. Letting go of it cancels it.
+/// The work of `.wait { … }` while it runs. Releasing this cancels it.
 @usableFromInline
 final class PendingWork: Sendable {
     @usableFromInline typealias Work = @Sendable () async throws -> Decision
@@ -13,7 +13,7 @@ final class PendingWork: Sendable {
         let running = Task { [weak self] in
             let result: Result<Decision, any Error>
             do { result = .success(try await work()) } catch { result = .failure(error) }
-            // Whoever has let go of this does not wait any more.
+            // If this was released, the exchange does not wait any more.
             guard let self else { return }
             self.result.withLock { $0 = result }
             ticket.wake()
@@ -23,6 +23,6 @@ final class PendingWork: Sendable {
 
     deinit { task.withLock { $0?.cancel() } }
 
-    /// What the work decided, once it woke the ticket.
+    /// The decision of the work, after it has woken the ticket.
     func decision() throws -> Decision? { try result.withLock { $0 }?.get() }
 }

@@ -1,18 +1,20 @@
-/// Who can ask plugins to do the things they list: the kernel, to the modules of options.
+/// Calls commands of plugins. The kernel conforms to it.
 ///
-/// So a plugin's own names for its commands (`kernel.cookies.all()`) need neither the kernel nor the plugin, and work for a loaded one too.
+/// Modules of options extend it with typed names (`kernel.cookies.all()`), which then need to link neither the kernel
+/// nor the plugin, and work for a loaded plugin too.
 public protocol PluginCommands: Sendable {
-    /// Asks a plugin to do one of the things it lists. Arguments are a JSON object as text. From any task.
+    /// Calls a command of a plugin. The arguments are a JSON object as text. From any task.
     ///
-    /// Throws `command.unknown` where the plugin is not switched on or knows no such command, and what the plugin says.
+    /// Throws `command.unknown` if the plugin is not enabled or has no such command, and the plugin's own errors.
     func command(
         _ plugin: String, _ name: String, _ arguments: String
     ) async throws(PlugboardError) -> CommandReply
 }
 
-/// What a command answered.
+/// The result of a command.
 public enum CommandReply: Sendable {
     /// A JSON text.
     case json(String)
+    /// A body.
     case body(Body)
 }

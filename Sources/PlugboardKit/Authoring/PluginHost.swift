@@ -1,6 +1,6 @@
 import CPlugboard
 
-/// The kernel as one plugin sees it. From any thread, from `init` until the plugin is destroyed.
+/// The kernel as one plugin sees it. Used on any thread, from `init` until the plugin is destroyed.
 public final class PluginHost: Sendable {
     private let pointer: HostPointer
     let pullCompletion: PullCompletion
@@ -14,16 +14,16 @@ public final class PluginHost: Sendable {
 
     var raw: UnsafePointer<plug_host_v1> { pointer.raw }
 
-    /// Whether lines of this level are printed, for plugins that would have to gather something for them.
+    /// Whether lines of this level are printed. Ask before you collect what only the log needs.
     public func prints(_ level: LogLevel) -> Bool { level.rawValue >= raw.pointee.log_level(raw) }
 
-    /// Writes a line to the log under the plugin's id. The text is not made when its level is not printed.
+    /// Writes a line to the log under the plugin's id. `text` is not evaluated when its level is not printed.
     public func log(_ level: LogLevel, _ text: @autoclosure () -> String) {
         guard prints(level) else { return }
         withText(text()) { raw.pointee.log(raw, level.rawValue, $0) }
     }
 
-    /// The monotonic clock, since some moment.
+    /// The monotonic time. Its zero has no meaning.
     public var now: Duration { .nanoseconds(raw.pointee.now(raw)) }
 
     /// Time since 1970-01-01 00:00 UTC.
@@ -37,12 +37,14 @@ public final class PluginHost: Sendable {
         }
     }
 
-    /// A folder that only this plugin uses; nil if it cannot be made.
+    /// The path of a folder that only this plugin uses, made when it is first asked for (mode 0700); nil if it cannot
+    /// be made. It may block on the disk: ask in `init` or `start`.
     public var dataDirectory: String? { raw.pointee.data_directory(raw).optionalString }
 
-    /// Tells a fact under the plugin's own id, such as `cache.hit`; of an exchange, or of the kernel (nil).
+    /// Publishes a fact under the plugin's own id, such as `cache.hit`; of an exchange, or of the kernel (nil).
     ///
-    /// False if it is told to nobody: the id is not the plugin's own, the plugins are not started yet, or the kernel has ended.
+    /// Returns false, and publishes nothing, if the id does not begin with the plugin's id and a dot, before `start`,
+    /// and when the kernel has ended.
     @discardableResult
     public func publish(_ id: String, exchange: UInt64? = nil, details: Fields = Fields()) -> Bool {
         withText(id) { id in
@@ -50,9 +52,9 @@ public final class PluginHost: Sendable {
         }
     }
 
-    /// Runs a task that lives as long as the plugin: it is cancelled when the plugin stops, and `stop` is called when it has ended.
+    /// Runs a task for work that belongs to no exchange, usually from `start`.
     ///
-    /// Usually begun in `start`. What ends by itself is forgotten; once the plugin stops, nothing begins any more.
+    /// It is cancelled when the plugin stops, and `stop` is called when it has ended. No task begins after that.
     @discardableResult
     public func startTask(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         tasks.start(operation)
@@ -64,15 +66,17 @@ public final class PluginHost: Sendable {
         tasks.cancel()
     }
 
-    /// Runs a closure once on the loop, after a time; from `start` on, and before that never. One that is not due when the plugin is destroyed is let go of, and one that is not due
-    /// when the plugin is switched off for its faults never runs; without a time to wait, it still does.
+    /// Runs a closure once on the loop, after a time. Works from `start` on; before that the closure never runs.
+    ///
+    /// A closure whose time has not come when the plugin is destroyed is released and never runs. The same holds when
+    /// the plugin is switched off for its faults, unless `delay` is zero.
     @discardableResult
     public func schedule(after delay: Duration, _ fired: @escaping @Sendable () -> Void) -> Timer {
         schedule(after: delay, fired, orNever: {})
     }
 
-    /// Runs a closure on the loop, or the other one when there is no loop any more. Also for a plugin that was switched off for its faults:
-    /// what it has begun must come to an end.
+    /// Runs `job` on the loop, or `dropped` when the loop has ended. Also for a plugin that was switched off for its
+    /// faults: its work under way must come to an end.
     func runOnLoop(_ job: @escaping @Sendable () -> Void, orNever dropped: @escaping @Sendable () -> Void) {
         schedule(after: .zero, job, orNever: dropped)
     }
@@ -89,23 +93,26 @@ public final class PluginHost: Sendable {
         return Timer(number: number, pending: pending, host: self)
     }
 
-    /// A number that operators can read; the same name is the same counter.
+    /// A counter, which operators read as `ID.name`. The same name is the same counter.
     public func counter(_ name: String) -> Counter {
         Counter(number: withText(name) { raw.pointee.counter(raw, $0) }, host: self)
     }
 
+    /// A number that operators can read.
     public struct Counter: Sendable {
         let number: plug_counter
         let host: PluginHost
+        /// Adds to the counter. From any thread.
         public func add(_ delta: Int = 1) { host.raw.pointee.count(host.raw, number, Int64(delta)) }
     }
 
+    /// A timer that was started. It does not depend on this value.
     public struct Timer: Sendable {
         let number: plug_timer
         let pending: UInt
         let host: PluginHost
 
-        /// False if it has run already.
+        /// Cancels the timer. Returns false if it has run or is running.
         @discardableResult
         public func cancel() -> Bool {
             guard host.raw.pointee.cancel_timer(host.raw, number) == PLUG_OK else { return false }
@@ -115,7 +122,7 @@ public final class PluginHost: Sendable {
     }
 }
 
-/// Sendable because the kernel's table is constant, and its functions say which thread they are for.
+/// Sendable because the kernel's table is constant, and each of its functions documents its thread.
 struct HostPointer: @unchecked Sendable {
     let raw: UnsafePointer<plug_host_v1>
 }

@@ -1,50 +1,68 @@
 import JSON
 
-/// The life and the hooks of a plugin: a part of the life of exchanges, see the picture in `plugboard.h`.
+/// The hooks of a plugin, through which it takes part in the life of exchanges.
 ///
-/// A program gives a kernel an instance of its own with `PluginEntry.linked`; instances of a `Plugin` are made by the kernel.
+/// A program gives its kernel an instance of its own with `PluginEntry.linked`. Instances of a `Plugin` are made by the
+/// kernel.
 ///
-/// One instance an id. Hooks run on the loop and must not block: slow work is `.wait { … }`. Hooks of one exchange never overlap; those of
-/// several may run at once on several loops. An error that a hook throws is a fault of the plugin, and the configuration says what
-/// follows (`onFault`); to fail an exchange on purpose return `.fail`. Only the hooks that the manifest lists are called.
+/// A kernel has one instance of each id. Hooks run on the loop and must not block: slow work is `.wait { … }`. Hooks of
+/// one exchange never overlap; hooks of several exchanges may run at once on several loops. An error that a hook throws
+/// is a fault of the plugin, and the configuration says what follows (`onFault`). To fail an exchange on purpose,
+/// return `.fail`. Only the hooks that the manifest lists are called.
 public protocol PluginInstance: Sendable {
-    /// What configurations can say to the plugin; nothing by default.
+    /// The plugin's settings; `NoSettings` if it has none.
     associatedtype Settings: PluginSettings = NoSettings
 
-    /// What the plugin says of itself.
+    /// The plugin's description of itself: its id, version, priority, hooks, attributes and commands.
     static var manifest: Manifest { get }
 
-    /// Judges together what the configuration says to this plugin in the section of one origin; each value alone fits
-    /// the manifest.
+    /// Checks together the attributes that the configuration gives to requests to one origin; each alone fits the
+    /// manifest.
     ///
-    /// After the instance is made and before `start`, for each section with attributes of this plugin, unless the section switches
-    /// the plugin off. An error refuses the configuration with its description, which must hold no secrets. What a
-    /// request says itself is not asked about: its hooks judge that.
+    /// Called after the instance was made and before `start`, once for each origin with attributes of this plugin,
+    /// unless the configuration switches the plugin off for that origin. An error refuses the configuration with its
+    /// description, which must hold no secrets. Attributes that a request itself carries are not checked here, but by
+    /// the hooks.
     func check(_ attributes: Attributes) throws
 
-    /// All plugins are created, and the host works in full; an error ends the start-up.
+    /// Called when all plugins are created, on the thread that makes the kernel. All of the host works from here on. An
+    /// error ends the start-up.
     func start() throws
 
-    /// No exchange will come any more, and the tasks of `PluginHost.startTask` have ended. Off the loop, on a thread
-    /// that may be blocked; what has not returned by the deadline is not waited for.
+    /// Called when no exchange will come any more and the tasks of `PluginHost.startTask` have ended.
+    ///
+    /// Not on the loop, and may block for up to `within`; after that it is cancelled.
     func stop(within: Duration) async
 
-    /// The request's head on its way in; at each attempt that a plugin further out asks for.
+    /// Called with the head of a request on its way in, before any plugin further in. [loop]
+    ///
+    /// It may edit `exchange.request`, put a source around its body, and decide: `.next`, `.respond`, `.hold`, `.wait`
+    /// or `.fail`. After `.hold` and `.wait` it is called again, with another `exchange.visit`. It is also called for
+    /// each attempt that a plugin further out asks for with a resend.
     func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict
 
-    /// The response's head on its way out, where the plugin's `onRequest` has let the request pass.
+    /// Called with the head of a response on its way out, after all plugins further in, if the plugin's `onRequest` has
+    /// let the request pass. [loop]
+    ///
+    /// It may edit `exchange.response`, put a source around its body, and decide: `.next`, `.respond`, `.resend`,
+    /// `.hold`, `.wait` or `.fail`.
     func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict
 
-    /// There is no response; `exchange.failure` says why.
+    /// Called in place of `onResponse` when there is no response, with the reason in `exchange.failure`. [loop]
+    ///
+    /// It may decide: `.next`, `.respond`, `.resend`, `.wait`, or `.fail` with another error.
     func onFailure(_ exchange: borrowing Exchange) throws -> FailureVerdict
 
-    /// Once for each turn that was opened, on every path.
+    /// Called exactly once for each turn that the plugin opened with `.next`, on every path, after the body's end.
+    /// [loop]
     func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome)
 
-    /// A fact of an exchange, or of the kernel (nil).
+    /// Called with a fact of an exchange, or of the kernel (nil). It cannot change anything. [loop]
     func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?)
 
-    /// A command of the manifest. Not on the loop; may block; answers once, now or later.
+    /// Called for a command of the manifest, with its arguments as a JSON object.
+    ///
+    /// Not on the loop; may block. Give the result through `reply`, once, now or later.
     func command(_ name: String, _ arguments: JSONValue, _ reply: Reply)
 }
 
@@ -59,6 +77,6 @@ extension PluginInstance {
     public func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?) {}
 
     public func command(_ name: String, _ arguments: JSONValue, _ reply: Reply) {
-        reply.fail(PlugboardError(.pluginCommand, "\(Self.manifest.id) lists \(name) but does not answer it."))
+        reply.fail(PlugboardError(.pluginCommand, "\(Self.manifest.id) lists \(name) but has no function for it."))
     }
 }

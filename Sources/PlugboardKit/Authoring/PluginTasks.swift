@@ -26,7 +26,7 @@ final class PluginTasks: Sendable {
 
     var isEmpty: Bool { state.withLock { $0.running.isEmpty } }
 
-    /// Cancels what runs; nothing begins any more.
+    /// Cancels all tasks; no task begins any more.
     func cancel() {
         let running = state.withLock { state in
             state.isEnded = true
@@ -35,7 +35,7 @@ final class PluginTasks: Sendable {
         for task in running.values { task.cancel() }
     }
 
-    /// Comes back when all have ended.
+    /// Returns when all tasks have ended.
     func finish() async {
         for task in state.withLock({ $0.running }).values { await task.value }
     }

@@ -2,48 +2,52 @@ import CPlugboard
 import JSON
 import Synchronization
 
-/// The outstanding answer of a command: given once, from any thread; a second one is ignored and returns false.
+/// The reply of a command: its result, given once, from any thread. A second result is ignored and returns false.
 ///
-/// When the last copy goes and there was no answer, the command fails, so that who asked never waits for ever.
+/// When the last copy is released before there is a result, the command fails, so that its caller does not wait without
+/// end.
 public struct Reply: Sendable {
     private let outstanding: Outstanding
 
     init(number: plug_reply, host: PluginHost) { outstanding = Outstanding(number, host) }
 
+    /// Gives a JSON value as the result.
     @discardableResult
     public func json(_ value: JSONValue) -> Bool {
-        outstanding.answer { host, number in
+        outstanding.give { host, number in
             withText(JSONWriter.write(value)) { host.raw.pointee.reply_json(host.raw, number, $0) }
         }
     }
 
+    /// Gives a body as the result.
     @discardableResult
     public func body(_ body: Body) -> Bool {
-        outstanding.answer { host, number in
+        outstanding.give { host, number in
             host.raw.pointee.reply_body(host.raw, number, ExportedSource.make(body.source, host: host))
         }
     }
 
+    /// Fails the command.
     @discardableResult
     public func fail(_ error: PlugboardError) -> Bool { outstanding.fail(error) }
 
     private final class Outstanding: Sendable {
         private let number: plug_reply
         private let host: PluginHost
-        private let isAnswered = Atomic(false)
+        private let isGiven = Atomic(false)
 
         init(_ number: plug_reply, _ host: PluginHost) {
             self.number = number
             self.host = host
         }
 
-        func answer(_ tell: (PluginHost, plug_reply) -> UInt32) -> Bool {
-            if isAnswered.exchange(true, ordering: .relaxed) { return false }
+        func give(_ tell: (PluginHost, plug_reply) -> UInt32) -> Bool {
+            if isGiven.exchange(true, ordering: .relaxed) { return false }
             return tell(host, number) == PLUG_OK
         }
 
         func fail(_ error: PlugboardError) -> Bool {
-            answer { host, number in
+            give { host, number in
                 withText(error.code.name) { code in
                     withText(error.reason) { host.raw.pointee.reply_failed(host.raw, number, code, $0) }
                 }
@@ -51,8 +55,8 @@ public struct Reply: Sendable {
         }
 
         deinit {
-            if isAnswered.load(ordering: .relaxed) { return }
-            _ = fail(PlugboardError(.pluginCommand, "The plugin let go of the command without an answer."))
+            if isGiven.load(ordering: .relaxed) { return }
+            _ = fail(PlugboardError(.pluginCommand, "The plugin gave no result for the command."))
         }
     }
 }

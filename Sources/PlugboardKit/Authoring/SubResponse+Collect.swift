@@ -1,10 +1,10 @@
 import Synchronization
 
 extension SubResponse {
-    /// The whole body in one piece; no bytes where there is none. Takes the body out. From any task.
+    /// Takes the body and reads it whole; without a body there are no bytes. From any task.
     ///
-    /// Throws `body.limit` as soon as more than `limit` bytes have come, what broke the body if it breaks, and
-    /// `cancelled` as soon as the task is cancelled: the rest is then given back unread.
+    /// Throws `body.limit` as soon as more than `limit` bytes have come, the body's own error if it breaks, and
+    /// `cancelled` as soon as the task is cancelled. The rest is then given back unread.
     public func collect(upTo limit: ByteCount) async throws(PlugboardError) -> Bytes {
         let collection = Collection(limit)
         let result = await withTaskCancellationHandler {
@@ -17,12 +17,12 @@ extension SubResponse {
                 }
             }
         } onCancel: {
-            collection.end(.failure(PlugboardError(.cancelled, "The task that read the answer was cancelled.")))
+            collection.end(.failure(PlugboardError(.cancelled, "The task that read the response was cancelled.")))
         }
         return try result.get()
     }
 
-    /// The same with a closure, which runs once, on the loop. To be called on the loop, as in `answered` of
+    /// The same with a closure, which runs once, on the loop. Call it on the loop, as in the closure of
     /// `PluginHost.send`.
     public func collect(
         upTo limit: ByteCount, collected: @escaping @Sendable (Result<Bytes, PlugboardError>) -> Void
@@ -33,7 +33,7 @@ extension SubResponse {
     }
 }
 
-/// A body that is read to its end, or to the first byte too many; tells once what came of it.
+/// Reads a body to its end, or to the first byte beyond the limit, and reports the outcome once.
 ///
 /// Sendable because what is not under the lock is touched on the loop only.
 private final class Collection: @unchecked Sendable {
@@ -53,7 +53,7 @@ private final class Collection: @unchecked Sendable {
 
     init(_ limit: ByteCount) { self.limit = limit }
 
-    /// To be called once; at once where the outcome is there already.
+    /// Call it once. `completed` runs at once if the outcome is known already.
     func whenDone(_ done: @escaping @Sendable (Result<Bytes, PlugboardError>) -> Void) {
         let outcome = state.withLock { state in
             if state.outcome == nil { state.done = done }
@@ -62,8 +62,8 @@ private final class Collection: @unchecked Sendable {
         if let outcome { done(outcome) }
     }
 
-    func begin(_ answer: SubResponse) {
-        guard let body = answer.takeBody() else { return end(.success(.empty)) }
+    func begin(_ subResponse: SubResponse) {
+        guard let body = subResponse.takeBody() else { return end(.success(.empty)) }
         let isWanted = state.withLock { state in
             if state.outcome == nil { state.body = body }
             return state.outcome == nil
@@ -76,7 +76,7 @@ private final class Collection: @unchecked Sendable {
         pull(body)
     }
 
-    /// In a loop: pieces that are there at once must not pile up calls, for a server chooses how many there are.
+    /// A loop and no recursion: the server chooses how many pieces are there at once, and each would nest a call.
     private func pull(_ body: InnerBody) {
         isPulling = true
         repeat {
@@ -86,7 +86,7 @@ private final class Collection: @unchecked Sendable {
                 isAnswered = true
                 if !isPulling && !isOver { pull(body) }
             }
-            if !isTaken { end(.failure(PlugboardError(.pluginFault, "The answer's body is not there to be read."))) }
+            if !isTaken { end(.failure(PlugboardError(.pluginFault, "The response's body is not there to be read."))) }
         } while isAnswered && !isOver
         isPulling = false
     }
@@ -115,6 +115,6 @@ private final class Collection: @unchecked Sendable {
     }
 
     private var tooLarge: PlugboardError {
-        PlugboardError(.bodyLimit, "The answer's body is larger than the \(limit) allowed. Raise the limit.")
+        PlugboardError(.bodyLimit, "The response's body is larger than the limit of \(limit). Raise the limit.")
     }
 }

@@ -14,8 +14,9 @@ public struct SubRequest: Sendable {
     let number: plug_subrequest
     let host: PluginHost
 
-    /// Cancels it: its closure still runs once, with the failure `cancelled`, or with what came at the same time.
-    /// From any thread; false if it has run already.
+    /// Cancels it. Its closure still runs once, with the failure `cancelled`, or with what came at the same time.
+    ///
+    /// From any thread. Returns false if the closure has run or is running.
     @discardableResult
     public func cancel() -> Bool { host.raw.pointee.cancel_send(host.raw, number) == PLUG_OK }
 }
@@ -23,13 +24,15 @@ public struct SubRequest: Sendable {
 extension PluginHost {
     /// Sends a request of the plugin's own. From `start` on, from any task.
     ///
-    /// It is cancelled with the task that waits for it, and with the exchange it is for, unless it is detached. The body
-    /// of the answer is read (`collect(upTo:)`), handed on with `.respond(with:)`, or dropped.
+    /// It is cancelled with the task that waits for it, and with the exchange it is for, unless it is detached. The
+    /// body of the response is read (`collect(upTo:)`), handed on with `.respond(with:)`, or dropped. Sub-requests nest
+    /// four deep, and connection limits never make one wait.
     ///
-    /// Of the exchange that it is for it has the `options` that it leaves open but their `timeout` (at another origin neither client
-    /// certificate nor pins), and its fields are secret where that exchange's request has a secret field of the name. The
-    /// sender, the plugins that led to the exchange, and those further out do not take part (`outermost`: the further ones do).
-    /// It has none of the exchange's attributes, and goes on while the exchange is suspended.
+    /// From the exchange that it is sent for it takes the `options` that it does not set itself, but not their
+    /// `timeout`, and to another origin neither client certificate nor pins. Its fields are secret where that
+    /// exchange's request has a secret field of the same name. It takes no attributes, and goes on while the exchange
+    /// is suspended. The plugin that sends it and those that sent the exchange's own request do not take part; those
+    /// further out only take part with `outermost`.
     public func send(
         _ request: Request, for exchange: UInt64?, from start: SubRequestStart = .insideAsker, isDetached: Bool = false
     ) async throws(PlugboardError) -> SubResponse {
@@ -53,23 +56,23 @@ extension PluginHost {
     @discardableResult
     public func send(
         _ request: Request, for exchange: UInt64?, from start: SubRequestStart = .insideAsker, isDetached: Bool = false,
-        answered: @escaping @Sendable (Result<SubResponse, PlugboardError>) -> Void
+        completed: @escaping @Sendable (Result<SubResponse, PlugboardError>) -> Void
     ) -> SubRequest {
-        let waiting = Unmanaged.passRetained(Waiting(self, answered)).toOpaque()
+        let waiting = Unmanaged.passRetained(Waiting(self, completed)).toOpaque()
         var number: plug_subrequest = 0
         let code = withTable(request) { table in
             table.flags = (start == .outermost ? PLUG_OUTERMOST : 0) | (isDetached ? PLUG_DETACHED : 0)
             return withUnsafeMutablePointer(to: &number) { number in
                 table.number = number
-                return raw.pointee.send(raw, exchange ?? 0, &table, waiting) { context, answer in
-                    guard let context, let answer else { return }
-                    Unmanaged<Waiting>.fromOpaque(context).takeRetainedValue().receive(answer)
+                return raw.pointee.send(raw, exchange ?? 0, &table, waiting) { context, subResponse in
+                    guard let context, let subResponse else { return }
+                    Unmanaged<Waiting>.fromOpaque(context).takeRetainedValue().receive(subResponse)
                 }
             }
         }
         if code != PLUG_OK {
             let waiting = Unmanaged<Waiting>.fromOpaque(waiting).takeRetainedValue()
-            waiting.answered(.failure(PluginHost.refusal(code)))
+            waiting.completed(.failure(PluginHost.refusal(code)))
         }
         return SubRequest(number: number, host: self)
     }
@@ -116,20 +119,20 @@ extension PluginHost {
 
     private final class Waiting: Sendable {
         let host: PluginHost
-        let answered: @Sendable (Result<SubResponse, PlugboardError>) -> Void
+        let completed: @Sendable (Result<SubResponse, PlugboardError>) -> Void
 
-        init(_ host: PluginHost, _ answered: @escaping @Sendable (Result<SubResponse, PlugboardError>) -> Void) {
+        init(_ host: PluginHost, _ completed: @escaping @Sendable (Result<SubResponse, PlugboardError>) -> Void) {
             self.host = host
-            self.answered = answered
+            self.completed = completed
         }
 
         func receive(_ raw: OpaquePointer) {
             var code = plug_text()
             var reason = plug_text()
             if host.raw.pointee.subresponse_failure(raw, &code, &reason) == PLUG_OK {
-                return answered(.failure(PlugboardError(.init(code.string), reason.string)))
+                return completed(.failure(PlugboardError(.init(code.string), reason.string)))
             }
-            answered(.success(SubResponse(raw, host: host)))
+            completed(.success(SubResponse(raw, host: host)))
         }
     }
 }
@@ -164,10 +167,11 @@ private final class PendingSend: Sendable {
     }
 }
 
-/// The answer to a sub-request: its head, and its body until somebody takes it.
+/// The response of a sub-request: its head, and its body until it is taken.
 ///
 /// Sendable because the head is copied at once, and the rest goes through the kernel.
 public final class SubResponse: @unchecked Sendable {
+    /// The head of the response.
     public let head: ResponseHead
     let raw: OpaquePointer
     let host: PluginHost
@@ -184,7 +188,7 @@ public final class SubResponse: @unchecked Sendable {
         }
     }
 
-    /// Takes the body out, once, on the loop; nil where there is none. Not needed before `.respond(with:)`.
+    /// Takes the body, once, on the loop; nil if there is none. Not needed before `.respond(with:)`.
     public func takeBody() -> InnerBody? {
         host.raw.pointee.take_subresponse_body(raw).map { InnerBody($0, host: host.raw) }
     }

@@ -1,9 +1,10 @@
-/// What a hook decides. A verdict carries its payload, so "I answered" and "go on" cannot both be said.
+/// What a hook decides. A verdict carries its payload, so a hook cannot both respond and go on.
 ///
-/// The phase says what is allowed: a request can be held but not resent, a failure resent but not held.
+/// The phase decides what is allowed: a request can be held but not resent, a failure resent but not held.
 public struct Verdict<Phase>: Sendable {
-    /// Work off the loop that ends in a decision on it.
+    /// Work that does not run on the loop, and returns the decision.
     public typealias Work = @Sendable () async throws -> Decision
+    /// Decides on the loop, with the exchange.
     public typealias Decision = @Sendable (borrowing Exchange) throws -> Verdict<Phase>
 
     @usableFromInline let payload: VerdictPayload
@@ -13,21 +14,22 @@ public struct Verdict<Phase>: Sendable {
     /// Lets the head pass, and opens a turn.
     public static var next: Self { Self(payload: .next) }
 
-    /// Answers in place of what lies further in. Nil is no body, as with 204 or 304.
+    /// Responds in place of what lies further in. Nil: no body, as with 204 or 304.
     public static func respond(_ head: ResponseHead, _ body: Body? = nil) -> Self {
         Self(payload: .respond(head, body))
     }
 
-    /// Answers with the answer of a sub-request, head and body. One that failed fails the exchange.
-    public static func respond(with answer: SubResponse) -> Self { Self(payload: .respondWith(answer)) }
+    /// Responds with the response of a sub-request, head and body.
+    public static func respond(with subResponse: SubResponse) -> Self { Self(payload: .respondWith(subResponse)) }
 
     /// Parks the exchange until the ticket is woken or its deadline has come; then the hook runs again.
     public static func wait(_ ticket: Ticket) -> Self { Self(payload: .wait(ticket)) }
 
-    /// Parks the exchange while the work runs off the loop. The closure that the work returns then decides on the loop.
+    /// Parks the exchange while the work runs, not on the loop. The closure that the work returns then decides on the
+    /// loop.
     ///
-    /// The work is cancelled when the exchange ends or `within` has passed; after that the hook runs again, told `deadline`. An
-    /// error that it throws is a fault of the plugin.
+    /// The work is cancelled when the exchange ends or `within` has passed; in the second case the hook runs again with
+    /// the visit `deadline`. An error that the work throws is a fault of the plugin.
     public static func wait(within: Duration? = nil, _ work: @escaping Work) -> Self {
         Self(
             payload: .work(within: within) {
@@ -36,11 +38,11 @@ public struct Verdict<Phase>: Sendable {
             })
     }
 
-    /// Ends the exchange, or the failure so far, with an error.
+    /// Ends the exchange with an error; in `onFailure`, in place of the failure so far.
     public static func fail(_ error: PlugboardError) -> Self { Self(payload: .fail(error)) }
 }
 
-/// What a verdict says, whatever its phase.
+/// The payload of a verdict of any phase.
 @usableFromInline
 enum VerdictPayload: Sendable {
     case next
@@ -53,8 +55,11 @@ enum VerdictPayload: Sendable {
     case fail(PlugboardError)
 }
 
+/// The phase of `Plugin.onRequest`.
 public enum RequestPhase: HoldingPhase {}
+/// The phase of `Plugin.onResponse`.
 public enum ResponsePhase: HoldingPhase, ResendingPhase {}
+/// The phase of `Plugin.onFailure`.
 public enum FailurePhase: ResendingPhase {}
 
 /// Phases that have a body which can be held.
@@ -62,12 +67,15 @@ public protocol HoldingPhase {}
 /// Phases in which the request can be sent again.
 public protocol ResendingPhase {}
 
+/// What `Plugin.onRequest` returns.
 public typealias RequestVerdict = Verdict<RequestPhase>
+/// What `Plugin.onResponse` returns.
 public typealias ResponseVerdict = Verdict<ResponsePhase>
+/// What `Plugin.onFailure` returns.
 public typealias FailureVerdict = Verdict<FailurePhase>
 
 extension Verdict where Phase: HoldingPhase {
-    /// Asks for the whole body: the hook runs again with it, or is told `overLimit`.
+    /// Asks for the whole body: the hook runs again with the visit `held` or `overLimit`.
     public static func hold(upTo limit: ByteCount) -> Self { Self(payload: .hold(limit)) }
 }
 
@@ -77,7 +85,28 @@ extension Verdict where Phase: ResendingPhase {
 }
 
 /// Why a hook runs: the first time, or again.
-public enum Visit: UInt32, Sendable { case first, woken, deadline, held, overLimit }
+public enum Visit: UInt32, Sendable {
+    case first
+    /// The ticket was woken.
+    case woken
+    /// The time of the wait has passed.
+    case deadline
+    /// The whole body is there: `Exchange.withHeldBody(_:)`.
+    case held
+    /// The body is larger than the hold's limit; it is whole again and will flow on.
+    case overLimit
+}
 
 /// How a turn closed.
-public enum Outcome: UInt32, Sendable { case ended, replaced, resent, failed, cancelled }
+public enum Outcome: UInt32, Sendable {
+    /// The body came to its end, or there was no body.
+    case ended
+    /// A plugin further out responded in its place.
+    case replaced
+    /// A plugin further out sent the request again.
+    case resent
+    /// There was no response, or its body broke.
+    case failed
+    /// Cancelled, timed out as a whole, or not read to its end.
+    case cancelled
+}

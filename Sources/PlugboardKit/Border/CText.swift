@@ -13,13 +13,13 @@ extension plug_text {
     /// A copy as a string, or nil for {NULL, 0}.
     package var optionalString: String? { bytes == nil ? nil : string }
 
-    /// A view; good as long as the memory is.
+    /// A view; valid as long as the memory.
     package init(_ buffer: UnsafeRawBufferPointer) {
         self.init(
             bytes: buffer.baseAddress?.assumingMemoryBound(to: CChar.self), count: UInt64(buffer.count))
     }
 
-    /// A copy that stays as long as the process lives: for descriptors, which are made once a type.
+    /// A copy that stays as long as the process lives: for descriptors, which are made once for each type.
     package init(immortal string: String) {
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(string.utf8.count, 1), alignment: 1)
         memory.copyBytes(from: string.utf8)

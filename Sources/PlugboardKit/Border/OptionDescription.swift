@@ -2,19 +2,24 @@ import CPlugboard
 
 /// One row of a plugin's table of settings or attributes, as the kernel reads it.
 public struct OptionDescription: Sendable {
+    /// The type of a value: `PLUG_BOOL` … `PLUG_MAP` of `plugboard.h`.
     public enum Kind: UInt32, Sendable { case bool = 1, integer, text, duration, size, list, map }
 
+    /// The name, without the plugin's id.
     public let name: String
     /// Nil when the table holds a number that is no type.
     public let kind: Kind?
+    /// Whether values are never printed.
     public let isSecret: Bool
+    /// Whether a configuration must give the setting.
     public let isRequired: Bool
     /// The default as a configuration would write it, or empty.
     public let fallback: String
-    /// Of numbers, durations (nanoseconds) and sizes (bytes); of a text's bytes, of a list's or map's count.
+    /// Bounds of a number, a duration (nanoseconds) or a size (bytes); of a text's bytes, of a list's or map's count.
     public let bounds: ClosedRange<Int64>?
-    /// The words that a text can be, or none for any.
+    /// The words that a text can be; empty: any.
     public let choices: [String]
+    /// One line.
     public let documentation: String
 
     init(_ option: plug_option_v1) {
@@ -28,7 +33,8 @@ public struct OptionDescription: Sendable {
         documentation = option.documentation.string
     }
 
-    /// What is wrong with a value, as the end of a sentence that begins with its name; nil if nothing is.
+    /// Checks a value. The error is the end of a sentence that begins with the option's name; nil if the value is
+    /// valid.
     public func error(in text: String) -> String? {
         switch kind {
         case .bool: check(Bool(optionText: text), "true or false")

@@ -1,18 +1,20 @@
 import CPlugboard
 
-/// What a plugin says of itself, linked or loaded, Swift or C: the descriptor that its exported function returns.
+/// The descriptor that a plugin's exported function returns, read in Swift: of linked and loaded plugins in any
+/// language.
 ///
 /// Sendable because a descriptor never changes, and lives at least as long as this.
 public struct PluginDescriptor: @unchecked Sendable {
-    /// The table itself: of an exported function as long as the process lives, else as long as this value.
+    /// The descriptor in C: of an exported function it is valid as long as the process lives, else as long as this
+    /// value.
     public let raw: UnsafePointer<plug_plugin_v1>
-    /// Keeps the table; nil if it is static.
+    /// Keeps the descriptor in memory; nil if it is static.
     private let owner: LinkedDescriptor?
 
     /// The whole names, `ID.NAME`, of the attributes that the table flags as secret.
     package var secretAttributes: [String] { attributes.filter(\.isSecret).map { "\(id).\($0.name)" } }
 
-    /// Checks that the descriptor can be used at all; the error says what is wrong with it.
+    /// Checks that the descriptor can be used; the error says what is wrong with it.
     public init(checking raw: UnsafePointer<plug_plugin_v1>?) throws(PlugboardError) {
         try self.init(checking: raw, owner: nil)
     }
@@ -58,20 +60,31 @@ public struct PluginDescriptor: @unchecked Sendable {
         }
     }
 
+    /// The id, as in `Manifest`.
     public var id: String { raw.pointee.id.string }
+    /// The version, as in `Manifest`.
     public var version: String { raw.pointee.version.string }
+    /// One line.
     public var documentation: String { raw.pointee.documentation.string }
+    /// The default priority, as in `Manifest`.
     public var priority: Int { Int(raw.pointee.priority) }
+    /// The hooks, as in `Manifest`.
     public var hooks: Hooks { Hooks(rawValue: raw.pointee.hooks) }
+    /// Ids that must stand further in, as in `Manifest`.
     public var before: [String] { list(raw.pointee.before, raw.pointee.before_count).map(\.string) }
+    /// Ids that must stand further out, as in `Manifest`.
     public var after: [String] { list(raw.pointee.after, raw.pointee.after_count).map(\.string) }
+    /// Ids of the events that `on_event` is called for; empty: all.
     public var events: [String] { list(raw.pointee.events, raw.pointee.event_count).map(\.string) }
+    /// The rows of the table of settings.
     public var settings: [OptionDescription] {
         list(raw.pointee.settings, raw.pointee.setting_count).map(OptionDescription.init)
     }
+    /// The rows of the table of attributes.
     public var attributes: [OptionDescription] {
         list(raw.pointee.attributes, raw.pointee.attribute_count).map(OptionDescription.init)
     }
+    /// The rows of the table of commands.
     public var commands: [CommandDefinition] {
         list(raw.pointee.commands, raw.pointee.command_count).map {
             CommandDefinition($0.name.string, $0.documentation.string, arguments: $0.arguments.string)
@@ -90,7 +103,7 @@ public struct PluginDescriptor: @unchecked Sendable {
         return plugin.hooks >> UInt32(functions.count) == 0 ? nil : "an unknown hook"
     }
 
-    /// Whether an id would collide with the kernel's own log, counters and data directory, all of which go by ids.
+    /// Whether the kernel itself uses an id, for its log, its counters and its data directory.
     public static func isReserved(id: String) -> Bool { id == "kernel" || id.hasPrefix("kernel.") }
 
     /// Whether an id is words of letters, digits, `-` and `_`, joined by single dots.
@@ -99,10 +112,10 @@ public struct PluginDescriptor: @unchecked Sendable {
             && id.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
     }
 
-    /// An id of `before` or `after`, without the `?` of one that need not be there.
+    /// An id of `before` or `after` without the `?` of an optional one.
     public static func id(inOrder name: String) -> String { name.hasSuffix("?") ? String(name.dropLast()) : name }
 
-    /// Of ids and of codes of errors: a letter, a digit, `.`, `-` or `_`.
+    /// Whether a byte may stand in ids and codes of errors: a letter, a digit, `.`, `-` or `_`.
     package static func isWordByte(_ byte: UInt8) -> Bool {
         isTokenByte(byte) && !"!#$%&'*+^`|~".utf8.contains(byte)
     }

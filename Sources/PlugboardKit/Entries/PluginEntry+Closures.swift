@@ -1,5 +1,6 @@
 extension PluginEntry {
-    /// A plugin whose hooks are closures: only those that are given are called. The closures are what the hooks of `PluginInstance` are.
+    /// A plugin whose hooks are closures: only those that are given are called. The closures are what the hooks of
+    /// `PluginInstance` are.
     ///
     ///     .hooks("com.acme.sign", priority: 900, onRequest: { exchange in
     ///         let request = exchange.request
@@ -11,11 +12,14 @@ extension PluginEntry {
     ///
     /// - Parameters:
     ///   - id: The plugin's name in logs, measures, `explain` and configurations; in reverse domain order.
-    ///   - priority: 0 (outermost) to 999 (innermost). From 800 on it is called at each attempt, further out once an exchange.
+    ///   - priority: 0 (outermost) to 999 (innermost). From 800 on it is called at each attempt, further out once for
+    ///     each exchange.
     ///   - before: Ids of plugins that must stand further in.
     ///   - after: Ids of plugins that must stand further out.
-    ///   - requestBody: Puts a source around the request's body, if it has one, when `onRequest` returns `next` or is not given.
-    ///   - responseBody: Puts a source around the response's body, if it has one, when `onResponse` returns `next` or is not given.
+    ///   - requestBody: Puts a source around the request's body, if it has one, when `onRequest` returns `next` or is
+    ///     not given.
+    ///   - responseBody: Puts a source around the response's body, if it has one, when `onResponse` returns `next` or
+    ///     is not given.
     public static func hooks(
         _ id: String, priority: Int, before: [String] = [], after: [String] = [],
         onRequest: (@Sendable (borrowing Exchange) throws -> RequestVerdict)? = nil,

@@ -4,7 +4,8 @@ extension PluginEntry {
     ///
     ///     .linked(UserAgent.self) { $0.product = "acme/2.0" }
     ///
-    /// The settings that are not assigned have their defaults; the kernel checks all of them as it checks those of a file.
+    /// The settings that are not assigned have their defaults; the kernel checks all of them as it checks those of a
+    /// file.
     @inlinable
     public static func linked<P: Plugin>(
         _ type: P.Type, _ assign: (inout P.Settings) -> Void = { _ in }
@@ -12,15 +13,16 @@ extension PluginEntry {
         PluginEntry(linkedDescriptor(of: type), assigning: assign)
     }
 
-    /// An instance of the program's own, which may hold what no configuration can say: a key store, a metrics registry, an actor.
+    /// An instance of the program's own, which may hold what no configuration can say: a key store, a metrics registry,
+    /// an actor.
     ///
     ///     .linked(Sign(keys))
     ///
-    /// The kernel calls `start` and `stop` once each and releases the instance when it has ended; each kernel that is given the entry
-    /// uses the same instance. An instance that needs the kernel (`PluginHost`) or settings is made by a closure:
-    /// `linked(_:assigning:)`.
+    /// The kernel calls `start` and `stop` once each and releases the instance when it has ended; each kernel that is
+    /// given the entry uses the same instance. An instance that needs the kernel (`PluginHost`) or settings is made by
+    /// a closure: `linked(_:assigning:)`.
     ///
-    /// - Parameter manifest: What the plugin says of itself: another one for a second instance of the same type.
+    /// - Parameter manifest: The plugin's description of itself; another one for a second instance of the same type.
     @inlinable
     public static func linked<P: PluginInstance>(
         _ instance: P, manifest: Manifest = P.manifest
@@ -33,9 +35,10 @@ extension PluginEntry {
     ///     .linked { settings, host in Sign(keys, settings, host) } assigning: { $0.field = "x-signature" }
     ///
     /// - Parameters:
-    ///   - manifest: What the plugin says of itself: another one for a second instance of the same type.
-    ///   - make: Called once for each kernel, and for each check of a configuration that has errors; an error refuses the settings with
-    ///     its description. Of the host only log, clocks, random, counters and data directory work there.
+    ///   - manifest: The plugin's description of itself; another one for a second instance of the same type.
+    ///   - make: Called once for each kernel, and for each check of a configuration that has errors. An error refuses
+    ///     the settings with its description. Of the host, only log, clocks, random, counters and the data directory
+    ///     work here.
     ///   - assign: Assigns the settings that are not to have their defaults.
     @inlinable
     public static func linked<P: PluginInstance>(

@@ -1,5 +1,5 @@
 extension PluginEntry: CustomReflectable {
-    /// Of the settings the names alone: only the plugin's table tells which values are secret.
+    /// Shows only the names of settings, because only the plugin's table shows which values are secret.
     public var customMirror: Mirror {
         let settings = Dictionary(uniqueKeysWithValues: settings.map { ($0.0, "…") })
         return Mirror(

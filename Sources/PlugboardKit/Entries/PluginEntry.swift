@@ -1,7 +1,7 @@
 import JSON
 
-/// One plugin of a configuration, or of those that a program gives its kernel: by its id (linked), by its file (loaded), or by what
-/// the program's code says of it.
+/// One plugin of a configuration, or of those that a program gives its kernel: by its id (linked), by its file
+/// (loaded), or by what the program's code says of it.
 ///
 ///     let kernel = try Kernel(plugins: [
 ///         "redirect",
@@ -16,7 +16,8 @@ public struct PluginEntry: Sendable {
         case fail
         /// The hook counts as `next`.
         case skip
-        /// As `skip`; after as many faults in a row as `faultLimit` says, the plugin is switched off until the next start.
+        /// As `skip`; after as many faults in a row as `faultLimit` says, the plugin is switched off until the next
+        /// start.
         case disable
     }
 

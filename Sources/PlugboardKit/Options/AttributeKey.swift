@@ -2,8 +2,9 @@
 ///
 /// Defined once in the plugin's module of options, and used by programs, by the plugin and by its manifest:
 ///
-///     public enum RedirectAttributes {
-///         public static let limit = AttributeKey<Int>("redirect", "limit", "Redirects that are followed.", in: 0...100)
+///     public struct RedirectAttributes: AttributeTable {
+///         public static let keys = RedirectAttributes()
+///         public let limit = AttributeKey<Int>("redirect", "limit", "The most redirects that are followed.", in: 0...100)
 ///     }
 public struct AttributeKey<Value: OptionValue>: Sendable {
     /// `PLUGIN-ID.name`.

@@ -1,8 +1,10 @@
 import CPlugboard
 
-/// What a plugin says of one of its settings or attributes; the kernel checks values against it and prints it.
+/// A row of a plugin's table of settings or attributes. The kernel checks values against it and prints it.
 public struct OptionDefinition: Sendable {
+    /// The name, without the plugin's id.
     public let name: String
+    /// One line.
     public let documentation: String
     let type: UInt32
     let fallback: String

@@ -7,15 +7,15 @@ import JSON
 public protocol OptionValue: Sendable {
     /// One of PLUG_BOOL … PLUG_MAP.
     static var optionType: UInt32 { get }
-    /// The words allowed, or none for any.
+    /// The words that are allowed; empty: any.
     static var optionChoices: [String] { get }
-    /// The number by which bounds are meant: of a text its bytes, of a list or map its count.
+    /// The number that bounds are compared with: of a text its bytes, of a list or map its count.
     var optionMagnitude: Int64 { get }
-    /// Reads the text; nil if it is not one of this type.
+    /// Reads a value as configurations write it; nil if the text has not this type.
     init?(optionText: String)
-    /// As `init(optionText:)` reads it.
+    /// The value as configurations write it.
     var optionText: String { get }
-    /// As files write it; nil for an optional without a value.
+    /// The value as JSON; nil for an optional without a value.
     var optionJSON: JSONValue? { get }
 }
 
@@ -110,7 +110,7 @@ extension WordOption {
     public var optionText: String { rawValue }
 }
 
-/// A value that may be left out; the text of nothing is empty.
+/// A value that may be left out; nil is written as an empty text.
 extension Optional: OptionValue where Wrapped: OptionValue {
     public static var optionType: UInt32 { Wrapped.optionType }
     public static var optionChoices: [String] { Wrapped.optionChoices }

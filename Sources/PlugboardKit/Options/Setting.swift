@@ -1,24 +1,26 @@
 import JSON
 
-/// One setting of a plugin: its default, what it means, and how far it may go.
+/// One setting of a plugin: its default, its documentation and its bounds.
 ///
 ///     struct Settings: PluginSettings {
-///         @Setting("How long an entry is fresh.", in: .zero ... .seconds(86_400)) var timeToLive = Duration.seconds(60)
+///         @Setting("How long entries are fresh.", in: .zero ... .seconds(86_400)) var lifetime = Duration.seconds(60)
 ///         @Setting("The key that signs.", count: 16...64, isSecret: true, isRequired: true) var key = ""
 ///     }
 ///
-/// The property's name is the setting's name. The value is read from the configuration before the plugin is made; a program that
-/// gives the plugin to its kernel can assign it: `.linked(Sign.self) { $0.timeToLive = .seconds(5) }`.
+/// The property's name is the setting's name. The value is read from the configuration before the plugin is made. A
+/// program that gives the plugin to its kernel can assign it: `.linked(Sign.self) { $0.lifetime = .seconds(5) }`.
 @propertyWrapper
 public struct Setting<Value: OptionValue>: Sendable {
     private var box: SettingBox<Value>
 
+    /// A setting without bounds.
     public init(
         wrappedValue: Value, _ documentation: String, isSecret: Bool = false, isRequired: Bool = false
     ) {
         box = SettingBox(wrappedValue, documentation, nil, isSecret, isRequired)
     }
 
+    /// A setting whose value lies within bounds, which the kernel checks.
     public init(
         wrappedValue: Value, _ documentation: String, in bounds: ClosedRange<Value>, isSecret: Bool = false,
         isRequired: Bool = false
@@ -28,7 +30,7 @@ public struct Setting<Value: OptionValue>: Sendable {
             isSecret, isRequired)
     }
 
-    /// Of a text, a list or a map: how many bytes or items it may have.
+    /// A text, a list or a map, with bounds for its bytes or items.
     public init(
         wrappedValue: Value, _ documentation: String, count: ClosedRange<Int>, isSecret: Bool = false,
         isRequired: Bool = false
@@ -37,7 +39,8 @@ public struct Setting<Value: OptionValue>: Sendable {
             wrappedValue, documentation, Int64(count.lowerBound)...Int64(count.upperBound), isSecret, isRequired)
     }
 
-    /// The value; what a program assigns counts as given, even if it is the default. Times are whole milliseconds, as in files.
+    /// The configuration's value, or the default. A value that a program assigns counts as given, even if it is the
+    /// default. Times are whole milliseconds, as in files.
     public var wrappedValue: Value {
         get { box.value }
         // Another box: copies of the settings keep theirs.
@@ -51,8 +54,9 @@ public protocol PluginSettings: Sendable {
     init()
 }
 
-/// For plugins that have none.
+/// The settings of a plugin that has none.
 public struct NoSettings: PluginSettings {
+    /// The only value.
     public init() {}
 }
 
@@ -62,7 +66,7 @@ extension PluginSettings {
         Self().reflected.map { name, setting in setting.define(name) }
     }
 
-    /// Reads all values; what the configuration does not say keeps its default.
+    /// Reads all values; a setting that the configuration does not give keeps its default.
     init(reading read: (_ name: String, _ type: UInt32) -> String?) {
         self.init()
         for (name, setting) in reflected {
@@ -99,7 +103,7 @@ extension Setting: AnySetting {
     fileprivate func assign(_ text: String) { box.assign(text) }
 }
 
-/// Sendable because it is assigned only while the settings are read, before anybody else has them.
+/// Sendable because it is assigned only while the settings are read, before they are handed to the plugin.
 private final class SettingBox<Value: OptionValue>: @unchecked Sendable {
     private(set) var value: Value
     private let isGiven: Bool
@@ -130,7 +134,7 @@ private final class SettingBox<Value: OptionValue>: @unchecked Sendable {
 
     var given: JSONValue? { isGiven ? value.optionJSON : nil }
 
-    /// One that is required has no default, so that the property's need not lie within the bounds.
+    /// A required setting has no default, so the property's value need not lie within the bounds.
     func define(_ name: String) -> OptionDefinition {
         OptionDefinition(
             name, documentation, of: Value.self, fallback: isRequired ? "" : value.optionText, bounds: bounds,

@@ -1,4 +1,4 @@
-// A plugin as somebody wrote it when revision 1 was released: against the frozen header, and nothing else.
+// A plugin of the time when revision 1 was released: it uses the frozen header, and nothing else.
 #include "plugboard-1.h"
 
 #include <ctype.h>
@@ -125,7 +125,7 @@ static const plug_option_v1 attributes[] = {
       .documentation = PLUG_LITERAL("Whether the exchange fails.") },
 };
 static const plug_command_v1 commands[] = {
-    { PLUG_LITERAL("echo"), PLUG_LITERAL("{}"), PLUG_LITERAL("Answers with its arguments.") },
+    { PLUG_LITERAL("echo"), PLUG_LITERAL("{}"), PLUG_LITERAL("Replies with its arguments.") },
 };
 
 PLUGBOARD_METADATA(frozen, "com.example.frozen", "1.0.0");

@@ -1,4 +1,4 @@
-// A plugin in Swift as somebody wrote it when revision 1 was released: against the frozen header as a module of C, and
+// A plugin in Swift of the time when revision 1 was released: it uses the frozen header as a module of C, and
 // nothing else. So its structs have the tags of a kernel's, and in one process they must have one layout.
 import FrozenPlugboard
 

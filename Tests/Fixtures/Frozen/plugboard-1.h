@@ -1,36 +1,75 @@
 // plugboard.h: the plugin ABI of Plugboard, revision 1.
 //
 // A plugin takes part in HTTP exchanges. It is a shared object or is linked into the program, and it is written in any
-// language that can export one C function. This header is its whole manual.
+// language that can export one C function. This header is the whole manual. A whole plugin, hello.c:
+//
+//     #include <plugboard.h>
+//     #include <stdlib.h>
+//
+//     typedef struct hello { const plug_host_v1 *host; } hello;
+//
+//     static void *create(const plug_host_v1 *host, const plug_settings *settings) {
+//         (void)settings;
+//         hello *self = malloc(sizeof *self);
+//         if (self != NULL) self->host = host;
+//         return self;
+//     }
+//
+//     static uint32_t on_request(void *context, plug_exchange *exchange) {
+//         hello *self = context;
+//         plug_head *request = self->host->request(exchange);
+//         self->host->set_field(request, PLUG_TEXT("x-hello"), PLUG_TEXT("world"));
+//         return PLUG_NEXT;
+//     }
+//
+//     PLUGBOARD_METADATA(hello, "com.example.hello", "1.0.0");
+//     PLUGBOARD_PLUGIN(hello) {
+//         .abi_revision = PLUG_ABI_REVISION, .id = PLUG_LITERAL("com.example.hello"),
+//         .version = PLUG_LITERAL("1.0.0"), .priority = 300, .hooks = PLUG_ON_REQUEST,
+//         .create = create, .destroy = free, .on_request = on_request,
+//     };
+//
+// To build it and to send a request through it:
+//
+//     cc -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wl,-z,defs -Wl,-z,now -I SDK/include hello.c -o hello.so
+//     plugboard get https://example.com/ --plugin ./hello.so
+//
+// The life of an exchange, for plugins A, B and C in the order of their priorities:
 //
 //     Request ─▶ on_request    A ▸ B ▸ C ─▶ Transport
 //                     respond  │              │
-//     Response ◀─ on_response  A ◂ B ◂ C ◀────┘     or ◀─ on_failure, when there is no answer
+//     Response ◀─ on_response  A ◂ B ◂ C ◀────┘     or ◀─ on_failure, when there is no response
 //     body     ◀─ pull         A ◂     C ◀────      only those that wrapped it (here A and C)
 //                 on_close     A ◂ B ◂ C            how it ended, innermost first
 //                 on_event     A   B   C            facts, for watching only
 //
-// How to read it
-//   [loop]    on the loop's thread of the exchange, from within a call of the kernel. It must not block.
-//   [any]     on any thread, at any time from `create` until `destroy` returns.
-//   A text or a pointer that the kernel hands out is the kernel's, and good until the hook (or callback) returns,
-//   unless its comment says otherwise. A text that the plugin hands in is copied before the call returns.
-//   Memory is never freed across the border: what is handed over is copied or comes with its release function.
-//   Functions of the host that return uint32_t without further word return one of PLUG_OK … PLUG_UNSUPPORTED.
-//   Times are nanoseconds; sizes are bytes. Texts are counted, never NUL-terminated, and may be {NULL, 0}.
-//
-//   Asked in the wrong phase, a function that returns a pointer returns NULL, and one that returns a text {NULL, 0}.
-//   A body, bytes and a source that are handed in are taken over even where the call returns an error. A state that is
-//   refused stays the plugin's.
-//   Fields that are handed in, of requests, responses and trailers, are checked where they come in: a name is a token,
-//   a value holds no CR, LF or NUL (RFC 9110 §5.1, §5.5).
-//
-// What is promised
-//   A struct tag never changes its layout, a function never changes what it says here, a number never changes its
-//   meaning. New things come as extensions, asked for by id (`extension` below), and with new tags (plug_host_v2).
-//
-// Reentrancy: hooks of one exchange never overlap. Several exchanges may run on several loops at once, so what `self`
+// Threads. Each function carries a tag:
+//   [loop]    On the loop's thread of the exchange, within a call from the kernel. It must not block.
+//   [any]     On any thread, at any time from `create` until `destroy` returns.
+//   [start]   Called by the kernel on the thread that makes the kernel, before the first exchange. It may block.
+//   [worker]  Called by the kernel on a thread that is not the loop's. It may block.
+// Hooks of one exchange never overlap. Hooks of several exchanges may run on several loops at once, so what `self`
 // holds is shared between threads.
+//
+// Memory. What the kernel hands out belongs to the kernel and is valid until the hook or callback returns, also after
+// an edit, unless the comment says otherwise. A text that the plugin hands in is copied before the call returns. A
+// body, bytes and a source that are handed in are taken over, also where the call returns an error. A state that is
+// refused stays the plugin's. Memory is never freed across the border: it is copied, or comes with its release
+// function.
+//
+// Errors. A function of the host that returns uint32_t returns one of PLUG_OK … PLUG_UNSUPPORTED, unless its comment
+// says otherwise. NULL in place of a required pointer is an error, never a crash. In the wrong hook, a function that
+// returns a pointer returns NULL, and one that returns a text returns {NULL, 0}. What a pointer argument would receive
+// is then left as it was. After the kernel has ended, functions tagged [any] do nothing and return PLUG_STALE, NULL or
+// 0.
+//
+// Units. Times are nanoseconds, sizes are bytes. Texts are counted, never NUL-terminated, and may be {NULL, 0}. Fields
+// that are handed in, of requests, responses and trailers, are checked: a name is a token, a value holds no CR, LF or
+// NUL (RFC 9110 §5.1, §5.5). Control characters in what is logged or printed are shown escaped (`\u{1B}`).
+//
+// The promise. A struct tag never changes its layout, a function never changes what its comment says, a number never
+// changes its meaning. All functions of a table are there: none is NULL in the host, and only those that say so may be
+// NULL in a plugin. New things come as extensions, asked for by id (`extension`), and with new tags (plug_host_v2).
 
 #ifndef PLUGBOARD_H
 #define PLUGBOARD_H
@@ -43,7 +82,7 @@ extern "C" {
 
 #define PLUG_ABI_REVISION 1u
 
-// Swift takes callbacks as @Sendable; other compilers see nothing.
+// Swift imports callbacks as @Sendable; other compilers ignore this.
 #if defined(__has_attribute)
 #if __has_attribute(swift_attr)
 #define PLUG_SENDABLE __attribute__((swift_attr("@Sendable")))
@@ -55,31 +94,29 @@ extern "C" {
 
 // ---------------------------------------------------------------------------------------------------- Words
 
-// Some bytes, mostly UTF-8. Header values are bytes as they came, in whatever encoding.
+// Some bytes, mostly UTF-8. Values of fields are bytes as they came, in any encoding.
 typedef struct plug_text {
     const char *bytes;
     uint64_t count;
 } plug_text;
 
-// Bytes that are handed over. With `release`, the kernel keeps the memory and calls it once, from any thread, perhaps
-// after `destroy`, for a program may hold the bytes longer; without, it copies before the call returns.
-typedef struct plug_bytes {
-    const void *bytes;
-    uint64_t count;
-    void (*PLUG_SENDABLE release)(void *context);
-    void *context;
-} plug_bytes;
+// A field of a message, an attribute, an option or a detail.
+typedef struct plug_field {
+    plug_text name;
+    plug_text value;
+} plug_field;
 
 // The kernel's objects. A plugin holds pointers to them and looks inside through the host.
-typedef struct plug_exchange plug_exchange;    // one request and its outcome, as seen from a hook
-typedef struct plug_head plug_head;            // the head of a request or a response
-typedef struct plug_body plug_body;            // a source of bytes
-typedef struct plug_event plug_event;          // a fact
-typedef struct plug_subresponse plug_subresponse;        // the outcome of a sub-request
-typedef struct plug_settings plug_settings;    // the plugin's part of the configuration
+typedef struct plug_exchange plug_exchange;         // one request and its outcome, as seen from a hook
+typedef struct plug_head plug_head;                 // the head of a request or a response, or trailer fields
+typedef struct plug_body plug_body;                 // a source of bytes, owned by the plugin that holds it
+typedef struct plug_event plug_event;               // a fact
+typedef struct plug_subresponse plug_subresponse;   // the outcome of a sub-request
+typedef struct plug_settings plug_settings;         // the plugin's settings in the configuration
 
-// A pull is a question for the next piece of a body. A ticket stands for an exchange that waits. A reply is a command's
-// outstanding answer. All three are numbers that are used up by the first answer; a later one is PLUG_STALE.
+// Numbers of things under way; 0 is none of them. A pull, a ticket and a reply are each completed once: by giving a
+// piece of the body, by waking the exchange that waits, by giving the result of the command. A second time is
+// PLUG_STALE.
 typedef uint64_t plug_pull;
 typedef uint64_t plug_ticket;
 typedef uint64_t plug_reply;
@@ -89,23 +126,48 @@ typedef uint64_t plug_subrequest;
 
 // What functions of the host return.
 #define PLUG_OK 0u
-#define PLUG_STALE 1u          // too late, or the second time; nothing happened
-#define PLUG_WRONG_TIME 2u     // not in this hook, or not in this phase of the exchange
-#define PLUG_BAD_ARGUMENT 3u   // a name, a number or a URL that cannot be
+#define PLUG_STALE 1u          // too late, or the second time: nothing happened
+#define PLUG_WRONG_TIME 2u     // not in this hook, or not in this phase of the exchange or of the plugin's life
+#define PLUG_BAD_ARGUMENT 3u   // a name, a number, a URL or a pointer that is not valid
 #define PLUG_TOO_LARGE 4u      // beyond a limit
 #define PLUG_NOT_FOUND 5u
-#define PLUG_UNSUPPORTED 6u
+#define PLUG_UNSUPPORTED 6u    // not possible here
 
 // A length that is not known beforehand.
 #define PLUG_UNKNOWN UINT64_MAX
 
+// ------------------------------------------------------------------------------------------------ Callbacks
+
+// Functions that a plugin hands to the kernel together with a context of its own.
+
+// Releases what `context` points at. The last call with that context.
+typedef void (*PLUG_SENDABLE plug_release_function)(void *context);
+
+// The time of a timer has come. [loop]
+typedef void (*PLUG_SENDABLE plug_timer_function)(void *context);
+
+// Asks a source for its next piece. [loop]
+typedef void (*PLUG_SENDABLE plug_pull_function)(void *context, plug_pull pull);
+
+// Asks a source to begin again at its first byte. Returns PLUG_OK, or anything else where it cannot. [loop]
+typedef uint32_t (*PLUG_SENDABLE plug_rewind_function)(void *context);
+
+// Receives what a pull brought. The piece is valid until this returns. [loop]
+typedef struct plug_piece_v1 plug_piece_v1;
+typedef void (*PLUG_SENDABLE plug_piece_function)(void *context, const plug_piece_v1 *piece);
+
+// Receives the outcome of a sub-request. [loop]
+typedef void (*PLUG_SENDABLE plug_subresponse_function)(void *context, plug_subresponse *subresponse);
+
 // ------------------------------------------------------------------------------------------------- Verdicts
 
-// What a hook returns. All but PLUG_NEXT carry a payload: they are returned by the host's function of the same name, as
-// in `return host->fail(exchange, …)`. A number that is not listed, or a verdict without its payload, is a fault of
-// the plugin, and fails the exchange or skips the plugin as its configuration says (`onFault`): skipped, what the hook
-// edited is undone, and it counts as PLUG_NEXT.
-#define PLUG_NEXT 0u
+// What a steering hook (on_request, on_response, on_failure) returns. All but PLUG_NEXT carry a payload: they are
+// returned by the host's function of the same name, as in `return host->fail(exchange, …)`. Of several such calls in
+// one hook the last one counts, and its verdict or PLUG_NEXT has to be returned. A number that is not listed, or a
+// verdict whose payload is missing or was refused, is a fault of the plugin: it fails the exchange or skips the plugin,
+// as its configuration says (`onFault`). Where it skips, the hook's edits are undone, and the verdict counts as
+// PLUG_NEXT.
+#define PLUG_NEXT 0u      // the head goes on; in on_request this opens a turn
 #define PLUG_RESPOND 1u   // on_request, on_response, on_failure
 #define PLUG_RESEND 2u    //             on_response, on_failure
 #define PLUG_HOLD 3u      // on_request, on_response
@@ -116,20 +178,20 @@ typedef uint64_t plug_subrequest;
 // Why a hook runs: the first time, or again.
 #define PLUG_FIRST 0u
 #define PLUG_WOKEN 1u        // the ticket was woken
-#define PLUG_DEADLINE 2u     // nobody woke it in time
+#define PLUG_DEADLINE 2u     // the time of `wait` passed before the ticket was woken
 #define PLUG_HELD 3u         // the whole body is there: `held_body`
 #define PLUG_OVER_LIMIT 4u   // the body is larger than the hold's limit; it is whole again and will flow on
 
 // How a turn closed.
-#define PLUG_ENDED 0u        // the body came to its end, or there was none
-#define PLUG_REPLACED 1u     // a plugin further out answered in its place
+#define PLUG_ENDED 0u        // the body came to its end, or there was no body
+#define PLUG_REPLACED 1u     // a plugin further out responded in its place
 #define PLUG_RESENT 2u       // a plugin further out sent the request again
-#define PLUG_FAILED 3u       // no answer, or a broken body
+#define PLUG_FAILED 3u       // there was no response, or its body broke
 #define PLUG_CANCELLED 4u    // cancelled, timed out as a whole, or not read to its end
 
 // ------------------------------------------------------------------------------------------------ The plugin
 
-// Hooks, as bits of `hooks`. One that is not listed is never called and costs nothing.
+// Hooks, as bits of `hooks`. A hook that is not listed is never called and costs nothing.
 #define PLUG_ON_REQUEST 1u
 #define PLUG_ON_RESPONSE 2u
 #define PLUG_ON_FAILURE 4u
@@ -149,42 +211,46 @@ typedef uint64_t plug_subrequest;
 #define PLUG_SECRET 1u     // never printed
 #define PLUG_REQUIRED 2u   // a setting without which the plugin cannot be created
 
-// A setting (chosen by the configuration) or an attribute (carried by a request as `ID.name`).
+// A setting (chosen by the configuration) or an attribute (carried by a request as `ID.name`). The kernel checks values
+// against this table before the plugin sees them.
 typedef struct plug_option_v1 {
     plug_text name;
     uint32_t type;
     uint32_t flags;
-    plug_text fallback;        // the default, as the configuration would write it; a list or map as JSON; or nothing
+    plug_text fallback;        // the default as the configuration would write it; a list or map as JSON; or {NULL, 0}
     int64_t minimum;           // of numbers, durations and sizes; of a text's bytes, of a list's or map's count
     int64_t maximum;           // minimum > maximum: no bounds
-    plug_text choices;         // of texts: the words allowed, with blanks between; or nothing
+    plug_text choices;         // of texts: the words that are allowed, separated by blanks; or {NULL, 0}
     plug_text documentation;   // one line
 } plug_option_v1;
 
-// Something one can ask a plugin to do: `plugboard ID NAME`, `kernel.command("ID", "NAME")`.
+// A command: `plugboard ID NAME`, `kernel.command("ID", "NAME")`. `forget` is reserved for dropping all that the plugin
+// remembers.
 typedef struct plug_command_v1 {
     plug_text name;
-    plug_text arguments;       // a JSON object that names them and says what they are; or nothing
+    plug_text arguments;       // a JSON object: the names of the arguments, and what each means; or {NULL, 0}
     plug_text documentation;   // one line
 } plug_command_v1;
 
 typedef struct plug_host_v1 plug_host_v1;
 
-// The descriptor. Static: it and all it points at stay as long as the process lives.
+// The descriptor. Static: it and all it points at stay as long as the process lives. A kernel has at most 64 plugins,
+// and one instance of each id.
 typedef struct plug_plugin_v1 {
     uint32_t abi_revision;     // PLUG_ABI_REVISION
     uint32_t hooks;            // PLUG_ON_… together
-    plug_text id;              // words of letters, digits, `-`, `_`, joined by single `.`; of your own ones in
-                               // reverse domain order; neither `kernel` nor with `kernel.` in front
+    plug_text id;              // words of letters, digits, `-` and `_`, joined by single `.`. In reverse domain order
+                               // (com.example.hello). Not `kernel`, and not beginning with `kernel.`
     plug_text version;         // major.minor.patch
     plug_text documentation;   // one line
-    int32_t priority;          // 0 to 999: outermost to innermost
+    int32_t priority;          // 0 to 999, outermost to innermost: 0 watching, 100 admission, 200 validating, 300
+                               // shaping, 400 follow-ups, 500 credentials, 600 caches, 800 retries, 900 the wire
     uint32_t reserved;         // 0
-    const plug_text *before;   // ids that must stand further in; an unknown one is a warning, unless `?` follows it
-    uint64_t before_count;     // (`cache?`: if that plugin is there)
-    const plug_text *after;    // ids that must stand further out, in the same way
+    const plug_text *before;   // ids of plugins that must stand further in than this one. They beat priorities. An
+    uint64_t before_count;     // unknown id is a warning, unless `?` follows it (`cache?`)
+    const plug_text *after;    // ids of plugins that must stand further out, in the same way
     uint64_t after_count;
-    const plug_text *events;   // ids to be told of; none: all
+    const plug_text *events;   // ids of the events that on_event is called for; NULL: all
     uint64_t event_count;
     const plug_option_v1 *settings;
     uint64_t setting_count;
@@ -192,114 +258,122 @@ typedef struct plug_plugin_v1 {
     uint64_t attribute_count;
     const plug_command_v1 *commands;
     uint64_t command_count;
-    void *context;             // the plugin's own; reached through host->plugin
+    void *context;             // the plugin's own; found as host->plugin->context
 
-    // On the thread that makes the kernel, like `start`. Makes the instance; settings were checked against the table
-    // before. One instance an id. The host lives as long as the instance; of its functions only those of settings,
-    // log, clocks, random, counter, data_directory and extension work before `start`: bodies are NULL, no timer starts,
-    // and the others return PLUG_WRONG_TIME. Returns NULL if it cannot be, after host->refuse(…); it then frees all
-    // that it made, for `stop` and `destroy` are not called.
+    // Makes the instance, `self` of the other functions. The settings were checked against the table before. The host
+    // is valid as long as the instance. Before `start`, only the host's functions of settings, `refuse`, log, clocks,
+    // random, counters, data_directory and extension work: bodies are NULL, no timer starts, and the others return
+    // PLUG_WRONG_TIME. Returns NULL where there can be no instance, after host->refuse(…); it then frees all that it
+    // made, for `stop` and `destroy` are not called. [start]
     void *(*create)(const plug_host_v1 *host, const plug_settings *settings);
-    // All plugins are created, and the host works in full. Returns PLUG_OK, or anything else after host->refuse(…);
-    // `destroy` then follows without `stop`, and timers may fire until `destroy` is called. May be NULL.
+    // All plugins are created, and all functions of the host work. Returns PLUG_OK, or anything else after
+    // host->refuse(…); `destroy` then follows without `stop`, and timers may fire until then. May be NULL. [start]
     uint32_t (*start)(void *self);
-    // No exchange will come any more. Off the loop; may block for up to `within` nanoseconds. May be NULL.
+    // No exchange will come any more. May block for up to `within` nanoseconds. May be NULL. [worker]
     void (*stop)(void *self, int64_t within);
-    // The last call, off the loop. May be NULL.
+    // The last call of the plugin, but for releases of bytes, bodies and sources that a program still holds. May be
+    // NULL. [worker]
     void (*destroy)(void *self);
 
-    // The hooks. [loop]
+    // The hooks; see Verdicts. One that `hooks` does not list may be NULL. [loop]
     uint32_t (*on_request)(void *self, plug_exchange *exchange);
+    // [loop]
     uint32_t (*on_response)(void *self, plug_exchange *exchange);
+    // [loop]
     uint32_t (*on_failure)(void *self, plug_exchange *exchange);
-    // Once for each turn that was opened at this plugin's place, when that is over; `outcome` is PLUG_ENDED …
-    // PLUG_CANCELLED.
+    // Called exactly once for each turn that was opened at this plugin's slot, when the turn is over, after the body's
+    // end. `outcome` is PLUG_ENDED … PLUG_CANCELLED. [loop]
     void (*on_close)(void *self, plug_exchange *exchange, uint32_t outcome);
-    // `exchange` is NULL for facts about the kernel. Events of sub-requests come to every plugin that listens, also
-    // to those that the sub-request does not visit: these see the attributes of the request that it is for.
+    // Called with a fact; changes nothing. `exchange` is NULL for facts about the kernel. Events of a sub-request come
+    // to every plugin that listens, also to those that the sub-request does not visit: these read the attributes of the
+    // request that it was sent for. [loop]
     void (*on_event)(void *self, plug_exchange *exchange, const plug_event *event);
 
-    // A command of the table, with its arguments as a JSON object. Answered once, now or later, through host->reply_….
-    // On a thread of its own: it may block, but has to return once `stop` was called, for `destroy` waits for it. [any]
+    // Called for a command of the table, with its arguments as a JSON object; both texts are valid until it returns.
+    // Give the result once, now or later, with one of host->reply_…: until then the caller waits. It has to return soon
+    // after `stop` was called, because `destroy` waits for it. May be NULL without commands. [worker]
     void (*command)(void *self, plug_text name, plug_text arguments, plug_reply reply);
 
-    // What this plugin offers beyond revision 1, such as PLUG_ATTRIBUTES, or NULL. May be NULL. [any]
+    // Returns what this plugin offers beyond revision 1, such as PLUG_ATTRIBUTES, or NULL. May be NULL. [any]
     const void *(*extension)(plug_text id);
 } plug_plugin_v1;
 
-// ----------------------------------------------------------------------------------------------- Bodies
+// ---------------------------------------------------------------------------------------------------- Bodies
 
-// A body that a plugin makes. `context` is released once, after which nothing is called.
+// Bytes that are handed over. With `release`, the kernel keeps the memory and calls it once, on any thread, perhaps
+// after `destroy`, because a program may hold the bytes longer. Without, it copies them before the call returns.
+typedef struct plug_bytes {
+    const void *bytes;
+    uint64_t count;
+    plug_release_function release;
+    void *context;
+} plug_bytes;
+
+// A body that a plugin makes. Its functions never overlap.
 typedef struct plug_source_v1 {
     void *context;
     uint64_t length;   // bytes in all, or PLUG_UNKNOWN
-    // Asks for the next piece, to be answered once through host->give, end or break_off, now or later, on any thread.
-    // Not called again before the answer, nor after the end. [loop]
-    void (*PLUG_SENDABLE pull)(void *context, plug_pull pull);
-    // Begins again at the first byte and returns PLUG_OK. NULL if that cannot be. [loop]
-    uint32_t (*PLUG_SENDABLE rewind)(void *context);
-    // The last call, also when a pull is open (whose answer is then PLUG_STALE); never within another call of the
-    // plugin's. On the loop; when the loop has ended, at once on the thread that gives the body back, perhaps after
-    // `destroy`.
-    void (*PLUG_SENDABLE release)(void *context);
+    // Asks for the next piece. Complete it once with host->give, end, break_off or pass, now or later, on any thread.
+    // Not called again before that, nor after the end. [loop]
+    plug_pull_function pull;
+    // Begins again at the first byte. NULL where that is not possible. [loop]
+    plug_rewind_function rewind;
+    // The last call of this source, also when a pull is open (to complete it is then PLUG_STALE). Never within another
+    // function of the source. Where the loop has ended, it is called on the thread that gives the body back, perhaps
+    // after `destroy`. May be NULL. [loop]
+    plug_release_function release;
 } plug_source_v1;
 
-// What a pull of the plugin's own brings; see `pull` below.
-#define PLUG_PIECE 0u    // bytes
+// What a pull brings.
+#define PLUG_PIECE 0u    // bytes, perhaps none
 #define PLUG_END 1u      // the end; `trailers` may hold fields
-#define PLUG_BREAK 2u    // no more will come; `code` and `reason` say why
-typedef struct plug_piece_v1 {
+#define PLUG_BREAK 2u    // the body broke; `code` and `reason` say why
+struct plug_piece_v1 {
     uint32_t kind;
     uint32_t reserved;
     plug_text bytes;
-    plug_head *trailers;   // NULL if there are none
+    plug_head *trailers;   // NULL without trailers
     plug_text code;
     plug_text reason;
-} plug_piece_v1;
+};
 
-// ----------------------------------------------------------------------------------------------- Sub-requests
-
-typedef struct plug_field {
-    plug_text name;
-    plug_text value;
-} plug_field;
+// ---------------------------------------------------------------------------------------------- Sub-requests
 
 // Flags of sub-requests.
-#define PLUG_OUTERMOST 1u   // begins at the first plugin; without: just inside the asker
+#define PLUG_OUTERMOST 1u   // begins at the first plugin; without: just inside the plugin that sends it
 #define PLUG_DETACHED 2u    // outlives its exchange; without: is cancelled with it
 
-// A request of the plugin's own. What it has of the exchange that it is for (its asker's), also when it is detached, if
-// that exchange has not ended when it is sent:
-//   options      all that the asker's request says of how it is sent, but its `timeout`, for what the sub-request
-//                itself leaves open. At another origin without what belongs to the origin: client certificate, key
-//                and pins.
-//   secrets      fields are secret if the asker's request has a secret field of that name.
-//   plugins      the sender, and the plugins that sent the asker's own request, do not take part; neither do those
-//                further out, unless it is PLUG_OUTERMOST. Their `on_event` hears of it all the same.
-// Not: attributes, fields and the body; the rest of a timeout (but for PLUG_DETACHED the end of the exchange cancels
-// it); a suspension: it goes on while its exchange is suspended, and only what it brings waits for the exchange's own
-// hook. Sub-requests nest four deep. Connection limits never make one wait.
+// A request of the plugin's own. From the exchange that it is sent for it takes these, unless that exchange has ended:
+//   options   how that exchange's request is sent, but its `timeout`, where the sub-request does not say it itself. To
+//             another origin not what belongs to the origin: client certificate, key and pins.
+//   secrets   its fields are secret where that request has a secret field of the same name.
+//   plugins   the plugin that sends it, and those that sent that request, do not take part. Without PLUG_OUTERMOST
+//             those further out do not take part either. Their on_event is called all the same.
+// It takes no attributes, no fields and no body from it. The exchange's timeout and a suspension do not apply to it:
+// its own `timeout` does, and without PLUG_DETACHED it is cancelled when the exchange ends. Sub-requests nest four
+// deep. Connection limits never make one wait.
 typedef struct plug_request_v1 {
     plug_text method;
     plug_text url;
     const plug_field *fields;
     uint64_t field_count;
-    const plug_text *secrets;       // names of fields that are secret, as after mark_secret
+    const plug_text *secrets;       // names of fields that are secret, as with mark_secret
     uint64_t secret_count;
-    const plug_field *attributes;   // what it says to plugins (`cache.ttl`)
+    const plug_field *attributes;   // attributes for plugins (`cache.ttl`)
     uint64_t attribute_count;
     const plug_field *options;      // how it is sent, in the names and words of the configuration's `kernel`: timeout,
     uint64_t option_count;          // connectTimeout, idleTimeout, attemptTimeout, proxy, noProxy, connectTo,
-                                    // interface, ipVersion, httpVersion, tls.verify, tls.ca, tls.pins (with `;` between
-                                    // them), tls.certificate, tls.key, tls.minimum, speed.download, speed.upload
-    plug_body *body;                // taken over; NULL for none
+                                    // interface, unixSocket, ipVersion, httpVersion, tls.verify, tls.ca, tls.pins
+                                    // (separated by `;`), tls.certificate, tls.key, tls.minimum, speed.download,
+                                    // speed.upload
+    plug_body *body;                // taken over; NULL: no body
     int64_t timeout;                // nanoseconds; 0: the option `timeout`, or else the kernel's
     uint32_t flags;
-    uint32_t reserved;
-    plug_subrequest *number;        // where to write the number that cancel_send takes, before `answered` runs; or NULL
+    uint32_t reserved;              // 0
+    plug_subrequest *number;        // receives the number that cancel_send takes, before `send` returns; or NULL
 } plug_request_v1;
 
-// ----------------------------------------------------------------------------------------------- The host
+// -------------------------------------------------------------------------------------------------- The host
 
 // Log levels.
 #define PLUG_LOG_DEBUG 0u
@@ -307,231 +381,304 @@ typedef struct plug_request_v1 {
 #define PLUG_LOG_WARNING 2u
 #define PLUG_LOG_ERROR 3u
 
-// The kernel as one plugin sees it. Good from `create` until `destroy` returns.
+// The kernel as one plugin sees it. Valid from `create` until `destroy` returns.
 struct plug_host_v1 {
     uint32_t abi_revision;
     uint32_t reserved;
     void *kernel;                   // the kernel's own
-    const plug_plugin_v1 *plugin;   // the descriptor this host was made for
+    const plug_plugin_v1 *plugin;   // the descriptor that this host was made for
 
-    // ---- verdicts: return what they return. [loop], in a steering hook
+    // ---- verdicts: return what they return, in a steering hook. In another hook they do nothing.
 
-    // Answers in place of what lies further in. Takes `body` over (NULL for none). Fields that set_field would refuse
-    // are a fault.
+    // Responds in place of what lies further in. `status` is 200 to 999. Takes `body` over (NULL: no body). A status or
+    // a field that is not valid is a fault. [loop]
     uint32_t (*respond)(plug_exchange *exchange, uint32_t status, const plug_field *fields, uint64_t count,
         plug_body *body);
-    // Answers with the answer of a sub-request, head and body.
-    uint32_t (*respond_with)(plug_exchange *exchange, plug_subresponse *answer);
-    // Sends the request again, from just inside this plugin, after a delay. What it edits in `request` in this hook
-    // goes along; what inner plugins had edited is undone. See `can_resend`.
+    // Responds with the response of a sub-request, head and body; where that failed, fails with its error. A response
+    // can be handed on once. [loop]
+    uint32_t (*respond_with)(plug_exchange *exchange, plug_subresponse *subresponse);
+    // Sends the request again, from just inside this plugin, after a delay. The request is what this plugin last passed
+    // inward, with the edits that it makes to `request` in this hook; edits of inner plugins are undone. A fault where
+    // `can_resend` is not PLUG_OK. [loop]
     uint32_t (*resend)(plug_exchange *exchange, int64_t after);
-    // Asks for the whole body, up to `limit` bytes: the hook runs again. What the hook edited before stays. To ask
-    // again in that visit is a fault; in a later one (PLUG_WOKEN) the body has to be asked for again.
+    // Asks for the whole body, up to `limit` bytes: the hook runs again with PLUG_HELD or PLUG_OVER_LIMIT. Edits made
+    // before stay. Asking again in that visit is a fault. In a later visit (PLUG_WOKEN) the body has to be asked for
+    // again. [loop]
     uint32_t (*hold)(plug_exchange *exchange, uint64_t limit);
-    // What the hook edited before stays: the last of its visits decides whether it counts. Parks the exchange for at
-    // most `within` nanoseconds (negative: for ever) and writes the ticket. To return another verdict after all is no
-    // fault: the ticket is then stale. Each call begins its time anew.
+    // Parks the exchange for at most `within` nanoseconds (negative: without a deadline) and writes the ticket. Edits
+    // made before stay; the verdict of the last visit decides whether they count. A hook that has called `wait` may
+    // still return another verdict: the ticket is then stale. Each call starts its own time. [loop]
     uint32_t (*wait)(plug_exchange *exchange, int64_t within, plug_ticket *ticket);
-    // Ends the exchange with an error. The code is one word or dotted words (empty, or not of letters, digits, `.`, `-`
-    // and `_` alone: `plugin.failed`); the reason says what, where and what to do, and holds no secrets. Control
-    // characters in reasons are shown escaped (`\u{1B}`).
+    // Ends the exchange with an error. The code is one word or dotted words of letters, digits, `-` and `_`; any other
+    // is replaced by `plugin.failed`. The reason says what is wrong, where, and what to do. It holds no secrets. [loop]
     uint32_t (*fail)(plug_exchange *exchange, plug_text code, plug_text reason);
-    // For shims: the plugin's code broke (an exception, a panic). What follows is the configuration's word (`onFault`).
+    // For shims: the plugin's code broke (an exception, a panic). The configuration says what follows (`onFault`).
+    // [loop]
     uint32_t (*fault)(plug_exchange *exchange, plug_text reason);
 
-    // ---- the exchange. [loop]
+    // ---- the exchange
 
-    // Why this hook runs: PLUG_FIRST … PLUG_OVER_LIMIT.
+    // Returns why this hook runs: PLUG_FIRST … PLUG_OVER_LIMIT. [loop]
     uint32_t (*visit)(plug_exchange *exchange);
-    // A number of this exchange's own in this process; good after the hook, for `publish` and `send`.
+    // Returns the number of this exchange, unique in this process and never 0. For `publish` and `send`, also after the
+    // hook has returned. [loop]
     uint64_t (*exchange_id)(plug_exchange *exchange);
-    // Attempts so far, the one under way included.
+    // Returns how many attempts there were, the one under way included: 0 before the first. [loop]
     uint32_t (*attempt)(plug_exchange *exchange);
-    // The request as this plugin sees it. It can be edited in on_request, and before `resend`. Never NULL.
+    // Returns the request as this plugin sees it, never NULL. It can be edited in on_request, and before `resend`.
+    // [loop]
     plug_head *(*request)(plug_exchange *exchange);
-    // The response, or NULL before there is one. It can be edited in on_response.
+    // Returns the response, or NULL before there is one. It can be edited in on_response. [loop]
     plug_head *(*response)(plug_exchange *exchange);
-    // In on_failure, and in on_close after a failure: code and reason. Else PLUG_WRONG_TIME.
+    // In on_failure, and in on_close after a failure: writes its code and reason. Else PLUG_WRONG_TIME. [loop]
     uint32_t (*failure)(plug_exchange *exchange, plug_text *code, plug_text *reason);
-    // Whether `resend` would be accepted now: PLUG_OK, or PLUG_WRONG_TIME when a body has begun and cannot be rewound.
+    // Returns whether `resend` would be accepted now: PLUG_OK, or PLUG_WRONG_TIME where the request's body has begun
+    // and cannot be rewound. [loop]
     uint32_t (*can_resend)(plug_exchange *exchange);
-    // An attribute by its whole name (`cache.ttl`): the request's, else the origin's of the configuration, else
-    // {NULL, 0}.
-    plug_text (*attribute)(plug_exchange *exchange, plug_text name);
-    // Sets the request's. PLUG_NOT_FOUND if the name is no attribute of an enabled plugin, PLUG_BAD_ARGUMENT if the
-    // value does not fit that plugin's table, PLUG_TOO_LARGE if all attributes were more than 64 KiB.
-    uint32_t (*set_attribute)(plug_exchange *exchange, plug_text name, plug_text value);
-    // The URL that `reference` means here (RFC 3986 §5, against the request's URL), normalized; or {NULL, 0}.
+    // Returns the URL that `reference` means here (RFC 3986 §5, against the request's URL), normalized; or {NULL, 0}.
+    // [loop]
     plug_text (*resolve_url)(plug_exchange *exchange, plug_text reference);
 
-    // State of the plugin's own: for one turn (released after its on_close), or for the whole exchange. Setting it
-    // again releases what was there. `release` may be NULL; it runs on the loop. A turn's state can be set in any
-    // steering hook, and is lost if the hook's verdict opens no turn.
-    uint32_t (*set_turn_state)(plug_exchange *exchange, void *state, void (*PLUG_SENDABLE release)(void *state));
+    // ---- attributes
+
+    // Returns an attribute by its whole name (`cache.ttl`): the request's, else the one that the configuration gives
+    // for the request's origin, else {NULL, 0}. [loop]
+    plug_text (*attribute)(plug_exchange *exchange, plug_text name);
+    // Writes one of the attributes that `attribute` would return, in the order of their names. PLUG_NOT_FOUND from
+    // their count on. set_attribute may change the order. [loop]
+    uint32_t (*attribute_at)(plug_exchange *exchange, uint64_t index, plug_field *attribute);
+    // Sets an attribute of the request, in a steering hook. PLUG_NOT_FOUND if the name is no attribute of an enabled
+    // plugin, PLUG_BAD_ARGUMENT if the value does not fit that plugin's table, PLUG_TOO_LARGE if all attributes were
+    // more than 64 KiB. [loop]
+    uint32_t (*set_attribute)(plug_exchange *exchange, plug_text name, plug_text value);
+
+    // ---- state of the plugin's own
+
+    // Sets the state of this turn, which is released after its on_close. Setting another state releases the one before.
+    // NULL is no state. `release` may be NULL; it runs on the loop. It can be set in any steering hook. In on_request
+    // it is released at once where the verdict is PLUG_RESPOND or PLUG_FAIL, because these open no turn. [loop]
+    uint32_t (*set_turn_state)(plug_exchange *exchange, void *state, plug_release_function release);
+    // Returns the state of this turn, or NULL. [loop]
     void *(*turn_state)(plug_exchange *exchange);
-    uint32_t (*set_exchange_state)(plug_exchange *exchange, void *state, void (*PLUG_SENDABLE release)(void *state));
+    // Sets the state of this exchange over all its turns, which is released at its end, in the same way. [loop]
+    uint32_t (*set_exchange_state)(plug_exchange *exchange, void *state, plug_release_function release);
+    // Returns the state of this exchange, or NULL. [loop]
     void *(*exchange_state)(plug_exchange *exchange);
 
-    // ---- heads. [loop]
+    // ---- heads. An edit of a head that cannot be edited in this hook is PLUG_WRONG_TIME.
 
-    plug_text (*method)(const plug_head *head);   // of requests
+    // Returns the method of a request. [loop]
+    plug_text (*method)(const plug_head *head);
+    // Sets the method of a request. PLUG_BAD_ARGUMENT if it is no token. [loop]
     uint32_t (*set_method)(plug_head *head, plug_text method);
-    plug_text (*url)(const plug_head *head);      // of requests: as the caller wrote it, or a plugin set it
+    // Returns the URL of a request, as the caller wrote it or a plugin set it. [loop]
+    plug_text (*url)(const plug_head *head);
+    // Sets the URL of a request. PLUG_BAD_ARGUMENT if it is not an absolute http or https URL. [loop]
     uint32_t (*set_url)(plug_head *head, plug_text url);
-    uint32_t (*status)(const plug_head *head);    // of responses; 0 of requests
+    // Returns the status of a response; 0 for a request and for trailers. [loop]
+    uint32_t (*status)(const plug_head *head);
+    // Sets the status of a response. PLUG_BAD_ARGUMENT if it is not within 200 to 999. [loop]
     uint32_t (*set_status)(plug_head *head, uint32_t status);
-
+    // Returns how many fields there are. [loop]
     uint64_t (*field_count)(const plug_head *head);
-    // Returns PLUG_OK, or PLUG_NOT_FOUND from `field_count` on.
+    // Writes the field at an index, in the order in which they came. PLUG_NOT_FOUND from `field_count` on. [loop]
     uint32_t (*field_at)(const plug_head *head, uint64_t index, plug_field *field);
-    // The first field of a name, in any case; or {NULL, 0}.
+    // Returns the value of the first field of this name, in any case of letters; or {NULL, 0}. [loop]
     plug_text (*field)(const plug_head *head, plug_text name);
-    // Replaces all fields of the name by one.
+    // Replaces all fields of the name by one. PLUG_BAD_ARGUMENT if name or value is not valid. [loop]
     uint32_t (*set_field)(plug_head *head, plug_text name, plug_text value);
-    // Adds one beside those of the same name.
+    // Adds a field beside those of the same name. PLUG_BAD_ARGUMENT as above. [loop]
     uint32_t (*add_field)(plug_head *head, plug_text name, plug_text value);
+    // Removes all fields of the name. PLUG_OK also where there are none. [loop]
     uint32_t (*remove_field)(plug_head *head, plug_text name);
-    // Fields of this name are never printed, and dropped when a resend goes to another origin.
+    // Marks the fields of this name that the head has now as secret, also where set_field then gives them another
+    // value: they are never printed, and are dropped when a resend goes to another origin. The caller's Authorization,
+    // Cookie and Proxy-Authorization always are. [loop]
     uint32_t (*mark_secret)(plug_head *head, plug_text name);
-    // 1 if the field at this place is secret.
+    // Returns 1 if the field at this index is secret, else 0. [loop]
     uint32_t (*is_secret)(const plug_head *head, uint64_t index);
 
     // ---- bodies
 
-    // A body made of bytes, which can be rewound. NULL before `start` and when the kernel is gone. [any]
+    // Makes a body of bytes, which can be rewound. NULL before `start` and when the kernel has ended; the bytes are
+    // then released. [any]
     plug_body *(*body_of_bytes)(const plug_host_v1 *host, plug_bytes bytes);
-    // A body made of a source; the struct is copied, its `context` taken over: where it returns NULL, as before
+    // Makes a body of a source. The struct is copied, its `context` taken over: where it returns NULL, as before
     // `start`, `release` has been called. [any]
     plug_body *(*body_of_source)(const plug_host_v1 *host, const plug_source_v1 *source);
-    // Bytes in all, or PLUG_UNKNOWN. [loop]
+    // Returns the bytes in all, or PLUG_UNKNOWN. [loop]
     uint64_t (*body_length)(const plug_body *body);
-    // 1 if `rewind_body` can work. [loop]
+    // Returns 1 if `rewind_body` can work, else 0. [loop]
     uint32_t (*body_can_rewind)(const plug_body *body);
-    // Asks for the next piece. `pulled` runs once, later or at once, with what came; the piece is the kernel's, until
-    // `pulled` returns; to keep its bytes, copy them. Not to be called again before, nor after the end. [loop]
-    uint32_t (*pull)(plug_body *body, void *context, void (*PLUG_SENDABLE pulled)(void *context,
-        const plug_piece_v1 *piece));
-    uint32_t (*rewind_body)(plug_body *body);    // [loop]
-    void (*release_body)(plug_body *body);       // Gives the body back, once. [any]
+    // Asks for the next piece. `pulled` runs once, later or within this call. To keep the piece's bytes, copy them. A
+    // second call before `pulled` has run gets a break. Not to be called after the end. [loop]
+    uint32_t (*pull)(plug_body *body, void *context, plug_piece_function pulled);
+    // Lets the body begin again at its first byte. PLUG_WRONG_TIME where that is not possible. [loop]
+    uint32_t (*rewind_body)(plug_body *body);
+    // Gives the body back, once. An open pull of it gets a break with the code `cancelled`: in a hook soon after the
+    // hook has returned, elsewhere on the loop before this returns, on another thread soon after. So the context of the
+    // pull has to live until then. [any]
+    void (*release_body)(plug_body *body);
 
-    // Answers to a pull of one's own source: bytes; the end, with trailer fields; a break. PLUG_STALE the second time.
-    // Trailers that set_field would refuse are PLUG_BAD_ARGUMENT, and break the body off. [any]
+    // Completes a pull of the plugin's own source with bytes. No bytes are allowed: another pull follows. [any]
     uint32_t (*give)(const plug_host_v1 *host, plug_pull pull, plug_bytes bytes);
+    // Completes it with the end, and with trailer fields. Trailers that set_field would refuse are PLUG_BAD_ARGUMENT,
+    // and break the body. [any]
     uint32_t (*end)(const plug_host_v1 *host, plug_pull pull, const plug_field *trailers, uint64_t count);
+    // Completes it with a break; code and reason as in `fail`. [any]
     uint32_t (*break_off)(const plug_host_v1 *host, plug_pull pull, plug_text code, plug_text reason);
-    // Answers a pull with a piece that was just pulled, as it is, without a copy. Within `pulled`. [loop]
+    // Completes it with a piece that was just pulled, as it is, without a copy. Within `pulled`; elsewhere
+    // PLUG_WRONG_TIME. [loop]
     uint32_t (*pass)(const plug_host_v1 *host, plug_pull pull, const plug_piece_v1 *piece);
 
-    // The body of the request or the response, to put a source around it: the caller owns it from here on and gives
-    // another in its place with `set_…_body` in the same hook. NULL if there is none. Request: on_request; response:
-    // on_response. Setting NULL leaves none; the request's body can also be set before `resend`. [loop]
+    // Takes the body of the request in on_request, to put a source around it: the plugin owns the body from here on,
+    // and sets another in its place in the same hook; not to do so is a fault. NULL if there is none. [loop]
     plug_body *(*take_request_body)(plug_exchange *exchange);
+    // Sets the body of the request, in on_request and before `resend`. NULL: no body. [loop]
     uint32_t (*set_request_body)(plug_exchange *exchange, plug_body *body);
+    // Takes the body of the response in on_response, in the same way. Responses to HEAD, and those with 204 and 304,
+    // have none. [loop]
     plug_body *(*take_response_body)(plug_exchange *exchange);
+    // Sets the body of the response, in on_response. NULL: no body. [loop]
     uint32_t (*set_response_body)(plug_exchange *exchange, plug_body *body);
-    // After PLUG_HELD: the whole body. [loop]
+    // Returns the whole body, in a visit with PLUG_HELD. [loop]
     plug_text (*held_body)(plug_exchange *exchange);
 
-    // ---- waiting. Carries nothing: the hook runs again and decides. PLUG_STALE if the exchange does not wait any
-    // more. [any]
+    // ---- waiting
+
+    // Wakes the exchange that waits for this ticket: its hook runs again, later, and decides. PLUG_STALE if it does not
+    // wait for it any more. [any]
     uint32_t (*wake)(const plug_host_v1 *host, plug_ticket ticket);
 
-    // ---- sub-requests. `exchange` is the asker's id, or 0 for none (which must be detached). [any]
-    // After PLUG_OK `answered` runs once, on the loop: with a response; or with a failure, as `request.url`,
-    // `request.field` and `request.option` for a request that cannot be, and `cancelled` after a cancel. After anything
-    // else, as PLUG_WRONG_TIME before `start` and PLUG_STALE when the kernel has ended, it never runs.
+    // ---- sub-requests
+
+    // Sends a request for the exchange of that id; 0 is for none, and needs PLUG_DETACHED. After PLUG_OK, `completed`
+    // runs exactly once, on the loop, never within this call: with a response; or with a failure, as `request.url`,
+    // `request.field` and `request.option` for a request that is not valid, and `cancelled` after a cancel. After
+    // anything else it never runs: PLUG_WRONG_TIME before `start`, PLUG_STALE when the kernel has ended. [any]
     uint32_t (*send)(const plug_host_v1 *host, uint64_t exchange, const plug_request_v1 *request, void *context,
-                     void (*PLUG_SENDABLE answered)(void *context, plug_subresponse *answer));
-    // Within `answered`, or until release_subresponse of one that was kept. [loop]
-    plug_head *(*subresponse_head)(plug_subresponse *answer);      // NULL if it failed
-    uint32_t (*subresponse_failure)(plug_subresponse *answer, plug_text *code, plug_text *reason);
-    plug_body *(*take_subresponse_body)(plug_subresponse *answer);
-    // Keeps it beyond `answered`, until release_subresponse; also where respond_with has taken what it holds.
-    void (*keep_subresponse)(plug_subresponse *answer);
-    void (*release_subresponse)(plug_subresponse *answer);
+        plug_subresponse_function completed);
+    // Cancels a sub-request of this plugin. `completed` still runs once, later: with the failure `cancelled`, or with
+    // what came at the same time. PLUG_STALE if it has run or is running: then give the body of the response back
+    // instead. [any]
+    uint32_t (*cancel_send)(const plug_host_v1 *host, plug_subrequest number);
+    // Returns the head of the response, or NULL if the sub-request failed. This function and the two that follow work
+    // within `completed`, and after keep_subresponse until release_subresponse. [loop]
+    plug_head *(*subresponse_head)(plug_subresponse *subresponse);
+    // Writes why the sub-request failed. PLUG_NOT_FOUND if it did not. [loop]
+    uint32_t (*subresponse_failure)(plug_subresponse *subresponse, plug_text *code, plug_text *reason);
+    // Takes the body of the response, once; the plugin then owns it. NULL if there is none. A body that is not taken is
+    // given back with the sub-response. [loop]
+    plug_body *(*take_subresponse_body)(plug_subresponse *subresponse);
+    // Keeps the sub-response beyond `completed`, until release_subresponse; also where respond_with has taken its
+    // response. [loop]
+    void (*keep_subresponse)(plug_subresponse *subresponse);
+    // Releases a sub-response, once for each keep_subresponse. [any]
+    void (*release_subresponse)(plug_subresponse *subresponse);
 
-    // ---- events
+    // ---- events. Those of the kernel, with their details (times in nanoseconds):
+    //   created started                   `created` of a sub-request: by (the plugin), for (the exchange's id)
+    //   attemptBegan                      attempt, reason
+    //   resolved connected secured sent firstByte
+    //   interim headReceived              the head: each one that comes from the network, before on_response
+    //   progress                          sent, toSend, received, toReceive: at most ten a second, and once at the end
+    //   attemptEnded                      attempt; nameLookup, connect, tls, firstByte, total
+    //   resendScheduled                   by, after, attempt
+    //   willSuspend suspended resumed willCancel cancelled
+    //   pluginFaulted pluginStalled       plugin, hook
+    //   pluginDisabled                    plugin, faults
+    //   willComplete                      by and for, as above; respondedBy (the plugin that responded in place of the
+    //                                     network); respondedWith (`subRequest` for a response of a sub-request)
+    //   completed                         outcome, attempts: exactly once
 
-    // Tells a fact under the plugin's own id (`cache.hit`). Fields are its details. `exchange` is 0 for a fact about
-    // the kernel, as which one of an exchange that has ended is told too. PLUG_BAD_ARGUMENT for another's id. [any]
+    // Publishes a fact under the plugin's own id (`com.example.hello.greeted`), with details. `exchange` is 0 for a
+    // fact about the kernel; a fact of an exchange that has ended is published as one about the kernel.
+    // PLUG_BAD_ARGUMENT for an id that does not begin with the plugin's id and a dot. [any]
     uint32_t (*publish)(const plug_host_v1 *host, uint64_t exchange, plug_text id, const plug_field *details,
         uint64_t count);
-    // Within on_event. [loop]
+    // Returns the id of an event. This function and the three that follow work within on_event. [loop]
     plug_text (*event_id)(const plug_event *event);
-    // A detail as text, or {NULL, 0}; of integers in decimal.
+    // Returns a detail as text, integers in decimal; or {NULL, 0}. [loop]
     plug_text (*event_text)(const plug_event *event, plug_text name);
-    // A detail as a number: PLUG_OK or PLUG_NOT_FOUND. Durations in nanoseconds.
+    // Writes a detail as a number. PLUG_NOT_FOUND if there is none of that name, or it is no number. [loop]
     uint32_t (*event_integer)(const plug_event *event, plug_text name, int64_t *value);
-    // The head that an event is about (`interim`, `headReceived`), or NULL.
+    // Returns the head that an event is about (`interim`, `headReceived`), or NULL. It cannot be edited. [loop]
     const plug_head *(*event_head)(const plug_event *event);
 
-    // ---- settings. Within create. A name that the table does not list is PLUG_NOT_FOUND.
-    // Bool (0 or 1), integer, duration, size.
+    // ---- settings, within `create`. A name that the table does not list is PLUG_NOT_FOUND.
+
+    // Writes a bool (0 or 1), an integer, a duration or a size. PLUG_NOT_FOUND for other types. [start]
     uint32_t (*setting_integer)(const plug_settings *settings, plug_text name, int64_t *value);
-    // Text as it is; list and map as JSON; others as written.
+    // Writes a text as it is, a list and a map as JSON, others as the configuration would write them. [start]
     uint32_t (*setting_text)(const plug_settings *settings, plug_text name, plug_text *value);
-    // Of lists and maps: the item at a place (the name of a list's is empty), PLUG_NOT_FOUND from the last on.
+    // Writes the item of a list or a map at an index (in a list its name is empty). PLUG_NOT_FOUND from their count on.
+    // [start]
     uint32_t (*setting_item)(const plug_settings *settings, plug_text name, uint64_t index, plug_field *item);
-    // Says why create or start cannot be, or what PLUG_ATTRIBUTES refuses, in a sentence.
+    // Says in a sentence why `create`, `start` or the `check` of PLUG_ATTRIBUTES refuses; the last call counts. [start]
     void (*refuse)(const plug_host_v1 *host, plug_text reason);
 
-    // ---- services. [any]
-    // Control characters are shown escaped, but for line breaks before four blanks: the further lines of a text.
+    // ---- services
+
+    // Writes to the log, under the plugin's id. Of a text with several lines, the further ones begin with four blanks.
+    // Other line breaks are shown escaped. An unknown level is ignored. [any]
     void (*log)(const plug_host_v1 *host, uint32_t level, plug_text text);
-    uint32_t (*log_level)(const plug_host_v1 *host);            // the lowest that is printed
-    int64_t (*now)(const plug_host_v1 *host);                   // monotonic
-    int64_t (*wall_clock)(const plug_host_v1 *host);            // since 1970-01-01 00:00 UTC
-    void (*random)(const plug_host_v1 *host, void *bytes, uint64_t count);   // fit for keys
-    // A folder that only this plugin uses, made if it is missing (mode 0700). Good as long as the host. {NULL, 0} if it
-    // cannot be.
+    // Returns the lowest level that is printed. [any]
+    uint32_t (*log_level)(const plug_host_v1 *host);
+    // Returns the monotonic time. Its zero has no meaning. [any]
+    int64_t (*now)(const plug_host_v1 *host);
+    // Returns the time since 1970-01-01 00:00 UTC. [any]
+    int64_t (*wall_clock)(const plug_host_v1 *host);
+    // Fills `bytes` with random bytes that are fit for keys. [any]
+    void (*random)(const plug_host_v1 *host, void *bytes, uint64_t count);
+    // Returns the path of a folder that only this plugin uses, made when it is first asked for (mode 0700). Valid as
+    // long as the host. {NULL, 0} if it cannot be made. It may block on the disk: call it in `create` or `start`. [any]
     plug_text (*data_directory)(const plug_host_v1 *host);
-    // Runs `fired` once on the loop, unless the kernel ends before: the context is the plugin's to free, at the latest
-    // in `destroy`, after which nothing fires. 0 if it cannot be, as before `start`. cancel_timer: PLUG_STALE if it has
-    // run or is running.
-    plug_timer (*timer)(const plug_host_v1 *host, int64_t after, void *context,
-        void (*PLUG_SENDABLE fired)(void *context));
+    // Starts a timer: `fired` runs once, later, on the loop, unless the timer is cancelled, the plugin is switched off
+    // or the kernel ends before. Then the context is still the plugin's to free, at the latest in `destroy`; nothing
+    // fires after that. With `after` 0 it is how a thread of the plugin's own gets to the loop; that one fires also for
+    // a plugin that is switched off. Returns 0 where no timer starts, as before `start`. [any]
+    plug_timer (*timer)(const plug_host_v1 *host, int64_t after, void *context, plug_timer_function fired);
+    // Cancels a timer. PLUG_STALE if it has run or is running. [any]
     uint32_t (*cancel_timer)(const plug_host_v1 *host, plug_timer timer);
-    // A number that operators can read; the same name is the same counter.
+    // Returns the counter of this name, made at 0 when it is first asked for. Operators read it as `ID.name`. [any]
     plug_counter (*counter)(const plug_host_v1 *host, plug_text name);
+    // Adds to a counter. [any]
     void (*count)(const plug_host_v1 *host, plug_counter counter, int64_t delta);
 
-    // Answers to a command, once: a JSON text, or a body, or a failure. A text that is no JSON is PLUG_BAD_ARGUMENT,
-    // and fails the command.
+    // ---- replies
+
+    // Gives the result of a command: a JSON text. A text that is no JSON is PLUG_BAD_ARGUMENT, and fails the command.
+    // [any]
     uint32_t (*reply_json)(const plug_host_v1 *host, plug_reply reply, plug_text json);
+    // Gives the result of a command: a body, not NULL. [any]
     uint32_t (*reply_body)(const plug_host_v1 *host, plug_reply reply, plug_body *body);
+    // Fails a command; code and reason as in `fail`. [any]
     uint32_t (*reply_failed)(const plug_host_v1 *host, plug_reply reply, plug_text code, plug_text reason);
 
-    // What the kernel offers beyond revision 1: a table of functions by its id ("plugboard.timer/1"), or NULL.
+    // ---- beyond revision 1
+
+    // Returns what the kernel offers beyond revision 1: a table of functions by its id ("plugboard.name/1"), valid as
+    // long as the host; or NULL. [any]
     const void *(*extension)(const plug_host_v1 *host, plug_text id);
-
-    // ---- attributes one by one, and cancelling
-
-    // The attributes that there are, one by one, in the order of their names: PLUG_OK, or PLUG_NOT_FOUND from the last
-    // on. set_attribute may change the order. [loop]
-    uint32_t (*attribute_at)(plug_exchange *exchange, uint64_t index, plug_field *attribute);
-    // Cancels a sub-request that has not been answered: `answered` still runs once, later, with the failure
-    // `cancelled`, or with what came at the same time. PLUG_STALE if it has run or is running: then give the answer's
-    // body back instead. [any]
-    uint32_t (*cancel_send)(const plug_host_v1 *host, plug_subrequest number);
 };
 
-// -------------------------------------------------------------------------------------------- Extensions
+// ------------------------------------------------------------------------------------------------ Extensions
 
-// An extension of plugins, whose `extension` returns a static plug_attributes_v1 for this id. A draft: it may change as
-// long as no release has it.
+// An extension of plugins, whose `extension` returns a static plug_attributes_v1 for this id.
 #define PLUG_ATTRIBUTES "plugboard.attributes/1"
 
-// Judges attributes together; each alone was checked against the table before.
+// Checks attributes together; each alone was checked against the table before.
 typedef struct plug_attributes_v1 {
-    // After `create` and before `start`, on the same thread, once for each origin to whose requests the configuration
-    // gives attributes of this plugin, unless it switches the plugin off for them. The fields are these attributes
-    // under their whole names (`ID.name`), owned by the kernel until the call returns. Of the host's functions those
-    // of `create` work. Returns PLUG_OK, or anything else after host->refuse(…), whose sentence must hold no secrets:
-    // the kernel then does not start. What a request says itself is not checked here, but by the hooks. May be NULL.
+    // Called after `create` and before `start`, once for each origin to whose requests the configuration gives
+    // attributes of this plugin, unless it switches the plugin off for that origin. The fields are these attributes
+    // under their whole names (`ID.name`), valid until the call returns. The host's functions that work in `create`
+    // work here too. Returns PLUG_OK, or anything else after host->refuse(…), whose sentence must hold no secrets: the
+    // kernel then does not start. Attributes that a request itself carries are not checked here, but by the hooks. May
+    // be NULL. [start]
     uint32_t (*check)(void *self, const plug_field *attributes, uint64_t count);
 } plug_attributes_v1;
 
-// ------------------------------------------------------------------------------------------- For authors
+// ----------------------------------------------------------------------------------------------- For authors
 
 static inline plug_text plug_make_text(const char *bytes, uint64_t count) {
     plug_text text;
@@ -549,7 +696,7 @@ static inline plug_text plug_make_text(const char *bytes, uint64_t count) {
 #define PLUG_HIDDEN __attribute__((visibility("hidden")))
 #if defined(__has_attribute)
 #if __has_attribute(retain)
-#define PLUG_RETAIN , retain   // also from a linker that drops what nothing refers to
+#define PLUG_RETAIN , retain   // kept also by a linker that drops sections without references
 #endif
 #endif
 #ifndef PLUG_RETAIN
@@ -569,7 +716,7 @@ static inline plug_text plug_make_text(const char *bytes, uint64_t count) {
 #endif
 
 // What can be read from the file without running it: the ELF section `plugboard` holds this text and nothing else.
-// `id` and `version` are literals, and the same as in the descriptor.
+// `id` and `version` are literals, and equal to those in the descriptor.
 #define PLUGBOARD_METADATA(module, id, version) \
     PLUG_SECTION static const char module##_plugboard_metadata[] = "plugboard/1 " id " " version
 

@@ -40,16 +40,16 @@ struct NewProjectTests {
         #expect(header == (try String(contentsOfFile: ScaffoldTestFiles.header, encoding: .utf8)))
     }
 
-    @Test func `without a directory, the project's folder has the plugin's name; what was written is told`()
+    @Test func `without a directory, the project's folder has the plugin's name; the paths are printed`()
         async throws
     {
         let outcome = try await new("sign", "--language", "c", "--id", "org.acme.sign")
 
         #expect(outcome.status == 0, "\(outcome.stderr)")
         #expect(try folder.entries() == ["sign"])
-        let told = outcome.stdout.split(separator: "\n").filter { $0.hasPrefix("sign/") }
-        #expect(told.contains("sign/sign.c"))
-        #expect(told.allSatisfy { FileManager.default.fileExists(atPath: folder.file(String($0))) })
+        let printed = outcome.stdout.split(separator: "\n").filter { $0.hasPrefix("sign/") }
+        #expect(printed.contains("sign/sign.c"))
+        #expect(printed.allSatisfy { FileManager.default.fileExists(atPath: folder.file(String($0))) })
         #expect(outcome.stdout.contains("make test"))
         #expect(String(decoding: try folder.read("sign/sign.c"), as: UTF8.self).contains("\"org.acme.sign\""))
     }
@@ -68,7 +68,7 @@ struct NewProjectTests {
         #expect(String(decoding: try folder.read("sign/sign.c"), as: UTF8.self) == "mine")
     }
 
-    @Test func `a link that leads nowhere is there already`() async throws {
+    @Test func `a link whose target does not exist is not overwritten`() async throws {
         try folder.write("sign/other", "")
         try FileManager.default.createSymbolicLink(
             atPath: folder.file("sign/sign.c"), withDestinationPath: folder.file("elsewhere"))
@@ -79,7 +79,7 @@ struct NewProjectTests {
         #expect(!FileManager.default.fileExists(atPath: folder.file("elsewhere")))
     }
 
-    @Test func `a folder that cannot be made is told`() async throws {
+    @Test func `a folder that cannot be made is an error`() async throws {
         try folder.write("file", "")
 
         let outcome = try await new("sign", "--language", "c", "--directory", folder.file("file/project"))
@@ -147,7 +147,7 @@ struct NewProjectTests {
         ["sign", "--language", "swift", "--plugboard", "https://a/\"b"],
         ["sign", "--language", "c", "--directory", ""],
     ])
-    func `what cannot be meant ends with 2 and writes nothing`(arguments: [String]) async throws {
+    func `arguments that are not valid end with 2 and write nothing`(arguments: [String]) async throws {
         let outcome = try await ProcessRunner.running(
             [Products.executable("plugboard"), "plugins", "new"] + arguments, folder: folder.path)
 

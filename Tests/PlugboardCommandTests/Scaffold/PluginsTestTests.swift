@@ -97,7 +97,7 @@ struct PluginsTestTests {
             "sent.body: must be a text, null"
         ),
     ])
-    func `a file that cannot be read ends with 2, and its place is told`(text: String, reason: String) async throws {
+    func `a file that cannot be read ends with 2 and the line of the error`(text: String, reason: String) async throws {
         try folder.write("a.json", text)
 
         let outcome = try await test(try await build("sign"), file: folder.file("a.json"))
@@ -106,7 +106,7 @@ struct PluginsTestTests {
         #expect(outcome.stderr.contains(reason), "\(outcome.stderr)")
     }
 
-    @Test func `settings that the plugin refuses, and a name that no scenario has, are told`() async throws {
+    @Test func `settings that the plugin refuses, and a name that no scenario has, are errors`() async throws {
         try folder.write("a.json", #"{ "scenarios": [{ "name": "n", "steps": [{ "advance": "1s" }] }] }"#)
         let sign = try await build("sign")
 

@@ -34,7 +34,8 @@ struct RustLayoutTests {
     /// The lines that a program in Rust prints.
     private func run(_ statements: [String]) async throws -> [Substring] {
         let folder = try TemporaryFolder("layout")
-        let module = try String(contentsOfFile: "\(ScaffoldTestFiles.templates)/plugboard.rs", encoding: .utf8)
+        let module = try String(
+            contentsOfFile: "\(ScaffoldTestFiles.sdk)/share/plugboard/plugboard.rs", encoding: .utf8)
         try folder.write("plugboard.rs", module)
         try folder.write(
             "main.rs",

@@ -21,12 +21,23 @@ struct SDKTests {
         let found = FileManager.default.enumerator(atPath: prefix)?.compactMap { $0 as? String }.sorted() ?? []
         #expect(found.filter { $0.contains(".") } == files)
         for file in files { #expect(outcome.stdout.contains("\(prefix)/\(file)\n")) }
-        #expect(
-            try folder.read("usr/include/plugboard.h")
-                == Array(Data(contentsOf: URL(fileURLWithPath: ScaffoldTestFiles.header))))
-        let page = String(decoding: try folder.read("usr/share/plugboard/README.md"), as: UTF8.self)
-        #expect(page.contains(".package(name: \"plugboard\", path: \"\(ScaffoldTestFiles.root)\")"))
-        #expect(page.contains(".product(name: \"PlugboardKit\", package: \"plugboard\")"))
+        // For plugins in Swift.
+        #expect(outcome.stdout.contains(".package(name: \"plugboard\", path: \"\(ScaffoldTestFiles.root)\")"))
+        #expect(outcome.stdout.contains(".product(name: \"PlugboardKit\", package: \"plugboard\")"))
+    }
+
+    @Test func `what it installs is the folder SDK of the repository`() async throws {
+        _ = try await Command.run("plugins", "sdk", "--prefix", prefix)
+
+        let sdk = ScaffoldTestFiles.sdk
+        let files = FileManager.default.enumerator(atPath: sdk)?.compactMap { $0 as? String } ?? []
+        for file in files where file.contains(".") {
+            let installed = file == "README.md" ? "share/plugboard/README.md" : file
+            let original = try Data(contentsOf: URL(fileURLWithPath: "\(sdk)/\(file)"))
+            #expect(try folder.read("usr/\(installed)") == Array(original), "\(file)")
+        }
+
+        #expect(files.filter { $0.contains(".") }.count == 6)
     }
 
     @Test func `it replaces what an earlier version left there, and nothing else`() async throws {
@@ -44,7 +55,7 @@ struct SDKTests {
             ])
     }
 
-    @Test func `a prefix that cannot be written is told`() async throws {
+    @Test func `a prefix that cannot be written is an error`() async throws {
         try folder.write("usr", "a file")
 
         let outcome = try await Command.run("plugins", "sdk", "--prefix", prefix)
@@ -59,11 +70,11 @@ struct SDKTests {
         try FileManager.default.moveItem(atPath: prefix, toPath: folder.file("moved"))
         let moved = folder.file("moved")
 
-        let told = try pkgConfig(["--modversion"], moved)
+        let installed = try pkgConfig(["--modversion"], moved)
         let revision = try pkgConfig(["--variable=abi_revision"], moved)
         let flags = try pkgConfig(["--cflags"], moved)
 
-        #expect("plugboard \(told)" == version.stdout.prefix { $0 != "\n" })
+        #expect("plugboard \(installed)" == version.stdout.prefix { $0 != "\n" })
         #expect(revision == "1")
         let include = try #require(flags.hasPrefix("-I") ? String(flags.dropFirst(2)) : nil)
         #expect(URL(fileURLWithPath: include).standardizedFileURL.path == "\(moved)/include")

@@ -5,6 +5,6 @@ enum ScaffoldTestFiles {
     static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardizedFileURL.path
     static let header = "\(root)/Sources/CPlugboard/include/plugboard.h"
     static let layout = "\(root)/Sources/CPlugboard/layout.c"
-    static let templates = "\(root)/Sources/PlugboardCommand/Scaffold/Templates"
+    static let sdk = "\(root)/SDK"
     static let fixtures = "\(root)/Tests/Fixtures/Scaffold"
 }

@@ -120,7 +120,7 @@ struct `A project in Swift` {
         let outcome = try await ProcessRunner.running(["nm", "-D", "--defined-only", SwiftProject.object])
 
         let exported = outcome.stdout.split(separator: "\n").map { $0.split(separator: " ") }
-            // Lower case: local to the object, whatever table it stands in.
+            // Lower case: local to the object, in any table.
             .filter { $0.count == 3 && $0[1].allSatisfy(\.isUppercase) }.map { $0[2] }
         #expect(exported == ["try_swift_LTX_plugboard_plugin"])
     }

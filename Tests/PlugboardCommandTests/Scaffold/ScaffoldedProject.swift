@@ -63,7 +63,7 @@ struct ScaffoldedProject {
     func run(_ command: String, environment: [String: String] = [:]) async throws -> ProcessRunner.Outcome {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         let own = ["PATH": "\(Products.folder):\(path)", "CARGO_NET_OFFLINE": "true", "RUST_BACKTRACE": "0"]
-        // Whatever the umask of who runs the tests: what others may write is not loaded.
+        // For any umask: the loader refuses files that other users may write.
         return try await ProcessRunner.running(
             ["/bin/sh", "-c", "umask 022; \(command)"], environment: own.merging(environment) { _, new in new },
             folder: self.path)

@@ -12,7 +12,7 @@ import Testing
 
         try await breakAndGoOn(object, thrown: "thrown on purpose", number: "it threw what is no std::exception")
         let lost = try await Command.run("com.example.tour", "lose", "--plugin", object)
-        #expect(lost.status == 104 && lost.stderr.contains("The plugin gave no answer"), "\(lost.stderr)")
+        #expect(lost.status == 104 && lost.stderr.contains("The plugin gave no result"), "\(lost.stderr)")
     }
 
     @Test(.enabled(if: ScaffoldedProject.canBuild("rust"), "there is no compiler for Rust"))
@@ -66,7 +66,7 @@ import Testing
             replies[way]?["body_b64"]?.stringValue.flatMap { Data(base64Encoded: $0) }
                 .map { String(decoding: $0, as: UTF8.self) }
         }
-        #expect(Set(replies.keys) == Set(ways), "the process has answered all")
+        #expect(Set(replies.keys) == Set(ways), "there is a reply for each line")
         #expect(message("throw").contains(thrown), "\(message("throw"))")
         #expect(message("throw-number").contains(number), "\(message("throw-number"))")
         #expect(message("fail").contains("It was asked to fail."), "\(message("fail"))")
@@ -123,7 +123,7 @@ import Testing
         }
         #expect(echo.stdout == #"{"a":1}"# + "\n", "\(echo.stderr)")
         #expect(thrown.status == 104 && thrown.stderr.contains("thrown by a command"), "\(thrown.stderr)")
-        #expect(!thrown.stderr.contains("gave no answer"), "who asked is told how it broke: \(thrown.stderr)")
+        #expect(!thrown.stderr.contains("gave no result"), "the caller gets the error: \(thrown.stderr)")
         #expect(refused.status == 102 && refused.stderr.contains("It was told to refuse."), "\(refused.stderr)")
     }
 }

@@ -34,7 +34,7 @@ enum FrozenPlugin {
         return trusted(object)
     }
 
-    /// Whatever the umask of who runs the tests.
+    /// For any umask: the loader refuses files that other users may write.
     private static func trusted(_ object: String) -> String {
         chmod(object, 0o755)
         return object

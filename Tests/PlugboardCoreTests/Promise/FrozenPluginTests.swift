@@ -33,18 +33,18 @@ import Transporting
         #expect(kernel.counters["com.example.frozen.closed"] == 1)
     }
 
-    @Test func `in C, an attribute fails the exchange and a command answers`() async throws {
+    @Test func `in C, an attribute fails the exchange and a command replies`() async throws {
         let object = try FrozenPlugin.buildInC(in: folder)
         let kernel = try kernel([PluginEntry(object)])
         var request = Request(.get, anywhere)
         request.attributes["com.example.frozen.refuse"] = "true"
 
         let error = try await failure(of: kernel, request)
-        let answer = try await kernel.command("com.example.frozen", "echo", #"{"a":1}"#)
+        let reply = try await kernel.command("com.example.frozen", "echo", #"{"a":1}"#)
 
         #expect(error.code.name == "frozen.refused" && error.plugin == "com.example.frozen")
-        guard case .json(#"{"a":1}"#) = answer else {
-            Issue.record("the answer is \(answer)")
+        guard case .json(#"{"a":1}"#) = reply else {
+            Issue.record("the reply is \(reply)")
             return
         }
     }
@@ -61,7 +61,7 @@ import Transporting
         #expect(response["x-turn-began-at"] != nil && response["x-turn-began-at"] != "99")
     }
 
-    @Test func `both say what they are without being run, and stand in one chain`() async throws {
+    @Test func `both are described without being run, and work in one chain`() async throws {
         let c = try FrozenPlugin.buildInC(in: folder)
         let swift = try FrozenPlugin.buildInSwift(in: folder)
         let kernel = try kernel([PluginEntry(swift), PluginEntry(c)])

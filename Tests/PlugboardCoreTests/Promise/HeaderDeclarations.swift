@@ -1,4 +1,5 @@
-/// What a header in C declares, as far as `plugboard.h` uses C: tokens and no more, so that comments and lines do not count.
+/// What a header in C declares, as far as `plugboard.h` uses C: tokens and no more, so that comments and lines do not
+/// count.
 struct HeaderDeclarations {
     /// A member of a struct: its name, and its whole declaration in tokens.
     struct Field: Equatable {
@@ -11,11 +12,11 @@ struct HeaderDeclarations {
 
     /// By tag.
     private(set) var structs: [String: [Field]] = [:]
-    /// By name: `typedef …` without a body.
+    /// By name: `typedef …` without a body, types of functions included.
     private(set) var types: [String: [String]] = [:]
     /// By name: functions that are defined in the header.
     private(set) var functions: [String: [String]] = [:]
-    /// By name: one definition for each time that it is defined, under whatever condition.
+    /// By name: each of its definitions, of all conditional branches.
     private(set) var macros: [String: [[String]]] = [:]
     private(set) var includes: Set<String> = []
     /// What was not understood.
@@ -49,7 +50,7 @@ struct HeaderDeclarations {
             let end = tokens.lastIndex(of: "}")
         {
             structs[tokens[start + 1]] = HeaderDeclarations.fields(Array(tokens[start + 3..<end]))
-        } else if tokens.first == "typedef", let name = tokens.last {
+        } else if tokens.first == "typedef", let name = HeaderDeclarations.fields(tokens).first?.name {
             types[name] = tokens
         } else if tokens.first == "static", let open = tokens.firstIndex(of: "("), open > 0 {
             functions[tokens[open - 1]] = tokens
@@ -97,10 +98,11 @@ struct HeaderDeclarations {
         return declarations
     }
 
+    /// The name is the word before the `)` of the declarator.
     private static func fields(_ tokens: [String]) -> [Field] {
         tokens.split(separator: ";").map { tokens in
             let tokens = Array(tokens)
-            // `uint32_t (*name)(…)`, and `void (*PLUG_SENDABLE name)(…)`; else the last word.
+            // `uint32_t (*name)(…)`, and `typedef void (*PLUG_SENDABLE name)(…)`; else the last word.
             let star = tokens.indices.first { tokens[$0] == "*" && $0 > 0 && tokens[$0 - 1] == "(" }
             let close = star.flatMap { star in tokens[star...].firstIndex(of: ")") }
             return Field(name: close.map { tokens[$0 - 1] } ?? tokens.last ?? "", tokens: tokens)

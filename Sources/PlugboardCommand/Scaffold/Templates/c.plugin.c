@@ -1,6 +1,6 @@
 // Adds the field `x-@name@` to requests.
 //
-// plugboard.h is the manual: each function says its thread, each pointer its owner.
+// plugboard.h is the manual: the thread of each function, the owner of each pointer.
 #include <plugboard.h>
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One instance serves all exchanges, on all loops: what changes is shared between threads.
+// One instance serves all exchanges, on all loops: state that changes is shared between threads.
 typedef struct instance {
     const plug_host_v1 *host;
     plug_counter added;
@@ -20,7 +20,8 @@ typedef struct instance {
 } instance;
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) {
-    // Checked against the table below by the kernel, defaults filled in. The text is good until this function returns.
+    // The kernel has checked the settings against the table below, and filled in defaults. The text is valid until this
+    // function returns.
     int64_t every = 1;
     plug_text value = {0};
     host->setting_integer(settings, PLUG_TEXT("every"), &every);
@@ -44,7 +45,7 @@ static uint32_t start(void *context) {
     return PLUG_OK;
 }
 
-// Runs on the loop, and must not block it: to wait for something, return host->wait(…).
+// Runs on the loop and must not block it: to wait, return host->wait(…).
 static uint32_t on_request(void *context, plug_exchange *exchange) {
     instance *self = context;
     const plug_host_v1 *host = self->host;
@@ -58,7 +59,7 @@ static uint32_t on_request(void *context, plug_exchange *exchange) {
     return PLUG_NEXT;
 }
 
-// `plugboard @id@ show`. Not on the loop; may block; answers once, with JSON.
+// `plugboard @id@ show`. Not on the loop; may block. Replies once, with JSON.
 static void command(void *context, plug_text name, plug_text arguments, plug_reply reply) {
     instance *self = context;
     (void)name, (void)arguments;
@@ -82,7 +83,7 @@ static const plug_command_v1 commands[] = {
     { .name = PLUG_LITERAL("show"), .documentation = PLUG_LITERAL("Shows how many requests came.") },
 };
 
-// Read from the file without running it; the same as in the descriptor.
+// Can be read from the file without running it. Equal to the descriptor's.
 PLUGBOARD_METADATA(@module@, "@id@", "0.1.0");
 PLUGBOARD_PLUGIN(@module@) {
     .abi_revision = PLUG_ABI_REVISION, .id = PLUG_LITERAL("@id@"), .version = PLUG_LITERAL("0.1.0"),

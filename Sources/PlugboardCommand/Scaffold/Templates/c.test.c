@@ -1,8 +1,8 @@
-// Sends a request through the built plugin, and looks at what a server gets.
+// Sends a request through the built plugin, and checks what a server receives.
 //
 //     test/run PLUGBOARD CONFIGURATION
 //
-// It is the server, of one answer; the command `plugboard` is the client.
+// This program is the server, for one request; the command `plugboard` is the client.
 #define _POSIX_C_SOURCE 200809L
 
 #include <arpa/inet.h>
@@ -22,7 +22,7 @@ static int fail(const char *what) {
 }
 
 // The head of the request, or an empty text.
-static void answer(int client, char *head, size_t room) {
+static void respond(int client, char *head, size_t room) {
     size_t count = 0;
     head[0] = '\0';
     while (strstr(head, "\r\n\r\n") == NULL && count < room - 1) {
@@ -49,7 +49,7 @@ int main(int count, char **arguments) {
 
     pid_t child = fork();
     if (child == 0) {
-        // What is left open in the child is `end[1]`: it closes when the child ends, and so tells of that.
+        // The child keeps `end[1]` open; that it closes shows that the child has ended.
         close(listener);
         close(end[0]);
         execlp(arguments[1], arguments[1], "get", url, "--config", arguments[2], (char *)NULL);
@@ -62,7 +62,7 @@ int main(int count, char **arguments) {
     if (child > 0 && poll(waiting, 2, 30000) > 0 && waiting[0].revents != 0) {
         int client = accept(listener, NULL, NULL);
         if (client >= 0) {
-            answer(client, head, sizeof head);
+            respond(client, head, sizeof head);
             close(client);
         }
     }

@@ -8,13 +8,13 @@ PLUGBOARD_CFLAGS ?= $(shell pkg-config --cflags plugboard 2>/dev/null || echo "-
 CFLAGS ?= -O2 -g
 CXXFLAGS ?= -O2 -g
 
-# A symbol that is missing is an error here (defs) and at start-up (now), and not at some later call.
+# A missing symbol is an error here (defs) and at start-up (now), and not at some later call.
 plugin := -std=c++17 -Wall -Wextra -fPIC -fvisibility=hidden $(PLUGBOARD_CFLAGS) -shared -pthread \
 	-Wl,-z,defs -Wl,-z,now -Wl,--version-script=exports.map
 
 @module@.so: @module@.cpp exports.map
 	$(CXX) $(CXXFLAGS) $(plugin) $(LDFLAGS) $< -o $@
-	chmod go-w $@  # the loader takes nothing that others may write
+	chmod go-w $@  # the loader refuses files that other users may write
 
 test/run: test/run.c
 	$(CC) $(CFLAGS) -std=c11 -Wall -Wextra $< -o $@

@@ -1,6 +1,6 @@
 // Adds the field `x-@name@` to requests.
 //
-// plugboard.h is the manual: each function says its thread, each pointer its owner. plugboard.hpp puts it into C++.
+// plugboard.h is the manual: the thread of each function, the owner of each pointer. plugboard.hpp is the same for C++.
 #include <plugboard.hpp>
 
 #include <atomic>
@@ -9,11 +9,11 @@
 
 namespace {
 
-// One instance serves all exchanges, on all loops: what changes is shared between threads.
+// One instance serves all exchanges, on all loops: state that changes is shared between threads.
 class Plugin {
 public:
-    // The kernel has checked settings against the table below and filled in defaults. What this throws refuses to
-    // start.
+    // The kernel has checked settings against the table below and filled in defaults. What this throws ends the
+    // start-up.
     Plugin(plugboard::Host host, plugboard::Settings settings)
         : host_(host), value_(settings.string("value")), every_(static_cast<uint64_t>(settings.integer("every"))) {}
 
@@ -21,7 +21,7 @@ public:
 
     void start() { added_ = host_.counter("added"); }
 
-    // Runs on the loop, and must not block it: to wait for something, return exchange.wait(…). What it throws is a
+    // Runs on the loop, and must not block it: to wait, return exchange.wait(…). What it throws is a
     // fault of the plugin.
     plugboard::Verdict on_request(plugboard::Exchange &exchange) {
         if (requests_.fetch_add(1) % every_ != 0) return plugboard::Verdict::next();
@@ -30,7 +30,7 @@ public:
         return plugboard::Verdict::next();
     }
 
-    // `plugboard @id@ show`. Not on the loop; may block; answers once, with JSON.
+    // `plugboard @id@ show`. Not on the loop; may block. Replies once, with JSON.
     void command(std::string_view, std::string_view, plugboard::Reply reply) {
         reply.json("{\"requests\":" + std::to_string(requests_.load()) + "}");
     }
@@ -54,7 +54,7 @@ const plug_command_v1 commands[] = {
 
 }  // namespace
 
-// Read from the file without running it; the same as in the descriptor.
+// Can be read from the file without running it. Equal to the descriptor's.
 PLUGBOARD_METADATA(@module@, "@id@", "0.1.0");
 PLUGBOARD_PLUGIN(@module@) plugboard::Manifest<Plugin>("@id@", "0.1.0")
     .documentation("Adds the field x-@name@ to requests.")

@@ -1,6 +1,6 @@
 //! Adds the field `x-@name@` to requests.
 //!
-//! plugboard.h is the manual: each function says its thread. `plugboard.rs` puts it into Rust.
+//! plugboard.h is the manual: the thread of each function. `plugboard.rs` is the same for Rust.
 
 mod plugboard;
 
@@ -9,7 +9,7 @@ use plugboard::{
 };
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// One instance serves all exchanges, on all loops: what changes is shared between threads.
+/// One instance serves all exchanges, on all loops: state that changes is shared between threads.
 struct FieldAdder {
     value: String,
     every: u64,
@@ -18,7 +18,7 @@ struct FieldAdder {
 }
 
 impl Plugin for FieldAdder {
-    /// Settings are checked against the table below by the kernel, defaults filled in. An error refuses to start.
+    /// The kernel has checked the settings against the table below, and filled in defaults. An error ends the start-up.
     fn create(host: Host, settings: &Settings<'_>) -> Result<Self, String> {
         Ok(FieldAdder {
             value: settings.text("value"),
@@ -28,7 +28,7 @@ impl Plugin for FieldAdder {
         })
     }
 
-    /// Runs on the loop, and must not block it: to wait for something, return the verdict of `exchange.wait(…)`. A
+    /// Runs on the loop and must not block it: to wait, return the verdict of `exchange.wait(…)`. A
     /// panic or an error is a fault of the plugin.
     fn on_request(&self, exchange: &mut Exchange<'_>) -> Hook {
         if self.requests.fetch_add(1, Ordering::Relaxed) % self.every != 0 {
@@ -39,7 +39,7 @@ impl Plugin for FieldAdder {
         Ok(Verdict::NEXT)
     }
 
-    /// `plugboard @id@ show`. Not on the loop; may block; answers once, with JSON.
+    /// `plugboard @id@ show`. Not on the loop; may block. Replies once, with JSON.
     fn command(&self, _name: &str, _arguments: &str, reply: Reply) {
         reply.json(&format!("{{\"requests\":{}}}", self.requests.load(Ordering::Relaxed)));
     }

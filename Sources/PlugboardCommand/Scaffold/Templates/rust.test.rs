@@ -1,6 +1,7 @@
-//! Sends a request through the built plugin, and looks at what a server gets.
+//! Sends a request through the built plugin, and checks what a server receives.
 //!
-//! The test is the server, of one answer; the command `plugboard` (or what the variable PLUGBOARD names) is the client.
+//! The test is the server, for one request; the command `plugboard` (or the one that the variable PLUGBOARD names) is
+//! the client.
 
 use std::env;
 use std::fs;
@@ -15,7 +16,7 @@ fn a_request_gets_the_field() {
     let configuration = configuration();
     let listener = TcpListener::bind("127.0.0.1:0").expect("no socket on 127.0.0.1");
     let url = format!("http://{}/", listener.local_addr().unwrap());
-    let server = thread::spawn(move || answer(&listener));
+    let server = thread::spawn(move || respond(&listener));
 
     let program = env::var("PLUGBOARD").unwrap_or_else(|_| "plugboard".to_string());
     let output = Command::new(&program)
@@ -56,8 +57,8 @@ fn configuration() -> PathBuf {
     path
 }
 
-/// Answers one request, and returns its head.
-fn answer(listener: &TcpListener) -> String {
+/// Responds to one request, and returns its head.
+fn respond(listener: &TcpListener) -> String {
     let (mut client, _) = listener.accept().unwrap();
     let mut head = Vec::new();
     let mut byte = [0];

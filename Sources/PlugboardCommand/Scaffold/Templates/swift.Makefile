@@ -3,7 +3,7 @@
 SWIFT ?= swift
 SWIFTFLAGS ?=
 
-# Of all that is in the object, others see one function only: what they would see else could stand in for their own.
+# Other objects see one function only: any other symbol could replace one of theirs.
 @name@:
 	$(SWIFT) build -c release --product @name@ $(SWIFTFLAGS) -Xlinker "--version-script=$(CURDIR)/exports.map"
 

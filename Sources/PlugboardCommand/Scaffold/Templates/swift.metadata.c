@@ -1,4 +1,4 @@
 #include "plugboard.h"
 
-// Read from the file without running it; the same as in the manifest.
+// Can be read from the file without running it. Equal to the manifest's.
 PLUGBOARD_METADATA(@module@, "@id@", "0.1.0");

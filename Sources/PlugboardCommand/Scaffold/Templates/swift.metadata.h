@@ -1,1 +1,1 @@
-// Nothing to call: the target only puts what the plugin is into an ELF section.
+// There is nothing to call: the target only puts the plugin's id and version into an ELF section.

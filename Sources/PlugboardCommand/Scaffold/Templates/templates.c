@@ -1,7 +1,8 @@
-// Each file is read when this is compiled, and again when it has changed.
+// The compiler reads each file when it compiles this one, and compiles again when a file has changed. SDK/ lies outside
+// of this target: #embed may read any file of the package, also where another package depends on it.
 #include "ScaffoldTemplates.h"
 
-// A matter of C23 that Swift's clang knows in C11 too.
+// #embed is part of C23; Swift's clang has it in C11 too.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 #define TEMPLATE(name) \
@@ -16,17 +17,17 @@ static const unsigned char plugboard_h[] = {
 TEMPLATE(plugboard_h)
 
 static const unsigned char plugboard_transform_h[] = {
-#embed "plugboard-transform.h"
+#embed "../../../../SDK/include/plugboard-transform.h"
 };
 TEMPLATE(plugboard_transform_h)
 
 static const unsigned char plugboard_hpp[] = {
-#embed "plugboard.hpp"
+#embed "../../../../SDK/include/plugboard.hpp"
 };
 TEMPLATE(plugboard_hpp)
 
 static const unsigned char plugboard_rs[] = {
-#embed "plugboard.rs"
+#embed "../../../../SDK/share/plugboard/plugboard.rs"
 };
 TEMPLATE(plugboard_rs)
 
@@ -151,11 +152,11 @@ static const unsigned char swift_tests_txt[] = {
 TEMPLATE(swift_tests_txt)
 
 static const unsigned char sdk_README_md[] = {
-#embed "sdk.README.md"
+#embed "../../../../SDK/README.md"
 };
 TEMPLATE(sdk_README_md)
 
 static const unsigned char sdk_plugboard_pc[] = {
-#embed "sdk.plugboard.pc"
+#embed "../../../../SDK/lib/pkgconfig/plugboard.pc"
 };
 TEMPLATE(sdk_plugboard_pc)

@@ -1,17 +1,16 @@
-// The files of this folder, and plugboard.h, as bytes in the program: what `plugboard plugins new` and `sdk` write.
+// The files of this folder and of SDK/ as bytes in the program: what `plugboard plugins new` and `sdk` write.
 #ifndef SCAFFOLD_TEMPLATES_H
 #define SCAFFOLD_TEMPLATES_H
 
 #include <stddef.h>
 
-// Good as long as the process.
+// Valid as long as the process.
 typedef struct scaffold_template {
     const unsigned char *bytes;
     size_t count;
 } scaffold_template;
 
 scaffold_template scaffold_plugboard_h(void);
-
 scaffold_template scaffold_plugboard_transform_h(void);
 scaffold_template scaffold_plugboard_hpp(void);
 scaffold_template scaffold_plugboard_rs(void);

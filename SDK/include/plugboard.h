@@ -1,0 +1,1 @@
+../../Sources/CPlugboard/include/plugboard.h

@@ -1,0 +1,1208 @@
+// plugboard.hpp: plugboard.h for C++17. A plugin is a class; what it throws is caught at the border.
+//
+//     class Hello {
+//     public:
+//         Hello(plugboard::Host host, plugboard::Settings settings);          // what it throws refuses to start
+//         plugboard::Verdict on_request(plugboard::Exchange &exchange);       // a hook is called if the class has it
+//     };
+//     PLUGBOARD_METADATA(hello, "com.example.hello", "1.0.0");
+//     PLUGBOARD_PLUGIN(hello) plugboard::Manifest<Hello>("com.example.hello", "1.0.0").priority(300);
+//
+// A class may have: start(), stop(within), on_request, on_response, on_failure, on_close(exchange, outcome),
+// on_event(event, exchange or nullptr), command(name, arguments, reply), check(attributes). Each is found by its name.
+//
+//   check(const Fields &attributes) checks together the attributes that the configuration gives to requests to one
+//   origin, under their whole names (`ID.name`): once for each such origin, after the constructor and before start().
+//   What it throws refuses the configuration; the text must hold no secrets.
+//
+//   What a hook throws is a fault of the plugin; the configuration says what follows (`onFault`). To fail an exchange
+//   on purpose, return exchange.fail(code, reason). What is thrown elsewhere breaks the body, fails the command, or is
+//   logged: no exception crosses into the kernel.
+//   Threads, lifetimes and numbers are those of plugboard.h; views are valid as long as the texts there.
+//   What is missing here is reached through `raw()`.
+
+#ifndef PLUGBOARD_HPP
+#define PLUGBOARD_HPP
+
+#include "plugboard.h"
+
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace plugboard {
+
+using Duration = std::chrono::nanoseconds;
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+inline plug_text text(std::string_view view) noexcept { return plug_make_text(view.data(), view.size()); }
+inline std::string_view view(plug_text text) noexcept {
+    return text.bytes == nullptr ? std::string_view() : std::string_view(text.bytes, text.count);
+}
+inline std::optional<std::string_view> optional_view(plug_text text) noexcept {
+    if (text.bytes == nullptr) return std::nullopt;
+    return view(text);
+}
+
+// A function of the host returned something else than PLUG_OK.
+class Error : public std::runtime_error {
+public:
+    Error(std::string_view function, uint32_t code)
+        : std::runtime_error(std::string(function) + " returned " + std::to_string(code)), code_(code) {}
+    uint32_t code() const noexcept { return code_; }
+
+private:
+    uint32_t code_;
+};
+
+namespace detail {
+
+inline void check(std::string_view function, uint32_t code) {
+    if (code != PLUG_OK) throw Error(function, code);
+}
+
+inline std::vector<plug_field> raw(const Fields &fields) {
+    std::vector<plug_field> raw;
+    raw.reserve(fields.size());
+    for (const auto &field : fields) raw.push_back({text(field.first), text(field.second)});
+    return raw;
+}
+
+// A pull or a reply that the plugin has to complete.
+struct Owed {
+    static constexpr std::string_view lost = "The plugin gave no result; if it broke, its log says how.";
+    const plug_host_v1 *host;
+    bool is_pull;
+    uint64_t number;
+    void fail(std::string_view reason) const noexcept {
+        if (is_pull) {
+            host->break_off(host, number, PLUG_TEXT("plugin.fault"), text(reason));
+        } else {
+            host->reply_failed(host, number, PLUG_TEXT("plugin.command"), text(reason));
+        }
+    }
+};
+
+// A call of the kernel that this thread is in. Pulls and replies that an exception destroys are completed when it is
+// known what was thrown.
+class Barrier {
+public:
+    Barrier() noexcept : outer_(std::exchange(innermost, this)) {}
+    Barrier(const Barrier &) = delete;
+    Barrier &operator=(const Barrier &) = delete;
+    ~Barrier() {
+        innermost = outer_;
+        // The plugin has caught the exception that destroyed them.
+        fail(Owed::lost);
+    }
+    void fail(std::string_view reason) noexcept {
+        for (const auto &owed : std::exchange(left_, {})) owed.fail(reason);
+    }
+    // A pull or a reply is destroyed before it was completed; `exceptions` were under way when it was made.
+    static void drop(Owed owed, int exceptions) noexcept {
+        try {
+            if (innermost != nullptr && std::uncaught_exceptions() > exceptions) {
+                innermost->left_.push_back(owed);
+                return;
+            }
+        } catch (...) {
+        }
+        owed.fail(Owed::lost);
+    }
+
+private:
+    static thread_local Barrier *innermost;
+    std::vector<Owed> left_;
+    Barrier *outer_;
+};
+inline thread_local Barrier *Barrier::innermost = nullptr;
+
+// Calls `body`, and `caught` with a sentence if that throws.
+template <class Body, class Caught> auto guarded(Body body, Caught caught) noexcept -> decltype(body()) {
+    Barrier barrier;
+    try {
+        return body();
+    } catch (const std::exception &error) {
+        barrier.fail(error.what());
+        return caught(std::string_view(error.what()));
+    } catch (...) {
+        std::string_view what = "it threw what is no std::exception";
+        barrier.fail(what);
+        return caught(what);
+    }
+}
+
+template <class State> void destroy(void *state) noexcept { delete static_cast<State *>(state); }
+
+// The closures of the timers of all instances. The kernel holds only their numbers, and hands one back when its timer
+// is due. Closures whose timers are not due when their instance is destroyed are freed here. [any]
+class Pending {
+public:
+    struct Job {
+        virtual ~Job() = default;
+        virtual void run() = 0;
+    };
+
+    static Pending &shared() {
+        // Never destroyed: when the process ends, a loop may still be running.
+        static Pending &pending = *new Pending;
+        return pending;
+    }
+    uintptr_t add(const plug_host_v1 *host, std::unique_ptr<Job> job) {
+        std::lock_guard<std::mutex> guard(lock_);
+        jobs_.emplace(++last_, Entry{host, std::move(job)});
+        return last_;
+    }
+    // Empty if it was taken before.
+    std::unique_ptr<Job> take(uintptr_t number) noexcept {
+        std::lock_guard<std::mutex> guard(lock_);
+        auto found = jobs_.find(number);
+        if (found == jobs_.end()) return nullptr;
+        auto job = std::move(found->second.job);
+        jobs_.erase(found);
+        return job;
+    }
+    void drop(const plug_host_v1 *host) noexcept {
+        // Declared before the guard, so that it is destroyed after it: its destructor may use timers.
+        decltype(jobs_) dropped;
+        std::lock_guard<std::mutex> guard(lock_);
+        for (auto entry = jobs_.begin(); entry != jobs_.end();) {
+            auto next = std::next(entry);
+            if (entry->second.host == host) dropped.insert(jobs_.extract(entry));
+            entry = next;
+        }
+    }
+
+private:
+    struct Entry {
+        const plug_host_v1 *host;
+        std::unique_ptr<Job> job;
+    };
+    std::mutex lock_;
+    std::unordered_map<uintptr_t, Entry> jobs_;
+    uintptr_t last_ = 0;
+};
+
+}  // namespace detail
+
+// ------------------------------------------------------------------------------------------------ The host
+
+class Timer;
+class SubRequest;
+struct Request;
+
+// The kernel as this plugin sees it; a copy is the same. Valid as long as the instance. [any]
+class Host {
+public:
+    explicit Host(const plug_host_v1 *raw) noexcept : raw_(raw) {}
+    const plug_host_v1 *raw() const noexcept { return raw_; }
+
+    void log(uint32_t level, std::string_view line) const noexcept { raw_->log(raw_, level, text(line)); }
+    bool prints(uint32_t level) const noexcept { return level >= raw_->log_level(raw_); }
+    Duration now() const noexcept { return Duration(raw_->now(raw_)); }
+    Duration wall_clock() const noexcept { return Duration(raw_->wall_clock(raw_)); }
+    void random(void *bytes, size_t count) const noexcept { raw_->random(raw_, bytes, count); }
+    // Empty if it cannot be made.
+    std::optional<std::string_view> data_directory() const noexcept {
+        return optional_view(raw_->data_directory(raw_));
+    }
+    plug_counter counter(std::string_view name) const noexcept { return raw_->counter(raw_, text(name)); }
+    void count(plug_counter counter, int64_t delta = 1) const noexcept { raw_->count(raw_, counter, delta); }
+    // Lets a waiting hook run again; false if it does not wait any more.
+    bool wake(plug_ticket ticket) const noexcept { return raw_->wake(raw_, ticket) == PLUG_OK; }
+    void publish(std::string_view id, uint64_t exchange = 0, const Fields &details = {}) const {
+        auto fields = detail::raw(details);
+        detail::check("publish", raw_->publish(raw_, exchange, text(id), fields.data(), fields.size()));
+    }
+
+    // Calls `fired()` once on the loop, after a time, unless the timer is cancelled or the instance is destroyed
+    // before. Works from start() on; before that it never calls.
+    template <class Fired> Timer after(Duration delay, Fired fired) const;
+
+    // Sends a request of the plugin's own, for the exchange with this id, or for none (0): then it must be detached.
+    // Calls `completed(SubResponse)` once, on the loop, also when it is cancelled. Throws Error where it cannot be
+    // sent. What it takes from the exchange: see plug_request_v1 in plugboard.h. [any]
+    template <class Completed> SubRequest send(Request request, uint64_t exchange, Completed completed) const;
+
+private:
+    const plug_host_v1 *raw_;
+};
+
+// A timer that was started; a copy is the same. The timer does not depend on this object. [any]
+class Timer {
+public:
+    Timer(Host host, plug_timer number, uintptr_t pending) noexcept
+        : host_(host.raw()), number_(number), pending_(pending) {}
+
+    // Returns false if it has run or is running.
+    bool cancel() noexcept {
+        if (host_->cancel_timer(host_, number_) != PLUG_OK) return false;
+        detail::Pending::shared().take(pending_);
+        return true;
+    }
+
+private:
+    const plug_host_v1 *host_;
+    plug_timer number_;
+    uintptr_t pending_;
+};
+
+// A sub-request under way; a copy is the same. The sub-request does not depend on this object. [any]
+class SubRequest {
+public:
+    SubRequest(Host host, plug_subrequest number) noexcept : host_(host.raw()), number_(number) {}
+
+    // `completed` is still called once, with the failure `cancelled`, or with what came at the same time. Returns false
+    // if it was called already.
+    bool cancel() noexcept { return host_->cancel_send(host_, number_) == PLUG_OK; }
+
+private:
+    const plug_host_v1 *host_;
+    plug_subrequest number_;
+};
+
+template <class Fired> Timer Host::after(Duration delay, Fired fired) const {
+    struct Job : detail::Pending::Job {
+        Job(Host host, Fired fired) : host(host), fired(std::move(fired)) {}
+        void run() override {
+            detail::guarded([&] { fired(); }, [&](std::string_view what) { host.log(PLUG_LOG_ERROR, what); });
+        }
+        Host host;
+        Fired fired;
+    };
+    auto pending = detail::Pending::shared().add(raw_, std::make_unique<Job>(*this, std::move(fired)));
+    auto number = raw_->timer(raw_, delay.count(), reinterpret_cast<void *>(pending), [](void *context) noexcept {
+        auto job = detail::Pending::shared().take(reinterpret_cast<uintptr_t>(context));
+        if (job != nullptr) job->run();
+    });
+    if (number == 0) {
+        detail::Pending::shared().take(pending);
+        log(PLUG_LOG_ERROR, "A timer was not started: timers work from start() on, until the kernel ends.");
+    }
+    return Timer(*this, number, pending);
+}
+
+// The plugin's settings, checked against its table. Valid within the constructor.
+class Settings {
+public:
+    Settings(Host host, const plug_settings *raw) noexcept : host_(host.raw()), raw_(raw) {}
+
+    // A bool (0 or 1), an integer, or a size in bytes.
+    int64_t integer(std::string_view name) const {
+        int64_t value = 0;
+        detail::check(name, host_->setting_integer(raw_, text(name), &value));
+        return value;
+    }
+    bool boolean(std::string_view name) const { return integer(name) != 0; }
+    Duration duration(std::string_view name) const { return Duration(integer(name)); }
+    std::string string(std::string_view name) const {
+        plug_text value = {};
+        detail::check(name, host_->setting_text(raw_, text(name), &value));
+        return std::string(view(value));
+    }
+    // The items of a list (their names are empty) or a map.
+    Fields items(std::string_view name) const {
+        Fields items;
+        plug_field item = {};
+        for (uint64_t index = 0; host_->setting_item(raw_, text(name), index, &item) == PLUG_OK; index++) {
+            items.emplace_back(view(item.name), view(item.value));
+        }
+        return items;
+    }
+
+private:
+    const plug_host_v1 *host_;
+    const plug_settings *raw_;
+};
+
+// ------------------------------------------------------------------------------------------------ Bodies
+
+// The pull of a source's next piece, to be completed once, from any thread. One that is destroyed before it is
+// completed breaks the body off, so that the reader does not wait without end.
+class Pull {
+public:
+    Pull(Host host, plug_pull number) noexcept : host_(host.raw()), number_(number) {}
+    Pull(Pull &&other) noexcept : host_(std::exchange(other.host_, nullptr)), number_(other.number_) {}
+    Pull &operator=(Pull &&) = delete;
+    ~Pull() {
+        if (host_ != nullptr) detail::Barrier::drop({host_, true, number_}, exceptions_);
+    }
+
+    void give(std::string_view bytes) noexcept {
+        if (auto host = take_host()) host->give(host, number_, {bytes.data(), bytes.size(), nullptr, nullptr});
+    }
+    // The same without a copy: the kernel keeps the string.
+    void give(std::unique_ptr<std::string> bytes) noexcept {
+        auto host = take_host();
+        if (host == nullptr) return;
+        plug_bytes raw = {bytes->data(), bytes->size(), detail::destroy<std::string>, bytes.get()};
+        bytes.release();
+        host->give(host, number_, raw);
+    }
+    void end(const Fields &trailers = {}) {
+        auto fields = detail::raw(trailers);
+        if (auto host = take_host()) host->end(host, number_, fields.data(), fields.size());
+    }
+    void break_off(std::string_view code, std::string_view reason) noexcept {
+        if (auto host = take_host()) host->break_off(host, number_, text(code), text(reason));
+    }
+    // The piece that was just pulled from another body, without a copy. Within what that calls.
+    void pass(const plug_piece_v1 &piece) noexcept {
+        if (auto host = take_host()) host->pass(host, number_, &piece);
+    }
+
+private:
+    const plug_host_v1 *take_host() noexcept { return std::exchange(host_, nullptr); }
+    const plug_host_v1 *host_;
+    plug_pull number_;
+    int exceptions_ = std::uncaught_exceptions();
+};
+
+// A body that a plugin makes.
+class Source {
+public:
+    virtual ~Source() = default;
+    // Bytes in all, or PLUG_UNKNOWN.
+    virtual uint64_t length() const { return PLUG_UNKNOWN; }
+    // Completes `pull`, now or later. What it throws breaks the body off. [loop]
+    virtual void pull(Pull pull) = 0;
+    // Whether it can begin again, and does so. [loop]
+    virtual bool can_rewind() const { return false; }
+    virtual void rewind() {}
+};
+
+// A body that this object owns, and gives back when it is destroyed.
+class Body {
+public:
+    Body() noexcept = default;
+    Body(Host host, plug_body *raw) noexcept : host_(host.raw()), raw_(raw) {}
+    Body(Body &&other) noexcept : host_(other.host_), raw_(std::exchange(other.raw_, nullptr)) {}
+    Body &operator=(Body &&other) noexcept {
+        std::swap(host_, other.host_);
+        std::swap(raw_, other.raw_);
+        return *this;
+    }
+    ~Body() {
+        if (raw_ != nullptr) host_->release_body(raw_);
+    }
+
+    // Made of bytes. [any]
+    static Body of(Host host, std::string bytes) {
+        auto kept = std::make_unique<std::string>(std::move(bytes));
+        plug_bytes raw = {kept->data(), kept->size(), detail::destroy<std::string>, kept.get()};
+        kept.release();
+        return Body(host, host.raw()->body_of_bytes(host.raw(), raw));
+    }
+    // Made of a source. [any]
+    static Body of(Host host, std::unique_ptr<Source> source) {
+        auto kept = std::make_unique<Exported>(Exported{host, std::move(source)});
+        plug_source_v1 raw = {};
+        raw.length = kept->source->length();
+        raw.pull = [](void *context, plug_pull number) noexcept {
+            auto exported = static_cast<Exported *>(context);
+            Host host = exported->host;
+            detail::guarded([&] { exported->source->pull(Pull(host, number)); },
+                [&](std::string_view what) { host.log(PLUG_LOG_ERROR, what); });
+        };
+        if (kept->source->can_rewind()) {
+            raw.rewind = [](void *context) noexcept {
+                return detail::guarded([&] { return static_cast<Exported *>(context)->source->rewind(), PLUG_OK; },
+                    [](std::string_view) { return PLUG_UNSUPPORTED; });
+            };
+        }
+        raw.release = detail::destroy<Exported>;
+        raw.context = kept.release();
+        return Body(host, host.raw()->body_of_source(host.raw(), &raw));
+    }
+
+    explicit operator bool() const noexcept { return raw_ != nullptr; }
+    plug_body *raw() const noexcept { return raw_; }
+    Host host() const noexcept { return Host(host_); }
+    // Gives up ownership: the caller then owns the body.
+    plug_body *release() noexcept { return std::exchange(raw_, nullptr); }
+
+    uint64_t length() const noexcept { return host_->body_length(raw_); }
+    bool can_rewind() const noexcept { return host_->body_can_rewind(raw_) == 1; }
+    bool rewind() noexcept { return host_->rewind_body(raw_) == PLUG_OK; }
+    // Calls `pulled(const plug_piece_v1 &)` once with the next piece, which is valid until that returns. If it throws,
+    // a Pull that it has captured breaks off with what was thrown. [loop]
+    template <class Pulled> void pull(Pulled pulled) {
+        struct Call {
+            Host host;
+            Pulled pulled;
+        };
+        auto call = std::make_unique<Call>(Call{Host(host_), std::move(pulled)});
+        uint32_t code = host_->pull(raw_, call.get(), [](void *context, const plug_piece_v1 *piece) noexcept {
+            std::unique_ptr<Call> call(static_cast<Call *>(context));
+            Host host = call->host;
+            detail::guarded(
+                [&] {
+                    // Its captures are destroyed with the exception.
+                    auto own = std::move(call);
+                    own->pulled(*piece);
+                },
+                [&](std::string_view what) { host.log(PLUG_LOG_ERROR, what); });
+        });
+        if (code == PLUG_OK) {
+            call.release();
+        } else {
+            throw Error("pull", code);
+        }
+    }
+
+private:
+    struct Exported {
+        Host host;
+        std::unique_ptr<Source> source;
+    };
+    const plug_host_v1 *host_ = nullptr;
+    plug_body *raw_ = nullptr;
+};
+
+// ------------------------------------------------------------------------------------------------ Exchanges
+
+// The head of a request or a response, read and edited in place. Valid until the hook returns. [loop]
+class Head {
+public:
+    Head(Host host, plug_head *raw) noexcept : host_(host.raw()), raw_(raw) {}
+    plug_head *raw() const noexcept { return raw_; }
+
+    std::string_view method() const noexcept { return view(host_->method(raw_)); }
+    void set_method(std::string_view method) { detail::check("set_method", host_->set_method(raw_, text(method))); }
+    std::string_view url() const noexcept { return view(host_->url(raw_)); }
+    void set_url(std::string_view url) { detail::check("set_url", host_->set_url(raw_, text(url))); }
+    uint32_t status() const noexcept { return host_->status(raw_); }
+    void set_status(uint32_t status) { detail::check("set_status", host_->set_status(raw_, status)); }
+
+    // The first field of a name, in any case.
+    std::optional<std::string_view> field(std::string_view name) const noexcept {
+        return optional_view(host_->field(raw_, text(name)));
+    }
+    // Replaces all of the name.
+    void set_field(std::string_view name, std::string_view value) {
+        detail::check("set_field", host_->set_field(raw_, text(name), text(value)));
+    }
+    void add_field(std::string_view name, std::string_view value) {
+        detail::check("add_field", host_->add_field(raw_, text(name), text(value)));
+    }
+    void remove_field(std::string_view name) noexcept { host_->remove_field(raw_, text(name)); }
+    // Never printed, and dropped when a resend goes to another origin.
+    void mark_secret(std::string_view name) { detail::check("mark_secret", host_->mark_secret(raw_, text(name))); }
+    // Whether the field at this index of `fields()` is secret.
+    bool is_secret(size_t index) const noexcept { return host_->is_secret(raw_, index) == 1; }
+    // A copy of all, in order.
+    Fields fields() const {
+        Fields fields;
+        plug_field field = {};
+        for (uint64_t index = 0; host_->field_at(raw_, index, &field) == PLUG_OK; index++) {
+            fields.emplace_back(view(field.name), view(field.value));
+        }
+        return fields;
+    }
+
+private:
+    const plug_host_v1 *host_;
+    plug_head *raw_;
+};
+
+// ------------------------------------------------------------------------------------------------ Sub-requests
+
+// A request of the plugin's own: see Host::send.
+struct Request {
+    std::string method = "GET";
+    std::string url;
+    Fields fields = {};
+    // Attributes for plugins (`cache.mode`); none are inherited.
+    Fields attributes = {};
+    Body body = {};
+    // Zero: the kernel's timeout.
+    Duration timeout = Duration::zero();
+    // Begins at the first plugin, and not just inside this one.
+    bool is_outermost = false;
+    // Goes on when its exchange ends.
+    bool is_detached = false;
+    // Names of fields that are secret, as with mark_secret.
+    std::vector<std::string> secrets = {};
+    // How it is sent, in the names and words of the configuration's `kernel` (`connectTimeout`, `tls.ca`).
+    Fields options = {};
+};
+
+// A body that was read whole, or why it was not: then `code` is not empty.
+struct Collected {
+    std::string bytes;
+    std::string code;
+    std::string reason;
+    explicit operator bool() const noexcept { return code.empty(); }
+};
+
+// The outcome of a sub-request, kept until this object is destroyed. Used on the loop; moved and destroyed on any
+// thread.
+class SubResponse {
+public:
+    SubResponse(Host host, plug_subresponse *raw) noexcept : host_(host), raw_(raw) { table()->keep_subresponse(raw); }
+    SubResponse(SubResponse &&other) noexcept : host_(other.host_), raw_(std::exchange(other.raw_, nullptr)) {}
+    SubResponse &operator=(SubResponse &&other) noexcept {
+        std::swap(host_, other.host_);
+        std::swap(raw_, other.raw_);
+        return *this;
+    }
+    ~SubResponse() {
+        if (raw_ != nullptr) table()->release_subresponse(raw_);
+    }
+    plug_subresponse *raw() const noexcept { return raw_; }
+
+    // Empty if it failed. Valid as long as this object.
+    std::optional<Head> head() const noexcept {
+        plug_head *head = table()->subresponse_head(raw_);
+        if (head == nullptr) return std::nullopt;
+        return Head(host_, head);
+    }
+    // Code and reason, if it failed. Valid as long as this object.
+    std::optional<std::pair<std::string_view, std::string_view>> failure() const noexcept {
+        plug_text code = {}, reason = {};
+        if (table()->subresponse_failure(raw_, &code, &reason) != PLUG_OK) return std::nullopt;
+        return std::make_pair(view(code), view(reason));
+    }
+    // Empty if there is none, or if it was taken before.
+    Body take_body() noexcept { return Body(host_, table()->take_subresponse_body(raw_)); }
+    // Takes the body out and reads it whole, then calls `collected(Collected)` once, on the loop. A body of more than
+    // `limit` bytes fails with `body.limit`; without a body there are no bytes; a sub-request that failed gives its
+    // error.
+    template <class Done> void collect(uint64_t limit, Done collected);
+
+private:
+    const plug_host_v1 *table() const noexcept { return host_.raw(); }
+    Host host_;
+    plug_subresponse *raw_;
+};
+
+namespace detail {
+
+inline Collected too_large() { return {{}, "body.limit", "The response's body is larger than the limit."}; }
+
+// Reads a body to its end, or to the first byte beyond the limit.
+template <class Done> class Collection : public std::enable_shared_from_this<Collection<Done>> {
+public:
+    Collection(Body body, uint64_t limit, Done done) : body_(std::move(body)), limit_(limit), done_(std::move(done)) {}
+
+    // A loop and no recursion: the server chooses how many pieces are there at once, and each would nest a call.
+    void pull() {
+        is_pulling_ = true;
+        do {
+            is_pulled_ = false;
+            body_.pull([self = this->shared_from_this()](const plug_piece_v1 &piece) {
+                self->take(piece);
+                self->is_pulled_ = true;
+                if (!self->is_pulling_ && self->done_) self->pull();
+            });
+        } while (is_pulled_ && done_);
+        is_pulling_ = false;
+    }
+
+private:
+    void take(const plug_piece_v1 &piece) {
+        if (piece.kind == PLUG_BREAK) return end({{}, std::string(view(piece.code)), std::string(view(piece.reason))});
+        if (piece.kind == PLUG_END) return end({std::move(bytes_), {}, {}});
+        if (piece.bytes.count > limit_ - bytes_.size()) return end(too_large());
+        bytes_.append(view(piece.bytes));
+    }
+    void end(Collected collected) {
+        body_ = Body();
+        Done done = std::move(*done_);
+        done_.reset();
+        done(std::move(collected));
+    }
+
+    Body body_;
+    uint64_t limit_;
+    std::optional<Done> done_;
+    std::string bytes_;
+    bool is_pulling_ = false;
+    bool is_pulled_ = false;
+};
+
+}  // namespace detail
+
+template <class Done> void SubResponse::collect(uint64_t limit, Done collected) {
+    if (auto why = failure()) return collected(Collected{{}, std::string(why->first), std::string(why->second)});
+    Body body = take_body();
+    if (!body) return collected(Collected{});
+    uint64_t length = body.length();
+    if (length != PLUG_UNKNOWN && length > limit) return collected(detail::too_large());
+    std::make_shared<detail::Collection<Done>>(std::move(body), limit, std::move(collected))->pull();
+}
+
+template <class Completed> SubRequest Host::send(Request request, uint64_t exchange, Completed completed) const {
+    struct Call {
+        Host host;
+        Completed completed;
+    };
+    auto fields = detail::raw(request.fields), attributes = detail::raw(request.attributes);
+    auto options = detail::raw(request.options);
+    std::vector<plug_text> secrets;
+    for (const auto &name : request.secrets) secrets.push_back(text(name));
+    plug_subrequest number = 0;
+    plug_request_v1 raw = {};
+    raw.method = text(request.method);
+    raw.url = text(request.url);
+    raw.fields = fields.data();
+    raw.field_count = fields.size();
+    raw.attributes = attributes.data();
+    raw.attribute_count = attributes.size();
+    raw.secrets = secrets.data();
+    raw.secret_count = secrets.size();
+    raw.options = options.data();
+    raw.option_count = options.size();
+    raw.number = &number;
+    raw.timeout = request.timeout.count();
+    raw.flags = (request.is_outermost ? PLUG_OUTERMOST : 0) | (request.is_detached ? PLUG_DETACHED : 0);
+    auto call = std::make_unique<Call>(Call{*this, std::move(completed)});
+    // Taken over, also where the kernel refuses the request.
+    raw.body = request.body.release();
+    uint32_t code = raw_->send(
+        raw_, exchange, &raw, call.get(), [](void *context, plug_subresponse *subresponse) noexcept {
+            std::unique_ptr<Call> call(static_cast<Call *>(context));
+            Host host = call->host;
+            detail::guarded([&] { call->completed(SubResponse(host, subresponse)); },
+                [&](std::string_view what) { host.log(PLUG_LOG_ERROR, what); });
+        });
+    if (code != PLUG_OK) throw Error("send", code);
+    call.release();
+    return SubRequest(*this, number);
+}
+
+// ------------------------------------------------------------------------------------------------ Verdicts
+
+// What a hook decides. Made by `next` and by the functions of Exchange of the same names.
+class [[nodiscard]] Verdict {
+public:
+    static Verdict next() noexcept { return Verdict(PLUG_NEXT); }
+    uint32_t number() const noexcept { return number_; }
+
+private:
+    friend class Exchange;
+    explicit Verdict(uint32_t number) noexcept : number_(number) {}
+    uint32_t number_;
+};
+
+class Transformer;
+
+// One request and its outcome. Valid until the hook returns. [loop]
+class Exchange {
+public:
+    Exchange(Host host, plug_exchange *raw) noexcept : host_(host), raw_(raw) {}
+    Exchange(const Exchange &) = delete;
+    Exchange &operator=(const Exchange &) = delete;
+    plug_exchange *raw() const noexcept { return raw_; }
+
+    uint32_t visit() const noexcept { return table()->visit(raw_); }
+    uint64_t id() const noexcept { return table()->exchange_id(raw_); }
+    uint32_t attempt() const noexcept { return table()->attempt(raw_); }
+    Head request() const noexcept { return Head(host_, table()->request(raw_)); }
+    // Empty before there is one.
+    std::optional<Head> response() const noexcept {
+        plug_head *head = table()->response(raw_);
+        if (head == nullptr) return std::nullopt;
+        return Head(host_, head);
+    }
+    // In on_failure, and in on_close after a failure: code and reason.
+    std::optional<std::pair<std::string_view, std::string_view>> failure() const noexcept {
+        plug_text code = {}, reason = {};
+        if (table()->failure(raw_, &code, &reason) != PLUG_OK) return std::nullopt;
+        return std::make_pair(view(code), view(reason));
+    }
+    bool can_resend() const noexcept { return table()->can_resend(raw_) == PLUG_OK; }
+    std::optional<std::string_view> attribute(std::string_view name) const noexcept {
+        return optional_view(table()->attribute(raw_, text(name)));
+    }
+    // All that `attribute` finds, in the order of their names.
+    Fields attributes() const {
+        Fields attributes;
+        plug_field found = {};
+        while (table()->attribute_at(raw_, attributes.size(), &found) == PLUG_OK) {
+            attributes.emplace_back(view(found.name), view(found.value));
+        }
+        return attributes;
+    }
+    void set_attribute(std::string_view name, std::string_view value) {
+        detail::check("set_attribute", table()->set_attribute(raw_, text(name), text(value)));
+    }
+    std::optional<std::string_view> resolve(std::string_view reference) const noexcept {
+        return optional_view(table()->resolve_url(raw_, text(reference)));
+    }
+
+    // State of the plugin's own, deleted with the turn or with the exchange. `State` is always the same type.
+    template <class State> State *turn_state() const noexcept {
+        return static_cast<State *>(table()->turn_state(raw_));
+    }
+    template <class State> void set_turn_state(std::unique_ptr<State> state) {
+        detail::check(
+            "set_turn_state", table()->set_turn_state(raw_, state.get(), detail::destroy<State>));
+        state.release();
+    }
+    template <class State> State *state() const noexcept {
+        return static_cast<State *>(table()->exchange_state(raw_));
+    }
+    template <class State> void set_state(std::unique_ptr<State> state) {
+        detail::check(
+            "set_exchange_state", table()->set_exchange_state(raw_, state.get(), detail::destroy<State>));
+        state.release();
+    }
+
+    // The bodies, to put sources around them. Empty if there is none.
+    Body take_request_body() noexcept { return Body(host_, table()->take_request_body(raw_)); }
+    void set_request_body(Body body) {
+        detail::check("set_request_body", table()->set_request_body(raw_, body.release()));
+    }
+    Body take_response_body() noexcept { return Body(host_, table()->take_response_body(raw_)); }
+    void set_response_body(Body body) {
+        detail::check("set_response_body", table()->set_response_body(raw_, body.release()));
+    }
+    // Put a transformer around the body, in the hook of that name: see Transformer. False if there is no body. `make`
+    // is called once here, and again each time the body begins again. [loop]
+    bool transform_request_body(std::function<std::unique_ptr<Transformer>()> make);
+    bool transform_response_body(std::function<std::unique_ptr<Transformer>()> make);
+    // After PLUG_HELD.
+    std::string_view held_body() const noexcept { return view(table()->held_body(raw_)); }
+
+    Verdict respond(uint32_t status, const Fields &fields = {}, Body body = {}) {
+        auto raw = detail::raw(fields);
+        return Verdict(table()->respond(raw_, status, raw.data(), raw.size(), body.release()));
+    }
+    Verdict respond(uint32_t status, const Fields &fields, std::string bytes) {
+        return respond(status, fields, Body::of(host_, std::move(bytes)));
+    }
+    // Responds with the response of a sub-request, head and body; one that failed fails the exchange.
+    Verdict respond(SubResponse subresponse) noexcept {
+        return Verdict(table()->respond_with(raw_, subresponse.raw()));
+    }
+    Verdict resend(Duration after = Duration::zero()) noexcept { return Verdict(table()->resend(raw_, after.count())); }
+    Verdict hold(uint64_t limit) noexcept { return Verdict(table()->hold(raw_, limit)); }
+    // Writes the ticket; `Host::wake` with it lets the hook run again. Without `within` there is no deadline.
+    Verdict wait(plug_ticket &ticket, Duration within = Duration(-1)) noexcept {
+        return Verdict(table()->wait(raw_, within.count(), &ticket));
+    }
+    Verdict fail(std::string_view code, std::string_view reason) noexcept {
+        return Verdict(table()->fail(raw_, text(code), text(reason)));
+    }
+
+private:
+    const plug_host_v1 *table() const noexcept { return host_.raw(); }
+    Host host_;
+    plug_exchange *raw_;
+};
+
+// ------------------------------------------------------------------------------------------------ Transformers
+
+// Thrown by a transformer to break its body off with a code of its own.
+class Break : public std::runtime_error {
+public:
+    Break(std::string_view code, const std::string &reason) : std::runtime_error(reason), code_(code) {}
+    const std::string &code() const noexcept { return code_; }
+
+private:
+    std::string code_;
+};
+
+// Changes one body while it flows: bytes go in piece by piece, and other bytes come out. Needs the memory of one piece
+// and of its output; one whose output can be much larger than the piece has to limit that itself. [loop]
+class Transformer {
+public:
+    virtual ~Transformer() = default;
+    // Appends the output for the next bytes to `output`, which is empty: any number of bytes, also none. What it throws
+    // breaks the body off (a Break with its own code), and what the same call has appended is dropped.
+    virtual void transform(std::string_view bytes, std::string &output) = 0;
+    // The end has come: appends the rest. Throws like `transform`. Not called for a body that breaks off.
+    virtual void finish(std::string &output) { (void)output; }
+    // Whether exactly as many bytes come out as go in: then the length and the field Content-Length stay as they are.
+    // Else the length is unknown and the field is removed.
+    virtual bool keeps_length() const { return false; }
+};
+
+namespace detail {
+
+// A body with a transformer around it. Shared with the open pull, which may end after the source was released.
+class Transforming : public std::enable_shared_from_this<Transforming> {
+public:
+    using Make = std::function<std::unique_ptr<Transformer>()>;
+
+    Transforming(Body inner, Make make) : inner_(std::move(inner)), make_(std::move(make)), transformer_(make_()) {}
+
+    bool keeps_length() const { return transformer_->keeps_length(); }
+    uint64_t length() const { return keeps_length() ? inner_.length() : PLUG_UNKNOWN; }
+    bool can_rewind() const { return inner_.can_rewind(); }
+    void rewind() {
+        if (!inner_.rewind()) throw Error("rewind_body", PLUG_WRONG_TIME);
+        transformer_ = make_();
+        is_running_ = is_ended_ = is_broken_ = false;
+        trailers_.clear();
+    }
+    void pull(Pull pull) {
+        if (is_ended_ || is_broken_) return complete(std::move(pull));
+        open_ = std::make_unique<Pull>(std::move(pull));
+        run();
+    }
+    void release() {
+        is_released_ = true;
+        inner_ = Body();
+    }
+
+private:
+    bool is_ready() const { return !output_.empty() || is_ended_ || is_broken_; }
+
+    // Pulls until there is output for the open pull. A loop and no recursion: pieces that are there at once would nest
+    // calls. Where the inner body cannot be pulled, the body breaks off.
+    void run() {
+        is_running_ = true;
+        do {
+            is_pulled_ = false;
+            try {
+                pull_inner();
+            } catch (const std::exception &error) {
+                broken("plugin.fault", error.what());
+                is_pulled_ = true;
+            }
+        } while (is_pulled_ && !is_ready());
+        is_running_ = false;
+        if (is_pulled_) complete(std::move(*open_));
+    }
+
+    void pull_inner() {
+        inner_.pull([self = shared_from_this()](const plug_piece_v1 &piece) {
+            // The body was given back while a pull was open: this is its break.
+            if (self->is_released_) return;
+            self->take(piece);
+            self->is_pulled_ = true;
+            if (self->is_running_) return;
+            if (self->is_ready()) {
+                self->complete(std::move(*self->open_));
+            } else {
+                self->run();
+            }
+        });
+    }
+
+    // The kernel may pull again within this, so nothing follows the completion.
+    void complete(Pull pull) {
+        if (is_broken_) return pull.break_off(code_, reason_);
+        if (output_.empty()) return pull.end(trailers_);
+        auto output = std::make_unique<std::string>();
+        output->swap(output_);
+        pull.give(std::move(output));
+    }
+
+    void broken(std::string_view code, std::string_view reason) {
+        is_broken_ = true;
+        code_ = code;
+        reason_ = reason;
+    }
+
+    void take(const plug_piece_v1 &piece) noexcept {
+        try {
+            if (piece.kind == PLUG_BREAK) return broken(view(piece.code), view(piece.reason));
+            if (piece.kind == PLUG_END) {
+                is_ended_ = true;
+                if (piece.trailers != nullptr) trailers_ = Head(inner_.host(), piece.trailers).fields();
+                transformer_->finish(output_);
+            } else if (piece.bytes.count > 0) {
+                transformer_->transform(view(piece.bytes), output_);
+            }
+        } catch (const Break &error) {
+            broken(error.code(), error.what());
+        } catch (const std::exception &error) {
+            broken("plugin.fault", error.what());
+        } catch (...) {
+            broken("plugin.fault", "it threw what is no std::exception");
+        }
+    }
+
+    Body inner_;
+    Make make_;
+    std::unique_ptr<Transformer> transformer_;
+    std::unique_ptr<Pull> open_;
+    std::string output_;
+    Fields trailers_;
+    std::string code_, reason_;
+    bool is_running_ = false, is_pulled_ = false, is_ended_ = false, is_broken_ = false, is_released_ = false;
+};
+
+class TransformedSource : public Source {
+public:
+    explicit TransformedSource(std::shared_ptr<Transforming> body) : body_(std::move(body)) {}
+    ~TransformedSource() override { body_->release(); }
+    uint64_t length() const override { return body_->length(); }
+    bool can_rewind() const override { return body_->can_rewind(); }
+    void rewind() override { body_->rewind(); }
+    void pull(Pull pull) override { body_->pull(std::move(pull)); }
+
+private:
+    std::shared_ptr<Transforming> body_;
+};
+
+}  // namespace detail
+
+inline bool Exchange::transform_request_body(std::function<std::unique_ptr<Transformer>()> make) {
+    Body inner = take_request_body();
+    if (!inner) return false;
+    auto body = std::make_shared<detail::Transforming>(std::move(inner), std::move(make));
+    if (!body->keeps_length()) request().remove_field("content-length");
+    set_request_body(Body::of(host_, std::make_unique<detail::TransformedSource>(std::move(body))));
+    return true;
+}
+
+inline bool Exchange::transform_response_body(std::function<std::unique_ptr<Transformer>()> make) {
+    Body inner = take_response_body();
+    if (!inner) return false;
+    auto body = std::make_shared<detail::Transforming>(std::move(inner), std::move(make));
+    if (!body->keeps_length()) response()->remove_field("content-length");
+    set_response_body(Body::of(host_, std::make_unique<detail::TransformedSource>(std::move(body))));
+    return true;
+}
+
+// A fact. Valid until the hook returns. [loop]
+class Event {
+public:
+    Event(Host host, const plug_event *raw) noexcept : host_(host.raw()), raw_(raw) {}
+    std::string_view id() const noexcept { return view(host_->event_id(raw_)); }
+    std::optional<std::string_view> string(std::string_view name) const noexcept {
+        return optional_view(host_->event_text(raw_, text(name)));
+    }
+    std::optional<int64_t> integer(std::string_view name) const noexcept {
+        int64_t value = 0;
+        if (host_->event_integer(raw_, text(name), &value) != PLUG_OK) return std::nullopt;
+        return value;
+    }
+    // The head of `interim` and `headReceived`; it cannot be edited.
+    std::optional<const Head> head() const noexcept {
+        auto head = host_->event_head(raw_);
+        if (head == nullptr) return std::nullopt;
+        return Head(Host(host_), const_cast<plug_head *>(head));
+    }
+
+private:
+    const plug_host_v1 *host_;
+    const plug_event *raw_;
+};
+
+// The reply of a command, to be given once, from any thread. One that is destroyed without a result fails the command.
+class Reply {
+public:
+    Reply(Host host, plug_reply number) noexcept : host_(host.raw()), number_(number) {}
+    Reply(Reply &&other) noexcept : host_(std::exchange(other.host_, nullptr)), number_(other.number_) {}
+    Reply &operator=(Reply &&) = delete;
+    ~Reply() {
+        if (host_ != nullptr) detail::Barrier::drop({host_, false, number_}, exceptions_);
+    }
+
+    void json(std::string_view json) noexcept {
+        if (auto host = take_host()) host->reply_json(host, number_, text(json));
+    }
+    void body(Body body) noexcept {
+        if (auto host = take_host()) host->reply_body(host, number_, body.release());
+    }
+    void fail(std::string_view code, std::string_view reason) noexcept {
+        if (auto host = take_host()) host->reply_failed(host, number_, text(code), text(reason));
+    }
+
+private:
+    const plug_host_v1 *take_host() noexcept { return std::exchange(host_, nullptr); }
+    const plug_host_v1 *host_;
+    plug_reply number_;
+    int exceptions_ = std::uncaught_exceptions();
+};
+
+// ------------------------------------------------------------------------------------------------ The descriptor
+
+// A row of the table of settings or attributes, made of literals. No bounds where minimum > maximum.
+inline plug_option_v1 option(uint32_t type, std::string_view name, std::string_view fallback,
+    std::string_view documentation, int64_t minimum = 1, int64_t maximum = 0, uint32_t flags = 0,
+    std::string_view choices = {}) noexcept {
+    return {text(name), type, flags, text(fallback), minimum, maximum, text(choices), text(documentation)};
+}
+
+// The same row for a value that is never printed: `plugboard::secret(plugboard::option(…))`.
+inline plug_option_v1 secret(plug_option_v1 option) noexcept { return option.flags |= PLUG_SECRET, option; }
+// The same row for a setting that the configuration must give.
+inline plug_option_v1 required(plug_option_v1 option) noexcept { return option.flags |= PLUG_REQUIRED, option; }
+
+// The plugin's description of itself. Texts and tables are static.
+template <class Plugin> class Manifest {
+public:
+    Manifest(std::string_view id, std::string_view version) noexcept {
+        raw_.abi_revision = PLUG_ABI_REVISION;
+        raw_.id = text(id);
+        raw_.version = text(version);
+        raw_.priority = 500;
+        raw_.create = create;
+        raw_.destroy = destroy;
+        hook();
+    }
+
+    Manifest &documentation(std::string_view line) noexcept { return raw_.documentation = text(line), *this; }
+    Manifest &priority(int32_t priority) noexcept { return raw_.priority = priority, *this; }
+    template <size_t count> Manifest &settings(const plug_option_v1 (&table)[count]) noexcept {
+        return raw_.settings = table, raw_.setting_count = count, *this;
+    }
+    template <size_t count> Manifest &attributes(const plug_option_v1 (&table)[count]) noexcept {
+        return raw_.attributes = table, raw_.attribute_count = count, *this;
+    }
+    template <size_t count> Manifest &commands(const plug_command_v1 (&table)[count]) noexcept {
+        return raw_.commands = table, raw_.command_count = count, *this;
+    }
+    template <size_t count> Manifest &events(const plug_text (&ids)[count]) noexcept {
+        return raw_.events = ids, raw_.event_count = count, *this;
+    }
+    template <size_t count> Manifest &before(const plug_text (&ids)[count]) noexcept {
+        return raw_.before = ids, raw_.before_count = count, *this;
+    }
+    template <size_t count> Manifest &after(const plug_text (&ids)[count]) noexcept {
+        return raw_.after = ids, raw_.after_count = count, *this;
+    }
+    operator plug_plugin_v1() const noexcept { return raw_; }
+
+private:
+    struct Instance {
+        Host host;
+        Plugin plugin;
+    };
+
+    static void *create(const plug_host_v1 *host, const plug_settings *settings) noexcept {
+        return detail::guarded(
+            [&]() -> void * { return new Instance{Host(host), Plugin(Host(host), Settings(Host(host), settings))}; },
+            [&](std::string_view what) -> void * { return host->refuse(host, text(what)), nullptr; });
+    }
+
+    static void destroy(void *self) noexcept {
+        auto host = static_cast<Instance *>(self)->host.raw();
+        detail::Pending::shared().drop(host);
+        detail::destroy<Instance>(self);
+    }
+
+    static uint32_t check(void *self, const plug_field *attributes, uint64_t count) noexcept {
+        auto instance = static_cast<Instance *>(self);
+        auto host = instance->host.raw();
+        return detail::guarded(
+            [&] {
+                Fields section;
+                for (uint64_t index = 0; index < count; index++) {
+                    section.emplace_back(view(attributes[index].name), view(attributes[index].value));
+                }
+                return instance->plugin.check(section), PLUG_OK;
+            },
+            [&](std::string_view what) { return host->refuse(host, text(what)), PLUG_BAD_ARGUMENT; });
+    }
+
+    template <class Hook> static uint32_t steer(void *self, plug_exchange *raw, Hook hook) noexcept {
+        auto instance = static_cast<Instance *>(self);
+        return detail::guarded(
+            [&] {
+                Exchange exchange(instance->host, raw);
+                return hook(instance->plugin, exchange).number();
+            },
+            [&](std::string_view what) { return instance->host.raw()->fault(raw, text(what)); });
+    }
+
+    template <class Watch> static void watch(void *self, Watch watch) noexcept {
+        auto instance = static_cast<Instance *>(self);
+        detail::guarded([&] { watch(*instance); },
+            [&](std::string_view what) { instance->host.log(PLUG_LOG_ERROR, what); });
+    }
+
+    // Whether the class has a member of a name: one test for each name.
+#define PLUGBOARD_MEMBER(name) \
+    template <class Type, class = void> struct has_##name : std::false_type {}; \
+    template <class Type> struct has_##name<Type, std::void_t<decltype(&Type::name)>> : std::true_type {};
+    PLUGBOARD_MEMBER(start)
+    PLUGBOARD_MEMBER(stop)
+    PLUGBOARD_MEMBER(on_request)
+    PLUGBOARD_MEMBER(on_response)
+    PLUGBOARD_MEMBER(on_failure)
+    PLUGBOARD_MEMBER(on_close)
+    PLUGBOARD_MEMBER(on_event)
+    PLUGBOARD_MEMBER(command)
+    PLUGBOARD_MEMBER(check)
+#undef PLUGBOARD_MEMBER
+
+    void hook() noexcept {
+        if constexpr (has_start<Plugin>::value) {
+            raw_.start = [](void *self) noexcept -> uint32_t {
+                auto instance = static_cast<Instance *>(self);
+                auto host = instance->host.raw();
+                return detail::guarded([&] { return instance->plugin.start(), PLUG_OK; },
+                    [&](std::string_view what) { return host->refuse(host, text(what)), PLUG_UNSUPPORTED; });
+            };
+        }
+        if constexpr (has_stop<Plugin>::value) {
+            raw_.stop = [](void *self, int64_t within) noexcept {
+                watch(self, [&](Instance &instance) { instance.plugin.stop(Duration(within)); });
+            };
+        }
+        if constexpr (has_on_request<Plugin>::value) {
+            raw_.hooks |= PLUG_ON_REQUEST;
+            raw_.on_request = [](void *self, plug_exchange *raw) noexcept {
+                return steer(self, raw, [](Plugin &plugin, Exchange &seen) { return plugin.on_request(seen); });
+            };
+        }
+        if constexpr (has_on_response<Plugin>::value) {
+            raw_.hooks |= PLUG_ON_RESPONSE;
+            raw_.on_response = [](void *self, plug_exchange *raw) noexcept {
+                return steer(self, raw, [](Plugin &plugin, Exchange &seen) { return plugin.on_response(seen); });
+            };
+        }
+        if constexpr (has_on_failure<Plugin>::value) {
+            raw_.hooks |= PLUG_ON_FAILURE;
+            raw_.on_failure = [](void *self, plug_exchange *raw) noexcept {
+                return steer(self, raw, [](Plugin &plugin, Exchange &seen) { return plugin.on_failure(seen); });
+            };
+        }
+        if constexpr (has_on_close<Plugin>::value) {
+            raw_.hooks |= PLUG_ON_CLOSE;
+            raw_.on_close = [](void *self, plug_exchange *raw, uint32_t outcome) noexcept {
+                watch(self, [&](Instance &instance) {
+                    Exchange exchange(instance.host, raw);
+                    instance.plugin.on_close(exchange, outcome);
+                });
+            };
+        }
+        if constexpr (has_on_event<Plugin>::value) {
+            raw_.hooks |= PLUG_ON_EVENT;
+            raw_.on_event = [](void *self, plug_exchange *raw, const plug_event *event) noexcept {
+                watch(self, [&](Instance &instance) {
+                    Exchange exchange(instance.host, raw);
+                    instance.plugin.on_event(Event(instance.host, event), raw == nullptr ? nullptr : &exchange);
+                });
+            };
+        }
+        if constexpr (has_command<Plugin>::value) {
+            raw_.command = [](void *self, plug_text name, plug_text arguments, plug_reply number) noexcept {
+                watch(self, [&](Instance &instance) {
+                    instance.plugin.command(view(name), view(arguments), Reply(instance.host, number));
+                });
+            };
+        }
+        if constexpr (has_check<Plugin>::value) {
+            raw_.extension = [](plug_text id) noexcept -> const void * {
+                static const plug_attributes_v1 table = {check};
+                return view(id) == PLUG_ATTRIBUTES ? &table : nullptr;
+            };
+        }
+    }
+
+    plug_plugin_v1 raw_ = {};
+};
+
+}  // namespace plugboard
+
+#endif
