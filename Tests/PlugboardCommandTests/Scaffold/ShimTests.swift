@@ -88,7 +88,7 @@ import Testing
         try await commandsAndStart(object)
         let refused = try await checkSections(object, [#"{"right": "r"}"#, #"{"left": "l", "right": "r"}"#])
         #expect(refused.status == 1)
-        #expect(refused.stderr.contains("com.example.tour.right is not enough."), "\(refused.stderr)")
+        #expect(refused.stderr.contains("com.example.tour.right is not enough"), "\(refused.stderr)")
         #expect(refused.stderr.contains("https://0.example") && !refused.stderr.contains("https://1.example"))
     }
 
