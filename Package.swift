@@ -122,6 +122,9 @@ let programs: [Target] = [
         path: "Examples/Program/Sources/Program", swiftSettings: strict),
     .executableTarget(
         name: "ExampleFeed", dependencies: ["Plugboard"], path: "Examples/Feed", swiftSettings: strict),
+    .executableTarget(
+        name: "ExampleInCode", dependencies: ["Plugboard", "PlugboardKit"], path: "Examples/InCode",
+        swiftSettings: strict),
     .target(
         name: "ExampleMigration", dependencies: ["Plugboard"], path: "Examples/Migration", swiftSettings: strict),
     .target(

@@ -157,6 +157,28 @@ import Transporting
         #expect(before.text?.split(separator: " ").first != after.text?.split(separator: " ").first)
     }
 
+    @Test func `a short idle timeout ends no other attempt on the same connection`() async throws {
+        let server = try NginxServer()
+        let client = Client()
+        var patient = RequestOptions()
+        patient.caFile = server.authority.certificate
+        patient.idleTimeout = .seconds(60)
+        var impatient = patient
+        // Longer than what a connection must be silent at least before it is given up.
+        impatient.idleTimeout = .milliseconds(1200)
+
+        let before = try await client.send(.get, server.url("/connection", .tls), options: patient)
+        try server.signal(SIGSTOP)
+        let (_, waiting) = await client.begin(.get, server.url("/connection", .tls), options: patient)
+        let silent = try await client.send(.get, server.url("/connection", .tls), options: impatient)
+        try server.signal(SIGCONT)
+        let after = try await client.finish(waiting)
+
+        #expect(silent.error?.code == .idleTimeout)
+        #expect(after.error == nil && after.status == 200)
+        #expect(before.text?.split(separator: " ").first == after.text?.split(separator: " ").first)
+    }
+
     @Test(arguments: [nil, ManualClock()])
     func `an upload whose window is closed leaves the processor alone, and goes on when the window opens`(
         clock: ManualClock?

@@ -18,6 +18,7 @@ import Testing
         #expect(isRefused([opened, goAway + "5\n"]))
         #expect(isRefused([opened, "Using Stream", goAway + "0"]))
         #expect(!isRefused([opened, goAway + "7"]))
+        #expect(!isRefused([opened, "[HTTP/2] [9] <- FRAME[DATA]", goAway + "7"]), "a line of another stream")
         #expect(!isRefused([opened, goAway + "2147483647\n"]))
         #expect(!isRefused([goAway + "5"]), "the stream is not known")
         #expect(!isRefused([opened, goAway]))
@@ -26,6 +27,8 @@ import Testing
 
     @Test func `a stream that libcurl sends again by itself is refused`() {
         #expect(isRefused(["REFUSED_STREAM, retrying a fresh connect\n"]))
+        #expect(isRefused(["[HTTP/2] [7] REFUSED_STREAM, try again on a new connection"]))
+        #expect(!isRefused(["[HTTP/2] [7] header: REFUSED_STREAM"]), "the words of a server")
         #expect(!isRefused(["Connection died, retrying a fresh connect (retry count: 1)\n", "REFUSED", ""]))
     }
 }

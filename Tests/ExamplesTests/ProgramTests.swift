@@ -71,6 +71,42 @@ struct ProgramTests {
         #expect(server.requests.first?["Accept"] == "application/json")
     }
 
+    @Test func `a program gives its kernel settings, instances and closures in code`() async throws {
+        let server = try LoopbackServer.responding { request in
+            request.path == "/old"
+                ? ServerResponse(status: 302, fields: [("Location", "/new")]) : ServerResponse(body: "hello")
+        }
+
+        let outcome = try await ProcessRunner.running([try Products.executable("ExampleInCode"), server.url("/old")])
+
+        #expect(
+            outcome.stdout == """
+                200 hello
+                300 com.example.language program.plugins[4]
+                300 com.example.stamp program.plugins[3]
+                400 redirect program.plugins[0]
+                800 retry program.plugins[1]
+                900 com.example.sign program.plugins[2]
+
+                """)
+        // Outside redirect once an exchange, inside it at every attempt.
+        #expect(server.requests.map { $0["x-number"] } == ["1", "1"])
+        #expect(server.requests.map { $0["accept-language"] } == ["en", "en"])
+        #expect(
+            server.requests.map { $0["x-signature"] } == ["/old", "/new"].map { "k1:\(server.url($0).utf8.count)" })
+    }
+
+    @Test func `a slim program links the plugins that it names, and gives them settings`() async throws {
+        let server = try LoopbackServer.responding { request in
+            request.path == "/old"
+                ? ServerResponse(status: 302, fields: [("Location", "/new")]) : ServerResponse(body: request.path)
+        }
+
+        let outcome = try await ProcessRunner.running([try Products.executable("ExampleSlim"), server.url("/old")])
+
+        #expect(outcome.stdout == "200 /new\n")
+    }
+
     @Test func `an error names its code and the plugin that failed the exchange`() async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse(status: 302, fields: [("Location", "/")]) }
 

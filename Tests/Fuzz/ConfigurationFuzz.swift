@@ -1,7 +1,8 @@
 // Feeds arbitrary bytes to the reader of configurations, and what it accepts to the lineup; checks what must hold
 // whatever they are. Its modules are compiled first; the kernel's sources are compiled with it, for they are internal:
 //
-//     mkdir -p fuzz/core && F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
+//     mkdir -p fuzz/core
+//     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
 //     printf 'module CPlugboard { umbrella header "%s/Sources/CPlugboard/include/plugboard.h" export * }' "$PWD" \
 //         > fuzz/module.modulemap
 //     for M in JSON Messages PlugboardKit; do

@@ -3,7 +3,8 @@
 //     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
 //     C=Plugins/Cookies/Sources/CookiesPlugin
 //     swiftc $F -I fuzz -I Sources/CPSL -module-name CookiesFuzz fuzz/*.o $C/Rules/*.swift \
-//         $C/Files/NetscapeFile.swift $C/Jar/{Cookie,Jar,Jar+*,SecureCookies}.swift Tests/Fuzz/{CookiesFuzz,TimeLimit}.swift \
+//         $C/Files/NetscapeFile.swift $C/Jar/{Cookie,Jar,Jar+*,SecureCookies}.swift \
+//         Tests/Fuzz/{CookiesFuzz,TimeLimit}.swift \
 //         -o cookies-fuzz
 //     ./cookies-fuzz -dict=Tests/Fuzz/cookies.dict -max_total_time=60 -max_len=2048
 

@@ -4,7 +4,8 @@
 //     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
 //     swiftc $F -I fuzz -module-name PlugboardCore -emit-module -emit-module-path fuzz/PlugboardCore.swiftmodule \
 //         -c Sources/PlugboardCore/Catalog/Loader.swift -o fuzz/PlugboardCore.o
-//     swiftc $F -I fuzz -module-name ELFFuzz fuzz/*.o Sources/PluginLoader/{ELFReader,SharedObject*,LoadingCodes}.swift \
+//     swiftc $F -I fuzz -module-name ELFFuzz fuzz/*.o \
+//         Sources/PluginLoader/{ELFReader,SharedObject*,LoadingCodes}.swift \
 //         Tests/Fuzz/{ELFFuzz,TimeLimit}.swift -o elf-fuzz
 //     ./elf-fuzz -max_total_time=60 -max_len=20000 FOLDER_OF_SHARED_OBJECTS
 

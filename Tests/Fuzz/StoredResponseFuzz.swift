@@ -6,8 +6,9 @@
 //     swiftc $F -I fuzz -module-name CacheOptions -emit-module -emit-module-path fuzz/CacheOptions.swiftmodule \
 //         -c $C/CacheOptions/*.swift -o fuzz/CacheOptions.o
 //     swiftc $F -I fuzz -module-name StoredResponseFuzz fuzz/*.o \
-//         $(find $C/CachePlugin/Policy $C/CachePlugin/Store/ServerResponse -name '*.swift') \
-//         $C/CachePlugin/Store/{BrokenSource,CacheStore,StoredSource}.swift Tests/Fuzz/{StoredResponseFuzz,TimeLimit}.swift \
+//         $(find $C/CachePlugin/Policy $C/CachePlugin/Store/Response -name '*.swift') \
+//         $C/CachePlugin/Store/{BrokenSource,CacheStore,StoredSource}.swift \
+//         Tests/Fuzz/{StoredResponseFuzz,TimeLimit}.swift \
 //         -o storedresponse-fuzz
 //     ./storedresponse-fuzz -dict=Tests/Fuzz/storedresponse.dict -max_total_time=60 -max_len=1024
 

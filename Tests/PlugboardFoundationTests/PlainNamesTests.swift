@@ -103,6 +103,7 @@ private enum OfTransporting {
 private enum OfPlugboardKit {
     typealias PlainSubResponse = SubResponse
     typealias PlainAttributeKey = AttributeKey
+    typealias PlainAttributeTable = AttributeTable
     typealias PlainBodyTransformer = BodyTransformer
     typealias PlainCommandReply = CommandReply
     typealias PlainCommandDefinition = CommandDefinition
@@ -124,8 +125,11 @@ private enum OfPlugboardKit {
     typealias PlainPluginCommands = PluginCommands
     typealias PlainPluginDescriptor = PluginDescriptor
     typealias PlainPluginHost = PluginHost
+    typealias PlainPluginInstance = PluginInstance
     typealias PlainPluginSettings = PluginSettings
+    typealias PlainPluginInstance = PluginInstance
     typealias PlainReply = Reply
+    typealias PlainRequestAttributes = RequestAttributes
     typealias PlainRequestPhase = RequestPhase
     typealias PlainRequestVerdict = RequestVerdict
     typealias PlainResendingPhase = ResendingPhase
@@ -194,48 +198,62 @@ private enum OfCurlTransport {
 }
 
 private enum OfAuthenticationOptions {
+    typealias PlainAuthenticationSettings = AuthenticationSettings
     typealias PlainAuthenticationAttributes = AuthenticationAttributes
     typealias PlainAuthenticationCommands = AuthenticationCommands
     typealias PlainAuthenticationRequest = AuthenticationRequest
     typealias PlainAuthenticationScheme = AuthenticationScheme
+    typealias PlainAuthenticationSettings = AuthenticationSettings
     typealias PlainClientAuthentication = ClientAuthentication
 }
 
 private enum OfCacheOptions {
+    typealias PlainCacheSettings = CacheSettings
     typealias PlainCacheAttributes = CacheAttributes
     typealias PlainCacheCommands = CacheCommands
     typealias PlainCacheKeyPart = CacheKeyPart
     typealias PlainCacheMode = CacheMode
     typealias PlainCacheRequest = CacheRequest
     typealias PlainCacheSelection = CacheSelection
+    typealias PlainCacheSettings = CacheSettings
     typealias PlainCacheStatistics = CacheStatistics
     typealias PlainCachedAnswer = CachedResponse
 }
 
 private enum OfCookiesOptions {
+    typealias PlainCookiesSettings = CookiesSettings
     typealias PlainCookieCommands = CookieCommands
     typealias PlainCookiesAttributes = CookiesAttributes
     typealias PlainCookiesRequest = CookiesRequest
+    typealias PlainCookiesSettings = CookiesSettings
     typealias PlainStoredCookie = StoredCookie
 }
 
 private enum OfDecodeOptions {
+    typealias PlainDecodeSettings = DecodeSettings
     typealias PlainDecodeAttributes = DecodeAttributes
     typealias PlainDecodeRequest = DecodeRequest
+    typealias PlainDecodeSettings = DecodeSettings
 }
 
 private enum OfLoggingOptions {
+    typealias PlainLoggingSettings = LoggingSettings
     typealias PlainLoggingAttributes = LoggingAttributes
     typealias PlainLoggingRequest = LoggingRequest
+    typealias PlainLoggingSettings = LoggingSettings
 }
 
 private enum OfRedirectOptions {
+    typealias PlainRedirectSettings = RedirectSettings
     typealias PlainRedirectAttributes = RedirectAttributes
     typealias PlainRedirectRequest = RedirectRequest
+    typealias PlainRedirectSettings = RedirectSettings
 }
 
 private enum OfRetryOptions {
+    typealias PlainRetrySettings = RetrySettings
     typealias PlainRetryAttributes = RetryAttributes
     typealias PlainRetryCommands = RetryCommands
     typealias PlainRetryRequest = RetryRequest
+    typealias PlainRetrySettings = RetrySettings
 }

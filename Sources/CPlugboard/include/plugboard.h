@@ -363,8 +363,9 @@ typedef struct plug_request_v1 {
     uint64_t attribute_count;
     const plug_field *options;      // how it is sent, in the names and words of the configuration's `kernel`: timeout,
     uint64_t option_count;          // connectTimeout, idleTimeout, attemptTimeout, proxy, noProxy, connectTo,
-                                    // interface, ipVersion, httpVersion, tls.verify, tls.ca, tls.pins (separated by
-                                    // `;`), tls.certificate, tls.key, tls.minimum, speed.download, speed.upload
+                                    // interface, unixSocket, ipVersion, httpVersion, tls.verify, tls.ca, tls.pins
+                                    // (separated by `;`), tls.certificate, tls.key, tls.minimum, speed.download,
+                                    // speed.upload
     plug_body *body;                // taken over; NULL: no body
     int64_t timeout;                // nanoseconds; 0: the option `timeout`, or else the kernel's
     uint32_t flags;

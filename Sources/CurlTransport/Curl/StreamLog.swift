@@ -1,24 +1,27 @@
-/// What libcurl's own log says of one stream of HTTP/2: whether the server has not processed the request, and will not.
+/// Reads from libcurl's log whether the server did not process the request of an HTTP/2 stream, and will not do so.
 ///
-/// A server says so of one stream (REFUSED_STREAM, RFC 9113 §8.7), or of all above the last one in GOAWAY (§6.8). On a
-/// connection that was used before, libcurl logs nothing of REFUSED_STREAM: it wants to send again for that as it does
-/// for any loss of such a connection, and the two cannot be told apart. (Later versions can log it, by
-/// `curl_global_trace`, which is a setting of the whole process.) Of GOAWAY it logs the last stream, to the transfer
-/// that reads the connection at that time.
+/// A server reports it for one stream (REFUSED_STREAM, RFC 9113 §8.7), or for all streams above the last one in GOAWAY
+/// (§6.8). libcurl logs the last stream to the transfer that reads the connection then. For REFUSED_STREAM on a reused
+/// connection, 7.88.1 logs the same as for any loss of such a connection; later versions report it in their trace of
+/// HTTP/2, where a line begins with the number of its stream.
 struct StreamLog {
     private(set) var isRefused = false
     /// The number of the stream, or 0.
     private var stream = 0
 
     mutating func read(_ line: UnsafeRawBufferPointer) {
-        if StreamLog.begins(line, "REFUSED_STREAM") {
-            isRefused = true
-        } else if let number = StreamLog.number(line, after: "Using Stream ID: ") {
+        if let number = StreamLog.number(line, after: "Using Stream ID: ") {
             // 7.88.1.
             stream = number
-        } else if let number = StreamLog.number(line, after: "[HTTP/2] [") {
-            // Later versions: "OPENED stream for …".
-            stream = number
+        } else if let number = StreamLog.number(line, after: "[HTTP/2] ["),
+            let end = line.dropFirst(10).firstIndex(of: 0x5D)
+        {
+            // Later versions.
+            let rest = UnsafeRawBufferPointer(rebasing: line[min(end + 2, line.endIndex)...])
+            if StreamLog.begins(rest, "OPENED stream") { stream = number }
+            if StreamLog.begins(rest, "REFUSED_STREAM") { isRefused = true }
+        } else if StreamLog.begins(line, "REFUSED_STREAM") {
+            isRefused = true
         } else if StreamLog.begins(line, "received GOAWAY") || StreamLog.begins(line, "recveived GOAWAY"),
             let equals = line.lastIndex(of: UInt8(ascii: "=")), stream > 0
         {

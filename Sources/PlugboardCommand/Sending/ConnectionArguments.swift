@@ -1,7 +1,7 @@
 import ArgumentParser
 import PlugboardKit
 
-/// How a request is sent; for what is left out, the configuration decides.
+/// The options of the connection; the configuration decides about those that are left out.
 struct ConnectionArguments: ParsableArguments {
     @Option(help: ArgumentHelp("The time limit for the whole exchange.", valueName: "30s"))
     var timeout: String?
@@ -23,6 +23,11 @@ struct ConnectionArguments: ParsableArguments {
             "Connects to another host and port; the URL, Host and the TLS name stay.", valueName: "host:port:host:port")
     )
     var connectTo: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "Connects to a Unix domain socket; the URL, Host and the TLS name stay, and no proxy is used.",
+            valueName: "path"))
+    var unixSocket: String?
     @Flag(help: "Uses HTTP/2: with TLS if the server can, without TLS by an upgrade.")
     var http2 = false
 
@@ -31,26 +36,27 @@ struct ConnectionArguments: ParsableArguments {
         options.timeout = try Duration.argument(timeout, "--timeout")
         options.connectTimeout = try Duration.argument(connectTimeout, "--connect-timeout")
         if let caFile {
-            // Read here for its error: the transport does not know the names of options.
+            // Read here, so that the error names the option.
             _ = try FileContents.bytes(of: caFile, for: "--cacert")
             options.caFile = caFile
         }
         if insecure { options.verifiesTLS = false }
         options.proxy = proxy
+        options.unixSocket = unixSocket
         if http2 { options.httpVersion = .http2 }
         if !connectTo.isEmpty { options.connectTo = [:] }
         for text in connectTo {
             let parts = ConnectionArguments.parts(text)
-            let places = parts.count == 4 ? ["\(parts[0]):\(parts[1])", "\(parts[2]):\(parts[3])"] : []
-            guard places.count == 2, places.allSatisfy(RequestOptions.isHostAndPort) else {
+            let pair = parts.count == 4 ? ["\(parts[0]):\(parts[1])", "\(parts[2]):\(parts[3])"] : []
+            guard pair.count == 2, pair.allSatisfy(RequestOptions.isHostAndPort) else {
                 throw CommandFailure(.usage, "--connect-to must be HOST:PORT:OTHER-HOST:OTHER-PORT.")
             }
-            options.connectTo?[places[0]] = places[1]
+            options.connectTo?[pair[0]] = pair[1]
         }
         return options
     }
 
-    /// Split at colons outside brackets, for IPv6 addresses have colons of their own.
+    /// Splits at the colons outside of brackets, because IPv6 addresses contain colons.
     private static func parts(_ text: String) -> [String] {
         var parts = [""]
         var isInBrackets = false

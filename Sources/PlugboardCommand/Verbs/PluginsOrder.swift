@@ -7,15 +7,16 @@ struct PluginsOrder: ParsableCommand {
         usage: "plugboard plugins order [<options>]",
         discussion: """
             One line for each plugin, from the outermost to the innermost: priority, id,
-            linked or the file, hooks, and the reason for its position. Then the order in
-            which each hook is called, the plugins that listen to events, and the plugins
-            that are not enabled, with the reason.
+            linked or the file, hooks, the reason for its position, and where it is
+            enabled. Then the order in which each hook is called, the plugins that listen
+            to events, and the plugins that are not enabled, with the reason.
 
             With --json, one object:
-              plugins   id, version, priority, reason, hooks, and perhaps events
-                        (without them: all) and path (without it: linked)
+              plugins   id, version, priority, reason, hooks, given (where it is
+                        enabled), and perhaps events (without them: all) and path
+                        (without it: linked)
               hooks     for each hook, the ids in the order in which it is called
-              absent    id, path, reason (unlisted, disabled, safe), perhaps place
+              absent    id, path, reason (unlisted, disabled, safe), perhaps location
               warnings  sentences
 
             EXAMPLES:

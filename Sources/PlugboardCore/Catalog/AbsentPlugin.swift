@@ -3,23 +3,26 @@ import PlugboardKit
 
 /// A plugin that is there and does not run, and why.
 public struct AbsentPlugin: Sendable, Equatable {
+    /// Why a plugin does not run.
     public enum Reason: Sendable, Equatable {
         /// The configuration names it nowhere.
         case unlisted
-        /// Its entry says `"enabled": false`. The place is the configuration's file, line and path, as far as it has them.
+        /// Its entry says `"enabled": false`. The location is the configuration's file, line and path, as far as they
+        /// are known.
         case disabled(location: String)
         /// `Configuration.leaveOutLoadedPlugins` (`--safe`) has left it out.
         case leftOut
         /// A request says `ID.enabled = false`.
         case ofRequest
-        /// The configuration says so for requests to its origin, at this place.
+        /// The configuration says so for requests to its origin, at this location.
         case ofOrigin(location: String)
     }
 
-    /// Nil for a file that has not been asked.
+    /// Nil for a file that was not opened.
     public let id: String?
-    /// As the configuration says it; nil for linked plugins.
+    /// The path in the configuration; nil for linked plugins.
     public let path: String?
+    /// Why it does not run.
     public let reason: Reason
 
     public init(id: String?, path: String?, reason: Reason) {
@@ -30,8 +33,8 @@ public struct AbsentPlugin: Sendable, Equatable {
 }
 
 extension Configuration {
-    /// What a configuration leaves out of a catalog's plugins and of those that it names itself, in its order; then what it does
-    /// not name, by id. Opens no files.
+    /// What a configuration leaves out of a catalog's plugins and of those that it names itself, in its order; then
+    /// what it does not name, by id. Opens no files.
     func absent(from catalog: Catalog, beside running: [EnabledPlugin]) -> [AbsentPlugin] {
         let entries = plugins.enumerated().map { ($1.location ?? ["plugins", .index($0)], $1) }
         let named =
@@ -52,10 +55,10 @@ extension Configuration {
             + catalog.ids.filter { !told.contains($0) }.map { AbsentPlugin(id: $0, path: nil, reason: .unlisted) }
     }
 
-    /// Of the plugins that run, those that do not take part in a request, as it says itself or the configuration says of its
-    /// origin.
+    /// Of the plugins that run, those that do not take part in a request, as it says itself or the configuration says
+    /// of its origin.
     public func absent(from request: Request, of running: [EnabledPlugin]) -> [AbsentPlugin] {
-        let origin = Origin(url: request.url)
+        let origin = Origin(url: RequestDefaults(kernel)?.url(request.url) ?? request.url)
         let section = origin.flatMap { origins[$0] }
         return running.compactMap { plugin in
             let name = "\(plugin.id).enabled"
@@ -76,7 +79,9 @@ extension Configuration {
 
     /// Where an entry is given, by texts and by the program's code.
     func locations(of entry: PluginEntry) -> [String] {
-        guard let location = entry.location else { return [entry.programLocation?.description ?? Configuration.programKey] }
+        guard let location = entry.location else {
+            return [entry.programLocation?.description ?? Configuration.programKey]
+        }
         let program = entry.programLocation.map { $0 == location ? [] : [$0.description] } ?? []
         return [self.location(location)] + program
     }

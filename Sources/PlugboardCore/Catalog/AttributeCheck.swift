@@ -87,7 +87,7 @@ public struct AttributeCheck: Sendable {
         }
     }
 
-    /// What is wrong with an attribute of a plugin that is not enabled.
+    /// The error in an attribute of a plugin that is not enabled.
     private func strangerError(in text: String, of name: String) -> String? {
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else {
             return "speaks to no plugin; attributes are named after theirs, such as cache.mode"
@@ -119,8 +119,8 @@ public struct AttributeCheck: Sendable {
     /// Whether an enabled plugin has an attribute of this whole name.
     func knows(_ name: String) -> Bool { options[name] != nil }
 
-    /// Whether an attribute of this name can be set to this text, where its value fits: an enabled plugin has it, or nothing is amiss
-    /// without its plugin.
+    /// Whether an attribute of this name can be set to this text, where its value fits: an enabled plugin has it, or
+    /// nothing is amiss without its plugin.
     func admits(_ name: String, _ text: String) -> Bool {
         knows(name) || plugin(of: name) == nil && strangerError(in: text, of: name) == nil
     }

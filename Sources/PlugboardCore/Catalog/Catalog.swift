@@ -6,8 +6,8 @@ import PlugboardKit
 ///     let kernel = try Kernel(catalog: .bundled.adding([export(UserAgent.self)]))
 public struct Catalog: Sendable {
     private var descriptors: [String: PluginDescriptor] = [:]
-    /// Why plugins were refused: malformed descriptors, and two plugins with one id. A lineup from a catalog with errors
-    /// throws them.
+    /// Why plugins were refused: malformed descriptors, and two plugins with one id. A lineup from a catalog with
+    /// errors throws them.
     public private(set) var errors: [PlugboardError] = []
 
     /// - Parameter linked: What `export(X.self)` and the exported functions of C plugins return.

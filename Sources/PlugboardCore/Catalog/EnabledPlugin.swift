@@ -27,15 +27,15 @@ public struct EnabledPlugin: Sendable {
     public let reason: String
     /// Its location in the configuration.
     let location: JSONPath
-    /// Where it is switched on: the file, the line and the path of the configuration's entry, and the path of what the program's code
-    /// gives, such as `program.plugins[0]`; values of the first win.
+    /// Where it is switched on: the file, the line and the path of the configuration's entry, and the path of what the
+    /// program's code gives, such as `program.plugins[0]`; values of the first win.
     public let locations: [String]
-    /// Why the kernel has switched it off (`onFault: disable`), with the code `plugin.disabled`; nil while it takes part, and in every
-    /// `Lineup`.
+    /// Why the kernel has switched it off (`onFault: disable`), with the code `plugin.disabled`; nil while it takes
+    /// part, and in every `Lineup`.
     public internal(set) var disabled: PlugboardError?
 
-    /// Every setting of the plugin's table as text, `<redacted>` for a secret one; those of which neither the configuration nor the
-    /// table says anything are left out.
+    /// Every setting of the plugin's table as text, `<redacted>` for a secret one; those of which neither the
+    /// configuration nor the table says anything are left out.
     public var settings: [String: String] {
         let secrets = Set(descriptor.settings.lazy.filter(\.isSecret).map(\.name))
         return Dictionary(uniqueKeysWithValues: values.map { ($0, secrets.contains($0) ? "<redacted>" : $1) })

@@ -5,7 +5,8 @@ import PlugboardKit
 public struct Lineup: Sendable {
     /// From the outermost to the innermost.
     public let plugins: [EnabledPlugin]
-    /// Plugins that are there and do not run: those that the configuration switches off, and linked ones that it does not name.
+    /// Plugins that are there and do not run: those that the configuration switches off, and linked ones that it does
+    /// not name.
     public let absent: [AbsentPlugin]
     /// What is odd about the configuration and yet not wrong; each a sentence without a full stop.
     public let warnings: [String]
@@ -15,8 +16,8 @@ public struct Lineup: Sendable {
 
     /// Opens the files that the configuration names, and checks all it says of plugins.
     ///
-    /// - Parameter loader: Opens files; nil in a program that is built without. Should a file end the process meanwhile, the next start
-    ///   says so (`CrashNotes`).
+    /// - Parameter loader: Opens files; nil in a program that is built without. Should a file end the process
+    ///   meanwhile, the next start says so (`CrashNotes`).
     /// - Throws: One error that says all that is wrong with the text and with the plugins: `plugins.order` for a cycle,
     ///   the loader's for a file that is refused, else `configuration`.
     public init(

@@ -38,7 +38,8 @@ extension LineupAssembly {
                 }
                 if let error = check.error(in: text, of: name) {
                     let attribute = String(name.dropFirst(id.count + 1))
-                    reading.note(location.appending(.key(id)).appending(.key(attribute)), error, atKey: !check.knows(name))
+                    reading.note(
+                        location.appending(.key(id)).appending(.key(attribute)), error, atKey: !check.knows(name))
                 }
             }
             for id in strangers.sorted() { checkStranger(id, at: location.appending(.key(id))) }

@@ -41,7 +41,7 @@ struct LineupAssembly {
         }
     }
 
-    /// The plugins in their order, as far as they can be told.
+    /// The plugins in their order, without those that have errors.
     mutating func plugins() -> [EnabledPlugin] {
         var candidates: [String: Candidate] = [:]
         for (index, entry) in configuration.plugins.enumerated() where entry.isEnabled {
@@ -118,7 +118,7 @@ struct LineupAssembly {
             reading.note(location.appending("id"), "is not what the plugin in the file says, which is \(descriptor.id)")
         } catch {
             let cause = error.underlying.map { $0.isEmpty ? "" : " (\($0))" } ?? ""
-            // A place in a list that the user has not written, such as that of `--plugin`, tells nothing.
+            // The path of an entry that is not in the text, such as that of `--plugin`, does not help.
             let file = entry.location == nil ? "(\(printable(path))) " : ""
             reading.note(location, "\(file)cannot be loaded: \(error.reason)\(cause)", code: error.code)
         }
@@ -202,7 +202,8 @@ struct LineupAssembly {
 
     // MARK: Names of other plugins
 
-    /// The ids that a configuration can name: of linked plugins, of those that run, and of entries that are switched off.
+    /// The ids that a configuration can name: of linked plugins, of those that run, and of entries that are switched
+    /// off.
     var knownIDs: Set<String> {
         Set(catalog.ids + descriptors.map(\.id) + (configuration.plugins + configuration.leftOut).compactMap(\.id))
     }
@@ -215,7 +216,7 @@ struct LineupAssembly {
         }
     }
 
-    /// A name in the configuration's own `before` and `after` that no plugin has is a slip.
+    /// An unknown id in the configuration's own `before` and `after` is an error.
     private mutating func checkNeighbours(of candidate: Candidate) {
         guard !hasUnknownFiles else { return }
         let known = knownIDs
@@ -228,7 +229,7 @@ struct LineupAssembly {
         }
     }
 
-    /// Plugins name others that they could meet. One that exists and is not enabled is no reason to warn.
+    /// Plugins name others that they may run beside. Only an unknown id is worth a warning.
     private mutating func warn(of names: [String], beside candidate: Candidate?) {
         guard let candidate else { return }
         let configured = candidate.entry.before + candidate.entry.after

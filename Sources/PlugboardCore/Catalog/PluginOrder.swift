@@ -2,8 +2,8 @@ import PlugboardKit
 
 /// The order in which plugins stand, from the outermost to the innermost.
 ///
-/// `before` and `after` beat priorities; among those free to go the smallest (priority, id) goes first. The order of the
-/// items given makes no difference.
+/// `before` and `after` beat priorities; among those free to go the smallest (priority, id) goes first. The order of
+/// the items given makes no difference.
 struct PluginOrder {
     struct Item {
         let id: String
@@ -99,7 +99,8 @@ private struct OrderGraph {
     /// Why the item at that place does not stand where its rank would bring it; nil if it does.
     func displacement(at position: Int, of order: [Int]) -> PluginOrder.Reason? {
         let rank = order[position]
-        // Something of a higher rank went first, so this one was not free then: it waited for the last of its outer ones.
+        // Something of a higher rank went first, so this one was not free then: it waited for the last of its outer
+        // ones.
         if order[..<position].contains(where: { $0 > rank }) {
             return order[..<position].last { outer[rank].contains($0) }.map { .after(ids[$0]) }
         }

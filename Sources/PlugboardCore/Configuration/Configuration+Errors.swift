@@ -10,17 +10,17 @@ import PlugboardKit
 extension Configuration {
     /// All that a start with this configuration would refuse, in the order of its text; empty if nothing is wrong.
     ///
-    /// What is wrong with the text is told, then the kernel's settings and the files that they name, the plugins, their settings and order,
-    /// and the attributes of origins. Only plugins know whether settings and attributes make sense together, so each is
-    /// created, asked and destroyed, without being started, with a data directory of the check's own; what is wrong
-    /// with other parts of the system only a start finds. Blocks.
+    /// What is wrong with the text is told, then the kernel's settings and the files that they name, the plugins, their
+    /// settings and order, and the attributes of origins. Only plugins know whether settings and attributes make sense
+    /// together, so each is created, asked and destroyed, without being started, with a data directory of the check's
+    /// own; what is wrong with other parts of the system only a start finds. Blocks.
     public func errors(catalog: Catalog = Catalog(), loader: (any Loader)? = nil) -> [ConfigurationError] {
         errors(Lineup.check(self, catalog: catalog, loader: loader))
     }
 
     func errors(_ check: Lineup.Check) -> [ConfigurationError] {
         var errors = ownErrors
-        // What a text has wrong and what its plugins make of it may be told of one place: the text comes first.
+        // Where both the text and a plugin report an error at the same path, only that of the text is kept.
         let locations = Set(errors.map(\.path))
         let refused = TrialCreation.errors(of: check.sound, self, beside: errors + check.errors)
         errors += (check.errors + refused).filter { !locations.contains($0.path) }
@@ -34,7 +34,8 @@ extension Configuration {
         var reading = ConfigurationReading(source: source)
         for error in kernel.defaults.invalidOptions {
             let location = Configuration.location(of: error.option)
-            reading.note(error.key.map { location.appending(.key($0)) } ?? location, error.reason, atKey: error.key != nil)
+            reading.note(
+                error.key.map { location.appending(.key($0)) } ?? location, error.reason, atKey: error.key != nil)
         }
         for (host, pins) in kernel.pins.sorted(by: { $0.key < $1.key })
         where pins.isEmpty || !pins.allSatisfy({ RequestOptions.isPin($0) }) {
@@ -42,6 +43,12 @@ extension Configuration {
         }
         for (host, reason) in kernel.errorsOfPinnedHosts {
             reading.note(["kernel", "tls", "pins", .key(host)], reason, atKey: true)
+        }
+        if let baseURL = kernel.baseURL, !KernelSettings.isBaseURL(baseURL) {
+            reading.note(["kernel", "baseURL"], "must be an absolute URL of http or https, without a user")
+        }
+        for (name, reason) in kernel.errorsOfHeaders {
+            reading.note(["kernel", "headers", .key(name)], reason, atKey: true)
         }
         if kernel.connections < 0 { reading.note(["kernel", "connections"], "must not be negative") }
         if kernel.attemptLimit < 1 { reading.note(["kernel", "attemptLimit"], "must be at least 1") }
@@ -55,12 +62,12 @@ extension Configuration {
         return reading.errors
     }
 
-    /// Where the section of an origin stands.
+    /// The path of an origin's section.
     func location(of origin: Origin) -> JSONPath {
         ["origins", .key(source?.originKeys[origin] ?? origin.description)]
     }
 
-    /// Where the text says an option of requests.
+    /// The path of an option of requests.
     private static func location(of option: String) -> JSONPath {
         switch option {
         case "caFile": ["kernel", "tls", "ca"]

@@ -2,12 +2,12 @@ import JSON
 import PlugboardKit
 
 extension Configuration {
-    /// This configuration with the plugins that a program's code gives: they are switched on with the values that the code gives, and
-    /// where this configuration has an entry for the same plugin, each value of that entry replaces the code's, and its
-    /// `"enabled": false` leaves the plugin out.
+    /// This configuration with the plugins that a program's code gives: they are switched on with the values that the
+    /// code gives, and where this configuration has an entry for the same plugin, each value of that entry replaces the
+    /// code's, and its `"enabled": false` leaves the plugin out.
     ///
-    /// An entry is for the same plugin if it has the same id, or the same path. One with a path replaces a linked plugin by the file.
-    /// `Kernel(configuration:plugins:)` does this.
+    /// An entry is for the same plugin if it has the same id, or the same path. One with a path replaces a linked
+    /// plugin by the file. `Kernel(configuration:plugins:)` does this.
     public func adding(_ plugins: [PluginEntry]) -> Configuration {
         var configuration = self
         for (index, plugin) in plugins.enumerated() {

@@ -6,7 +6,7 @@ import PlugboardKit
 ///     let configuration = Configuration(plugins: ["logging", .init("cache", settings: ["memory": "16MiB"])])
 ///     let configuration = try Configuration.file("plugboard.json")
 ///
-/// Whether the plugins exist and their settings fit, `errors` says.
+/// `errors` reports plugins that do not exist and settings that do not fit.
 public struct Configuration: Sendable {
     public var kernel: KernelSettings
     /// In any order: the order in which they run comes from their priorities.
@@ -35,7 +35,8 @@ public struct Configuration: Sendable {
         self.sections = sections
     }
 
-    /// An error of a part of this configuration, with its line where it was read from a text: for those who read sections.
+    /// An error of a part of this configuration, with its line where it was read from a text: for those who read
+    /// sections.
     ///
     /// The reason ends a sentence that begins with the path, and quotes no values.
     public func error(at path: JSONPath, _ reason: String) -> ConfigurationError {

@@ -7,7 +7,8 @@ public struct ConfigurationError: Sendable, Equatable {
     public let code: PlugboardError.Code
     /// As it was opened; nil when the configuration came from elsewhere.
     public let file: String?
-    /// Such as `plugins[2].settings.ttl`, or `program.plugins[0].settings.ttl` of what the program gives its kernel; empty for the whole.
+    /// Such as `plugins[2].settings.ttl`, or `program.plugins[0].settings.ttl` of what the program gives its kernel;
+    /// empty for the whole.
     public let path: String
     /// From 1; nil when the configuration was made in code.
     public let line: Int?
@@ -39,7 +40,8 @@ public struct ConfigurationError: Sendable, Equatable {
 
 extension ConfigurationError: CustomStringConvertible {
     public var description: String {
-        let location = [file, line.map { "line \($0), column \(column ?? 1)" }].compactMap { $0 }.joined(separator: ", ")
+        let location = [file, line.map { "line \($0), column \(column ?? 1)" }].compactMap { $0 }.joined(
+            separator: ", ")
         return "\(location.isEmpty ? "" : "\(location): ")\(path.isEmpty ? "the configuration" : path) \(reason)"
     }
 }

@@ -1,6 +1,6 @@
 import JSON
 
-/// One key of an object in a configuration: what it means, what it may hold, and where that goes.
+/// One key of an object in a configuration: its meaning, its allowed values, and the property that it sets.
 ///
 /// Reading and the JSON Schema both come from tables of these.
 struct ConfigurationKey<Target>: Sendable {
@@ -27,7 +27,7 @@ struct ConfigurationKey<Target>: Sendable {
         }
     }
 
-    /// An object whose members have their places in the same target.
+    /// An object whose members are read into the same target.
     init(_ name: String, _ documentation: String, members: [ConfigurationKey]) {
         self.init(name, documentation, schema: ConfigurationKey.schema(of: members)) { node, target, reading in
             reading.readMembers(of: node, members, into: &target)

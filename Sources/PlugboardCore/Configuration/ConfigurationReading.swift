@@ -13,8 +13,8 @@ struct ConfigurationNode {
 
 /// What a pass over a configuration has found wrong so far.
 struct ConfigurationReading {
-    /// What is listed at most: each error's position costs another pass over the text.
-    static let faultLimit = 100
+    /// The most errors that are listed: each error's position costs another pass over the text.
+    static let errorLimit = 100
 
     /// Relative paths begin here; nil leaves them as they are.
     let folder: String?
@@ -27,21 +27,20 @@ struct ConfigurationReading {
     }
 
     /// Notes an error; the reason ends a sentence that begins with the path, and quotes no values.
-    ///
     mutating func note(
         _ path: JSONPath, _ reason: String, atKey: Bool = false, code: PlugboardError.Code = .configuration
     ) {
-        guard errors.count < ConfigurationReading.faultLimit else { return }
+        guard errors.count < ConfigurationReading.errorLimit else { return }
         errors.append(ConfigurationError(path, reason, in: source, atKey: atKey, code: code))
     }
 
     /// Notes an error of a key within what the path names: the position is the key's.
     mutating func note(_ path: JSONPath, _ reason: String, at key: JSONPath) {
-        guard errors.count < ConfigurationReading.faultLimit else { return }
+        guard errors.count < ConfigurationReading.errorLimit else { return }
         errors.append(ConfigurationError(path, reason, in: source, atKey: true, positionOf: key))
     }
 
-    /// Reads the members of an object into their places, and notes those that no key stands for.
+    /// Reads the members of an object into the target, and notes an error for each unknown key.
     mutating func readMembers<Target>(
         of node: ConfigurationNode, _ keys: [ConfigurationKey<Target>], into target: inout Target
     ) {
@@ -59,14 +58,14 @@ struct ConfigurationReading {
         }
     }
 
-    /// An absolute path, or nothing to be done about it.
+    /// The path from the folder, if there is one and the path is relative.
     func resolve(_ path: String) -> String {
         guard let folder, !path.hasPrefix("/") else { return path }
         return folder.hasSuffix("/") ? folder + path : "\(folder)/\(path)"
     }
 }
 
-/// That a name is not known, with the nearest that is, or else with all.
+/// The end of a sentence about an unknown name, with the nearest known name, or else with all known names.
 func unknown(_ what: String, _ name: String, known: [String]) -> String {
     if let near = nearest(name, in: known) { return "is not a known \(what); did you mean \(near)?" }
     if known.isEmpty { return "is not a known \(what): there are none" }

@@ -4,7 +4,7 @@ import PlugboardKit
 extension KernelSettings {
     /// The `kernel` section of a configuration.
     static let keys: [ConfigurationKey<KernelSettings>] =
-        timeoutKeys + limitKeys + networkKeys + placeKeys + [
+        requestKeys + timeoutKeys + limitKeys + networkKeys + fileKeys + [
             ConfigurationKey("tls", "How servers prove who they are, and this program to them.", members: tlsKeys),
             ConfigurationKey(
                 "speed", "Limits of each exchange.",
@@ -16,6 +16,19 @@ extension KernelSettings {
                         "upload", "Bytes sent a second; 0B for no limit.", .speed, \.defaults.uploadSpeedLimit),
                 ]),
         ]
+
+    private static let requestKeys: [ConfigurationKey<KernelSettings>] = [
+        ConfigurationKey(
+            "baseURL",
+            "Where the relative URLs of the program's requests begin (RFC 3986 §5), such as https://host/v1/.",
+            .word("an absolute URL of http or https, without a user") { KernelSettings.isBaseURL($0) }, \.baseURL),
+        ConfigurationKey(
+            "headers", "Header fields of the program's requests that do not have them.",
+            .map(
+                "the name of a header field that requests can have",
+                key: { KernelSettings.isHeaderName($0) ? $0 : nil }, .headerValue),
+            \.headers),
+    ]
 
     private static let timeoutKeys: [ConfigurationKey<KernelSettings>] = [
         ConfigurationKey(
@@ -64,13 +77,17 @@ extension KernelSettings {
         ConfigurationKey(
             "interface", "The name or address of the network interface to send from.",
             .word("the name or address of an interface") { _ in true }, \.defaults.interface),
+        ConfigurationKey(
+            "unixSocket",
+            "The path of a Unix domain socket to connect to instead, without a change of URL, Host or TLS name; no proxy is used then.",
+            .path, \.defaults.unixSocket),
         ConfigurationKey("ipVersion", "Which addresses to connect to.", .choice(), \.defaults.ipVersion),
         ConfigurationKey(
             "httpVersion", "Which version of HTTP to speak; any is HTTP/1.1, and HTTP/2 where TLS negotiates it.",
             .choice(), \.defaults.httpVersion),
     ]
 
-    private static let placeKeys: [ConfigurationKey<KernelSettings>] = [
+    private static let fileKeys: [ConfigurationKey<KernelSettings>] = [
         ConfigurationKey("dataDirectory", "The folder under which each plugin has its own.", .path, \.dataDirectory),
         ConfigurationKey(
             "pluginFolders", "The only folders that plugins may be loaded from; empty: any folder.", .list(.path),
@@ -104,6 +121,13 @@ extension ConfigurationShape where Value == String {
     fileprivate static var proxy: Self {
         Self(RequestOptions.proxyForm, schema: ["type": "string"]) { value in
             value.stringValue.flatMap { RequestOptions.isProxy($0) ? $0 : nil }
+        }
+    }
+
+    /// The value of a header field.
+    fileprivate static var headerValue: Self {
+        Self("a string without line breaks", schema: ["type": "string"]) { value in
+            value.stringValue.flatMap { KernelSettings.isHeaderValue($0) ? $0 : nil }
         }
     }
 

@@ -2,12 +2,23 @@ import PlugboardKit
 
 /// The kernel's own settings. How requests are sent by default can be read and set here directly: `kernel.timeout`.
 ///
-/// Out of the box a connection must stand within 30 s, and an exchange may be silent for 60 s. Neither an attempt nor an
-/// exchange has a limit as a whole: only the program knows how long its downloads may take.
+/// Out of the box a connection must stand within 30 s, and an exchange may be silent for 60 s. Neither an attempt nor
+/// an exchange has a limit as a whole: only the program knows how long its downloads may take.
 @dynamicMemberLookup
 public struct KernelSettings: Sendable, Equatable {
     /// What requests do not say of themselves. A nil timeout is none.
     public var defaults: RequestOptions
+    /// An absolute URL from which the relative URLs of the program's requests begin (RFC 3986 §5); nil for none. Those
+    /// of plugins' sub-requests are absolute.
+    public var baseURL: String?
+    /// Header fields of the program's requests that do not have them, by their names. They are the request's own then:
+    /// the secret ones (`Authorization`, `Cookie`, `Proxy-Authorization`) are dropped when a redirect leaves the
+    /// origin. Sub-requests of plugins do not have them.
+    public var headers: [String: String] {
+        get { headerDefaults.values }
+        set { headerDefaults.values = newValue }
+    }
+    private var headerDefaults = HeaderDefaults()
     /// Public keys that the servers of a host may have, `sha256//BASE64`, by the host's name in any case, or its
     /// address. A name beyond ASCII is written `xn--…`.
     public var pins: [String: [String]] = [:]
@@ -17,26 +28,29 @@ public struct KernelSettings: Sendable, Equatable {
     public var attemptLimit = 50
     /// Bytes of one body that wait for their reader before the sender is slowed.
     public var bufferLimit = ByteCount.mebibytes(1)
-    /// The folder under which each plugin has its own, and the kernel, which notes there whose code runs (after a crash the next start
-    /// says it); nil for the user's folder for such data.
+    /// The folder under which each plugin has its own, and the kernel, which notes there whose code runs (after a crash
+    /// the next start says it); nil for the user's folder for such data.
     public var dataDirectory: String?
-    /// The only folders that plugins may be loaded from, after symbolic links are resolved; empty: any folder. A plugin's path
-    /// that is a bare file name is looked for in them, in order.
+    /// The only folders that plugins may be loaded from, after symbolic links are resolved; empty: any folder. A
+    /// plugin's path that is a bare file name is looked for in them, in order.
     public var pluginFolders: [String] = []
     /// The lowest level that is printed.
     public var logLevel = LogLevel.info
 
-    /// A plugin that holds the loop in one call for longer is named in the log and in the event `pluginStalled`; nil: nobody looks.
+    /// A plugin that holds the loop in one call for longer is named in the log and in the event `pluginStalled`; nil:
+    /// nobody looks.
     public var hookLimit: Duration? = .seconds(1)
     /// Whether calls of hooks, and the time they take, are counted.
     public var measuresHooks = false
 
+    /// What the kernel does where a configuration says nothing.
     public init() {
         defaults = RequestOptions()
         defaults.connectTimeout = .seconds(30)
         defaults.idleTimeout = .seconds(60)
     }
 
+    /// How requests are sent that do not say otherwise.
     public subscript<Value>(dynamicMember option: WritableKeyPath<RequestOptions, Value>) -> Value {
         get { defaults[keyPath: option] }
         set { defaults[keyPath: option] = newValue }

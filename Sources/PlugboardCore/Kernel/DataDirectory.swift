@@ -52,8 +52,8 @@ struct DataDirectory: Sendable {
     private static let advice = "or set kernel.dataDirectory to another folder."
 
     /// Why a folder must not hold what is private; nil if it may, or is not there.
-    /// - Parameter isOwn: whether the folder itself was to be made; a link to another folder is then refused, and so is a
-    ///   sticky folder.
+    /// - Parameter isOwn: whether the folder itself was to be made; a link to another folder is then refused, and so is
+    ///   a sticky folder.
     private static func error(of path: String, isOwn: Bool) -> String? {
         var status = stat()
         guard (isOwn ? lstat(path, &status) : stat(path, &status)) == 0 else { return nil }

@@ -2,7 +2,7 @@ import PlugboardKit
 
 /// One exchange under way, as the program that began it sees it. From any thread.
 ///
-/// Dropping it lets the exchange go on until its answer's head is there, and no further.
+/// When the last reference is released, the exchange goes on until the response's head has come, and no further.
 public final class ExchangeHandle: Sendable {
     private let exchange: ExchangeCore
     private let outcome: ProgramOutcome
@@ -16,12 +16,13 @@ public final class ExchangeHandle: Sendable {
 
     /// The response, when its head has come through the plugins. Awaited once.
     ///
-    /// Cancelling the task cancels the exchange, and throws a `PlugboardError` of the code `cancelled`, never a `CancellationError`.
+    /// Cancelling the task cancels the exchange, and throws a `PlugboardError` of the code `cancelled`, never a
+    /// `CancellationError`.
     public var response: Response {
         get async throws(PlugboardError) { try await outcome.response(of: exchange) }
     }
 
-    /// Ends the exchange; what waits for it gets the error `cancelled`. Harmless when it has ended.
+    /// Ends the exchange; tasks that wait for it get the error `cancelled`. Does nothing when the exchange has ended.
     public func cancel() { exchange.requestCancel() }
 
     /// Stops hooks, the network and wait deadlines until `resume`. The exchange's own timeout runs on.
@@ -30,6 +31,7 @@ public final class ExchangeHandle: Sendable {
         exchange.loop.enqueue { exchange.suspend() }
     }
 
+    /// Lets a suspended exchange go on; does nothing otherwise.
     public func resume() {
         let exchange = exchange
         exchange.loop.enqueue { exchange.resume() }

@@ -11,7 +11,7 @@ import Transporting
     import Musl
 #endif
 
-/// What a program holds: sends requests through the plugins that its configuration switched on.
+/// Sends the requests of a program through the plugins that its configuration and its code switch on.
 ///
 ///     let kernel = try Kernel(configuration: .file("plugboard.json"))
 ///     let response = try await kernel.send(Request(.get, "https://example.com/"))
@@ -24,30 +24,32 @@ import Transporting
 /// Dropping the last reference shuts it down, which waits for nothing; `shutDown` waits for what is under way.
 public final class Kernel: PluginCommands {
     let core: KernelCore
+    private let requestDefaults: RequestDefaults?
     private let life = Mutex(Life.running)
 
     private enum Life {
         case running
-        /// With those who wait for the end.
+        /// With the calls that wait for the end.
         case closing([UnsafeContinuation<Void, Never>])
         case closed
     }
 
     /// Starts the plugins; called once, off any loop, and blocks while they start.
     ///
-    /// Throws `configuration` or `plugins.…` with all that is wrong at once (`Configuration.errors`), and `resources` where the system
-    /// gives no file descriptor or no thread.
+    /// Throws `configuration` or `plugins.…` with all that is wrong at once (`Configuration.errors`), and `resources`
+    /// where the system gives no file descriptor or no thread.
     /// - Parameters:
-    ///   - plugins: Plugins that the program's code gives: they are switched on with the values that the code gives, and where the
-    ///     configuration has an entry for the same plugin, each value of that entry replaces the code's, and its `"enabled": false`
-    ///     leaves the plugin out.
+    ///   - plugins: Plugins that the program's code gives: they are switched on with the values that the code gives,
+    ///     and where the configuration has an entry for the same plugin, each value of that entry replaces the code's,
+    ///     and its `"enabled": false` leaves the plugin out.
     ///   - catalog: the plugins that are linked into the program, for the configuration to name; none by default. With
     ///     `import Plugboard` all bundled ones.
     ///   - loader: opens plugins that are shared objects: `.dynamic` of the module PluginLoader.
     ///   - transport: libcurl's by default.
     ///   - log: standard error by default, at the configuration's level.
-    ///   - watch: called on the loop with facts about the kernel: what plugins tell outside of an exchange, and that a plugin
-    ///     was at error (`pluginFaulted`), was switched off (`pluginDisabled`), or held the loop (`pluginStalled`). Must not block.
+    ///   - watch: called on the loop with facts about the kernel: events that plugins publish outside of an exchange,
+    ///     and that a plugin had a fault (`pluginFaulted`), was switched off (`pluginDisabled`), or blocked the loop
+    ///     (`pluginStalled`). Must not block.
     public init(
         configuration: Configuration = Configuration(), plugins: [PluginEntry] = [], catalog: Catalog = Catalog(),
         loader: (any Loader)? = nil, transport: (any Transport)? = nil, log: KernelLog? = nil,
@@ -58,13 +60,15 @@ public final class Kernel: PluginCommands {
         let notes = CrashNotes(configuration)
         notes.tell(log)
         let check = Lineup.check(configuration, catalog: catalog, loader: loader)
-        // Of all that is wrong, plugins know a part: they are created to say it, but only when there will be no kernel.
+        // Only plugins can judge some of their settings. They are created for that only where there are other errors
+        // already.
         guard let lineup = check.lineup, configuration.ownErrors.isEmpty else {
             throw PlugboardError(configuration.errors(check))
         }
         for warning in lineup.warnings { log.write(.warning, "kernel", warning) }
         let loop = try EventLoop(name: "plugboard", clock: clock)
         let settings = configuration.kernel.normalizingPins
+        requestDefaults = RequestDefaults(settings)
         let core = KernelCore(
             settings: settings, origins: configuration.origins.mapValues(\.values), lineup: lineup, log: log,
             loop: loop,
@@ -81,10 +85,10 @@ public final class Kernel: PluginCommands {
                 core.cancelAll(PlugboardError(.shutDown, "The kernel could not be started."))
                 core.transport.shutDown()
             }
-            // First, for it must not call what is destroyed below.
+            // Before the plugins are destroyed, because the loop calls them.
             loop.stop()
             Startup(core: core).destroy(created)
-            core.endContainment()
+            core.containment.end()
             life.withLock { $0 = .closed }
             throw error
         }
@@ -96,15 +100,16 @@ public final class Kernel: PluginCommands {
         Task.detached { await Kernel.close(core, within: .zero) }
     }
 
-    /// Sends a request and returns when the answer's head has come through the plugins; the body is then read from the
+    /// Sends a request and returns when the response's head has passed the plugins; the body is then read from the
     /// response.
     ///
-    /// Cancelling the task cancels the exchange, and throws a `PlugboardError` of the code `cancelled`, never a `CancellationError`. Dropping
-    /// the response's body before its end cancels the exchange too.
+    /// Cancelling the task cancels the exchange, and throws a `PlugboardError` of the code `cancelled`, never a
+    /// `CancellationError`. Dropping the response's body before its end cancels the exchange too.
     public nonisolated(nonsending) func send(_ request: Request) async throws(PlugboardError) -> Response {
         let outcome = ProgramOutcome()
+        let request = requestDefaults?.complete(request) ?? request
         let exchange = ExchangeCore(request, core: core, outcome: outcome)
-        // A task on the loop's executor is no hook, so nothing is half way there.
+        // A task on the loop's executor does not run inside a hook, so the exchange can begin at once.
         if core.loop.isCurrent {
             exchange.begin()
         } else if !core.loop.enqueue({ exchange.begin() }) {
@@ -115,14 +120,15 @@ public final class Kernel: PluginCommands {
 
     /// Begins an exchange that can be suspended, resumed and watched.
     ///
-    /// `watch` is called on the loop with each of its events, in order, and must not block. So is `trace`, with the events and
-    /// with each call of a plugin's hook, of the exchange and of the sub-requests that it leads to: it says who decided what,
-    /// and costs each hook a few microseconds.
+    /// `watch` is called on the loop with each of its events, in order, and must not block. So is `trace`, with the
+    /// events and with each call of a plugin's hook, of the exchange and of the sub-requests that it leads to: it says
+    /// who decided what, and costs each hook a few microseconds.
     public func begin(
         _ request: Request, watch: (@Sendable (ExchangeEvent) -> Void)? = nil,
         trace: (@Sendable (TraceStep) -> Void)? = nil
     ) -> ExchangeHandle {
         let outcome = ProgramOutcome()
+        let request = requestDefaults?.complete(request) ?? request
         let exchange = ExchangeCore(request, core: core, outcome: outcome, watch: watch)
         let isTaken = core.loop.enqueue {
             if let trace { exchange.trace(with: ExchangeTrace(trace)) }
@@ -132,9 +138,9 @@ public final class Kernel: PluginCommands {
         return ExchangeHandle(exchange, outcome)
     }
 
-    /// Asks a plugin to do one of the things it lists. Arguments are a JSON object as text.
+    /// Runs a command of a plugin. The arguments are a JSON object as text.
     ///
-    /// Cancelling the task throws `cancelled` at once; the plugin is not told, and what it answers then is dropped.
+    /// Cancelling the task throws `cancelled` at once; the plugin is not told, and its reply is dropped.
     public func command(
         _ plugin: String, _ name: String, _ arguments: String = "{}"
     ) async throws(PlugboardError) -> CommandReply {
@@ -149,7 +155,7 @@ public final class Kernel: PluginCommands {
                     ? "\(plugin) has no commands." : "\(plugin) knows \(commands.joined(separator: ", ")).")
         }
         if var error = slot.disabled {
-            error.reason += " Its commands are refused; start the program anew to have it back."
+            error.reason += " Its commands are refused; start the program again to use it."
             throw error
         }
         let core = core
@@ -158,16 +164,16 @@ public final class Kernel: PluginCommands {
         }
         let reply = core.replies.reserve()
         let cancelled = Result<CommandReply, PlugboardError>.failure(
-            PlugboardError(.cancelled, "The command was cancelled before \(plugin) answered it."))
+            PlugboardError(.cancelled, "The command was cancelled before \(plugin) replied."))
         let result = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 core.replies.wait(for: reply, continuation)
                 // The closure below may have run already, and found nothing.
-                if Task.isCancelled { _ = core.replies.answer(reply, cancelled) }
+                if Task.isCancelled { _ = core.replies.reply(to: reply, cancelled) }
                 let isStarted = BlockingThread.startIfPossible {
                     withText(name) { name in
                         withText(arguments) { arguments in
-                            core.calling(slot.index, .command) {
+                            core.containment.call(slot.index, .command) {
                                 slot.plugin.pointee.command?(slot.instance, name, arguments, reply)
                             }
                         }
@@ -176,8 +182,8 @@ public final class Kernel: PluginCommands {
                 }
                 if !isStarted {
                     core.commandCalls.leave(slot.index)
-                    _ = core.replies.answer(
-                        reply,
+                    _ = core.replies.reply(
+                        to: reply,
                         .failure(
                             PlugboardError(
                                 .resources,
@@ -185,13 +191,13 @@ public final class Kernel: PluginCommands {
                 }
             }
         } onCancel: {
-            _ = core.replies.answer(reply, cancelled)
+            _ = core.replies.reply(to: reply, cancelled)
         }
         return try result.get()
     }
 
-    /// The plugins in order, outermost first, and why each stands where it does; as they are now, for one may have been switched
-    /// off meanwhile (`disabled`).
+    /// The plugins in order, outermost first, and why each stands where it does; as they are now: the kernel may have
+    /// switched one off (`disabled`).
     public var plugins: [EnabledPlugin] {
         zip(core.lineup.plugins, core.pipeline.slots).map { plugin, slot in
             var plugin = plugin
@@ -203,12 +209,12 @@ public final class Kernel: PluginCommands {
     /// The counters of all plugins, by `PLUGIN-ID.name`.
     public var counters: [String: Int64] { core.counters.all }
 
-    /// Runs tasks on the loop's own thread, for programs that want no hop between threads:
-    /// `withTaskExecutorPreference(kernel.executor) { … }`. What blocks there stops every exchange.
+    /// Runs tasks on the loop's own thread, for programs that want to avoid changes of threads:
+    /// `withTaskExecutorPreference(kernel.executor) { … }`. A task that blocks stops every exchange.
     public var executor: LoopExecutor { core.loop.executor }
 
-    /// Drops all that is remembered: what plugins keep (their command `forget`), idle connections, and what the transport
-    /// knows of servers. Throws the first error of a plugin, after all were asked.
+    /// Drops all stored state: that of plugins (their command `forget`), idle connections, and what the transport has
+    /// learned about servers. Throws the first error of a plugin, after all plugins were asked.
     public func forget() async throws(PlugboardError) {
         var failure: PlugboardError?
         for slot in core.pipeline.slots {
@@ -236,14 +242,14 @@ public final class Kernel: PluginCommands {
 
     // MARK: The end
 
-    /// What plugins have for their `stop` at least, in nanoseconds.
+    /// The shortest time that plugins have for `stop`, in nanoseconds.
     private static let stopTime: Int64 = 1_000_000_000
 
-    /// Takes no more requests, waits for those under way, cancels what is left after `limit`, and stops the plugins,
-    /// innermost first. Returns when all that is done.
+    /// Refuses new requests, waits for those under way, cancels the rest after `limit`, and stops the plugins, the
+    /// innermost first. Returns when the plugins have stopped.
     ///
-    /// Plugins that stop, and commands that have not returned, have what is left of the limit, at least a second. A plugin whose `stop` or
-    /// command has not returned by then is named in the log and never destroyed.
+    /// Plugins that stop, and commands that have not returned, have the rest of the limit, and at least a second. A
+    /// plugin whose `stop` or command has not returned by then is named in the log and never destroyed.
     public func shutDown(within limit: Duration = .seconds(30)) async {
         let isFirst = life.withLock { life in
             guard case .running = life else { return false }
@@ -260,7 +266,7 @@ public final class Kernel: PluginCommands {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Waits for a shutdown that somebody else has begun.
+    /// Waits for a shutdown that another call has begun.
     private func end() async {
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             let isClosed = life.withLock { life in
@@ -273,7 +279,7 @@ public final class Kernel: PluginCommands {
     }
 
     private static func close(_ core: KernelCore, within limit: Duration) async {
-        // A year is for ever, and fits every clock.
+        // A year at most, so that no sum with a clock's time overflows.
         let limit = min(max(limit, .zero), .seconds(365 * 86_400))
         let began = clockTime(CLOCK_MONOTONIC)
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
@@ -299,7 +305,7 @@ public final class Kernel: PluginCommands {
             core.loop.stop()
             core.failWhatWaits(PlugboardError(.shutDown, "The kernel was shut down."))
             startup.destroy(slots.filter { slot in !stuck.contains { $0 === slot } })
-            core.endContainment()
+            core.containment.end()
         }
     }
 }

@@ -8,8 +8,8 @@ import PlugboardKit
 
 /// Where the kernel's and its plugins' lines go.
 ///
-/// The default writes them to standard error. A program that has a log of its own hands in a closure, which is called from any thread and
-/// must not block for long.
+/// The default writes them to standard error. A program that has a log of its own hands in a closure, which is called
+/// from any thread and must not block for long.
 public struct KernelLog: Sendable {
     /// The lowest level that is written.
     public let level: LogLevel
@@ -31,7 +31,8 @@ public struct KernelLog: Sendable {
         }
     }
 
-    /// What a plugin logs may come from a server, and must neither steer a terminal nor look like a line of another source.
+    /// What a plugin logs may come from a server, and must neither steer a terminal nor look like a line of another
+    /// source.
     static func standardErrorText(_ level: LogLevel, _ source: String, _ text: String) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map { index, line in
             (index == 0 || line.hasPrefix("    ") ? "" : "    ") + printable(String(line))

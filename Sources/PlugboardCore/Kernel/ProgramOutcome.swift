@@ -1,7 +1,7 @@
 import PlugboardKit
 import Synchronization
 
-/// Brings what came of an exchange to the task that waits for it, wherever it waits.
+/// Hands the outcome of an exchange to the task that waits for it, on any executor.
 ///
 /// Sendable because its state is under a lock, and the rest is touched on the loop only.
 final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
@@ -11,15 +11,15 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
         case nothing
         case waiting(UnsafeContinuation<Outcome, Never>)
         case ready(Outcome)
-        /// Taken, or not wanted any more.
+        /// Handed over, or no longer wanted.
         case done
     }
 
     private let state = Mutex(State.nothing)
-    /// What came of the exchange, until the end of the turn.
+    /// The outcome of the exchange, until the end of the loop's turn.
     private var arrived: Outcome?
 
-    /// Waits for the outcome; to be asked once. Cancelling the task cancels the exchange.
+    /// Waits for the outcome; to be called once. Cancelling the task cancels the exchange.
     nonisolated(nonsending) func response(of exchange: ExchangeCore) async throws(PlugboardError) -> Response {
         let outcome = await withTaskCancellationHandler {
             await withUnsafeContinuation { wait($0) }
@@ -48,15 +48,16 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
         if let ready { continuation.resume(returning: ready) }
     }
 
-    /// The loop has stopped, so that nothing will come of the exchange. From any thread.
+    /// The loop has stopped, so that the exchange does not begin. From any thread.
     func refuse() {
         let error = PlugboardError(.shutDown, "The kernel is shut down and takes no requests.")
         state.withLock { if case .nothing = $0 { $0 = .ready(.failure(error)) } }
     }
 
-    /// Nobody will ask: what came, or comes, is dropped, which cancels an exchange whose body flows.
+    /// The outcome is not wanted: it is dropped, now or when it comes, which cancels an exchange whose body is under
+    /// way.
     func abandon() {
-        // The last reference may be here, and what goes with it must not go within the lock.
+        // This may be the last reference to the response, which must not be released within the lock.
         let dropped = state.withLock { state in
             let old = state
             if case .waiting = old {} else { state = .done }
@@ -65,14 +66,14 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
         withExtendedLifetime(dropped) {}
     }
 
-    func succeed(_ answer: OutwardResponse, _ body: FlowingBody?, _ exchange: ExchangeCore) {
+    func succeed(_ response: OutwardResponse, _ body: FlowingBody?, _ exchange: ExchangeCore) {
         let queue = body.map {
             ReaderQueue($0, loop: exchange.loop, limit: exchange.core.settings.bufferLimit.bytes)
         }
         arrived = .success(
             Response(
-                head: answer.head, body: queue.map { Body(ResponseReader($0)) } ?? .empty,
-                url: exchange.sentURL ?? exchange.request.url, attempts: exchange.attempts))
+                head: response.head, body: queue.map { Body(ResponseReader($0)) } ?? .empty,
+                url: exchange.attempts.sentURL ?? exchange.request.head.url, attempts: exchange.attempts.count))
         queue?.pump()
         exchange.loop.atEndOfTurn { self.handOver() }
     }
@@ -82,7 +83,7 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
         exchange.loop.atEndOfTurn { self.handOver() }
     }
 
-    /// At the end of the turn, so that an answer which came whole is handed over whole, with one wake-up.
+    /// At the end of the turn, so that a response that came whole is handed over whole, with one wake-up.
     private func handOver() {
         guard let outcome = arrived.take() else { return }
         let waiting = state.withLock { state -> UnsafeContinuation<Outcome, Never>? in

@@ -11,14 +11,15 @@ import PlugboardKit
 ///
 /// A start that fails undoes those before it, innermost first.
 ///
-/// A class, because the compiler takes a struct's copy of the core, which plugins' hosts hold weakly, for its last owner.
+/// A class, because the compiler may release a struct's copy of the core early, and plugins' hosts hold the core
+/// weakly.
 final class Startup: Sendable {
     private let core: KernelCore
 
     init(core: KernelCore) { self.core = core }
 
-    /// Creates all plugins, then starts them. Called once, by the thread that makes the kernel. After an error the caller
-    /// stops the loop, and then destroys what was created.
+    /// Creates all plugins, then starts them. Called once, by the thread that makes the kernel. After an error the
+    /// caller stops the loop, and then destroys what was created.
     func run(_ slots: inout [Slot], _ configuration: Configuration) throws(PlugboardError) {
         let refusals = create(&slots)
         if let error = PlugboardError(refusals, configuration) { throw error }
@@ -32,15 +33,16 @@ final class Startup: Sendable {
         }
     }
 
-    /// Creates all plugins, and returns what they refuse: all of it, for several settings and sections of origins can
-    /// be wrong at once.
+    /// Creates all plugins, and returns everything that they refuse: several settings and sections of origins can be
+    /// wrong at once.
     func create(_ slots: inout [Slot]) -> [Refusal] {
         var refusals: [Refusal] = []
         for (index, plugin) in core.lineup.plugins.enumerated() {
             switch create(plugin, at: index) {
             case .success(let slot):
                 slots.append(slot)
-                // A plugin would do without, and its user would not know that others could change what it keeps.
+                // A plugin could go on without a data directory, and its user would not learn that other users can
+                // write there.
                 if let error = slot.host.dataDirectoryError { refusals.append(Refusal(plugin: plugin, text: error)) }
                 refusals += checkSections(of: plugin, slot)
             case .failure(let refusal): refusals.append(refusal)
@@ -54,12 +56,12 @@ final class Startup: Sendable {
         let plugin: EnabledPlugin
         /// The origin whose section the plugin refuses; nil if the plugin cannot be created.
         var origin: Origin?
-        /// A sentence of the plugin's.
+        /// The plugin's sentence.
         let text: String
 
-        /// As a error with its position in the configuration.
+        /// The refusal as an error with its position in the configuration.
         func error(in configuration: Configuration) -> ConfigurationError {
-            // Errors end without a full stop.
+            // Reasons of errors end without a full stop.
             let clause = text.hasSuffix(".") ? String(text.dropLast()) : text
             guard let origin else {
                 return ConfigurationError(
@@ -83,7 +85,9 @@ final class Startup: Sendable {
         let host = HostContext(plugin.descriptor, index: index, core: core)
         let settings = SettingsNode(plugin.values, plugin.descriptor.settings)
         let instance = withExtendedLifetime(settings) {
-            core.calling(index, .create) { plugin.descriptor.raw.pointee.create?(host.table, settings.pointer) }
+            core.containment.call(index, .create) {
+                plugin.descriptor.raw.pointee.create?(host.table, settings.pointer)
+            }
         }
         guard let instance else { return .failure(Refusal(plugin: plugin, text: host.refusalText)) }
         return .success(
@@ -107,7 +111,7 @@ final class Startup: Sendable {
             guard !attributes.isEmpty else { continue }
             slot.host.refusal = nil
             let code = withCFields(attributes) { fields, count in
-                core.calling(slot.index, .check) { check(slot.instance, fields, count) }
+                core.containment.call(slot.index, .check) { check(slot.instance, fields, count) }
             }
             guard code != PLUG_OK else { continue }
             refusals.append(Refusal(plugin: plugin, origin: origin, text: slot.host.refusalText))
@@ -118,15 +122,15 @@ final class Startup: Sendable {
 
     private func start(_ slot: Slot) -> PlugboardError? {
         guard let start = slot.plugin.pointee.start,
-            core.calling(slot.index, .start, { start(slot.instance) }) != PLUG_OK
+            core.containment.call(slot.index, .start, { start(slot.instance) }) != PLUG_OK
         else { return nil }
         return PlugboardError(
             .pluginStart, "The plugin \(slot.id) could not be started: \(slot.host.refusalText)",
             plugin: slot.id)
     }
 
-    /// Stops the plugins, innermost first, and then waits for commands that have not returned. Off the loop; blocks, but not for longer
-    /// than until the deadline, and `grace` for each plugin that has not returned by then.
+    /// Stops the plugins, innermost first, and then waits for commands that have not returned. Off the loop; blocks,
+    /// but not for longer than until the deadline, and `grace` for each plugin that has not returned by then.
     ///
     /// The time is shared: what the first plugin uses, the next ones no longer have.
     /// - Returns: The plugins whose code still runs; they must never be destroyed.
@@ -137,7 +141,7 @@ final class Startup: Sendable {
             let hasReturned = Latch()
             let core = core
             BlockingThread.start {
-                core.calling(slot.index, .stop) { stop(slot.instance, rest) }
+                core.containment.call(slot.index, .stop) { stop(slot.instance, rest) }
                 hasReturned.open()
             }
             let isStopped = hasReturned.wait(until: max(deadline, clockTime(CLOCK_MONOTONIC) + Startup.grace))
@@ -157,16 +161,16 @@ final class Startup: Sendable {
         return stuck
     }
 
-    /// What a plugin gets when the time is up, in nanoseconds.
+    /// How long a plugin is waited for after the deadline, in nanoseconds.
     private static let grace: Int64 = 100_000_000
 
     private func report(_ slot: Slot, _ cause: String) {
-        core.log.write(.error, slot.id, "The plugin \(slot.id) is left as it is and not destroyed: \(cause)")
+        core.log.write(.error, slot.id, "The plugin \(slot.id) is not destroyed: \(cause)")
     }
 
     func destroy(_ slots: [Slot]) {
         for slot in slots.reversed() {
-            core.calling(slot.index, .destroy) { slot.plugin.pointee.destroy?(slot.instance) }
+            core.containment.call(slot.index, .destroy) { slot.plugin.pointee.destroy?(slot.instance) }
         }
     }
 }

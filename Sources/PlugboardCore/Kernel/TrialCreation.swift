@@ -9,12 +9,11 @@ import Transporting
     import Musl
 #endif
 
-/// Creates plugins as a start would, and destroys them again: only they know whether their settings and attributes make
-/// sense.
+/// Creates plugins as a start would, and destroys them again: only a plugin can judge whether its settings and
+/// attributes fit together.
 ///
-/// `create` is the one place where a plugin judges its settings, and `check` where it judges an origin's section, so a
-/// check that calls them cannot differ from a start. Nothing is started, no request is sent, and what plugins write
-/// goes to a folder that is removed.
+/// A plugin judges its settings in `create` and an origin's section in `check`. A check that calls both cannot differ
+/// from a start. Nothing is started, no request is sent, and what plugins write goes to a folder that is removed.
 enum TrialCreation {
     /// What the plugins refuse, at the slots of their settings and sections. Sections with errors are not asked about.
     /// Blocks.
@@ -45,7 +44,7 @@ enum TrialCreation {
             let startup = Startup(core: core)
             var slots: [Slot] = []
             errors = startup.create(&slots).map { $0.error(in: configuration) }
-            // They were given a folder of the check's; a start gives them this one.
+            // The check gave the plugins a temporary folder; a start gives them the folder that is checked here.
             for slot in slots where slot.host.hasAskedForDataDirectory {
                 guard let error = data.error(of: slot.id) else { continue }
                 let reason =
@@ -58,7 +57,7 @@ enum TrialCreation {
             core.timers.stopAll()
             loop.stop()
             startup.destroy(slots)
-            core.endContainment()
+            core.containment.end()
         } catch {
             errors = [
                 ConfigurationError(
@@ -66,10 +65,10 @@ enum TrialCreation {
             ]
         }
         withExtendedLifetime(folder) {}
-        return Array(errors.prefix(ConfigurationReading.faultLimit))
+        return Array(errors.prefix(ConfigurationReading.errorLimit))
     }
 
-    /// What origins say to plugins, without the sections in which a value does not fit its table.
+    /// The attributes of origins, without the sections in which a value does not fit the plugin's table.
     private static func soundOrigins(
         of plugins: [EnabledPlugin], _ configuration: Configuration, beside known: [ConfigurationError]
     ) -> [Origin: [String: String]] {
@@ -106,7 +105,7 @@ private final class NoTransport: Transport {
     func shutDown() {}
 }
 
-/// A folder that goes with its last reference, with all that is in it.
+/// A folder that is removed with its contents when the last reference is released.
 private final class TemporaryFolder {
     let path: String
 

@@ -72,6 +72,7 @@ extension RequestOptions {
         .text("proxy", \.proxy),
         .text("noProxy", \.noProxy),
         .text("interface", \.interface),
+        .text("unixSocket", \.unixSocket),
         Row("ipVersion", \.ipVersion),
         Row("httpVersion", \.httpVersion),
         .text("tls.ca", \.caFile),

@@ -1,0 +1,83 @@
+import PlugboardKit
+
+/// Header fields by their names; printed without the values of secret ones.
+struct HeaderDefaults: Sendable, Equatable {
+    var values: [String: String] = [:]
+
+    /// In the order of the names.
+    var fields: Fields {
+        var fields = Fields()
+        for (name, value) in values.sorted(by: { $0.key < $1.key }) { fields.append(FieldName(name), value) }
+        return fields
+    }
+}
+
+extension HeaderDefaults: CustomReflectable {
+    var customMirror: Mirror { fields.customMirror }
+}
+
+/// What the kernel's settings add to each request of the program.
+struct RequestDefaults: Sendable {
+    private let baseURL: String?
+    private let fields: Fields
+
+    /// Nil if they add nothing.
+    init?(_ settings: KernelSettings) {
+        guard settings.baseURL != nil || !settings.headers.isEmpty else { return nil }
+        baseURL = settings.baseURL
+        fields = HeaderDefaults(values: settings.headers).fields
+    }
+
+    /// The request with an absolute URL and the fields that it does not have.
+    func complete(_ request: Request) -> Request {
+        var request = request
+        request.url = url(request.url)
+        for field in fields where !request.fields.contains(FieldName(field.name)) {
+            request.fields.append(FieldName(field.name), field.value)
+        }
+        return request
+    }
+
+    /// What a URL of the program means. One that means nothing stays, and its exchange fails with the transport's
+    /// error.
+    func url(_ url: String) -> String {
+        guard let baseURL, URLParts(url)?.scheme == nil else { return url }
+        return resolved(url, against: baseURL, normalizing: false) ?? url
+    }
+}
+
+extension KernelSettings {
+    /// An absolute URL of http or https, without a user.
+    static func isBaseURL(_ url: String) -> Bool {
+        Origin(url: url) != nil && URLParts(url)?.userinfo == nil && resolved("", against: url) != nil
+    }
+
+    /// A token (RFC 9110 §5.1) that belongs neither to one message alone nor to a connection (RFC 9110 §7.6.1).
+    static func isHeaderName(_ name: String) -> Bool {
+        guard !name.isEmpty, name.utf8.allSatisfy(isTokenByte) else { return false }
+        let messageFields: [FieldName] = [
+            .host, .contentLength, .connection, "Transfer-Encoding", "Keep-Alive", "Proxy-Connection", "TE", "Trailer",
+            "Upgrade", "Expect",
+        ]
+        return !messageFields.contains(FieldName(name))
+    }
+
+    /// What a field can be sent with (RFC 9110 §5.5).
+    static func isHeaderValue(_ value: String) -> Bool {
+        !value.utf8.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D }
+    }
+
+    /// Headers that cannot be sent, and those that are given twice, by name, with what is wrong as the end of a
+    /// sentence.
+    var errorsOfHeaders: [(name: String, reason: String)] {
+        var known: Set<FieldName> = []
+        return headers.sorted { $0.key < $1.key }.compactMap { name, value in
+            guard KernelSettings.isHeaderName(name) else {
+                return (name, "is not the name of a header field that requests can have")
+            }
+            guard KernelSettings.isHeaderValue(value) else { return (name, "must be a string without line breaks") }
+            return known.insert(FieldName(name)).inserted
+                ? nil : (name, "is given twice, written differently; keep one")
+        }
+    }
+}

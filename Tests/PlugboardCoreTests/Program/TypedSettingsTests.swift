@@ -1,0 +1,148 @@
+import Plugboard
+import PlugboardKit
+import Testing
+
+/// The settings of the bundled plugins in code and in files are one definition.
+struct TypedSettingsTests {
+    /// A plugin with every setting that its module of options has, given in code as it is by default.
+    private static let given: [(id: String, entry: PluginEntry, names: Set<String>)] = [
+        (
+            "logging",
+            .logging {
+                $0.detail = $0.detail
+                $0.level = $0.level
+                $0.queries = $0.queries
+            },
+            ["detail", "level", "queries"]
+        ),
+        (
+            "decode",
+            .decode {
+                $0.codings = $0.codings
+                $0.always = $0.always
+                $0.limit = $0.limit
+                $0.ratio = $0.ratio
+            },
+            ["codings", "always", "limit", "ratio"]
+        ),
+        (
+            "redirect",
+            .redirect {
+                $0.limit = $0.limit
+                $0.keepMethod = $0.keepMethod
+                $0.allowDowngrade = $0.allowDowngrade
+            },
+            ["limit", "keepMethod", "allowDowngrade"]
+        ),
+        (
+            "authentication",
+            .authentication {
+                $0.timeout = $0.timeout
+                $0.margin = $0.margin
+                $0.pause = $0.pause
+                $0.fileInterval = $0.fileInterval
+            },
+            ["timeout", "margin", "pause", "fileInterval"]
+        ),
+        (
+            "cookies",
+            .cookies {
+                $0.persistence = $0.persistence
+                $0.path = $0.path
+                $0.jar = $0.jar
+                $0.domainLimit = $0.domainLimit
+                $0.limit = $0.limit
+                $0.trustLoopback = $0.trustLoopback
+            },
+            ["persistence", "path", "jar", "domainLimit", "limit", "trustLoopback"]
+        ),
+        (
+            "cache",
+            .cache {
+                $0.shared = $0.shared
+                $0.persistence = $0.persistence
+                $0.path = $0.path
+                $0.memory = $0.memory
+                $0.disk = $0.disk
+                $0.entries = $0.entries
+                $0.largestBody = $0.largestBody
+                $0.mode = $0.mode
+                $0.timeToLives = $0.timeToLives
+                $0.overrides = $0.overrides
+                $0.version = $0.version
+                $0.appVersion = $0.appVersion
+                $0.key = $0.key
+                $0.ignore = $0.ignore
+                $0.keyBody = $0.keyBody
+                $0.heuristicPercent = $0.heuristicPercent
+                $0.heuristicLimit = $0.heuristicLimit
+                $0.staleWhileUnreachable = $0.staleWhileUnreachable
+                $0.variants = $0.variants
+                $0.singleFlight = $0.singleFlight
+                $0.singleFlightLimit = $0.singleFlightLimit
+                $0.cacheStatus = $0.cacheStatus
+            },
+            [
+                "shared", "persistence", "path", "memory", "disk", "entries", "largestBody", "mode", "timeToLives",
+                "overrides", "version", "appVersion", "key", "ignore", "keyBody", "heuristicPercent", "heuristicLimit",
+                "staleWhileUnreachable", "variants", "singleFlight", "singleFlightLimit", "cacheStatus",
+            ]
+        ),
+        (
+            "retry",
+            .retry {
+                $0.attempts = $0.attempts
+                $0.delay = $0.delay
+                $0.delayLimit = $0.delayLimit
+                $0.totalTime = $0.totalTime
+                $0.statuses = $0.statuses
+                $0.failures = $0.failures
+                $0.methods = $0.methods
+                $0.idempotencyKey = $0.idempotencyKey
+                $0.respectRetryAfter = $0.respectRetryAfter
+                $0.retryAfterLimit = $0.retryAfterLimit
+                $0.budget = $0.budget
+                $0.budgetShare = $0.budgetShare
+                $0.budgetPerSecond = $0.budgetPerSecond
+                $0.budgetSize = $0.budgetSize
+                $0.circuitBreaker = $0.circuitBreaker
+                $0.circuitFailures = $0.circuitFailures
+                $0.circuitOpenTime = $0.circuitOpenTime
+                $0.circuitProbes = $0.circuitProbes
+            },
+            [
+                "attempts", "delay", "delayLimit", "totalTime", "statuses", "failures", "methods", "idempotencyKey",
+                "respectRetryAfter", "retryAfterLimit", "budget", "budgetShare", "budgetPerSecond", "budgetSize",
+                "circuitBreaker", "circuitFailures", "circuitOpenTime", "circuitProbes",
+            ]
+        ),
+    ]
+
+    @Test func `every bundled plugin is here`() {
+        #expect(Self.given.map(\.id).sorted() == Catalog.bundled.ids)
+    }
+
+    @Test(arguments: given.indices)
+    func `every setting can be given in code, and has the default of files`(index: Int) throws {
+        let (id, entry, names) = Self.given[index]
+        let table = try #require(Catalog.bundled.descriptor(id)).settings
+        let byDefault = try #require(Lineup(Configuration(plugins: [PluginEntry(id)]), catalog: .bundled).plugins.first)
+
+        let inCode = try #require(Lineup(Configuration(plugins: [entry]), catalog: Catalog()).plugins.first)
+
+        #expect(Set(table.map(\.name)) == names)
+        #expect(inCode.settings == byDefault.settings)
+        // A text without a value cannot be told from one that is empty, so it is not given.
+        let optional = Set(table.filter { $0.fallback.isEmpty && $0.kind != .text }.map(\.name))
+        #expect(names.subtracting(entry.settings.map(\.0)).isSubset(of: optional.union(["path"])))
+    }
+
+    @Test func `settings are values: a copy keeps its own`() {
+        var first = RetrySettings()
+        let copy = first
+        first.attempts = 9
+
+        #expect(copy.attempts == 3)
+        #expect(first.attempts == 9)
+    }
+}
