@@ -71,11 +71,11 @@ static void command(void *context, plug_text name, plug_text arguments, plug_rep
 static const plug_option_v1 settings[] = {
     {
         .name = PLUG_LITERAL("value"), .type = PLUG_TEXT_TYPE, .fallback = PLUG_LITERAL("hello"),
-        .minimum = 1, .maximum = 100, .documentation = PLUG_LITERAL("What the field says."),
+        .minimum = 1, .maximum = 100, .documentation = PLUG_LITERAL("The value of the field."),
     },
     {
         .name = PLUG_LITERAL("every"), .type = PLUG_INTEGER, .fallback = PLUG_LITERAL("1"),
-        .minimum = 1, .maximum = 1000, .documentation = PLUG_LITERAL("One in so many requests gets it."),
+        .minimum = 1, .maximum = 1000, .documentation = PLUG_LITERAL("One of that many requests gets it."),
     },
 };
 

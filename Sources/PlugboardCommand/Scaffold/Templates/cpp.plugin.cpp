@@ -44,8 +44,8 @@ private:
 };
 
 const plug_option_v1 settings[] = {
-    plugboard::option(PLUG_TEXT_TYPE, "value", "hello", "What the field says.", 1, 100),
-    plugboard::option(PLUG_INTEGER, "every", "1", "One in so many requests gets it.", 1, 1000),
+    plugboard::option(PLUG_TEXT_TYPE, "value", "hello", "The value of the field.", 1, 100),
+    plugboard::option(PLUG_INTEGER, "every", "1", "One of that many requests gets it.", 1, 1000),
 };
 
 const plug_command_v1 commands[] = {

@@ -50,8 +50,8 @@ plugboard::export! {
     id: "@id@", version: "0.1.0", documentation: "Adds the field x-@name@ to requests.",
     priority: 300, hooks: ON_REQUEST,
     settings: [
-        OptionDefinition::text("value", "hello", "What the field says.").bounds(1, 100),
-        OptionDefinition::integer("every", "1", "One in so many requests gets it.").bounds(1, 1000),
+        OptionDefinition::text("value", "hello", "The value of the field.").bounds(1, 100),
+        OptionDefinition::integer("every", "1", "One of that many requests gets it.").bounds(1, 1000),
     ],
     commands: [CommandDefinition::new("show", "", "Shows how many requests came.")],
 }
