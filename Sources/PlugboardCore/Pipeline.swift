@@ -14,9 +14,10 @@ import PlugboardKit
 //                 onClose    A ◂ B ◂ C            how it ended, innermost first
 //                 onEvent    A   B   C            facts, for watching only
 //
-//  1. Order is priority: heads go inward in ascending priority; responses, closings and shutdown in exactly the reverse.
-//  2. `next` opens a turn; a hook that is not listed counts as `next`. A plugin whose turn is open gets the outcome, and
-//     its turn closes exactly once, after the body's end and before the reader gets that end.
+//  1. Order is priority: heads go inward in ascending priority; responses, closings and shutdown in exactly the
+//     reverse order.
+//  2. `next` opens a turn; a hook that is not listed counts as `next`. A plugin whose turn is open gets the outcome,
+//     and its turn closes exactly once, after the body's end and before the reader gets that end.
 //  3. `respond` turns around at that plugin; what lies further in is never entered, and the plugin that responds does
 //     not see its own response.
 //  4. `resend` enters again just inside the plugin that asked, with the request as that plugin last passed it inward,

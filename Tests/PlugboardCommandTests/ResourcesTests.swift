@@ -12,6 +12,6 @@ import Testing
 
         #expect((1..<128).contains(outcome.status), "\(outcome.status): \(outcome.stderr)")
         #expect(!outcome.stderr.contains("Fatal error"), "\(outcome.stderr)")
-        if limit == 7 { #expect(outcome.stderr.contains("no file descriptor left"), "\(outcome.stderr)") }
+        if limit == 7 { #expect(outcome.stderr.contains("No file descriptor is left"), "\(outcome.stderr)") }
     }
 }

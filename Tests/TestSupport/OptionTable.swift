@@ -16,7 +16,8 @@ package enum OptionTable {
         return (settings + attributes).filter { !lines.contains($0) }
     }
 
-    /// The settings and attributes of a plugin whose docstring in `Plugins/NAME` does not begin with their documentation.
+    /// The settings and attributes of a plugin whose docstring in `Plugins/NAME` does not begin with their
+    /// documentation.
     package static func undocumented(in name: String, _ descriptor: UnsafePointer<plug_plugin_v1>) throws -> [String] {
         let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
         let folder = root.appendingPathComponent("Plugins/\(name)/Sources/\(name)Options")

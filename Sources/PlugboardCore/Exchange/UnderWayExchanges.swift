@@ -10,8 +10,8 @@ struct UnderWayExchanges {
 
     /// The exchanges as they are now, the oldest first.
     ///
-    /// In this order a shutdown cancels them: libcurl walks its list of connections for each one that it closes, and finds
-    /// an old one at the beginning. In the other order, ten thousand take seconds.
+    /// In this order a shutdown cancels them: libcurl walks its list of connections for each one that it closes, and
+    /// finds an old one at the beginning. In the other order, ten thousand take seconds.
     var all: [ExchangeCore] { list.all }
 
     /// False while the kernel is shutting down; it still takes sub-requests until the exchanges under way are

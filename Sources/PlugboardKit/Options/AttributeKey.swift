@@ -4,7 +4,8 @@
 ///
 ///     public struct RedirectAttributes: AttributeTable {
 ///         public static let keys = RedirectAttributes()
-///         public let limit = AttributeKey<Int>("redirect", "limit", "The most redirects that are followed.", in: 0...100)
+///         public let limit = AttributeKey<Int>(
+///             "redirect", "limit", "The most redirects that are followed.", in: 0...100)
 ///     }
 public struct AttributeKey<Value: OptionValue>: Sendable {
     /// `PLUGIN-ID.name`.

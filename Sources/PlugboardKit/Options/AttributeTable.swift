@@ -4,7 +4,8 @@
 ///         public static let keys = RedirectAttributes()
 ///
 ///         /// The most redirects that are followed.
-///         public let limit = AttributeKey<Int>("redirect", "limit", "The most redirects that are followed.", in: 0...100)
+///         public let limit = AttributeKey<Int>(
+///             "redirect", "limit", "The most redirects that are followed.", in: 0...100)
 ///     }
 ///
 /// Programs set them by `RequestAttributes`, the plugin reads them with `exchange[RedirectAttributes.keys.limit]`, and

@@ -38,7 +38,8 @@ final class Cache: Plugin {
         store = try Cache.store(settings, host)
     }
 
-    /// Opens the store. Not in `init`, because a check of the configuration creates the plugin and must not leave a file.
+    /// Opens the store. Not in `init`, because a check of the configuration creates the plugin and must not leave a
+    /// file.
     func start() throws { store.open() }
 
     func stop(within limit: Duration) { store.close(within: limit) }

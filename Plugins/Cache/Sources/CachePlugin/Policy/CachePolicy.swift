@@ -1,7 +1,8 @@
 /// The decisions of a cache about requests, responses and failures (RFC 9111); a pure value.
 ///
 ///     request, entries found, now  ─▶ decision(for:entries:now:)             reuse · forward · gatewayTimeout
-///     response to the forwarded    ─▶ decision(on:resolving:)                 pass · reuse · complete · resend, and changes to the store
+///     response to the forwarded    ─▶ decision(on:resolving:)                 pass · reuse · complete · resend,
+///                                                                          and changes to the store
 ///     failure of the forwarded     ─▶ decision(afterFailureOf:isUnreachable:now:)  reuse · gatewayTimeout · pass
 ///
 /// Moments are durations since 1970-01-01 00:00 UTC. Ages and lifetimes are never negative, whatever the clock shows.
