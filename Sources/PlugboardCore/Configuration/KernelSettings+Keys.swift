@@ -56,7 +56,8 @@ extension KernelSettings {
             "bufferLimit", "Bytes of one body that wait for their reader before the sender is slowed.",
             .size(in: .kibibytes(16) ... .gibibytes(1)).by(default: "1MiB"), \.bufferLimit),
         ConfigurationKey(
-            "hookLimit", "A plugin that holds the loop in one call for longer is named in the log; 0s: nobody looks.",
+            "hookLimit",
+            "A plugin that holds the loop for longer in one call is named in the log; 0s switches this off.",
             .timeout.by(default: "1s"), \.hookLimit),
         ConfigurationKey(
             "measureHooks", "Counts the calls of each plugin's hooks, and the time they take.",
@@ -65,7 +66,8 @@ extension KernelSettings {
 
     private static let networkKeys: [ConfigurationKey<KernelSettings>] = [
         ConfigurationKey(
-            "proxy", "Such as http://host:port or socks5://host:port; empty for none, whatever the environment says.",
+            "proxy",
+            "Such as http://host:port or socks5://host:port; empty for no proxy, not even one of the environment.",
             .proxy, \.defaults.proxy),
         ConfigurationKey(
             "noProxy", "Hosts that the proxy is not for, with commas between them; * for all.", .text,
@@ -111,7 +113,7 @@ extension KernelSettings {
         ConfigurationKey(
             "certificate", "A PEM file with the client's certificate.", .path, \.defaults.clientCertificate),
         ConfigurationKey(
-            "key", "A PEM file with the key of the client's certificate, unless that stands in the same file.", .path,
+            "key", "A PEM file with the key of the client's certificate, if that file does not hold it.", .path,
             \.defaults.clientKey),
         ConfigurationKey("minimum", "The lowest version of TLS to speak.", .choice(), \.defaults.minimumTLS),
     ]

@@ -37,8 +37,8 @@ public struct KernelSettings: Sendable, Equatable {
     /// The lowest level that is printed.
     public var logLevel = LogLevel.info
 
-    /// A plugin that holds the loop in one call for longer is named in the log and in the event `pluginStalled`; nil:
-    /// nobody looks.
+    /// A plugin that holds the loop in one call for longer is named in the log and in the event `pluginStalled`; nil
+    /// switches this off.
     public var hookLimit: Duration? = .seconds(1)
     /// Whether calls of hooks, and the time they take, are counted.
     public var measuresHooks = false

@@ -13,14 +13,14 @@ extension PluginEntry {
             "sha256", "The file's SHA-256 in hexadecimal; another file is refused.",
             .word("64 hexadecimal digits") { $0.utf8.count == 64 && $0.utf8.allSatisfy(isHexByte) }, \.sha256),
         ConfigurationKey(
-            "priority", "Where it stands, from the outermost to the innermost; without it, where the plugin says.",
+            "priority", "The position, from 0 (outermost) to 999 (innermost); by default that of the plugin.",
             .integer(in: 0...999), \.priority),
-        ConfigurationKey("before", "Plugins that must stand further in.", .list(.pluginID), \.before),
-        ConfigurationKey("after", "Plugins that must stand further out.", .list(.pluginID), \.after),
+        ConfigurationKey("before", "Plugins that must be further in.", .list(.pluginID), \.before),
+        ConfigurationKey("after", "Plugins that must be further out.", .list(.pluginID), \.after),
         ConfigurationKey(
             "onFault",
-            "What happens to an exchange when the plugin breaks: it fails, goes on without it, or that until the plugin "
-                + "is switched off.",
+            "What a fault of the plugin does: fail fails the exchange, skip goes on without the plugin, disable does that "
+                + "and, after faultLimit faults in a row, switches the plugin off.",
             .choice().by(default: "fail"), \.onFault),
         ConfigurationKey(
             "faultLimit", "Faults in a row after which \"onFault\": \"disable\" switches the plugin off.",
