@@ -3,7 +3,8 @@
 //     cc -std=c11 -O2 origin.c -lz -o origin
 //
 // It listens on a free port of 127.0.0.1, prints its URL as its first line, and ends with its standard input. `/`
-// redirects to `/hello`; every other path answers with the request's own head as text, in gzip where the request allows.
+// redirects to `/hello`; every other path answers with the request's own head as text, in gzip where the request
+// allows.
 #define _POSIX_C_SOURCE 200809L
 
 #include <arpa/inet.h>

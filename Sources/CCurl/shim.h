@@ -1,5 +1,5 @@
-// What Swift does not import of libcurl: its variadic functions, with a type for each kind of value. Each returns
-// libcurl's own code. And of Linux: malloc_usable_size, and what a socket has not sent.
+// Functions that Swift does not import: the variadic functions of libcurl, one for each type of value, which return
+// libcurl's code; and functions of Linux for sockets and memory.
 
 #ifndef PLUGBOARD_CCURL_SHIM_H
 #define PLUGBOARD_CCURL_SHIM_H
@@ -19,7 +19,7 @@ static inline CURLcode ccurl_set_offset(CURL *easy, CURLoption option, int64_t v
     return curl_easy_setopt(easy, option, (curl_off_t)value);
 }
 
-// libcurl copies the text, except of CURLOPT_POSTFIELDS.
+// libcurl copies the text, except for CURLOPT_POSTFIELDS.
 static inline CURLcode ccurl_set_text(CURL *easy, CURLoption option, const char *text) {
     return curl_easy_setopt(easy, option, text);
 }
@@ -117,7 +117,7 @@ static inline CURLSHcode ccurl_share(CURLSH *share, int data) {
     return curl_share_setopt(share, CURLSHOPT_SHARE, data);
 }
 
-// Whether the address or the thread sanitizer watches the process: it sees nothing of memory that is pooled.
+// Whether the process runs with the address or the thread sanitizer, which cannot check pooled memory.
 extern void __asan_init(void) __attribute__((weak));
 extern void __tsan_init(void) __attribute__((weak));
 
@@ -141,7 +141,7 @@ static inline CURLcode ccurl_result(const CURLMsg *message) {
     return message->data.result;
 }
 
-// Bytes that the network has not taken yet, or -1.
+// The bytes in the socket's send buffer, or -1.
 static inline int ccurl_unsent(int socket) {
     int count = 0;
     return ioctl(socket, SIOCOUTQ, &count) == 0 ? count : -1;

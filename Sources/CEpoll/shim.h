@@ -1,5 +1,5 @@
-// What Swift does not import of Linux: epoll and eventfd, whose constants are enumerations here and macros there, and what
-// sockets and threads tell through structures of many kinds.
+// Functions that Swift does not import: epoll and eventfd, whose constants are enumerations in one C library and macros
+// in another, and calls that need structures of several kinds.
 
 #ifndef PLUGBOARD_CEPOLL_SHIM_H
 #define PLUGBOARD_CEPOLL_SHIM_H
@@ -11,7 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
-// Readiness, as epoll says it: see `Readiness`.
+// Registers the events of `Readiness` for a descriptor.
 static inline int cepoll_control(int epoll, int operation, int file, uint32_t events) {
     struct epoll_event event = { .events = events, .data = { .u64 = (uint64_t)(uint32_t)file } };
     return epoll_ctl(epoll, operation, file, &event);
@@ -25,19 +25,19 @@ static inline uint32_t cepoll_events(const struct epoll_event *event) {
     return event->events;
 }
 
-// Of the calling thread; the system keeps 15 bytes.
+// Names the calling thread; the system keeps 15 bytes.
 static inline void cepoll_name_thread(const char *name) {
     prctl(PR_SET_NAME, name, 0, 0, 0);
 }
 
-// A number that no other socket has or will have, or 0.
+// A number that no other socket has or gets later, or 0 on failure.
 static inline uint64_t cepoll_socket_cookie(int socket) {
     uint64_t cookie = 0;
     socklen_t size = sizeof cookie;
     return getsockopt(socket, SOL_SOCKET, SO_COOKIE, &cookie, &size) == 0 ? cookie : 0;
 }
 
-// Of an IPv4 or IPv6 socket, or 0.
+// The local port of an IPv4 or IPv6 socket, or 0.
 static inline int cepoll_local_port(int socket) {
     struct sockaddr_storage address;
     socklen_t size = sizeof address;

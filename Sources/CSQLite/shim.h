@@ -11,8 +11,8 @@ struct plugboard_statx {
     unsigned int birth_nanoseconds;
     unsigned char after[164];
 };
-// When a file was made, in nanoseconds since 1970; 0 where the file system does not say. Follows no link. The numbers are
-// AT_FDCWD, AT_SYMLINK_NOFOLLOW and STATX_BTIME.
+// When a file was made, in nanoseconds since 1970; 0 where the file system does not say. Follows no link. The numbers
+// are AT_FDCWD, AT_SYMLINK_NOFOLLOW and STATX_BTIME.
 static inline long long plugboard_birth_time(const char *path) {
     struct plugboard_statx status;
     if (syscall(SYS_statx, -100, path, 0x100, 0x800, &status) != 0 || !(status.mask & 0x800)) return 0;

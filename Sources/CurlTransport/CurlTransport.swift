@@ -9,10 +9,10 @@ import Transporting
 
 /// Performs attempts with libcurl, on an event loop.
 ///
-/// It moves bytes and does nothing of its own accord: no redirects, no cookies, no decoding, no fields but those that
-/// frame the message. `shutDown` must be called before the loop stops.
+/// It only transfers messages: it follows no redirects, keeps no cookies, decodes nothing, and adds no fields except
+/// those that frame the message. `shutDown` must be called before the loop stops.
 ///
-/// Sendable because all but `init` happens on the loop's thread.
+/// Sendable because everything except `init` is called on the loop's thread.
 public final class CurlTransport: Transport, @unchecked Sendable {
     private static let isReady: Bool = {
         guard CurlMemory.startCurl() else { return false }
@@ -24,22 +24,23 @@ public final class CurlTransport: Transport, @unchecked Sendable {
 
     private let loop: EventLoop
     private let settings: CurlTransportSettings
-    /// Read once: the environment must not be read while another thread changes it.
+    /// Read once, because reading the environment while another thread changes it is not safe.
     private let usesProxyEnvironment: Bool
     private var multi: MultiHandle?
-    /// Those that were told to forget, until their last transfer ends.
+    /// Multi handles that take no new transfers, until their last transfer ends.
     private var retired: [MultiHandle] = []
     private var urls = URLCache()
     private var isShutDown = false
 
-    /// Can be made on any thread; everything else happens on the loop.
+    /// A transport without connections. Called on any thread; all other functions are called on the loop.
     public init(loop: EventLoop, settings: CurlTransportSettings = CurlTransportSettings()) {
-        precondition(CurlTransport.isReady, "libcurl cannot be initialized; is its TLS library in order?")
+        precondition(CurlTransport.isReady, "libcurl cannot be initialized. Check its TLS library.")
         self.loop = loop
         self.settings = settings
         usesProxyEnvironment = CurlTransport.proxyVariables.contains { getenv($0) != nil }
     }
 
+    /// See `Transport`. An attempt that cannot start, such as one with an invalid URL, ends on the loop with its error.
     public func perform(
         _ attempt: AttemptRequest, observer: any AttemptObserver, loop: EventLoop
     ) -> any Attempt {
@@ -50,6 +51,7 @@ public final class CurlTransport: Transport, @unchecked Sendable {
         }
     }
 
+    /// See `Transport`. Attempts in progress continue on their connections.
     public func forget() {
         urls.removeAll()
         guard let multi else { return }
@@ -57,6 +59,7 @@ public final class CurlTransport: Transport, @unchecked Sendable {
         retire(multi)
     }
 
+    /// See `Transport`.
     public func shutDown() {
         isShutDown = true
         forget()
@@ -75,11 +78,11 @@ public final class CurlTransport: Transport, @unchecked Sendable {
         let multi = multi ?? MultiHandle(loop: loop, settings: settings, usesProxyEnvironment: usesProxyEnvironment)
         self.multi = multi
         guard let handle = multi.handle() else {
-            throw PlugboardError(.connect, "libcurl finds no memory for another attempt.")
+            throw PlugboardError(.connect, "libcurl has no memory for another attempt.")
         }
         var attempt = attempt
         let isRepeatable = attempt.method.isIdempotent && attempt.body?.canRewind ?? true
-        if !isRepeatable, multi.abruptHosts.contains(url.place, at: loop.systemNow) {
+        if !isRepeatable, multi.abruptHosts.contains(url.hostAndPort, at: loop.systemNow) {
             attempt.usesFreshConnection = true
         }
         try handle.prepare(attempt, url: url, body: body)
@@ -97,13 +100,13 @@ public final class CurlTransport: Transport, @unchecked Sendable {
     private func retire(_ multi: MultiHandle) {
         retired.append(multi)
         multi.retire { [weak self, unowned multi] in
-            // Not while the last transfer is still telling its end.
+            // Later, because the last transfer is still reporting its end.
             self?.loop.atEndOfTurn { self?.retired.removeAll { $0 === multi } }
         }
     }
 }
 
-/// An attempt that cannot even begin. Its end is reported by the loop, for `perform` returns before any report.
+/// An attempt that cannot start. Its end is reported by a job of the loop, because `perform` returns before any report.
 private final class RefusedAttempt: Attempt {
     init(_ error: PlugboardError, observer: any AttemptObserver, loop: EventLoop) {
         loop.enqueue { observer.attemptEnded(error, Timings()) }

@@ -2,24 +2,25 @@ import Transporting
 
 /// How a `CurlTransport` treats connections and memory.
 public struct CurlTransportSettings: Sendable {
-    /// Connections at once, to all hosts together; further attempts wait. 0 sets no limit.
+    /// The most connections at a time, to all hosts together; further attempts wait. 0 sets no limit.
     public var connections = 0
-    /// Connections at once to one host. 0 sets no limit.
+    /// The most connections at a time to one host; further attempts wait. 0 sets no limit.
     public var connectionsPerHost = 0
-    /// Connections that are kept for later; there are never fewer than attempts have run at once.
+    /// The most idle connections that are kept. The number grows with the number of simultaneous attempts.
     public var idleConnections = 64
-    /// Bytes that one read from a connection may bring. Memory is touched only as far as it is used.
+    /// The most bytes that one read from a connection returns. Only the memory that is used is allocated by the system.
     public var receiveBuffer: ByteCount = .kibibytes(256)
-    /// Bytes of a body that wait for a slow reader before the sender is slowed. A read may go beyond it once.
+    /// The bytes of a body that may wait for a slow reader before the sender is slowed. One read may exceed it.
     public var bodyQueueLimit: ByteCount = .mebibytes(1)
-    /// Bytes that the head of an answer may have, interim heads and trailers included.
+    /// The most bytes of a response's head, including interim heads and trailers.
     public var headLimit: ByteCount = .kibibytes(256)
-    /// Fields that the head of an answer may have.
+    /// The most fields of a response's head.
     public var headFieldLimit = 16_384
-    /// Bytes of an unwanted rest that are read so that the connection can be used again.
+    /// The most bytes of a released body that are still read, so that the connection can be used again.
     public var drainLimit: ByteCount = .kibibytes(64)
-    /// How long such a rest is waited for.
+    /// The longest time for which a released body is still read.
     public var drainTime: Duration = .seconds(1)
 
+    /// The default settings.
     public init() {}
 }

@@ -8,42 +8,47 @@ import Synchronization
     import Musl
 #endif
 
-/// One thread that everything of its exchanges runs on: sockets, timers, jobs and hooks.
+/// A thread that runs exchanges: their sockets, timers, jobs and hooks.
 ///
-/// It goes round in turns: wait for sockets → `now` is read → sockets → jobs → timers → transports settle → end of turn.
-/// A turn does at most `sliceLength` jobs and as many timers, so that ten thousand of them do not keep sockets waiting.
-/// The thread is started by `init`, keeps the loop alive, and ends with `stop`. What runs on it must not block.
+/// It works in turns. In each it waits for sockets, reads `now`, handles sockets, runs jobs, fires timers, lets
+/// transports settle, and runs the jobs of the turn's end. It runs at most `sliceLength` jobs and as many timers in one
+/// turn, so that sockets do not wait for thousands of them. `init` starts the thread, which keeps the loop alive until
+/// `stop`. Code that runs on it must not block.
 ///
-/// Sendable because all but the inbox, the thread's id and what never changes is touched on the loop's thread only.
+/// Sendable because only the inbox, the thread's id and constants are used on other threads than the loop's.
 public final class EventLoop: @unchecked Sendable {
     private static let sliceLength = 256
 
     private let inbox: Inbox
     private let thread = Mutex<pthread_t?>(nil)
     private let threadID = Atomic<UInt>(0)
-    /// What the loop goes by instead of the system's clock, in tests.
+    /// The clock of timers in tests, instead of the system's; nil in programs.
     public let clock: ManualClock?
+    /// The loop's sockets. [loop]
     package let poller: Poller
-    /// Runs a program's tasks on this loop's thread: `withTaskExecutorPreference(loop.executor) { … }`. [any]
+    /// Runs tasks of the program on this loop's thread: `withTaskExecutorPreference(loop.executor) { … }`. [any]
     public let executor: LoopExecutor
 
-    /// Nanoseconds of the loop's clock, read once a turn. [loop]
+    /// The time of the loop's clock in nanoseconds, read once in a turn. [loop]
     public private(set) var now: Int64
-    /// Nanoseconds of the system's monotonic clock, read once a turn, whatever the loop's clock is. [loop]
+    /// The time of the system's monotonic clock in nanoseconds, read once in a turn, also with a manual clock. [loop]
     package private(set) var systemNow: Int64
     private var batch: [Inbox.Job] = []
-    /// The first job of the batch that is still to be done.
+    /// The index in `batch` of the next job to run.
     private var nextJob = 0
-    // What changes these two calls nobody meanwhile, and releases nobody but what its caller still holds.
+    // Unchecked, because the functions that change these two call no other code meanwhile, and release only objects
+    // that their callers hold.
     @exclusivity(unchecked) private var endOfTurn: [() -> Void] = []
     @exclusivity(unchecked) private var timers = TimerHeap()
     private var endOfThisTurn: [() -> Void] = []
     private var participants: [LoopParticipant] = []
 
-    /// Starts the thread; the system shows the first 15 bytes of its name. With a manual clock, timers wait for
-    /// `ManualClock.advance(by:)`, while sockets and libcurl keep the system's time.
+    /// Starts the thread. With a manual clock, timers fire on `ManualClock.advance(by:)`; sockets and libcurl use the
+    /// system's time.
     ///
-    /// Throws `resources` where the system gives no file descriptor or no thread.
+    /// Throws `resources` if the system has no file descriptor or no thread left.
+    ///
+    /// - Parameter name: The name of the thread, of which the system keeps 15 bytes.
     public init(name: String, clock: ManualClock? = nil) throws(PlugboardError) {
         self.clock = clock
         inbox = try Inbox()
@@ -57,7 +62,7 @@ public final class EventLoop: @unchecked Sendable {
         guard code == 0 else {
             start.release()
             throw PlugboardError(
-                .resources, "The system starts no thread for an event loop. Raise the limit of threads (ulimit -u).",
+                .resources, "No thread can be started for an event loop. Raise the limit of threads (ulimit -u).",
                 underlying: String(cString: strerror(code)))
         }
         self.thread.withLock { $0 = thread }
@@ -67,22 +72,22 @@ public final class EventLoop: @unchecked Sendable {
     /// Whether the caller runs on the loop's thread. [any]
     public var isCurrent: Bool { threadID.load(ordering: .relaxed) == EventLoop.currentThread }
 
-    /// Runs a job on the loop's thread, after what was enqueued before; false when the loop has stopped and never will.
-    /// [any]
+    /// Runs a job on the loop's thread, after the jobs enqueued before. Returns false if the loop has stopped, and the
+    /// job will not run. [any]
     @discardableResult
     public func enqueue(_ job: @escaping @Sendable () -> Void) -> Bool { inbox.deliver(.closure(job)) }
 
-    /// Runs a job once, when `now` has reached the deadline. [loop]
+    /// Runs a job once, when `now` has reached the deadline, in nanoseconds of the loop's clock. [loop]
     public func schedule(at deadlineNanoseconds: Int64, _ job: @escaping () -> Void) -> LoopTimer {
         let timer = LoopTimer(loop: self, deadline: deadlineNanoseconds, job: job)
         timers.insert(timer)
         return timer
     }
 
-    /// Runs a job once, when this turn's sockets, transfers, jobs and timers are done, before the loop sleeps. [loop]
+    /// Runs a job once, at the end of this turn, before the loop waits for sockets. [loop]
     public func atEndOfTurn(_ job: @escaping () -> Void) { endOfTurn.append(job) }
 
-    /// Ends the thread after what was enqueued before, and waits for that; called on the loop itself it does not wait.
+    /// Ends the thread after the jobs enqueued before, and waits for its end, except when it is called on the loop.
     /// Timers that are not due are dropped. [any]
     public func stop() {
         inbox.stop()
@@ -100,9 +105,10 @@ public final class EventLoop: @unchecked Sendable {
 
     func move(_ timer: LoopTimer, to deadline: Int64) { timers.move(timer, to: deadline) }
 
-    /// Lets a transport take part in every turn until `leave`. [loop]
+    /// Calls a transport in every turn until `leave`, and keeps it alive until then. [loop]
     public func join(_ participant: LoopParticipant) { participants.append(participant) }
 
+    /// Ends `join`. [loop]
     public func leave(_ participant: LoopParticipant) { participants.removeAll { $0 === participant } }
 
     // MARK: - The thread
@@ -116,7 +122,8 @@ public final class EventLoop: @unchecked Sendable {
         clock?.detach(self)
     }
 
-    /// What will not be done any more goes, for it may hold the loop itself. Whoever is released by that may leave more.
+    /// Releases the timers and jobs that will not run, because they may hold the loop. Objects that are released by
+    /// that may add others, which are released too.
     private func dropRest() {
         while timers.firstDeadline != nil || !endOfTurn.isEmpty {
             _ = timers.removeAll()
@@ -126,7 +133,7 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// False after the last turn.
+    /// Runs one turn. Returns false after the last one.
     private func turn() -> Bool {
         let hasRest = nextJob < batch.count
         let readyCount = poller.wait(hasRest ? 0 : inbox.beginWait(idleTime()))
@@ -167,11 +174,11 @@ public final class EventLoop: @unchecked Sendable {
         endOfThisTurn.removeAll(keepingCapacity: true)
     }
 
-    /// Nanoseconds until something is due, or -1 when nothing is.
+    /// Nanoseconds until the next timer or transport is due; -1 if there is none.
     private func idleTime() -> Int64 {
         if !endOfTurn.isEmpty { return 0 }
         var rest = Int64.max
-        // The clock goes on during a turn; the sleep that is too long by a turn's length is worth less than a second reading.
+        // `now` is older than the clock by the length of the turn. A second reading would cost more than a late timer.
         if let deadline = timers.firstDeadline {
             if deadline <= now { return 0 }
             if clock == nil { rest = deadline - now }
@@ -196,7 +203,7 @@ public final class EventLoop: @unchecked Sendable {
     }
 }
 
-/// What the new thread is given.
+/// The argument of the new thread.
 private final class ThreadStart {
     let loop: EventLoop
     let name: String
@@ -211,7 +218,7 @@ private func threadMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRaw
     guard let context else { return nil }
     let start = Unmanaged<ThreadStart>.fromOpaque(context).takeRetainedValue()
     cepoll_name_thread(start.name)
-    // OpenSSL writes to connections that the peer has closed; libcurl leaves the signal to us (CURLOPT_NOSIGNAL).
+    // OpenSSL writes to connections that the peer has closed; with CURLOPT_NOSIGNAL, libcurl does not block the signal.
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGPIPE)

@@ -8,9 +8,9 @@ import Synchronization
     import Musl
 #endif
 
-/// What other threads want done on a loop's thread, in order. Everything may be called from any thread.
+/// The jobs that other threads have enqueued for a loop's thread, in order. All functions may be called on any thread.
 ///
-/// The loop is woken only when it sleeps: one that is busy looks in before it does.
+/// The loop is woken only if it sleeps: it looks for new jobs before it sleeps.
 final class Inbox: Sendable {
     enum Job {
         case closure(@Sendable () -> Void)
@@ -26,7 +26,7 @@ final class Inbox: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Rings when the loop is to wake up.
+    /// An eventfd that becomes readable when the loop must wake up.
     let alarm: Int32
 
     init() throws(PlugboardError) {
@@ -36,7 +36,7 @@ final class Inbox: Sendable {
 
     deinit { close(alarm) }
 
-    /// False when the loop has stopped.
+    /// Adds a job. Returns false if the loop has stopped.
     func deliver(_ job: Job) -> Bool {
         let (isTaken, mustWake) = state.withLock { state in
             if state.life == .stopped { return (false, false) }
@@ -47,7 +47,7 @@ final class Inbox: Sendable {
         return isTaken
     }
 
-    /// What is delivered from now on may never be done.
+    /// Ends the loop after the jobs delivered before. Later jobs may not run.
     func stop() {
         let mustWake = state.withLock { state in
             if state.life == .serving { state.life = .stopping }
@@ -56,7 +56,7 @@ final class Inbox: Sendable {
         if mustWake { wake() }
     }
 
-    /// How long the loop may wait: `idleTime`, or not at all while there is something here.
+    /// Returns how long the loop may wait, in nanoseconds: `idleTime`, or 0 if there are jobs.
     func beginWait(_ idleTime: Int64) -> Int64 {
         state.withLock { state in
             if !state.jobs.isEmpty || state.life != .serving { return 0 }
@@ -65,7 +65,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Swaps the jobs for the empty array given; false when there are none and there will be none.
+    /// Exchanges the jobs for the empty array. Returns false if there are none and the loop stops.
     func endWait(_ batch: inout [Job]) -> Bool {
         state.withLock { state in
             state.isSleeping = false
@@ -87,10 +87,10 @@ final class Inbox: Sendable {
 }
 
 extension PlugboardError {
-    /// The system gives an event loop no file descriptor.
+    /// No file descriptor is left for an event loop.
     static func noDescriptor(_ cause: Int32) -> PlugboardError {
         PlugboardError(
-            .resources, "There is no file descriptor left for an event loop. Raise the limit (ulimit -n).",
+            .resources, "No file descriptor is left for an event loop. Raise the limit (ulimit -n).",
             underlying: String(cString: strerror(cause)))
     }
 }

@@ -1,14 +1,15 @@
-/// Runs tasks on a loop's thread, so that awaiting an exchange costs no change of thread.
+/// Runs tasks on a loop's thread, so that awaiting an exchange needs no change of thread.
 ///
 ///     await withTaskExecutorPreference(kernel.executor) { … }
 ///
-/// What blocks there stops every exchange of the loop; so it is for programs that ask for it. When the loop has stopped,
-/// tasks go on in the shared pool.
+/// A task that blocks there stops all exchanges of the loop, so that programs must choose it explicitly. After the loop
+/// has stopped, tasks run in the shared pool.
 public final class LoopExecutor: TaskExecutor {
     private let inbox: Inbox
 
     init(inbox: Inbox) { self.inbox = inbox }
 
+    /// Called by the concurrency runtime, on any thread.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if !inbox.deliver(.task(job)) { globalConcurrentExecutor.enqueue(job) }

@@ -1,18 +1,20 @@
-/// A transport's part in the turns of a loop. Everything is called on the loop.
+/// The functions of a transport that a loop calls in its turns, on its thread.
 ///
-/// A class and not a protocol, so that the table of sockets can hold it without counting references.
+/// It is a class and not a protocol, so that the table of sockets can refer to it without counting references.
 open class LoopParticipant {
+    /// A participant that does nothing.
     public init() {}
 
-    /// When `settle` is wanted at the latest, in nanoseconds of the system's clock: 0 at once, `Int64.max` never.
+    /// The latest time at which `settle` must be called, in nanoseconds of the system's clock: 0 for at once,
+    /// `Int64.max` for never.
     open var deadline: Int64 { .max }
 
-    /// A socket that it watches can be read or written, or is broken.
+    /// A watched socket can be read or written, or is broken.
     open func socketIsReady(_ socket: Int32, _ readiness: Readiness) {}
 
-    /// The other side has ended a connection to this host and port that was idle since then.
-    open func idleEnded(_ place: String, since: Int64) {}
+    /// The peer has closed a connection to this host and port that was idle since this time.
+    open func idleEnded(_ hostAndPort: String, since: Int64) {}
 
-    /// Called in every turn when sockets, jobs and timers are done: the place for reports.
+    /// Called in every turn after sockets, jobs and timers. Transports report to their observers here.
     open func settle() {}
 }

@@ -1,15 +1,16 @@
-/// Something that a loop will do once, at a time.
+/// A job that a loop runs once, at a deadline.
 ///
-/// Touched on the loop's thread only.
+/// Used on the loop's thread only.
 public final class LoopTimer {
     private unowned let loop: EventLoop
     private var job: (() -> Void)?
+    /// In nanoseconds of the loop's clock.
     public fileprivate(set) var deadline: Int64
-    /// Where it stands in the heap, or -1.
-    fileprivate var place = -1
+    /// The index in the heap, or -1.
+    fileprivate var index = -1
 
-    /// Whether it is still to happen. [loop]
-    public var isPending: Bool { place >= 0 }
+    /// Whether the job has neither run nor been cancelled. [loop]
+    public var isPending: Bool { index >= 0 }
 
     init(loop: EventLoop, deadline: Int64, job: @escaping () -> Void) {
         self.loop = loop
@@ -17,13 +18,13 @@ public final class LoopTimer {
         self.job = job
     }
 
-    /// Takes it back; nothing happens when it is over already. [loop]
+    /// Releases the job without running it. Does nothing if it is not pending. [loop]
     public func cancel() {
         loop.remove(self)
         job = nil
     }
 
-    /// Changes when it will happen; nothing happens when it is over already. [loop]
+    /// Changes the deadline. Does nothing if it is not pending. [loop]
     public func move(to deadlineNanoseconds: Int64) { loop.move(self, to: deadlineNanoseconds) }
 
     func fire() {
@@ -33,10 +34,10 @@ public final class LoopTimer {
     }
 }
 
-/// The timers of a loop, the earliest first: a binary heap whose timers know their places, so that taking one back
-/// costs no more than putting it in, and leaves nothing behind.
+/// The timers of a loop in a binary heap, the earliest first. Each timer knows its index, so that removing one takes no
+/// more time than inserting it.
 struct TimerHeap {
-    /// The deadline stands beside its timer, so that comparing two counts no references.
+    /// The deadline is stored beside its timer, so that comparing two entries counts no references.
     private struct Entry {
         let deadline: Int64
         let timer: LoopTimer
@@ -47,9 +48,9 @@ struct TimerHeap {
     var firstDeadline: Int64? { entries.isEmpty ? nil : entries[0].deadline }
 
     mutating func insert(_ timer: LoopTimer) {
-        timer.place = entries.count
+        timer.index = entries.count
         entries.append(Entry(deadline: timer.deadline, timer: timer))
-        rise(timer.place)
+        rise(timer.index)
     }
 
     mutating func popDue(_ now: Int64) -> LoopTimer? {
@@ -60,62 +61,62 @@ struct TimerHeap {
     }
 
     mutating func remove(_ timer: LoopTimer) {
-        let place = timer.place
-        guard place >= 0, let last = entries.popLast() else { return }
-        timer.place = -1
-        guard place < entries.count else { return }
-        put(last, place)
-        settle(place)
+        let index = timer.index
+        guard index >= 0, let last = entries.popLast() else { return }
+        timer.index = -1
+        guard index < entries.count else { return }
+        put(last, index)
+        settle(index)
     }
 
-    /// Returns them, for the caller to release: their jobs may hold what looks at the timers.
+    /// Returns the timers for the caller to release, because releasing their jobs may call code that uses the heap.
     mutating func removeAll() -> [LoopTimer] {
         let timers = entries.map(\.timer)
         entries = []
-        for timer in timers { timer.place = -1 }
+        for timer in timers { timer.index = -1 }
         return timers
     }
 
     mutating func move(_ timer: LoopTimer, to deadline: Int64) {
-        guard timer.place >= 0 else { return }
+        guard timer.index >= 0 else { return }
         timer.deadline = deadline
-        entries[timer.place] = Entry(deadline: deadline, timer: timer)
-        settle(timer.place)
+        entries[timer.index] = Entry(deadline: deadline, timer: timer)
+        settle(timer.index)
     }
 
-    private mutating func settle(_ place: Int) {
-        if place > 0, entries[place].deadline < entries[(place - 1) / 2].deadline { rise(place) } else { sink(place) }
+    private mutating func settle(_ index: Int) {
+        if index > 0, entries[index].deadline < entries[(index - 1) / 2].deadline { rise(index) } else { sink(index) }
     }
 
     private mutating func rise(_ start: Int) {
         let deadline = entries[start].deadline
-        var place = start
-        while place > 0, deadline < entries[(place - 1) / 2].deadline {
-            swap(place, (place - 1) / 2)
-            place = (place - 1) / 2
+        var index = start
+        while index > 0, deadline < entries[(index - 1) / 2].deadline {
+            swap(index, (index - 1) / 2)
+            index = (index - 1) / 2
         }
     }
 
     private mutating func sink(_ start: Int) {
         let deadline = entries[start].deadline
-        var place = start
+        var index = start
         while true {
-            var child = 2 * place + 1
+            var child = 2 * index + 1
             if child + 1 < entries.count, entries[child + 1].deadline < entries[child].deadline { child += 1 }
             guard child < entries.count, entries[child].deadline < deadline else { return }
-            swap(place, child)
-            place = child
+            swap(index, child)
+            index = child
         }
     }
 
-    private mutating func swap(_ place: Int, _ other: Int) {
-        entries.swapAt(place, other)
-        entries[place].timer.place = place
-        entries[other].timer.place = other
+    private mutating func swap(_ index: Int, _ other: Int) {
+        entries.swapAt(index, other)
+        entries[index].timer.index = index
+        entries[other].timer.index = other
     }
 
-    private mutating func put(_ entry: Entry, _ place: Int) {
-        entries[place] = entry
-        entry.timer.place = place
+    private mutating func put(_ entry: Entry, _ index: Int) {
+        entries[index] = entry
+        entry.timer.index = index
     }
 }

@@ -1,34 +1,36 @@
 import Messages
 import Synchronization
 
-/// A clock that stands still until it is told to go on: for tests that must not sleep.
+/// A clock that moves only when it is told to: for tests that must not sleep.
 public final class ManualClock: Sendable {
     private struct State {
         var now: Int64 = 1_000_000_000
-        /// What the clock on the wall is ahead of it.
+        /// How far the wall clock is ahead of `now`.
         var wallOffset: Int64
         var loops: [EventLoop] = []
     }
 
     private let state: Mutex<State>
 
-    /// - Parameter wallClock: What the clock on the wall shows at first, since 1970-01-01 00:00 UTC.
+    /// A clock whose `now` is one second.
+    ///
+    /// - Parameter wallClock: The initial time of the wall clock, since 1970-01-01 00:00 UTC.
     public init(wallClock: Duration = .seconds(1_700_000_000)) {
         state = Mutex(State(wallOffset: wallClock.nanoseconds - 1_000_000_000))
     }
 
-    /// Nanoseconds; begins at one second. [any]
+    /// Nanoseconds, from one second on. [any]
     public var now: Int64 { state.withLock { $0.now } }
 
-    /// Nanoseconds since 1970-01-01 00:00 UTC; goes along with `now`. [any]
+    /// Nanoseconds since 1970-01-01 00:00 UTC; moves with `now`. [any]
     public var wallClock: Int64 { state.withLock { $0.now + $0.wallOffset } }
 
-    /// Sets the clock on the wall, forward or back; timers do not go by it. [any]
+    /// Sets the wall clock, forward or back. Timers do not depend on it. [any]
     public func setWallClock(_ time: Duration) {
         state.withLock { $0.wallOffset = time.nanoseconds - $0.now }
     }
 
-    /// Moves the clock, and wakes the loops that go by it; their timers fire on their own threads, soon. [any]
+    /// Moves the clock and wakes the loops that use it; their timers fire later on their own threads. [any]
     public func advance(by duration: Duration) {
         let loops = state.withLock { state in
             state.now += duration.nanoseconds

@@ -7,77 +7,82 @@ import Messages
     import Musl
 #endif
 
-/// What a socket is ready for, or is watched for, in epoll's own bits.
+/// The operations that a socket is ready for, or that it is watched for, in the bits of epoll.
 public struct Readiness: OptionSet, Sendable {
+    /// The bits of `epoll_event.events`.
     public let rawValue: UInt32
 
+    /// The bits of `epoll_event.events`.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
+    /// Reading does not block.
     public static let read = Readiness(rawValue: cepoll_in)
+    /// Writing does not block.
     public static let write = Readiness(rawValue: cepoll_out)
+    /// The connection has an error, or the peer has closed it. It is always reported.
     public static let broken = Readiness(rawValue: cepoll_error | cepoll_hang_up)
 }
 
-/// The sockets of a loop, over epoll. Touched on the loop's thread only.
+/// The sockets of a loop, watched with epoll. Used on the loop's thread only.
 ///
-/// Changes reach epoll lazily: a socket that nobody waits for stays registered until it is heard of against all wishes,
-/// for the next exchange on its connection will most likely wait for the same.
+/// Changes reach epoll lazily: a socket that is not watched any more stays registered until epoll reports it, because
+/// the next exchange on its connection will most likely watch for the same.
 package final class Poller {
     private struct Watch {
-        /// Unowned: it forgets its sockets before it goes.
+        /// Unowned: the participant calls `forget` for its sockets before it is released.
         var participant: Unmanaged<LoopParticipant>?
         var wanted: Readiness = []
         var registered: Readiness = []
-        /// Whether the participant opened the socket and will say when it closes it.
+        /// Whether the participant opened the socket (`adopt`) and will call `forget` before it closes it.
         var isOwn = false
-        /// Whether a registration may outlive the wish.
+        /// Whether the registration may stay when the socket is not watched.
         var isLazy = false
-        /// Whether a connection of HTTP/1 waits here for its next request: bytes that come now belong to no response.
+        /// Whether an HTTP/1 connection waits for its next request, so that received bytes belong to no response.
         var isIdle = false
-        /// Since when, by the system's clock, and to which host and port it leads.
+        /// Since when it is idle, by the system's clock, and the host and port that it leads to.
         var idleSince: Int64 = 0
-        var place = ""
-        /// For whom the participant watched it last.
+        var hostAndPort = ""
+        /// The participant's number for the user that watched the socket last.
         var user: UInt = 0
-        /// Tells the socket from a later one of the same number.
+        /// Distinguishes the socket from a later one with the same descriptor.
         var cookie: UInt64 = 0
-        /// When it was last ready for reading, or adopted, by the system's clock.
+        /// When the socket was last ready for reading, or was adopted, by the system's clock.
         var lastRead: Int64 = 0
-        /// How often it was ready for writing and nothing was written.
+        /// How many times in a row the socket was ready for writing and nothing was written.
         var vainWrites: UInt8 = 0
-        /// Whether the wish to write waits for a while.
+        /// Whether watching for writing is suspended.
         var isWritingHeld = false
-        /// The connection that it is, once a request was sent on it.
+        /// The connection; nil until a request was sent on it.
         var connection: ConnectionKey?
-        /// How many transfers have begun to send on it and are not over.
+        /// The number of transfers that have begun to send on the socket and have not ended.
         var senders = 0
-        /// The last transfer that has begun to send on it, or 0 when that one is over.
+        /// The last transfer that has begun to send on the socket, or 0 if it has ended.
         var sender: UInt = 0
-        /// Whether a response of HTTP/1 came on it: it takes one request at a time.
+        /// Whether an HTTP/1 response was received on the socket, so that it takes one request at a time.
         var speaksHTTP1 = false
     }
 
     private static let batchSize = 256
     private let epoll: Int32
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Poller.batchSize)
-    /// By descriptor: the kernel gives the smallest free number, so the table stays dense.
-    // Nothing that changes it calls anybody meanwhile.
+    /// Indexed by descriptor: the system gives the smallest free number, so that the table is dense.
+    // Unchecked, because the functions that change it call no other code meanwhile.
     @exclusivity(unchecked) private var watches: [Watch] = []
     private var socketsByConnection: [ConnectionKey: Int32] = [:]
-    /// Whether more sockets may be ready than the last wait told of.
+    /// Whether more sockets may be ready than the last wait reported.
     private var isBatchFull = false
     /// Sockets that became idle since the last wait.
     private var newlyIdle: [Int32] = []
-    /// Transfers that have begun to send and whose socket is not known.
+    /// The number of transfers that have begun to send and whose socket is not known.
     private var nameless = 0
-    /// Idle sockets that were sent something while that was so.
+    /// Idle sockets that received bytes while there were such transfers.
     private var suspects: [Int32] = []
 
-    /// `wait` also ends when the alarm rings.
+    /// - Parameter alarm: A descriptor that ends `wait` when it becomes readable.
     init(alarm: Int32) throws(PlugboardError) {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         if epoll < 0 { throw .noDescriptor(errno) }
-        // Edge-triggered, so that it need not be read.
+        // Edge-triggered, so that it does not have to be read.
         _ = cepoll_control(epoll, EPOLL_CTL_ADD, alarm, cepoll_in | cepoll_edge)
     }
 
@@ -86,7 +91,8 @@ package final class Poller {
         events.deallocate()
     }
 
-    /// Waits for that many nanoseconds, or without limit below 0; returns what `dispatch` wants to know.
+    /// Waits for sockets, for so many nanoseconds, or without limit if negative. Returns the number of events for
+    /// `dispatch`.
     func wait(_ nanoseconds: Int64) -> Int {
         newlyIdle.removeAll(keepingCapacity: true)
         let milliseconds = nanoseconds < 0 ? -1 : min((nanoseconds + 999_999) / 1_000_000, 3_600_000)
@@ -96,7 +102,7 @@ package final class Poller {
     func dispatch(_ count: Int, at now: Int64) {
         isBatchFull = count == Poller.batchSize
         guard count > 0 else { return }
-        // First, so that no request of this turn is sent on a connection that cannot be used.
+        // Before all others, so that no request of this turn is sent on a connection that cannot be used.
         for index in 0..<count {
             let socket = Int(cepoll_file(events + index))
             if socket < watches.count, watches[socket].isIdle { closeIdle(Int32(socket)) }
@@ -117,7 +123,7 @@ package final class Poller {
         }
     }
 
-    /// Says that this socket's closing will be told with `forget`.
+    /// Adds a socket that the participant has opened. It must call `forget` before it closes the socket.
     package func adopt(_ socket: Int32, for participant: LoopParticipant, at now: Int64) {
         guard socket >= 0 else { return }
         makeRoom(Int(socket))
@@ -126,7 +132,10 @@ package final class Poller {
             lastRead: now)
     }
 
-    /// - Parameter user: For whom the participant waits; 0 where it does not say.
+    /// Reports readiness of a socket to a participant. No readiness at all ends watching.
+    ///
+    /// - Parameter user: A number for which the participant watches, such as the address of a transfer; 0 keeps the
+    ///   last one.
     package func watch(_ socket: Int32, _ wanted: Readiness, for participant: LoopParticipant, user: UInt = 0) {
         guard socket >= 0 else { return }
         makeRoom(Int(socket))
@@ -135,11 +144,11 @@ package final class Poller {
         if user != 0 { watches[Int(socket)].user = user }
         watches[Int(socket)].isIdle = false
         watches[Int(socket)].isWritingHeld = false
-        // Once it is connected and waits for an answer: libcurl closes a socket that is still connecting without a word.
+        // Only after it is connected: libcurl closes a socket that is still connecting without a call of `forget`.
         if wanted == .read, watches[Int(socket)].isOwn { watches[Int(socket)].isLazy = true }
         if !watches[Int(socket)].isLazy, wanted.isEmpty {
             if !watches[Int(socket)].registered.isEmpty { register(Int(socket), []) }
-            // A connection that was named stays known until it is closed.
+            // A connection that was identified stays known until it is closed.
             if watches[Int(socket)].connection == nil { watches[Int(socket)] = Watch() }
             return
         }
@@ -149,20 +158,22 @@ package final class Poller {
         }
     }
 
-    /// The socket is about to be closed; epoll drops it by itself.
+    /// Removes a socket before it is closed; the system then removes it from epoll.
     package func forget(_ socket: Int32) {
         guard socket >= 0, Int(socket) < watches.count else { return }
         if let connection = watches[Int(socket)].connection { socketsByConnection[connection] = nil }
         watches[Int(socket)] = Watch()
     }
 
-    /// Ends the connections of this participant that no transfer uses; they stay open until they are closed.
+    /// Shuts down the connections of a participant that no transfer uses. Their sockets stay open until libcurl closes
+    /// them.
     package func shutDownIdle(of participant: LoopParticipant, but used: Set<Int32>) {
         let owner = Unmanaged.passUnretained(participant).toOpaque()
         for socket in watches.indices where watches[socket].isLazy && watches[socket].wanted.isEmpty {
             if used.contains(Int32(socket)) { continue }
             guard watches[socket].participant?.toOpaque() == owner else { continue }
-            // Others of this process may have the number by now, if libcurl has closed a socket without a word.
+            // The descriptor may belong to other code of the process, if libcurl has closed the socket without
+            // `forget`.
             if cepoll_socket_cookie(Int32(socket)) == watches[socket].cookie {
                 shutdown(Int32(socket), Int32(SHUT_RDWR))
             }
@@ -171,21 +182,21 @@ package final class Poller {
 
     // MARK: - Connections that wait for their next request
 
-    /// From now on, until it is watched again, what can be read from this socket belongs to no response; if its last user, a
-    /// number of the participant's choice, is still this one.
-    package func beginIdling(_ socket: Int32, after user: UInt, at place: String, since now: Int64) {
+    /// Notes that the connection is idle until it is watched again: bytes that are received until then belong to no
+    /// response. Does nothing unless the socket was last watched for this user.
+    package func beginIdling(_ socket: Int32, after user: UInt, at hostAndPort: String, since now: Int64) {
         guard socket >= 0, nameless == 0, Int(socket) < watches.count, watches[Int(socket)].user == user,
             watches[Int(socket)].isLazy, watches[Int(socket)].wanted.isEmpty
         else { return }
         watches[Int(socket)].isIdle = true
         watches[Int(socket)].idleSince = now
-        watches[Int(socket)].place = place
+        watches[Int(socket)].hostAndPort = hostAndPort
         if !watches[Int(socket)].registered.contains(.read) { register(Int(socket), .read) }
         newlyIdle.append(socket)
     }
 
-    /// Closes those connections that became idle since the last wait, or that it had no room to tell of, and were sent
-    /// more than their response. Called before a request starts in the same turn; in later turns epoll tells first.
+    /// Closes connections that received more than their response and that epoll has not reported yet: those that became
+    /// idle since the last wait, and all if that wait was full. Called before a request starts in the same turn.
     package func checkNewlyIdle() {
         if isBatchFull {
             newlyIdle = watches.indices.filter { watches[$0].isIdle }.map { Int32($0) }
@@ -199,10 +210,11 @@ package final class Poller {
         newlyIdle.removeAll(keepingCapacity: true)
     }
 
-    /// RFC 9112 §9.2: a response that no request asked for makes the connection unusable. libcurl looks only whether there is
-    /// something to read, and would take it for the next response; so that is taken away, and it finds the connection closed.
+    /// Closes an idle connection that received bytes: a response without a request makes it unusable (RFC 9112 §9.2).
+    /// libcurl would read the bytes as the next response; so they are read here, and libcurl finds the connection
+    /// closed.
     ///
-    /// While a transfer sends on a socket that is not known, no connection is known to be idle.
+    /// While a transfer sends on a socket that is not known, this one may be it; so the decision waits.
     private func closeIdle(_ socket: Int32) {
         if nameless > 0 {
             register(Int(socket), [])
@@ -212,7 +224,7 @@ package final class Poller {
         register(Int(socket), [])
         guard cepoll_socket_cookie(socket) == watches[Int(socket)].cookie else { return }
         let isEnded = withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { room in
-            // A server that sends without end is not waited for: then the next write fails.
+            // After so many reads, the rest is left: the shutdown makes the next write fail.
             for _ in 0..<64 {
                 let count = recv(socket, room.baseAddress, room.count, Int32(MSG_DONTWAIT))
                 if count <= 0 { return count == 0 || errno == ECONNRESET }
@@ -221,13 +233,15 @@ package final class Poller {
         }
         shutdown(socket, Int32(SHUT_RDWR))
         let watch = watches[Int(socket)]
-        if isEnded { watch.participant?._withUnsafeGuaranteedRef { $0.idleEnded(watch.place, since: watch.idleSince) } }
+        if isEnded {
+            watch.participant?._withUnsafeGuaranteedRef { $0.idleEnded(watch.hostAndPort, since: watch.idleSince) }
+        }
     }
 
-    /// A transfer begins to send on a connection whose socket is not known.
+    /// Notes that a transfer begins to send on a connection whose socket is not known.
     package func beginNameless() { nameless += 1 }
 
-    /// Its socket is known, or it has ended.
+    /// Notes that the socket of such a transfer is known, or that the transfer has ended.
     package func endNameless() {
         nameless -= 1
         guard nameless == 0, !suspects.isEmpty else { return }
@@ -236,24 +250,24 @@ package final class Poller {
         for socket in sockets where watches[Int(socket)].isIdle { closeIdle(socket) }
     }
 
-    /// When something could last be read from it, by the system's clock; nil for a socket that is not known.
+    /// When the socket was last ready for reading, by the system's clock; nil for a socket that is not known.
     package func lastRead(_ socket: Int32) -> Int64? {
         socket >= 0 && Int(socket) < watches.count && watches[Int(socket)].isOwn ? watches[Int(socket)].lastRead : nil
     }
 
-    // MARK: - Whose connection a socket is
+    // MARK: - The sockets of connections
 
-    /// Names a connection by its addresses: of one that is used again, a transfer knows nothing else.
+    /// The socket of a connection, or nil if it is not found. A transfer that uses a connection again knows its
+    /// addresses only.
     ///
-    /// - Parameter socket: The one that it may be; -1 if that is not known.
-    /// - Returns: The socket of the connection, or nil if it is not found.
+    /// - Parameter socket: The socket that it probably is; -1 if there is none.
     package func socket(of connection: ConnectionKey, perhaps socket: Int32) -> Int32? {
         if let known = socketsByConnection[connection], watches[Int(known)].connection == connection { return known }
         var found: Int32?
         if socket >= 0, cepoll_local_port(socket) == connection.localPort {
             found = socket
         } else {
-            // Of several sockets that were tried at once, another one won.
+            // Several sockets were connecting at once, and another one won.
             found = watches.indices.first { index in
                 watches[index].isOwn && watches[index].connection == nil
                     && cepoll_local_port(Int32(index)) == connection.localPort
@@ -267,15 +281,15 @@ package final class Poller {
 
     // MARK: - Connections that take one request at a time
 
-    /// Whether transfers have sent on this connection of HTTP/1 and are not known to be over.
+    /// Whether transfers have sent on this HTTP/1 connection and are not known to have ended.
     package func isTaken(_ socket: Int32) -> Bool {
         watches[Int(socket)].speaksHTTP1 && watches[Int(socket)].senders > 0
     }
 
-    /// The last transfer that has begun to send on it; 0 when that one is over.
+    /// The last transfer that has begun to send on the socket; 0 if it has ended.
     package func sender(on socket: Int32) -> UInt { watches[Int(socket)].sender }
 
-    /// Counts a transfer that begins to send. Returns a number that tells the socket from later ones, for `endSending`.
+    /// Counts a transfer that begins to send. Returns a number that identifies the socket, for `endSending`.
     package func beginSending(_ socket: Int32, user: UInt) -> UInt64 {
         watches[Int(socket)].isIdle = false
         watches[Int(socket)].user = user
@@ -284,26 +298,28 @@ package final class Poller {
         return watches[Int(socket)].cookie
     }
 
+    /// Ends `beginSending`. Does nothing if the descriptor belongs to another socket by now.
     package func endSending(_ socket: Int32, _ cookie: UInt64, user: UInt) {
         guard watches[Int(socket)].cookie == cookie, watches[Int(socket)].senders > 0 else { return }
         watches[Int(socket)].senders -= 1
-        // Its memory may be given back now.
+        // The memory of the transfer may be released now.
         if watches[Int(socket)].sender == user { watches[Int(socket)].sender = 0 }
     }
 
-    /// A response of HTTP/1 comes on it. False if several transfers have sent on it: the response may be for any of
-    /// them.
+    /// Notes that an HTTP/1 response is received on the socket. Returns false if several transfers have sent on it, so
+    /// that the response may belong to any of them.
     package func noteHTTP1(_ socket: Int32) -> Bool {
         watches[Int(socket)].speaksHTTP1 = true
         return watches[Int(socket)].senders <= 1
     }
 
-    /// Ends the connection; its users find it closed.
+    /// Shuts down the connection; its users find it closed.
     package func shutDown(_ socket: Int32) { shutdown(socket, Int32(SHUT_RDWR)) }
 
-    // MARK: - Writing that comes to nothing
+    // MARK: - Readiness for writing that is not used
 
-    /// Notes whether a socket that was ready for writing only was written to; true when it was not for the 64th time in a row.
+    /// Notes whether a socket that was ready for writing only was written to. After the 64th time in a row that it was
+    /// not, suspends watching for writing and returns true.
     package func noteWrite(_ socket: Int32, isVain: Bool) -> Bool {
         let index = Int(socket)
         guard index < watches.count, watches[index].isOwn else { return false }
@@ -319,7 +335,7 @@ package final class Poller {
         return true
     }
 
-    /// Waits for writing again.
+    /// Ends the suspension of watching for writing.
     package func resumeWriting(_ socket: Int32) {
         let index = Int(socket)
         guard index < watches.count, watches[index].isWritingHeld else { return }
@@ -338,7 +354,7 @@ package final class Poller {
         watches[socket].registered = wanted
         let operation = wanted.isEmpty ? EPOLL_CTL_DEL : registered.isEmpty ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
         let result = cepoll_control(epoll, operation, Int32(socket), wanted.rawValue)
-        // The number may belong to another socket by now, which epoll has not heard of.
+        // The descriptor may belong to another socket by now, which is not registered.
         if result != 0, operation == EPOLL_CTL_MOD {
             _ = cepoll_control(epoll, EPOLL_CTL_ADD, Int32(socket), wanted.rawValue)
         }

@@ -1,21 +1,24 @@
-/// Runs a job of the loop at a time of the system's clock, also where the loop goes by a manual clock. [loop]
+/// Runs a job on the loop at a time of the system's clock, also if the loop has a manual clock. [loop]
 package final class SystemAlarm {
     private let part: Part
     private var hasJoined = false
 
-    /// - Parameter job: Must not hold the loop strongly: the loop keeps an alarm that was set once.
+    /// An alarm that is not set.
+    ///
+    /// - Parameter job: Must not hold the loop strongly, because the loop keeps an alarm that was set once.
     package init(loop: EventLoop, _ job: @escaping () -> Void) { part = Part(loop, job) }
 
-    /// Nanoseconds of the system's monotonic clock, read once a turn.
+    /// The time of the system's monotonic clock in nanoseconds, read once in a turn.
     package var now: Int64 { part.loop.systemNow }
 
-    /// Runs the job once, when `now` has reached the time, and not at the time that was set before.
+    /// Runs the job once, when `now` has reached the time. Replaces a time that was set before.
     package func set(_ time: Int64) {
         part.time = time
         if !hasJoined { part.loop.join(part) }
         hasJoined = true
     }
 
+    /// Cancels the time that was set.
     package func clear() { part.time = .max }
 
     private final class Part: LoopParticipant {

@@ -1,6 +1,6 @@
 import JSON
 
-/// A coding path that grows without copying; the arrays that `Codable` wants are made on demand.
+/// A coding path that grows without copying; the arrays that `Codable` needs are made on demand.
 indirect enum CodingPath {
     case root
     case step(CodingPath, any CodingKey)
@@ -18,7 +18,7 @@ indirect enum CodingPath {
     func appending(_ key: any CodingKey) -> CodingPath { .step(self, key) }
 }
 
-/// A place in an array.
+/// An index in an array.
 struct IndexKey: CodingKey {
     let index: Int
 
@@ -30,7 +30,7 @@ struct IndexKey: CodingKey {
     var stringValue: String { String(index) }
 }
 
-/// Where `superDecoder()` and `superEncoder()` look when no key is given.
+/// The key of `superDecoder()` and `superEncoder()`.
 struct SuperKey: CodingKey {
     init() {}
     init?(intValue: Int) { nil }
@@ -42,7 +42,7 @@ struct SuperKey: CodingKey {
 
 extension JSONPath {
     init(codingPath: [any CodingKey]) {
-        // A dictionary's integer keys are keys in JSON, so only a true index counts as one.
+        // The integer keys of a dictionary are keys in JSON; only this type of key is an index.
         self.init(codingPath.map { key in (key as? IndexKey).map { .index($0.index) } ?? .key(key.stringValue) })
     }
 }

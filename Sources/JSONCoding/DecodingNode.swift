@@ -1,6 +1,6 @@
 import JSON
 
-/// One JSON value on its way into a type.
+/// A JSON value that a type is decoding.
 final class DecodingNode: Decoder {
     let value: JSONValue
     let path: CodingPath
@@ -63,7 +63,7 @@ extension DecodingNode {
         return try session.checked(at: path) {
             do {
                 let decoded = try Value(from: self)
-                // A type that asks for nothing, as one without properties, still allows no keys.
+                // A type that reads no keys, such as one without properties, allows no keys either.
                 if !isOpened, session.isStrict, value.objectValue != nil { _ = try openObject() }
                 return decoded
             } catch DecodingError.dataCorrupted(let context) where context.codingPath.count == codingPath.count {
@@ -73,12 +73,12 @@ extension DecodingNode {
         }
     }
 
-    /// For an enum of words, what they are. The standard library's own reason would show the value.
+    /// The words of an enum. The reason of the standard library would quote the value.
     private func wordReason(_ type: Any.Type) -> String? {
         guard let word = value.stringValue, type is any (RawRepresentable<String>).Type else { return nil }
         let words = (type as? any CaseIterable.Type).map { Self.words($0) } ?? []
         guard !words.isEmpty else {
-            return "the string is none of the words that are known here"
+            return "the string is not one of the known words"
         }
         let suggestion = nearest(word, in: words).map { "; the nearest is \($0.quotedForError)" } ?? ""
         return "one of \(words.map { $0.quotedForError }.joined(separator: ", ")) is expected\(suggestion)"
@@ -116,7 +116,7 @@ extension DecodingNode {
 
     func float() throws -> Float {
         guard case .number(let number) = value else { throw mismatch(Float.self, "a number is expected") }
-        // Not by way of Double, which would round twice.
+        // Not converted through Double, which would round twice.
         guard let float = Float(number.text) ?? Optional(Float(number.double)), float.isFinite else {
             throw outOfRange(Float.self)
         }

@@ -1,17 +1,17 @@
 import JSON
 
-/// What one call of `JSONValueDecoder.decode` knows; used by one task at a time, like every `Decoder`.
+/// The state of one call of `JSONValueDecoder.decode`; used by one task at a time, like every `Decoder`.
 final class DecodingSession {
     let isStrict: Bool
-    /// Where the innermost value stood whose decoding failed.
+    /// The path of the innermost value that could not be decoded.
     var failedPath: JSONPath?
-    /// The objects that were read and not yet checked for unknown keys, outermost first.
+    /// The objects that were read and not yet checked for unknown keys, the outermost first.
     private var objects: [ObjectAccess] = []
 
     init(isStrict: Bool) { self.isStrict = isStrict }
 
-    /// Decodes, then checks the objects that were read meanwhile. When decoding fails they are forgotten: the type may
-    /// try another way.
+    /// Decodes, and then checks the objects that were read. If decoding fails, they are not checked, because the type
+    /// may try an alternative.
     func checked<Value>(at path: CodingPath, _ decode: () throws -> Value) throws -> Value {
         let mark = objects.count
         let value: Value
@@ -22,7 +22,7 @@ final class DecodingSession {
             objects.removeSubrange(mark...)
             throw error
         }
-        // A failure that the type has caught is none.
+        // An error that the type has caught does not count.
         failedPath = nil
         defer { objects.removeSubrange(mark...) }
         for object in objects[mark...] { try object.check() }
@@ -34,7 +34,7 @@ final class DecodingSession {
     }
 }
 
-/// One object and the keys that were asked of it.
+/// An object and the keys that were read from it.
 final class ObjectAccess {
     let object: JSONObject
     let path: CodingPath
@@ -52,7 +52,7 @@ final class ObjectAccess {
         return object[key]
     }
 
-    /// Throws for the first key that nobody asked for.
+    /// Throws for the first key that was not read.
     func check() throws {
         for (key, _) in object where !asked.contains(key) {
             let suggestion = nearest(key, in: asked.sorted()).map { "; the nearest known key is \($0.quotedForError)" }

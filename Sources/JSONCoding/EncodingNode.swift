@@ -1,6 +1,6 @@
 import JSON
 
-/// A JSON value that a type is writing. A class, because containers write into it after they were handed out.
+/// A JSON value that a type is encoding. It is a class, because containers write into it after they were returned.
 final class EncodingNode: Encoder {
     private enum Content {
         case value(JSONValue)
@@ -13,7 +13,7 @@ final class EncodingNode: Encoder {
 
     init(at path: CodingPath) { self.path = path }
 
-    /// What has been written; an empty object if it is nothing.
+    /// The value; an empty object if nothing was written.
     var value: JSONValue {
         switch content {
         case .value(let value): value
@@ -51,11 +51,11 @@ final class EncodingNode: Encoder {
         if case .array(let nodes) = content { nodes.count } else { 0 }
     }
 
-    /// Adds a member; where a key is written twice, the last value counts.
+    /// Adds a member; of equal keys, the last value counts.
     func member(_ key: any CodingKey) -> EncodingNode {
         let node = EncodingNode(at: path.appending(key))
         if case .object(var members) = content {
-            // Without this, the array would have two owners and be copied at each member.
+            // Otherwise the array would have two owners and be copied for each member.
             content = nil
             members.append((key.stringValue, node))
             content = .object(members)
@@ -76,7 +76,7 @@ final class EncodingNode: Encoder {
     func set(_ value: JSONValue) { content = .value(value) }
 
     func set(_ value: some BinaryFloatingPoint & CustomStringConvertible) throws {
-        // By the text, so that a Float keeps its own shortest digits.
+        // From its text, so that a Float keeps its shortest digits.
         guard value.isFinite, let number = JSONNumber(text: value.description) else {
             let reason = "JSON has no number for infinity or NaN"
             throw EncodingError.invalidValue(value, .init(codingPath: codingPath, debugDescription: reason))

@@ -1,9 +1,9 @@
 import JSON
 
-// With this module's own coders values pass unchanged. Through others, numbers become integers where they fit, else
-// doubles.
+// The coders of this module pass values unchanged. With others, numbers become integers if they fit, else doubles.
 
 extension JSONValue: Codable {
+    /// Decodes the value unchanged with `JSONValueDecoder`; other decoders convert numbers.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
@@ -21,6 +21,7 @@ extension JSONValue: Codable {
         }
     }
 
+    /// Encodes the value unchanged with `JSONValueEncoder`; other encoders convert numbers.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -35,6 +36,7 @@ extension JSONValue: Codable {
 }
 
 extension JSONNumber: Codable {
+    /// Decodes the value unchanged with `JSONValueDecoder`; other decoders convert numbers.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let integer = try? container.decode(Int64.self) {
@@ -48,6 +50,7 @@ extension JSONNumber: Codable {
         }
     }
 
+    /// Encodes the value unchanged with `JSONValueEncoder`; other encoders convert numbers.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         if let integer = int64 {
@@ -69,6 +72,7 @@ extension JSONObject: Codable {
         init?(intValue: Int) { nil }
     }
 
+    /// Decodes the value unchanged with `JSONValueDecoder`; other decoders convert numbers.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: MemberKey.self)
         self.init()
@@ -77,6 +81,7 @@ extension JSONObject: Codable {
         }
     }
 
+    /// Encodes the value unchanged with `JSONValueEncoder`; other encoders convert numbers.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: MemberKey.self)
         for (key, value) in self { try container.encode(value, forKey: MemberKey(stringValue: key)) }

@@ -1,17 +1,19 @@
 import JSON
 
-/// Makes `Decodable` values from JSON.
+/// Decodes `Decodable` values from JSON.
 ///
-/// Strict by default: a key that the type never asked for is an error, which names the nearest key that it did ask for.
-/// Integers may be written as `1.0` or `1e2`; what does not fit its type is an error, never rounded to infinity or
-/// wrapped. `JSONValue`, `JSONObject` and `JSONNumber` are taken as they are.
+/// Strict by default: a key that the type does not read is an error, which names the nearest key that it reads.
+/// Integers may be written as `1.0` or `1e2`. A number that does not fit in its type is an error. `JSONValue`,
+/// `JSONObject` and `JSONNumber` are decoded unchanged.
 public struct JSONValueDecoder: Sendable {
-    /// Whether unknown keys are errors. A failed `decode` inside a type's own `init(from:)` leaves no trace, so
-    /// alternatives may be tried.
+    /// Whether unknown keys are errors. A `decode` that fails inside a type's `init(from:)` does not count, so that a
+    /// type may try alternatives.
     public var strict: Bool
 
+    /// - Parameter strict: Whether unknown keys are errors.
     public init(strict: Bool = true) { self.strict = strict }
 
+    /// Decodes a value. Throws the first error with its path.
     public func decode<Value: Decodable>(
         _ type: Value.Type, from value: JSONValue
     ) throws(JSONDecodingError) -> Value {
@@ -26,12 +28,14 @@ public struct JSONValueDecoder: Sendable {
     }
 }
 
-/// Why a JSON value is not what a type expects, and where.
+/// The error for a JSON value that a type cannot decode, with its path.
 public struct JSONDecodingError: Error, Sendable, Hashable {
+    /// The path of the value.
     public let path: JSONPath
-    /// One sentence without a full stop. Shows keys, but no values, unless a type's own error does.
+    /// One sentence without a full stop. It quotes keys, but no values, unless an error of the type does.
     public let reason: String
 
+    /// An error at a path.
     public init(path: JSONPath, reason: String) {
         self.path = path
         self.reason = reason
@@ -50,5 +54,6 @@ public struct JSONDecodingError: Error, Sendable, Hashable {
 }
 
 extension JSONDecodingError: CustomStringConvertible {
+    /// `PATH: REASON`.
     public var description: String { "\(path): \(reason)" }
 }

@@ -1,12 +1,14 @@
 import JSON
 
-/// Makes JSON of `Encodable` values.
+/// Encodes `Encodable` values as JSON.
 ///
-/// Members stand in the order in which the type encodes them, absent optionals are left out. `JSONValue`, `JSONObject`
-/// and `JSONNumber` stay as they are.
+/// Members have the order in which the type encodes them; optionals that are nil are omitted. `JSONValue`, `JSONObject`
+/// and `JSONNumber` are encoded unchanged.
 public struct JSONValueEncoder: Sendable {
+    /// An encoder.
     public init() {}
 
+    /// Encodes a value. Throws the first error with its path.
     public func encode(_ value: some Encodable) throws(JSONEncodingError) -> JSONValue {
         do {
             let node = EncodingNode(at: .root)
@@ -20,12 +22,14 @@ public struct JSONValueEncoder: Sendable {
     }
 }
 
-/// Why a value has no JSON form: a double is not finite, or a type's own `encode(to:)` has thrown.
+/// The error for a value that has no JSON form: a double is not finite, or the `encode(to:)` of a type has thrown.
 public struct JSONEncodingError: Error, Sendable, Hashable {
+    /// The path of the value.
     public let path: JSONPath
     /// One sentence without a full stop.
     public let reason: String
 
+    /// An error at a path.
     public init(path: JSONPath, reason: String) {
         self.path = path
         self.reason = reason
@@ -33,5 +37,6 @@ public struct JSONEncodingError: Error, Sendable, Hashable {
 }
 
 extension JSONEncodingError: CustomStringConvertible {
+    /// `PATH: REASON`.
     public var description: String { "\(path): \(reason)" }
 }

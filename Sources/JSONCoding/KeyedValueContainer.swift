@@ -34,7 +34,7 @@ struct KeyedValueContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder() throws -> any Decoder { superDecoder(at: SuperKey()) }
     func superDecoder(forKey key: Key) throws -> any Decoder { superDecoder(at: key) }
 
-    /// What is not there reads as null.
+    /// A missing key is read as null.
     private func superDecoder(at key: any CodingKey) -> DecodingNode {
         DecodingNode(access.value(key.stringValue) ?? .null, at: access.path.appending(key), in: session)
     }

@@ -7,7 +7,7 @@ struct SingleValueContainer: SingleValueDecodingContainer {
 
     func decodeNil() -> Bool { node.value.isNull }
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        // A node of its own, or keys that this type asks for would count as asked for by the outer one.
+        // A separate node, because keys that this type reads must not count as read by the outer one.
         try DecodingNode(node.value, at: node.path, in: node.session).decode(type)
     }
     func decode(_ type: Bool.Type) throws -> Bool { try node.bool() }

@@ -16,7 +16,7 @@ struct UnkeyedValueContainer: UnkeyedDecodingContainer {
     var count: Int? { elements.count }
     var isAtEnd: Bool { currentIndex >= elements.count }
 
-    /// An element that fails to decode is not passed, as `UnkeyedDecodingContainer` wants it.
+    /// An element that cannot be decoded is not skipped, as `UnkeyedDecodingContainer` demands.
     private mutating func next<Value>(_ type: Value.Type, _ decode: (DecodingNode) throws -> Value) throws -> Value {
         let key = IndexKey(currentIndex)
         guard !isAtEnd else {

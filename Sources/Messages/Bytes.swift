@@ -1,40 +1,43 @@
-/// A piece of memory that is shared and never changes: what bodies are made of.
+/// Bytes in shared, immutable memory: the pieces of bodies.
 ///
-/// Copying a `Bytes` copies a reference. The memory is given back when the last copy goes, on whatever thread that
-/// happens.
+/// Copying a `Bytes` copies a reference. The memory is released with the last copy, on the thread that releases it.
 public struct Bytes: Sendable {
     private let storage: Storage
     private let start: Int
+    /// The number of bytes.
     public let count: Int
 
-    /// No bytes at all.
+    /// No bytes.
     public static let empty = Bytes([UInt8]())
 
-    /// Keeps the array's own memory.
+    /// The elements of an array, whose memory is shared and not copied.
     public init(_ array: [UInt8]) {
         self.init(storage: Storage(array), start: 0, count: array.count)
     }
 
-    /// Copies the memory.
+    /// A copy of the memory.
     public init(copying buffer: UnsafeRawBufferPointer) {
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: buffer.count, alignment: 1)
         copy.copyMemory(from: buffer)
         self.init(adopting: copy)
     }
 
-    /// The UTF-8 of a text.
+    /// A text in UTF-8.
     public init(_ text: String) {
         self.init(Array(text.utf8))
     }
 
-    /// Takes over memory made with `UnsafeMutableRawBufferPointer.allocate`; only its first `count` bytes are used.
+    /// Takes ownership of memory from `UnsafeMutableRawBufferPointer.allocate`, and deallocates it at the end.
+    ///
+    /// - Parameter count: How many bytes of it are used, from the first; nil for all.
     public init(adopting memory: UnsafeMutableRawBufferPointer, count: Int? = nil) {
         self.init(
             storage: Storage(UnsafeRawBufferPointer(memory)) { UnsafeMutableRawPointer(mutating: $0)?.deallocate() },
             start: 0, count: count ?? memory.count)
     }
 
-    /// Uses memory that somebody else owns until `release` is called, once, from any thread, with its first address.
+    /// Uses memory without a copy. The owner must keep it unchanged until `release` is called, once, on any thread,
+    /// with its first address.
     public init(
         borrowing memory: UnsafeRawBufferPointer, release: @escaping @Sendable (UnsafeRawPointer?) -> Void
     ) {
@@ -47,9 +50,10 @@ public struct Bytes: Sendable {
         self.count = count
     }
 
+    /// Whether there are no bytes.
     public var isEmpty: Bool { count == 0 }
 
-    /// The bytes, in place; the pointer is good until `body` returns.
+    /// Calls `body` with the bytes, without a copy; the pointer is valid until `body` returns.
     @inline(__always)
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -58,7 +62,7 @@ public struct Bytes: Sendable {
         return try body(UnsafeRawBufferPointer(rebasing: storage.memory[start..<start + count]))
     }
 
-    /// A part that shares the memory; the bounds are clamped to what is there.
+    /// The bytes in a range of offsets, sharing the memory. Bounds beyond the end are clamped.
     public subscript(range: Range<Int>) -> Bytes {
         let lower = min(max(range.lowerBound, 0), count)
         let upper = min(max(range.upperBound, lower), count)
@@ -68,10 +72,10 @@ public struct Bytes: Sendable {
     /// A copy as an array.
     public var array: [UInt8] { withUnsafeBytes { Array($0) } }
 
-    /// The bytes as text; what is no UTF-8 shows as U+FFFD.
+    /// The bytes as UTF-8 text; invalid bytes become U+FFFD.
     public var text: String { withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
 
-    /// The pieces in one.
+    /// All pieces in one, in new memory unless there is exactly one piece.
     public static func joined(_ pieces: [Bytes]) -> Bytes {
         if pieces.count == 1 { return pieces[0] }
         let memory = UnsafeMutableRawBufferPointer.allocate(
@@ -86,12 +90,13 @@ public struct Bytes: Sendable {
 }
 
 extension Bytes: Equatable {
+    /// Compares the bytes, not the memory.
     public static func == (left: Bytes, right: Bytes) -> Bool {
         left.withUnsafeBytes { left in right.withUnsafeBytes { left.elementsEqual($0) } }
     }
 }
 
-/// Sendable because nobody writes the memory once it is here.
+/// Sendable because the memory is not written after `init`.
 private final class Storage: @unchecked Sendable {
     let memory: UnsafeRawBufferPointer
     private let array: [UInt8]
@@ -103,7 +108,7 @@ private final class Storage: @unchecked Sendable {
         self.release = release
     }
 
-    /// An array's elements stay where they are as long as somebody holds it and nobody writes to it.
+    /// The elements of an array keep their address as long as the array is held and not written to.
     init(_ array: [UInt8]) {
         self.array = array
         self.memory = array.withUnsafeBytes { $0 }

@@ -1,9 +1,10 @@
-/// The header or trailer fields of a message: in order, with duplicates, byte for byte as they came or will be sent.
+/// The header or trailer fields of a message: in order, with duplicates, with the bytes that were received or will be
+/// sent.
 ///
-/// All names and values stand in one array of bytes; reading a value as text is the only thing that makes a `String`.
-/// Look-up compares names without regard to ASCII case (RFC 9110 §5.1).
+/// All names and values are stored in one array of bytes; only reading a value as text makes a `String`. Names are
+/// compared without regard to ASCII case (RFC 9110 §5.1).
 public struct Fields: Sendable {
-    // What only looks is inlined into who looks: a call through generic code costs more than the look.
+    // Functions that only read are inlined, because an unspecialized generic call costs more than the reading.
     @usableFromInline
     struct Entry: Sendable {
         @usableFromInline var name: Range<UInt32>
@@ -14,22 +15,26 @@ public struct Fields: Sendable {
     @usableFromInline var bytes: [UInt8] = []
     @usableFromInline var entries: [Entry] = []
 
+    /// No fields.
     public init() {}
 
+    /// The fields of a literal, in its order, with its duplicates.
     public init(_ fields: KeyValuePairs<String, String>) {
         for (name, value) in fields { append(name, value) }
     }
 
     @inlinable
+    /// The number of fields.
     public var count: Int { entries.count }
     @inlinable
+    /// Whether there are no fields.
     public var isEmpty: Bool { entries.isEmpty }
 
-    /// The bytes that names and values take together.
+    /// The bytes that all names and values take.
     public var byteCount: Int { entries.reduce(0) { $0 + $1.name.count + $1.value.count } }
 
-    /// The first field of this name as text. Setting replaces all fields of the name, in the first one's place;
-    /// setting nil removes them.
+    /// The value of the first field of this name as text. Setting it replaces all fields of the name by one at the
+    /// index of the first, or appends it; nil removes them.
     public subscript(name: FieldName) -> String? {
         get {
             withUTF8(name.text) { name in first(name).map { text(entries[$0].value) } }
@@ -52,7 +57,7 @@ public struct Fields: Sendable {
         withUTF8(name.text) { first($0) != nil }
     }
 
-    /// Adds a field at the end, beside those of the same name.
+    /// Adds a field at the end; other fields of the same name stay.
     public mutating func append(_ name: FieldName, _ value: String) {
         append(name.text, value)
     }
@@ -77,13 +82,13 @@ public struct Fields: Sendable {
         }
     }
 
-    /// Field bytes as text: UTF-8 where they are that, else each byte as the character of its number (ISO 8859-1).
+    /// The bytes of a field as text: as UTF-8 if they are valid UTF-8, else as ISO 8859-1.
     public static func text(_ bytes: some Collection<UInt8>) -> String {
         bytes.withContiguousStorageIfAvailable { text(UnsafeRawBufferPointer($0)) }
             ?? Array(bytes).withUnsafeBytes { text($0) }
     }
 
-    /// Almost all fields are ASCII, and nothing else need be known of their bytes.
+    /// The bytes of a field as text. Almost all fields are ASCII, which is faster to convert.
     package static func text(_ bytes: UnsafeRawBufferPointer) -> String {
         var union: UInt8 = 0
         for byte in bytes { union |= byte }
@@ -96,7 +101,7 @@ public struct Fields: Sendable {
 // MARK: - Bytes in, bytes out
 
 extension Fields {
-    /// Adds a field at the end; it is secret if it is said so, and if all of its name are.
+    /// Adds a field at the end. It is secret if `isSecret` is true, or if its name is one of the caller's credentials.
     public mutating func append(
         _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, isSecret: Bool = false
     ) {
@@ -104,7 +109,7 @@ extension Fields {
         entries.append(Entry(name: store(name), value: store(value), isSecret: isSecret))
     }
 
-    /// Adds to the value of the last field, after a space where it has one. Copies no other field.
+    /// Appends to the value of the last field, after a space if the value is not empty. Copies no other field.
     package mutating func extendLast(_ rest: UnsafeRawBufferPointer) {
         guard let last = entries.last, !rest.isEmpty else { return }
         let start = bytes.count
@@ -115,7 +120,7 @@ extension Fields {
         entries[entries.count - 1].value = lower..<UInt32(clamping: bytes.count)
     }
 
-    /// Adds the field of a line that holds both its name and its value; one copy instead of two.
+    /// Adds the field of a line that holds both its name and its value, with one copy instead of two.
     package mutating func append(line: UnsafeRawBufferPointer, name: Range<Int>, value: Range<Int>) {
         let start = bytes.count
         bytes.append(contentsOf: line)
@@ -126,7 +131,7 @@ extension Fields {
         entries.append(Entry(name: stored(name), value: stored(value), isSecret: isSecret))
     }
 
-    /// Replaces all fields of this name by one, in the first one's place, or adds it at the end.
+    /// Replaces all fields of this name by one at the index of the first, or appends it.
     public mutating func set(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         guard let index = first(name) else { return append(name, value) }
         let stored = store(value)
@@ -134,12 +139,13 @@ extension Fields {
         removeEntries(of: name, from: index + 1)
     }
 
+    /// Removes all fields of this name.
     public mutating func remove(_ name: UnsafeRawBufferPointer) {
         guard let start = first(name) else { return }
         removeEntries(of: name, from: start)
     }
 
-    /// One pass, however many there are.
+    /// Removes the fields in one pass.
     private mutating func removeEntries(of name: UnsafeRawBufferPointer, from start: Int) {
         var kept = start
         for index in start..<entries.count where !matches(index, name) {
@@ -149,15 +155,18 @@ extension Fields {
         entries.removeSubrange(kept...)
     }
 
+    /// Marks the fields of this name as secret.
     public mutating func markSecret(_ name: UnsafeRawBufferPointer) {
         for index in entries.indices where matches(index, name) { entries[index].isSecret = true }
     }
 
+    /// Removes all secret fields.
     public mutating func removeSecrets() {
         entries.removeAll { $0.isSecret }
     }
 
-    /// The value of the first field of this name, in place, or nil; the pointer is good until `body` returns.
+    /// Calls `body` with the value of the first field of this name, without a copy, or with nil; the pointer is valid
+    /// until `body` returns.
     @inlinable
     public func withValue<Result>(
         _ name: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer?) -> Result
@@ -166,7 +175,8 @@ extension Fields {
         return withField(index) { body($1) }
     }
 
-    /// A field by its place, 0 up to `count`; the pointers are good until `body` returns.
+    /// Calls `body` with name and value of the field at an index below `count`; the pointers are valid until `body`
+    /// returns.
     @inlinable
     public func withField<Result>(
         _ index: Int, _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Result
@@ -179,7 +189,8 @@ extension Fields {
         }
     }
 
-    /// All fields at once, each as what `view` makes of its name and value in place; good until `body` returns.
+    /// Calls `body` with a view of each field, which `view` makes from pointers to name and value; the pointers are
+    /// valid until `body` returns.
     package func withViews<View, Result>(
         _ view: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> View,
         _ body: (UnsafeBufferPointer<View>) -> Result
@@ -192,11 +203,11 @@ extension Fields {
         }
     }
 
-    /// Whether the field at this place is secret.
+    /// Whether the field at this index is secret.
     @inlinable
     public func isSecret(at index: Int) -> Bool { entries[index].isSecret }
 
-    /// Makes room, so that what is appended next needs no new memory.
+    /// Reserves memory for this many more fields, with so many bytes in all.
     public mutating func reserve(fields: Int, bytes count: Int) {
         entries.reserveCapacity(fields)
         bytes.reserveCapacity(count)
@@ -231,7 +242,8 @@ extension Fields {
         return true
     }
 
-    /// The caller's credentials are secret from the start (DESIGN: secrets are dropped across origins and redacted).
+    /// Whether a field of this name holds credentials. Such fields are always secret: they are not printed, and dropped
+    /// when a resend goes to another origin.
     private static func isAlwaysSecret(_ name: UnsafeRawBufferPointer) -> Bool {
         switch name.count {
         case 6: equals(name, "cookie")
@@ -256,23 +268,29 @@ extension Fields: ExpressibleByDictionaryLiteral {
 }
 
 extension Fields: RandomAccessCollection {
+    /// Always 0.
     public var startIndex: Int { 0 }
+    /// The number of fields.
     public var endIndex: Int { entries.count }
 
     /// One field as text.
     public struct Element: Sendable, Equatable {
+        /// As it was received or will be sent.
         public let name: String
+        /// As `Fields.text` reads its bytes.
         public let value: String
+        /// Whether it is neither printed nor sent to another origin.
         public let isSecret: Bool
     }
 
+    /// The field at an index from 0 to `count` - 1, as text.
     public subscript(index: Int) -> Element {
         let entry = entries[index]
         return Element(name: text(entry.name), value: text(entry.value), isSecret: entry.isSecret)
     }
 }
 
-/// The UTF-8 of a text, in place where it lies in one piece.
+/// Calls `body` with a text in UTF-8, without a copy if its memory is contiguous.
 @inline(__always)
 package func withUTF8<Result>(_ text: String, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     var text = text

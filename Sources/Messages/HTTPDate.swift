@@ -1,21 +1,24 @@
-/// A moment as fields of HTTP write it (RFC 9110 §5.6.7), to the second.
+/// A point in time as HTTP fields write it (RFC 9110 §5.6.7), in whole seconds.
 public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// Seconds since 1970-01-01 00:00 UTC.
     public var seconds: Int64
 
+    /// The time so many seconds after 1970-01-01 00:00 UTC.
     public init(seconds: Int64) { self.seconds = seconds }
 
-    /// The time since 1970, as `PluginHost.wallClock` has it; what is left of a second is dropped.
+    /// The time so long after 1970-01-01 00:00 UTC, as `PluginHost.wallClock` gives it; fractions of a second are
+    /// dropped.
     public init(_ sinceEpoch: Duration) {
         let (seconds, attoseconds) = sinceEpoch.components
         self.seconds = attoseconds < 0 ? seconds - 1 : seconds
     }
 
-    /// Reads the three formats that a recipient must know: `Sun, 06 Nov 1994 08:49:37 GMT`, and the obsolete
-    /// `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`. Letters may be in any case; nothing else may differ, but that
-    /// the name of the day need not be the right one.
+    /// Reads the three formats that a recipient must accept: `Sun, 06 Nov 1994 08:49:37 GMT`, and the obsolete `Sunday,
+    /// 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`. Letters may be in any case, and the name of the day may
+    /// be wrong; any other difference is refused.
     ///
-    /// - Parameter now: What years of two digits are near to: one that seems more than 50 years ahead is in the past.
+    /// - Parameter now: The time that decides the century of years with two digits: a year that would be more than 50
+    ///   years in the future is in the past.
     public init?(_ text: UnsafeRawBufferPointer, now: HTTPDate) {
         if let date = HTTPDate(preferred: text) {
             self = date
@@ -26,7 +29,7 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
         self = date
     }
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`, which nearly all dates are, read by its places.
+    /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`, the format of nearly all dates, at fixed offsets.
     private init?(preferred text: UnsafeRawBufferPointer) {
         guard text.count == 29, HTTPDate.weekdayWords.contains(word(text, 0)), word(text, 26) == packed("GMT"),
             let month = HTTPDate.monthWords.firstIndex(of: word(text, 8)),
@@ -44,14 +47,15 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
     private static let weekdayWords = weekdays.map { packed($0) }
     private static let monthWords = months.map { packed($0) }
 
-    /// Reads a text: see `init(_:now:)` of bytes.
+    /// Reads a text like `init(_:now:)` reads bytes.
     public init?(_ text: String, now: HTTPDate) {
         var text = text
         guard let date = text.withUTF8({ HTTPDate(UnsafeRawBufferPointer($0), now: now) }) else { return nil }
         self = date
     }
 
-    /// Nil for a day or a time that does not exist; a leap second (60) is the next minute's first.
+    /// A time in UTC. Nil for a day or a time that does not exist; a leap second (60) is the first second of the next
+    /// minute.
     public init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
         guard (1...12).contains(month), day >= 1, day <= HTTPDate.days(inMonth: month, of: year),
             (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second), (0...9999).contains(year)
@@ -60,7 +64,8 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
         seconds = Int64(days) * 86_400 + Int64(hour * 3600 + minute * 60 + second)
     }
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`; moments before year 0 and after year 9999 as the first or last that can be written.
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`. A time before year 0 or after year 9999 becomes the first or last that can be
+    /// written.
     public var description: String {
         let seconds = min(max(self.seconds, HTTPDate.first), HTTPDate.last)
         let days = Int(seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400)
@@ -71,6 +76,7 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
             + "\(two(time / 3600)):\(two(time / 60 % 60)):\(two(time % 60)) GMT"
     }
 
+    /// Compares points in time.
     public static func < (left: HTTPDate, right: HTTPDate) -> Bool { left.seconds < right.seconds }
 
     static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -97,7 +103,7 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
     }
 
     private static func civil(days: Int) -> (year: Int, month: Int, day: Int) {
-        // Within 400 years of 146,097 days each, from a first of March.
+        // In periods of 400 years, which have 146,097 days each and begin on 1 March.
         let shifted = days + 719_468
         let era = floor(shifted, 146_097)
         let dayOfEra = shifted - era * 146_097
@@ -149,7 +155,7 @@ private struct DateReader {
         return HTTPDate(year: year, month: month, day: day, hour: time.0, minute: time.1, second: time.2)
     }
 
-    /// `Sunday, 06-Nov-94 08:49:37 GMT`, or four digits of `Sun, 06-…` that are none.
+    /// Reads the rest of `Sunday, 06-Nov-94 08:49:37 GMT`, whose year has two digits.
     private mutating func long(_ name: Slice<UnsafeRawBufferPointer>, _ now: HTTPDate) -> HTTPDate? {
         guard HTTPDate.longWeekdays.contains(where: { matches($0, name) }), let day = digits(2), take("-"),
             let month = month(), take("-"), let short = digits(2), take(" ")

@@ -1,5 +1,6 @@
-/// How much a line of a log matters: of two levels the greater matters more.
+/// The severity of a log line; a greater level is more severe.
 public enum LogLevel: UInt32, Sendable, Comparable, CaseIterable {
     case debug, info, warning, error
+    /// Compares severities.
     public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
 }

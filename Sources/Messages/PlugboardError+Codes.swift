@@ -1,4 +1,5 @@
-/// The codes of the kernel, its transport and its kit. The first sentence of each is its meaning in Documentation/errors.md.
+/// The codes of the kernel, its transport and its kit. The first sentence of each is its meaning in
+/// Documentation/errors.md.
 extension PlugboardError.Code {
     /// The caller cancelled the exchange, or dropped its body before the end.
     public static let cancelled: Self = "cancelled"
@@ -28,10 +29,11 @@ extension PlugboardError.Code {
     public static let proxy: Self = "transport.proxy"
     /// The connection ended before the response's head was complete.
     public static let reset: Self = "transport.reset"
-    /// The server closed a connection kept from an earlier request before the response began. It may have processed the request. The
-    /// kernel sends idempotent requests again before it reports this (RFC 9112 §9.3.1).
+    /// The server closed a connection kept from an earlier request before the response began. It may have processed the
+    /// request. The kernel sends idempotent requests again before it reports this (RFC 9112 §9.3.1).
     public static let stale: Self = "transport.stale"
-    /// The server did not process the request (RFC 9113 §8.7), or no byte of it was sent. It can be sent again, whatever its method.
+    /// The server did not process the request (RFC 9113 §8.7), or no byte of it was sent. It can be sent again,
+    /// whatever its method.
     public static let unprocessed: Self = "transport.unprocessed"
     /// The server's bytes are not HTTP, or exceed a limit of the kernel.
     public static let malformed: Self = "transport.protocol"

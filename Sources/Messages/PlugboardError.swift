@@ -31,8 +31,8 @@
 ///     redirect        .limit .refused .body
 ///     retry           .circuitOpen
 ///
-/// What each means stands at its constant. Codes are text, so that any plugin can add its own (`acme.expired`).
-/// The reason says what, where and what to do; it never holds header values, bodies or query strings.
+/// The documentation of each constant says what it means. Codes are text, so that any plugin can add its own
+/// (`acme.expired`). The reason says what, where and what to do; it never holds header values, bodies or query strings.
 public struct PlugboardError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What went wrong, for programs: one of a bounded set of names.
     public struct Code: Sendable, Hashable, ExpressibleByStringInterpolation, CustomStringConvertible {
@@ -68,7 +68,6 @@ public struct PlugboardError: Error, Sendable, Equatable, CustomStringConvertibl
     ///   - reason: Sentences that hold no header values, no bodies and no query strings, because they are printed.
     ///   - plugin: The id of the plugin that fails the exchange. The kernel sets it for plugins.
     ///   - underlying: The message of the layer below; it is printed in parentheses.
-
     public init(
         _ code: Code, _ reason: String, plugin: String? = nil, attempt: Int? = nil, underlying: String? = nil
     ) {

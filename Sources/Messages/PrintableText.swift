@@ -1,6 +1,7 @@
-/// A text that cannot steer a terminal or forge a line of a log.
+/// A text that can be printed safely: it holds no control sequences for terminals and no line breaks.
 ///
-/// Control characters, and marks that change the direction of writing or cannot be seen, show as `\u{1B}`.
+/// Control characters, invisible characters and marks that change the direction of writing become escapes such as
+/// `\u{1B}`.
 public func printable(_ text: String) -> String {
     if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
     var safe = ""
@@ -14,8 +15,9 @@ public func printable(_ text: String) -> String {
     return safe
 }
 
-/// A field's value as it may be printed: `<redacted>` for a secret one; one that holds a URL (`Location`,
-/// `Content-Location`, `Referer`) as `redacted(url:showingQuery:)` leaves it; any other whole. All of it `printable`.
+/// The value of a field in the form in which it may be printed: `<redacted>` if it is secret; as
+/// `redacted(url:showingQuery:)` returns it if it is a URL (`Location`, `Content-Location`, `Referer`); else the whole
+/// value. Always `printable`.
 public func printable(_ field: Fields.Element, showingQuery: Bool = false) -> String {
     if field.isSecret { return "<redacted>" }
     guard holdsURL(field.name) else { return printable(field.value) }

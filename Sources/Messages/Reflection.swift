@@ -1,13 +1,14 @@
-// What `print`, `dump` and `String(reflecting:)` show of messages: never a secret.
+// `print`, `dump` and `String(reflecting:)` of messages show no secrets.
 
 extension Fields: CustomReflectable {
-    /// Each field as `printable` leaves it.
+    /// Shows the fields in the form that `printable` gives them.
     public var customMirror: Mirror {
         Mirror(self, children: map { (label: printable($0.name), value: printable($0)) }, displayStyle: .struct)
     }
 }
 
 extension Fields.Element: CustomReflectable {
+    /// Shows the field in the form that `printable` gives it.
     public var customMirror: Mirror {
         Mirror(
             self, children: ["name": printable(name), "value": printable(self), "isSecret": isSecret],
@@ -16,14 +17,14 @@ extension Fields.Element: CustomReflectable {
 }
 
 extension Attributes: CustomReflectable {
-    /// The names alone: only a plugin's table tells which values are secret.
+    /// Shows the names only, because it is not known here which values are secret.
     public var customMirror: Mirror {
         Mirror(self, children: values.keys.sorted().map { (label: $0, value: "…") }, displayStyle: .struct)
     }
 }
 
 extension Request: CustomReflectable {
-    /// The body shows as its length.
+    /// Shows no secrets, and the body's length instead of the body.
     public var customMirror: Mirror {
         var children: [Mirror.Child] = [
             ("method", method.name), ("url", printable(redacted(url: url))), ("fields", fields),

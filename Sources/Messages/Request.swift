@@ -1,21 +1,25 @@
-/// A request: what a program sends, and what plugins may edit on its way in.
+/// A request: a program sends it, and plugins may edit it before it is sent.
 public struct Request: Sendable {
+    /// GET by default.
     public var method: Method
     /// An absolute `http` or `https` URL. The fragment is not sent.
     public var url: String
+    /// The header fields.
     public var fields: Fields
     /// Nil sends no body and no `Content-Length`.
     public var body: Body?
-    /// What the request says to plugins, under `PLUGIN-ID.name`.
+    /// Options for plugins, under the names `PLUGIN-ID.name`.
     public var attributes: Attributes
-    /// How it is to be sent; what is nil here, the kernel's configuration says.
+    /// How the request is sent. Options that are nil have the values of the kernel's configuration.
     public var options: RequestOptions {
         get { storedOptions?.options ?? RequestOptions() }
         set { storedOptions = StoredOptions(newValue) }
     }
 
+    /// `options` in a shared object; nil if none were set.
     package private(set) var storedOptions: StoredOptions?
 
+    /// A request. Nothing is checked here; sending it throws `request.…` if it is not valid.
     public init(
         _ method: Method = .get, _ url: String, fields: Fields = Fields(), body: Body? = nil,
         attributes: Attributes = Attributes()
@@ -27,46 +31,52 @@ public struct Request: Sendable {
         self.attributes = attributes
     }
 
-    /// The first header field of this name; setting replaces all of the name.
+    /// The value of the first header field of this name. Setting it replaces all fields of the name; nil removes them.
     public subscript(name: FieldName) -> String? {
         get { fields[name] }
         set { fields[name] = newValue }
     }
 
-    /// Whether the request says anything of its own about how it is to be sent.
+    /// Whether the request has options of its own.
     package var hasOptions: Bool { storedOptions != nil }
 }
 
-/// Options are rare and large, so requests and attempts carry a reference to them.
+/// Options in a shared object, because they are large and most requests have none.
 package final class StoredOptions: Sendable {
+    /// Never changes.
     package let options: RequestOptions
+    /// Stores a copy of the options.
     package init(_ options: RequestOptions) { self.options = options }
 }
 
-/// Options that a request carries for plugins: texts under the plugin's id, so that they cross every border.
+/// Options that a request carries for plugins, as texts under names that begin with the plugin's id.
 ///
-/// They survive resends, sub-requests have none of them, and they may hold 64 KiB in all. Each plugin's module of options
-/// gives its own typed names: `request.redirect.limit = 5`.
+/// A resend keeps them, and a sub-request does not get them. They may take 64 KiB in all. The options module of each
+/// plugin declares typed properties for them: `request.redirect.limit = 5`.
 public struct Attributes: Sendable, Equatable, ExpressibleByDictionaryLiteral {
-    /// Bytes that names and values may take together.
+    /// The most bytes that all names and values may take.
     public static let byteLimit = 64 << 10
 
+    /// All values by their names.
     public private(set) var values: [String: String] = [:]
 
+    /// No attributes.
     public init() {}
 
+    /// The attributes of a literal; the last of equal names counts.
     public init(dictionaryLiteral elements: (String, String)...) {
         for (name, value) in elements { values[name] = value }
     }
 
-    /// The value under `PLUGIN-ID.name`.
+    /// The value of `PLUGIN-ID.name`; nil removes it.
     public subscript(name: String) -> String? {
         get { values[name] }
         set { values[name] = newValue }
     }
 
+    /// Whether there are no attributes.
     public var isEmpty: Bool { values.isEmpty }
 
-    /// The bytes that names and values take together.
+    /// The bytes that all names and values take.
     public var byteCount: Int { values.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } }
 }

@@ -1,7 +1,7 @@
 extension RequestOptions {
-    /// Why a request cannot be sent with these options (`request.option`), or nil. If several are invalid, the first.
+    /// The error `request.option` for the first invalid option, or nil if all are valid.
     ///
-    /// The reason says what to write, and quotes no values, for a proxy's URL may hold a password.
+    /// Its reason says what to write, and quotes no values, because a proxy's URL may hold a password.
     public var error: PlugboardError? {
         invalidOptions.first.map { option in
             let key = option.key.map { "[\"\(printable($0))\"]" } ?? ""
@@ -13,9 +13,9 @@ extension RequestOptions {
     package struct InvalidOption: Sendable, Equatable {
         /// The property's name.
         package let option: String
-        /// Of `connectTo`: the entry.
+        /// The key of the invalid entry of `connectTo`; nil for other options.
         package var key: String?
-        /// The end of a sentence that begins with the option.
+        /// The end of a sentence that begins with the option's name.
         package let reason: String
     }
 
@@ -29,10 +29,10 @@ extension RequestOptions {
         note("connectTimeout", RequestOptions.refusal(ofTime: connectTimeout))
         note("idleTimeout", RequestOptions.refusal(ofTime: idleTimeout))
         note("attemptTimeout", RequestOptions.refusal(ofTime: attemptTimeout))
-        for (place, target) in (connectTo ?? [:]).sorted(by: { $0.key < $1.key })
-        where !RequestOptions.isHostAndPort(place) || !RequestOptions.isHostAndPort(target) {
+        for (host, target) in (connectTo ?? [:]).sorted(by: { $0.key < $1.key })
+        where !RequestOptions.isHostAndPort(host) || !RequestOptions.isHostAndPort(target) {
             note(
-                "connectTo", key: place,
+                "connectTo", key: host,
                 "must be host:port for host:port, such as \"example.com:443\": \"127.0.0.1:8443\"")
         }
         if let proxy, !RequestOptions.isProxy(proxy) { note("proxy", "must be \(RequestOptions.proxyForm)") }
@@ -58,24 +58,25 @@ extension RequestOptions {
 
     private static func refusal(ofTime time: Duration?) -> String? {
         guard let time, time < .zero else { return nil }
-        return "must not be negative; leave it out for the kernel's"
+        return "must not be negative; omit it to use the kernel's value"
     }
 
     // MARK: Forms
 
-    /// Bytes of a socket's path: what fits `sun_path` (unix(7)) with the byte that ends it.
+    /// The longest path of a socket, in bytes: what fits in `sun_path` (unix(7)) with its NUL.
     package static let longestUnixSocket = 107
 
+    /// The schemes that a proxy's URL may have, in lower case.
     package static let proxySchemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
 
-    /// What fits after "must be".
+    /// The form of a proxy, to print after "must be".
     package static let proxyForm =
         "a URL like http://host:port (\(proxySchemes.joined(separator: ", "))), or empty for none"
 
-    /// What fits after "must be".
+    /// The form of a pin, to print after "must be".
     package static let pinForm = "sha256// and the 44 characters of base64 that stand for 32 bytes"
 
-    /// A proxy's URL, or nothing for none.
+    /// Whether a text is the URL of a proxy, or empty.
     package static func isProxy(_ text: String) -> Bool {
         if text.isEmpty { return true }
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return false }
@@ -91,13 +92,14 @@ extension RequestOptions {
         return Origin("http://\(text)") != nil
     }
 
-    /// `sha256//` and the base64 of a SHA-256 digest (RFC 4648 §4, with its padding and no stray bits).
+    /// Whether a text is `sha256//` and the base64 of a SHA-256 digest (RFC 4648 §4, with padding and with zero pad
+    /// bits).
     package static func isPin(_ text: some StringProtocol) -> Bool {
         let digest = Array(text.utf8.dropFirst(8))
         guard text.utf8.starts(with: "sha256//".utf8), digest.count == 44, digest[43] == UInt8(ascii: "=") else {
             return false
         }
-        // 32 bytes leave four bits for the last digit, whose other two must be 0.
+        // The last digit holds four bits of the 32 bytes; its other two bits must be 0.
         return digest[..<42].allSatisfy(isBase64) && "AEIMQUYcgkosw048".utf8.contains(digest[42])
     }
 

@@ -1,67 +1,89 @@
-/// How requests are sent: of one request, or as the kernel's defaults. Nil leaves it to the next layer.
+/// How a request is sent. A property that is nil has the value of the kernel's configuration, or its default.
 public struct RequestOptions: Sendable, Equatable {
-    public enum IPVersion: String, Sendable, CaseIterable { case any, v4, v6 }
-    public enum HTTPVersion: String, Sendable, CaseIterable {
-        /// HTTP/1.1, and HTTP/2 where TLS negotiates it.
+    /// The version of the Internet Protocol.
+    public enum IPVersion: String, Sendable, CaseIterable {
+        /// Both, the first that connects (RFC 8305).
         case any
+        /// IPv4 only.
+        case v4
+        /// IPv6 only.
+        case v6
+    }
+
+    /// The version of HTTP that is asked for.
+    public enum HTTPVersion: String, Sendable, CaseIterable {
+        /// HTTP/2 if TLS negotiates it, else HTTP/1.1.
+        case any
+        /// HTTP/1.1 only.
         case http1 = "1.1"
-        /// HTTP/2 over TLS; without TLS by upgrade.
+        /// HTTP/2; without TLS by an upgrade of HTTP/1.1.
         case http2 = "2"
-        /// HTTP/2 without TLS and without asking.
+        /// HTTP/2 without TLS, without an upgrade.
         case http2PriorKnowledge = "2-prior-knowledge"
     }
+
+    /// A version of TLS.
     public enum TLSVersion: String, Sendable, CaseIterable {
+        /// TLS 1.2 (RFC 5246).
         case tls12 = "1.2"
+        /// TLS 1.3 (RFC 8446).
         case tls13 = "1.3"
     }
 
-    /// The whole exchange, redirects, retries and the body's end included.
+    /// The longest duration of the exchange, including redirects, retries and the response's body.
     public var timeout: Duration?
-    /// Name look-up, connection and TLS of one attempt.
+    /// The longest duration of name look-up, connection and TLS handshake of one attempt.
     public var connectTimeout: Duration?
-    /// The longest time without a byte in either direction while one is awaited. A pause for a slow reader does not
-    /// count.
+    /// The longest time in which no byte is sent or received. Pauses for a slow reader do not count.
     public var idleTimeout: Duration?
-    /// One attempt, its body included.
+    /// The longest duration of one attempt, including the response's body.
     public var attemptTimeout: Duration?
 
-    /// Where to connect, without a change of URL, `Host` or TLS name: `"host:port": "address:port"`.
+    /// Connects to another host and port; URL, `Host` and the TLS name stay: `["example.com:443": "127.0.0.1:8443"]`.
     public var connectTo: [String: String]?
-    /// `http://host:port`, `https://…`, `socks5://…`; `""` for none. Without it, `http_proxy` and its kin are obeyed.
+    /// The proxy's URL, such as `http://host:port` or `socks5://host:port`; empty for no proxy. Nil uses the
+    /// environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
     public var proxy: String? {
         get { proxyURL?.text }
         set { proxyURL = newValue.map(ProxyURL.init) }
     }
     private var proxyURL: ProxyURL?
-    /// Hosts that the proxy is not for, with commas; `*` for all.
+    /// Hosts for which the proxy is not used, separated by commas; `*` for all.
     public var noProxy: String?
     /// The name or address of the network interface to send from.
     public var interface: String?
-    /// The path of a Unix domain socket to connect to instead of the URL's host and port, without a change of URL,
-    /// `Host` or TLS name; no proxy is used then.
+    /// The path of a Unix domain socket to connect to, instead of the URL's host and port. URL, `Host` and the TLS name
+    /// stay, and no proxy is used.
     public var unixSocket: String?
+    /// The version of the Internet Protocol; any by default.
     public var ipVersion: IPVersion?
+    /// The version of HTTP; any by default.
     public var httpVersion: HTTPVersion?
 
-    /// A PEM file with the only certificates that are trusted.
+    /// The path of a PEM file with the certificates to trust, instead of the system's.
     public var caFile: String?
-    /// Public keys that a server may have, `sha256//BASE64`, with `;` between them. Checked beside the certificate.
+    /// The public keys that the server may have, as `sha256//BASE64` separated by `;`. They are checked in addition to
+    /// the certificate.
     public var pins: String?
-    /// A PEM file with the client's certificate, and one with its key unless that stands in the same file.
+    /// The path of a PEM file with the client's certificate.
     public var clientCertificate: String?
+    /// The path of a PEM file with the client's private key; nil if the file of the certificate has it too.
     public var clientKey: String?
-    /// False accepts any certificate: for tests only.
+    /// Whether the server's certificate is verified. False accepts any certificate: for tests only.
     public var verifiesTLS: Bool?
+    /// The lowest version of TLS that is accepted; TLS 1.2 by default.
     public var minimumTLS: TLSVersion?
 
-    /// Bytes a second; 0 for no limit.
+    /// The most bytes that are received in a second; 0 for no limit.
     public var downloadSpeedLimit: Int?
+    /// The most bytes that are sent in a second; 0 for no limit.
     public var uploadSpeedLimit: Int?
 
+    /// All nil.
     public init() {}
 
-    /// What a request to another origin may have of these: neither who the caller is, nor whom it expects; and no time
-    /// limit of an exchange.
+    /// The options for a request to another origin: without the client's certificate, without pins, and without the
+    /// timeout of the exchange.
     package var forOtherOrigins: RequestOptions {
         var options = self
         options.timeout = nil
@@ -71,7 +93,7 @@ public struct RequestOptions: Sendable, Equatable {
         return options
     }
 
-    /// These options, and for what they leave open, the others'.
+    /// These options, with the values of `defaults` where they are nil.
     public func over(_ defaults: RequestOptions) -> RequestOptions {
         var merged = RequestOptions()
         func take<Value>(_ option: WritableKeyPath<RequestOptions, Value?>) {

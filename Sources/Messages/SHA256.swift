@@ -1,8 +1,8 @@
 /// SHA-256 (FIPS 180-4).
 ///
-/// Written here because nothing that is linked already offers it: libcurl brings a TLS library, which may be any of
-/// several, and not its headers; Swift's own runtime has none. It is for names of things: a file's pin, a part of a key.
-/// It takes as long as the bytes are many, and tells nothing else by its timing.
+/// Implemented here because no library that is linked anyway offers it: libcurl's TLS library can be one of several,
+/// and Swift's runtime has none. It is used for the pins of files and for keys. Its duration depends on the number of
+/// bytes only.
 public enum SHA256 {
     /// The digest as 64 hexadecimal digits in lower case.
     public static func hexadecimal(of bytes: [UInt8]) -> String {
@@ -15,7 +15,7 @@ public enum SHA256 {
             0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19
         )
         let whole = bytes.count & ~63
-        // The end: what is left, a one bit, zeros, and the length in bits, in one block or two.
+        // The last one or two blocks: the rest of the bytes, a one bit, zeros, and the length in bits.
         var end = Array(bytes[whole...]) + [0x80]
         end += repeatElement(0, count: (120 - end.count % 64) % 64)
         withUnsafeBytes(of: (UInt64(bytes.count) << 3).bigEndian) { end += $0 }
@@ -34,7 +34,7 @@ public enum SHA256 {
 
     private typealias State = (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32)
 
-    /// Takes whole blocks of 64 bytes into the state (§6.2.2).
+    /// Adds whole blocks of 64 bytes to the state (§6.2.2).
     private static func compress(
         _ blocks: UnsafeRawBufferPointer, _ state: inout State,
         _ schedule: UnsafeMutableBufferPointer<UInt32>, _ constants: UnsafeBufferPointer<UInt32>

@@ -12,7 +12,8 @@ extension Kernel {
         watch: (@Sendable (ExchangeEvent) -> Void)? = nil
     ) throws(PlugboardError) {
         try self.init(
-            configuration: configuration, plugins: plugins, catalog: .bundled, loader: loader, transport: transport, log: log,
+            configuration: configuration, plugins: plugins, catalog: .bundled, loader: loader, transport: transport,
+            log: log,
             clock: clock,
             watch: watch)
     }

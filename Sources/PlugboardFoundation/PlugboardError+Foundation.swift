@@ -1,21 +1,23 @@
 import Foundation
 public import Messages
 
-/// For programs that import Foundation: `localizedDescription` of an `any Error` is the error's own text, and as
-/// `NSError` it keeps code and reason. To import the module once in a program is enough; nothing else of Plugboard
-/// needs Foundation.
+/// For programs that import Foundation: `localizedDescription` of an `any Error` is the error's own text, and an
+/// `NSError` made from it keeps code and reason. One import in a program is enough. No other module of Plugboard needs
+/// Foundation.
 extension PlugboardError: LocalizedError, CustomNSError {
+    /// `Plugboard`.
     public static var errorDomain: String { "Plugboard" }
 
-    /// Always 1: codes are names (`userInfo["code"]`), to which plugins add their own, and have no numbers.
+    /// Always 1: codes are names, to which plugins add others, and have no numbers. `userInfo["code"]` has the name.
     public var errorCode: Int { 1 }
 
+    /// The same text as `description`.
     public var errorDescription: String? { description }
 
-    /// What, where and what to do.
+    /// The same text as `reason`.
     public var failureReason: String? { reason }
 
-    /// The properties under their own names, where they are not nil, with the texts that Foundation asks for.
+    /// The properties that are not nil, under their names, and the texts that Foundation reads.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [
             NSLocalizedDescriptionKey: description, NSLocalizedFailureReasonErrorKey: reason, "code": code.name,

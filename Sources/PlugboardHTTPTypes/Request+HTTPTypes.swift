@@ -1,11 +1,11 @@
 import HTTPTypes
 import Messages
 
-// The ecosystem's message types, for programs that have them. The trait is off in core-only builds, for the package
-// brings 1.7 MB of the standard library's string processing into a static program.
+// Conversions from and to the types of swift-http-types, for programs that use them. They are a product of their own,
+// because the package adds 1.7 MB of the standard library's string processing to a static program.
 
 extension Request {
-    /// Nil if the head lacks a scheme, an authority or a path, without which there is nothing to send to.
+    /// A request with this head. Nil if the head has no scheme, authority or path.
     public init?(_ head: HTTPRequest, body: Body? = nil) {
         guard let scheme = head.scheme, let authority = head.authority, let path = head.path else { return nil }
         self.init(
@@ -15,7 +15,7 @@ extension Request {
 }
 
 extension ResponseHead {
-    /// The same head; fields whose names are no tokens are left out, for `HTTPFields` cannot hold them.
+    /// The same head. Fields whose names are not tokens are omitted, because `HTTPFields` cannot contain them.
     public var httpResponse: HTTPResponse {
         HTTPResponse(
             status: HTTPResponse.Status(code: min(max(status, 0), 999), reasonPhrase: reason),
@@ -24,12 +24,12 @@ extension ResponseHead {
 }
 
 extension Response {
-    /// The head in the ecosystem's type.
+    /// The head as a type of swift-http-types.
     public var httpResponse: HTTPResponse { head.httpResponse }
 }
 
 extension Fields {
-    /// In order, with duplicates.
+    /// The same fields, in order, with duplicates.
     public init(_ fields: HTTPFields) {
         self.init()
         for field in fields {
@@ -39,7 +39,7 @@ extension Fields {
         }
     }
 
-    /// In order, with duplicates; fields whose names are no tokens are left out.
+    /// The same fields, in order, with duplicates. Fields whose names are not tokens are omitted.
     public var httpFields: HTTPFields {
         var fields = HTTPFields()
         for field in self {
@@ -51,9 +51,11 @@ extension Fields {
 }
 
 extension FieldName {
+    /// The same name, as it is written.
     public init(_ name: HTTPField.Name) { self.init(name.rawName) }
 }
 
 extension Method {
+    /// The same method.
     public init(_ method: HTTPRequest.Method) { self.init(method.rawValue) }
 }

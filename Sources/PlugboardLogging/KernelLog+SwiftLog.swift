@@ -3,7 +3,8 @@ import Messages
 import PlugboardCore
 
 extension KernelLog {
-    /// Writes to a swift-log logger, at its level; the plugin stands in the metadata as `source`.
+    /// A log that writes to a logger of swift-log, at the logger's level. The plugin's id is in the metadata as
+    /// `source`.
     public init(_ logger: Logger) {
         self.init(level: LogLevel(logger.logLevel)) { level, source, text in
             logger.log(level: level.loggerLevel, "\(text)", metadata: ["source": "\(source)"])

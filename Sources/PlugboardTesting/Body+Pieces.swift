@@ -2,12 +2,12 @@ import PlugboardKit
 import Synchronization
 
 extension Body {
-    /// Bytes in pieces of a size of the test's choice, the last perhaps smaller; can be sent again.
+    /// Bytes in pieces of one size, of which the last may be smaller; can be sent again.
     ///
     /// - Parameters:
-    ///   - size: At least 1.
-    ///   - later: Whether each piece comes after its pull has returned, as from a network, and not within it.
-    ///   - ending: What follows the last piece: the end, or a break. After a break the body has no known length.
+    ///   - size: The size of a piece, at least 1.
+    ///   - later: Whether a pull is completed after it has returned, as by a network, or before.
+    ///   - ending: What follows the last piece: the end, or a break. A body that breaks has no known length.
     public static func pieces(
         of size: Int, _ bytes: Bytes, later: Bool = true, ending: Piece = .end(trailers: Fields())
     ) -> Body {
@@ -43,7 +43,7 @@ final class ScriptedPieces: BodySource {
             defer { offset = next }
             return Piece.bytes(bytes[offset..<next])
         }
-        // Pulls may be answered from any thread; that of the kernel's loop gets it in a turn of its own.
+        // Pulls may be completed from any thread; the loop takes the piece in a later turn.
         if isLater { Task { pull.complete(piece) } } else { pull.complete(piece) }
     }
 

@@ -1,5 +1,4 @@
-// A test of a plugin sends requests through a kernel, writes plugins that stand beside it, scripts a transport, and
-// moves a clock.
+// Tests of plugins need the kernel, the kit for plugins of their own, and the clock.
 @_exported import PlugboardCore
 @_exported import PlugboardKit
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What happened, in order, from whatever thread; a test can wait for it.
+/// A list of what happened, in order, added to from any thread; a test can wait for its elements.
 final class Recording<Element: Sendable>: Sendable {
     private struct Waiter {
         let number: Int
@@ -18,7 +18,7 @@ final class Recording<Element: Sendable>: Sendable {
 
     var elements: [Element] { state.withLock { $0.elements } }
 
-    /// Returns how many there are now.
+    /// Adds an element and returns the number of elements.
     @discardableResult
     func add(_ element: Element) -> Int {
         let (count, content) = state.withLock { state in
@@ -31,7 +31,7 @@ final class Recording<Element: Sendable>: Sendable {
         return count
     }
 
-    /// Waits until the elements are as wanted, or the task is cancelled.
+    /// Waits until the closure accepts the elements, or the task is cancelled.
     func elements(until isContent: @escaping @Sendable ([Element]) -> Bool) async -> [Element] {
         let number = state.withLock { state in
             state.lastNumber += 1

@@ -4,11 +4,11 @@
     import Musl
 #endif
 
-/// A folder of a test's own, removed with all that lies in it.
+/// The folder of one test, removed with its contents.
 final class ScratchFolder: Sendable {
     let path: String
 
-    /// Throws where no folder for temporary files can be written to.
+    /// Throws if there is no folder for temporary files that can be written to.
     init() throws(PlugboardError) {
         let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(base)/plugboard-testing-XXXXXX".utf8CString)
@@ -24,7 +24,7 @@ final class ScratchFolder: Sendable {
     deinit { ScratchFolder.remove(path) }
 
     private static func remove(_ path: String) {
-        // What is no folder, or a link to one, goes at once.
+        // `unlink` removes files and links, and fails for folders.
         guard unlink(path) != 0, let folder = opendir(path) else { return }
         while let entry = readdir(folder) {
             let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in

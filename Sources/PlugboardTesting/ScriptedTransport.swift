@@ -2,87 +2,97 @@ import EventLoop
 import PlugboardKit
 import Transporting
 
-/// A transport without a network: a test says how each attempt is answered.
+/// A transport without a network: a test gives the outcome of each attempt.
 ///
 ///     let transport = ScriptedTransport { sent, number in
 ///         number == 1 ? .fail(PlugboardError(.reset, "reset")) : .respond(200, body: .text("hello"))
 ///     }
 ///
-/// It does what every transport does, and no more: it never follows, retries, stores or judges.
+/// Like every transport, it follows no redirects, repeats nothing and stores nothing.
 public final class ScriptedTransport: Transport {
-    /// One attempt, as it would have gone over the wire.
+    /// An attempt, as it would have been sent.
     public struct Sent: Sendable {
+        /// The method.
         public let method: Method
+        /// The absolute URL.
         public let url: String
+        /// The header fields, with those that plugins added.
         public let fields: Fields
         /// The whole body; nil if the request has none.
         public let body: Bytes?
-        /// Complete: the request's over the kernel's.
+        /// The options of the request, and where it has none, those of the kernel.
         public let options: RequestOptions
 
         /// The first field of this name.
         public subscript(name: FieldName) -> String? { fields[name] }
     }
 
-    /// What comes of an attempt.
+    /// The outcome of an attempt.
     public enum Outcome: Sendable {
-        /// A head and a body; where there can be none (HEAD, 204, 304), the body is left out.
+        /// A response: its head and its body. The body is left out where HTTP allows none (HEAD, 204, 304).
         case respond(ResponseHead, Body?)
+        /// A failure of the attempt.
         case fail(PlugboardError)
-        /// Nothing, until the attempt is cancelled.
+        /// No outcome, until the attempt is cancelled.
         case silence
 
+        /// A response with this status.
         public static func respond(_ status: Int, _ fields: Fields = Fields(), body: Body = .empty) -> Outcome {
             .respond(ResponseHead(status: status, fields: fields), body)
         }
     }
 
-    /// Asked once an attempt, off the loop, with the attempt's number, counted from 1. It may wait as long as it likes.
+    /// Returns the outcome of an attempt: called once for each attempt with its number, counted from 1, off the loop.
+    /// It may wait.
     public typealias Script = @Sendable (Sent, Int) async -> Outcome
 
-    /// Gets an attempt with its number, on the loop, and a function to answer it with, once, from any thread. Returns what is
-    /// to be done when the attempt is over.
+    /// Called on the loop with an attempt, its number, and a function that completes it: to be called once, from any
+    /// thread. Returns a closure to call when the attempt is over.
     typealias Asking = @Sendable (Sent, Int, @escaping @Sendable (Outcome) -> Void) -> @Sendable () -> Void
 
     private let ask: Asking
     private let sent = Recording<Sent>()
 
+    /// A transport whose attempts have the outcomes that the script returns.
     public convenience init(_ script: @escaping Script) {
-        self.init { sent, number, answer in
-            let asking = Task { answer(await script(sent, number)) }
+        self.init { sent, number, complete in
+            let asking = Task { complete(await script(sent, number)) }
             return { asking.cancel() }
         }
     }
 
     init(asking ask: @escaping Asking) { self.ask = ask }
 
-    /// Answers everything with 200 and `ok`.
+    /// A transport whose attempts all get a response with the status 200 and the body `ok`.
     public convenience init() { self.init { _, _ in .respond(200, body: .text("ok")) } }
 
-    /// The attempts so far whose request has come whole.
+    /// The attempts so far, once their request bodies are complete.
     public var requests: [Sent] { sent.elements }
 
-    /// The attempts, as soon as there are so many; before that if the task is cancelled.
+    /// Waits until there are at least `count` attempts or the task is cancelled, and returns the attempts.
     public func requests(atLeast count: Int) async -> [Sent] { await sent.elements { $0.count >= count } }
 
+    /// Begins an attempt, for the kernel.
     public func perform(
         _ attempt: AttemptRequest, observer: any AttemptObserver, loop: EventLoop
     ) -> any Attempt {
-        let attempt = ScriptedAttempt(attempt, observer: observer, loop: loop) { [sent, ask] request, answer in
-            ask(request, sent.add(request), answer)
+        let attempt = ScriptedAttempt(attempt, observer: observer, loop: loop) { [sent, ask] request, complete in
+            ask(request, sent.add(request), complete)
         }
         // Nothing is reported before the kernel has the attempt.
         loop.enqueue { attempt.begin() }
         return attempt
     }
 
+    /// Does nothing: there is nothing to forget.
     public func forget() {}
+    /// Does nothing: there are no connections.
     public func shutDown() {}
 }
 
-/// Reads the request's body, asks the script, and reports its answer.
+/// Reads the request's body, asks the script for the outcome, and reports it.
 ///
-/// Sendable because its state is touched on the loop only.
+/// Sendable because its state is used on the loop only.
 private final class ScriptedAttempt: Attempt, PullReceiver, @unchecked Sendable {
     typealias Ask =
         @Sendable (ScriptedTransport.Sent, @escaping @Sendable (ScriptedTransport.Outcome) -> Void)
@@ -128,13 +138,13 @@ private final class ScriptedAttempt: Attempt, PullReceiver, @unchecked Sendable 
         let sent = ScriptedTransport.Sent(
             method: request.method, url: request.url, fields: request.fields,
             body: request.body == nil ? nil : Bytes.joined(pieces), options: request.options)
-        let stop = ask(sent) { [loop] answer in loop.enqueue { self.carryOut(answer) } }
+        let stop = ask(sent) { [loop] outcome in loop.enqueue { self.report(outcome) } }
         if isOver { stop() } else { stopAsking = stop }
     }
 
-    private func carryOut(_ answer: ScriptedTransport.Outcome) {
+    private func report(_ outcome: ScriptedTransport.Outcome) {
         guard !isOver else { return }
-        switch answer {
+        switch outcome {
         case .respond(let head, let body):
             // RFC 9110 §9.3.2, §15.3.5, §15.4.5.
             let hasBody = request.method != .head && head.status != 204 && head.status != 304

@@ -3,32 +3,37 @@ import PlugboardCore
 import PlugboardKit
 import Transporting
 
-/// One plugin in a kernel of its own: over a transport and a clock of the test's, with a folder that goes with it.
+/// Runs one plugin in its own kernel, with a scripted transport, a manual clock, and a temporary folder.
 ///
 ///     let bench = try Workbench(UserAgent.self, settings: ["product": "feed-reader/2.1"])
 ///     _ = try await bench.send(Request(.get, "https://api.test/"))
 ///     #expect(bench.transport.requests[0][.userAgent] == "feed-reader/2.1")
 ///
-/// The plugin goes through the same table of C functions as in a program, and everything is in force that is there:
-/// what the kernel refuses in a program, it refuses here. Nothing is sent, slept or left behind; a plugin that writes
-/// files when it stops is stopped with `await bench.kernel.shutDown()` before the bench goes.
+/// The kernel calls the plugin through the same table of C functions as in a program, and checks the same rules.
+/// Nothing is sent over a network, and no time passes by itself. The folder is removed with the bench: if the plugin
+/// writes files when it stops, call `await bench.kernel.shutDown()` before.
 public final class Workbench: Sendable {
+    /// The kernel that runs the plugin.
     public let kernel: Kernel
+    /// The transport, with the attempts so far.
     public let transport: ScriptedTransport
-    /// Stands still until the test moves it: timers, deadlines, `host.now` and `host.wallClock` go by it.
+    /// The clock of timers, deadlines, `host.now` and `host.wallClock`. It stands still until the test moves it.
     public let clock: ManualClock
     private let folder: ScratchFolder
     private let recordedEvents = Recording<ExchangeEvent>()
     private let lines: Recording<LogLine>
 
-    /// A line of the log: the kernel's own (`kernel`) or a plugin's, under its id.
+    /// A line of the log.
     public struct LogLine: Sendable {
+        /// The level.
         public let level: LogLevel
+        /// `kernel`, or the id of the plugin that logged the line.
         public let source: String
+        /// The text.
         public let text: String
     }
 
-    /// A plugin in Swift, linked.
+    /// Links a plugin in Swift. `configure` can change the configuration before the kernel starts.
     public convenience init<P: Plugin>(
         _ plugin: P.Type, settings: JSONObject = [:], transport: ScriptedTransport = ScriptedTransport(),
         beside others: [UnsafePointer<plug_plugin_v1>] = [], _ configure: (inout Configuration) -> Void = { _ in }
@@ -37,7 +42,7 @@ public final class Workbench: Sendable {
             linked: export(plugin), settings: settings, transport: transport, beside: others, configure)
     }
 
-    /// A plugin in any language, linked: what its exported function returns.
+    /// Links a plugin in any language, by the descriptor that its exported function returns.
     public convenience init(
         linked plugin: UnsafePointer<plug_plugin_v1>, settings: JSONObject = [:],
         transport: ScriptedTransport = ScriptedTransport(), beside others: [UnsafePointer<plug_plugin_v1>] = [],
@@ -49,7 +54,7 @@ public final class Workbench: Sendable {
             configure)
     }
 
-    /// A plugin in any language, loaded from its file. The loader is `.dynamic` of the module PluginLoader.
+    /// Loads a plugin in any language from its file. The loader is `.dynamic` of the module PluginLoader.
     public convenience init(
         file path: String, loader: any Loader, settings: JSONObject = [:],
         transport: ScriptedTransport = ScriptedTransport(), beside others: [UnsafePointer<plug_plugin_v1>] = [],
@@ -73,7 +78,7 @@ public final class Workbench: Sendable {
             configure)
     }
 
-    /// - Parameter configure: Called when the data directory is set.
+    /// - Parameter configure: Called after the data directory is set.
     init(
         _ configuration: Configuration, catalog: Catalog, loader: (any Loader)?, transport: ScriptedTransport,
         clock: ManualClock, _ configure: (inout Configuration) -> Void = { _ in }
@@ -92,24 +97,24 @@ public final class Workbench: Sendable {
             log: KernelLog(level: .debug) { lines.add(LogLine(level: $0, source: $1, text: $2)) }, clock: clock)
     }
 
-    /// Sends a request through the plugin; its events are recorded. Cancelling the task cancels the exchange.
+    /// Sends a request through the plugin and records its events. Cancelling the task cancels the exchange.
     public func send(_ request: Request) async throws(PlugboardError) -> Response {
         try await begin(request).response
     }
 
-    /// Begins an exchange that the test suspends, resumes or cancels; its events are recorded.
+    /// Begins an exchange that the test can suspend, resume and cancel, and records its events.
     public func begin(_ request: Request) -> ExchangeHandle {
         kernel.begin(request, watch: { [recordedEvents] in recordedEvents.add($0) })
     }
 
-    /// What was told of the exchanges that the bench sent, in order: the kernel's events and the plugins'.
+    /// The events of all exchanges of the bench so far, in order: those of the kernel and those of plugins.
     public var events: [ExchangeEvent] { recordedEvents.elements }
 
-    /// The first event of this id, as soon as there is one; nil if the task is cancelled before.
+    /// Waits for the first event with this id; nil if the task is cancelled before it comes.
     public func event(_ id: String) async -> ExchangeEvent? {
         await recordedEvents.elements { $0.contains { $0.id == id } }.first { $0.id == id }
     }
 
-    /// All that was logged, from the lowest level on.
+    /// The lines logged so far, of all levels.
     public var log: [LogLine] { lines.elements }
 }

@@ -1,42 +1,44 @@
 import JSON
 import PlugboardKit
 
-/// The check kit: holds a plugin to the rules of `plugboard.h`, and finds out what it does when the rest of the world
-/// behaves badly.
+/// The checks of `plugboard plugins check`: whether a plugin keeps the rules of `plugboard.h`, and what it does when
+/// servers, bodies, callers and other plugins misbehave.
 ///
 ///     plugboard plugins check ./libacme_sign.so
 ///     plugboard plugins check ./libacme_sign.so --strict --set key=0123 --seed 42
 ///
 /// Each check runs in a process of its own, so a plugin that crashes, hangs or ends the process is a line of the
-/// report. Most of them run the plugin in a real `Kernel`, between two neighbours that resend, hold, answer and fail,
-/// with a transport that answers as a script says and a clock that runs a hundred times faster. Between plugin and
-/// kernel stands a `Wiretap`, which sees each call of the C table in both directions.
+/// report. Most checks run the plugin in a real `Kernel`, between two neighbours that resend, hold, respond and fail,
+/// with a transport that responds as planned and a clock that runs a hundred times faster. A `Wiretap` between plugin
+/// and kernel sees each call of the C table in both directions.
 ///
 /// A check ends in one of six ways:
 ///
 /// | status  | meaning                                                                                        |
 /// |---------|------------------------------------------------------------------------------------------------|
 /// | passed  | nothing was found                                                                              |
-/// | warned  | legal, and yet likely a mistake: fails with `--strict`                                         |
-/// | skipped | does not concern this plugin, with the reason: no hook of it ever waits                      |
+/// | warned  | allowed, but probably a mistake: fails with `--strict`                                         |
+/// | skipped | does not concern this plugin, with the reason, such as: no hook of it waits                    |
 /// | untried | could not be made, with the reason, such as a setting that is missing: fails with `--strict`    |
-/// | failed  | a rule was broken, or an exchange came to no end; the reason says which and where              |
+/// | failed  | a rule was broken, or an exchange did not end; the reason says which and where                 |
 /// | crashed | the process ended by a signal or by `exit`, with the hook and the exchange that was under way  |
 ///
-/// What varies is drawn from a seed, which the report names; the same seed draws the same exchanges.
+/// The random parts come from a seed, which the report names; the same seed gives the same exchanges.
 public struct PluginCheck: Sendable {
-    /// The shared object, as the command line says it.
+    /// The path of the shared object.
     public var path: String
     /// Settings that the plugin is created with, as text.
     public var settings: [String: String]
     /// Settings of a configuration; `settings` replace those of the same name.
     public var configured = JSONObject()
-    /// A response that exchanges of most checks get beside those of the checks' own.
+    /// One more response for the exchanges of most checks, beside the built-in ones.
     public var sample: SampleResponse?
+    /// The seed of the random exchanges.
     public var seed: UInt64
     /// The checks to run, by name; nil for all.
     public var chosen: [String]?
 
+    /// Checks of the file at `path`; `chosen` are the names of checks, nil for all.
     public init(path: String, settings: [String: String] = [:], seed: UInt64, chosen: [String]? = nil) {
         self.path = path
         self.settings = settings
@@ -49,26 +51,26 @@ public struct PluginCheck: Sendable {
 
     /// Runs the checks, some at a time, and blocks until the last has ended.
     ///
-    /// A file that cannot be loaded is a failure whatever was chosen: nothing was tried.
+    /// A file that cannot be loaded is a failure, whichever checks were chosen.
+    ///
     /// - Parameters:
-    ///   - arguments: What the `plugboard` command wants to be started with for one check; the check is done by
-    ///     `perform` there.
-    ///   - tell: Hears which checks run whenever that changes, and of each result, in the order of the report, as soon
-    ///     as those before it are there.
+    ///   - arguments: The arguments with which this program runs one check, by calling `perform`.
+    ///   - tell: Called with the names of the running checks whenever they change, and with each result, in the order
+    ///     of the report.
     public func run(
         startingEach arguments: @escaping (_ check: String) -> [String],
         telling tell: @escaping (CheckProgress) -> Void = { _ in }
     ) throws(PlugboardError) -> CheckReport {
         let wanted = Check.all.filter { isChosen($0) }
         let queue = CheckQueue(path: path, arguments: arguments)
-        // Nothing else can be said of what cannot be opened.
+        // A file that cannot be opened is tried for nothing else.
         var results = try queue.run([.loading]) { if case .running = $0 { tell($0) } }
         let isLoaded = !results.contains(where: \.isFailure)
         if isLoaded && !isChosen(.loading) { results = [] }
         for result in results { tell(.ended(result)) }
         let rest = wanted.filter { $0.name != Check.loading.name }
         if isLoaded {
-            // Mostly one of them says what is wrong with it, and no other needs to.
+            // Usually one check reports what the loader refuses; the others then count as untried.
             results += try queue.run(rest, chosen == nil ? tell : { if case .running = $0 { tell($0) } })
             if chosen != nil {
                 if !results.contains(where: \.isFailure) { results = results.map(\.refusing) }
@@ -83,10 +85,10 @@ public struct PluginCheck: Sendable {
 
     private func isChosen(_ check: Check) -> Bool { chosen?.contains(check.name) ?? true }
 
-    /// Does one check in this process, tells the outcome to who started it, and ends the process.
+    /// Runs one check in this process, writes the outcome for the parent process, and ends this process.
     ///
     /// - Parameters:
-    ///   - scratch: A folder that is this check's own.
+    ///   - scratch: The folder of this check.
     ///   - outlet: The descriptor that the outcome is written to.
     public func perform(_ name: String, scratch: String, outlet: Int32) async -> Never {
         Diary.open(outlet)

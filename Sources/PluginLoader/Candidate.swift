@@ -1,18 +1,18 @@
 import PlugboardKit
 
-/// A file that was read and looks like a shared object, and is not open yet.
+/// A file that was read and checked, and is not opened yet.
 struct Candidate {
     let path: String
     let object: SharedObject
     let sha256: String
     let identity: FileSnapshot.Identity
 
-    /// Reads a path without links.
+    /// Reads the file at a path without links.
     init(path: String) throws(PlugboardError) {
         guard !path.hasSuffix(".la") else {
             throw PlugboardError(
                 .loadingArchive,
-                "\(path) is a libtool archive by its name, which can lead to any other file. Name the shared object.")
+                "\(path) is a libtool archive, which can name any other file. Name the shared object.")
         }
         let snapshot = try FileSnapshot(path: path)
         self.path = path
@@ -21,7 +21,7 @@ struct Candidate {
         sha256 = SHA256.hexadecimal(of: snapshot.bytes)
     }
 
-    /// Throws `loading.hash` unless the bytes are those that a pin names.
+    /// Throws `loading.hash` if the SHA-256 of the file differs from a pin.
     func check(pin: String?) throws(PlugboardError) {
         guard let pin else { return }
         guard pin.utf8.count == 64, pin.allSatisfy(\.isHexDigit) else {
@@ -32,20 +32,19 @@ struct Candidate {
         guard pin.lowercased() == sha256 else {
             throw PlugboardError(
                 .loadingHash,
-                "The plugin \(path) is not the file that was pinned: its sha256 is \(sha256), the configuration wants "
-                    + "\(pin.lowercased()). If the file is meant to be new, change the pin.")
+                "The plugin \(path) is not the pinned file: its sha256 is \(sha256), and the configuration demands "
+                    + "\(pin.lowercased()). If the new file is intended, change the pin.")
         }
     }
 
     /// Opens the file whose bytes were checked.
     ///
-    /// Between the reading and the opening only root and this user can replace it, as `Trust` has made sure; what is
-    /// guarded against is an update at that very moment. Opening /proc/self/fd/N would leave no such gap, but the
-    /// system's loader would know the object by that name: `$ORIGIN` would be /proc/self/fd, debuggers would find
-    /// nothing there, and the next file with the same N would be taken for this one. So the path is opened, and
-    /// compared before and after.
+    /// Between reading and opening only root and this user can replace the file, as `Trust` guarantees; the check
+    /// before and after opening detects an update at that moment. Opening /proc/self/fd/N would avoid the gap, but then
+    /// the system's loader would use that name: `$ORIGIN` would be /proc/self/fd, debuggers would not find the file,
+    /// and the next file with the same N would be taken for this one.
     ///
-    /// `note` is told, as soon as an object is in the process for good, the sha256 of its bytes; nil if that is not known.
+    /// `note` gets the sha256 of the file as soon as the object is in the process for good; nil if it is not known.
     func open(noting note: (_ sha256: String?) -> Void) throws(PlugboardError) -> ResidentObject {
         guard isUnchanged else { throw FileSnapshot.changed(path, "before it was opened") }
         try ResidentObject.bind(path)

@@ -4,33 +4,34 @@ import PlugboardCore
 import PlugboardKit
 import Synchronization
 
-/// Opens plugins with libltdl, after it has made sure of what they are.
+/// Opens plugins with libltdl after it has checked their files.
 ///
 ///     path ─▶ file ─▶ folder ─▶ trust ─▶ ELF ─▶ revision ─▶ sha256 ─▶ open ─▶ entry ─▶ descriptor ─▶ id and version
 ///
-/// Each step has its own refusal (`LoadingCodes.swift`); up to `open` nothing of the file has run.
+/// Each step has its own error code (`LoadingCodes.swift`). No code of the file runs before `open`.
 ///
-/// With `folders`, only files that lie in one of them are loaded, after all symbolic links are resolved. A relative path or
-/// a bare file name is looked for in the folders, in their order. Without `folders`, a path with a slash is relative to the
-/// working folder, and a bare name is refused. The system's search paths, `LTDL_LIBRARY_PATH` and `.la` files are never
-/// used; for the libraries a plugin needs, the system's loader follows its own rules.
+/// With `folders`, only files inside one of them are loaded, after all symbolic links are resolved; a relative path or
+/// a file name is searched for in the folders, in their order. Without `folders`, a path with a slash is relative to
+/// the working folder, and a file name without one is refused. The system's search paths, `LTDL_LIBRARY_PATH` and `.la`
+/// files are never used; the system's loader finds the libraries that a plugin needs by its own rules.
 ///
-/// May be called from any thread; all loaders of a process take turns. Not from a plugin's constructor or entry
-/// function.
+/// May be called on any thread, except in a plugin's constructor or entry function. A lock serializes all loaders of a
+/// process.
 public struct DynamicLoader: Loader {
     private let folders: [String]?
 
+    /// - Parameter folders: The folders that plugins may be loaded from; nil for all.
     public init(folders: [String]? = nil) {
         self.folders = folders
     }
 
-    /// The same loader, for files in these folders only.
+    /// A loader for files in these folders only.
     public func searching(_ folders: [String]) -> DynamicLoader { DynamicLoader(folders: folders) }
 
-    /// Runs the file's constructors and its entry function. An object that was opened stays, even if it was refused
-    /// after.
+    /// Checks and opens a file, which runs its constructors and its entry function. An opened object stays in the
+    /// process, also if it is refused after that. Throws `loading.…`.
     ///
-    /// `sha256` is 64 hexadecimal digits, in either case.
+    /// - Parameter sha256: The pin, 64 hexadecimal digits in either case; nil for none.
     public func load(_ path: String, sha256: String?) throws(PlugboardError) -> PluginDescriptor {
         try resident.withLock { resident throws(PlugboardError) in
             let walk = try PathWalk(to: try resolve(path))
@@ -45,7 +46,7 @@ public struct DynamicLoader: Loader {
             let entry = try candidate.object.entry()
             try candidate.check(pin: sha256)
             if let known = resident[walk.end] {
-                // The system's loader knows it by its name, and would give the old code for the new file.
+                // The system's loader identifies an object by its name, and would return the old code for the new file.
                 guard known.sha256 == candidate.sha256 else {
                     throw FileSnapshot.changed(walk.end, "since it was loaded")
                 }
@@ -60,7 +61,8 @@ public struct DynamicLoader: Loader {
         }
     }
 
-    /// Reads a file that this user may read, trusted or not, in any folder, whatever its revision.
+    /// Reads a file without opening it: any file that this user may read, in any folder, trusted or not, of any
+    /// revision.
     public func inspect(_ path: String) throws(PlugboardError) -> PluginFile {
         let walk = try PathWalk(to: try resolve(path))
         let candidate = try Candidate(path: walk.end)
@@ -69,16 +71,17 @@ public struct DynamicLoader: Loader {
             sha256: candidate.sha256)
     }
 
-    /// The absolute path that a path means; links are still in it.
+    /// The absolute path of the first existing file; it may contain links.
     private func resolve(_ path: String) throws(PlugboardError) -> String {
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw PlugboardError(.loadingMissing, "A plugin's path is empty or holds NUL. Name its file.")
+            throw PlugboardError(.loadingMissing, "A plugin's path is empty or contains NUL. Name its file.")
         }
         if path.hasPrefix("/") { return path }
         guard folders != nil || path.contains("/") else {
             throw PlugboardError(
                 .loadingMissing,
-                "There is no plugin '\(path)': a name alone is not searched for. Give an absolute path.")
+                "The plugin '\(path)' cannot be found: a file name is searched for only in configured folders. Give an "
+                    + "absolute path.")
         }
         let working = WorkingFolder.path
         let candidates = (folders ?? ["."]).map { $0.hasPrefix("/") ? "\($0)/\(path)" : "\(working)/\($0)/\(path)" }
@@ -86,13 +89,13 @@ public struct DynamicLoader: Loader {
         guard let first = candidates.first else {
             throw PlugboardError(
                 .loadingMissing,
-                "There is no plugin '\(path)': no folders of plugins are configured. Give an absolute path.")
+                "The plugin '\(path)' cannot be found: no folders of plugins are configured. Give an absolute path.")
         }
         guard candidates.count > 1 else { return first }
         throw PlugboardError(
             .loadingMissing,
-            "There is no plugin '\(path)': none of \(candidates.joined(separator: ", ")) exists. Check the name and the "
-                + "folders.")
+            "The plugin '\(path)' cannot be found: none of \(candidates.joined(separator: ", ")) exists. Check the name "
+                + "and the folders.")
     }
 
     /// Throws `loading.folder` if a path without links is outside all folders.
@@ -108,7 +111,7 @@ public struct DynamicLoader: Loader {
         let what = end == path ? "The plugin \(end)" : "The plugin \(path) is the file \(end), which"
         throw PlugboardError(
             .loadingFolder,
-            "\(what) lies outside the folders that plugins may be loaded from: \(folders.joined(separator: ", ")). "
+            "\(what) is outside the folders that plugins may be loaded from: \(folders.joined(separator: ", ")). "
                 + "Install it in one of them, or add its folder to kernel.pluginFolders.")
     }
 
@@ -116,8 +119,8 @@ public struct DynamicLoader: Loader {
         guard let metadata, metadata.revision != PLUG_ABI_REVISION else { return }
         throw PlugboardError(
             .abiMismatch,
-            "The plugin \(metadata.id) at \(path) speaks revision \(metadata.revision) of the ABI, this kernel "
-                + "revision \(PLUG_ABI_REVISION). Rebuild the plugin against this kernel's plugboard.h.")
+            "The plugin \(metadata.id) at \(path) uses revision \(metadata.revision) of the ABI, and this kernel uses "
+                + "revision \(PLUG_ABI_REVISION). Rebuild the plugin with this kernel's plugboard.h.")
     }
 
     private func compare(
@@ -126,18 +129,18 @@ public struct DynamicLoader: Loader {
         guard let metadata, metadata.id != descriptor.id || metadata.version != descriptor.version else { return }
         throw PlugboardError(
             .loadingMetadata,
-            "The plugin \(path) says two things of itself: '\(metadata.id) \(metadata.version)' in its section "
-                + "'plugboard', '\(descriptor.id) \(descriptor.version)' in its descriptor. Its author should make them "
-                + "the same.")
+            "The plugin \(path) contradicts itself: it is '\(metadata.id) \(metadata.version)' in its section "
+                + "'plugboard', and '\(descriptor.id) \(descriptor.version)' in its descriptor. Its author must make "
+                + "them equal.")
     }
 }
 
 extension Loader where Self == DynamicLoader {
-    /// Plugins by absolute path, or relative to the working folder.
+    /// A loader of plugins by absolute paths, or by paths relative to the working folder.
     public static var dynamic: DynamicLoader { DynamicLoader() }
 }
 
-/// What is open, by its path without links. One lock a process, for libltdl is not thread-safe.
+/// The opened objects by their paths without links. There is one lock in a process, because libltdl is not thread-safe.
 private let resident = Mutex<[String: Resident]>([:])
 
 private struct Resident {
@@ -147,7 +150,7 @@ private struct Resident {
     var descriptor: PluginDescriptor?
     var identity: FileSnapshot.Identity?
 
-    /// What was loaded, if the file is the very one that was looked at then, so that it need not be read again.
+    /// The loaded object if its file has not changed, so that the file is not read again.
     func unchanged(at path: String, pin: String?) -> PluginDescriptor? {
         guard let identity, identity == FileSnapshot.Identity(path: path) else { return nil }
         return pin == nil || pin?.lowercased() == sha256 ? descriptor : nil

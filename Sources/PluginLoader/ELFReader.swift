@@ -4,13 +4,14 @@
     import Musl
 #endif
 
-/// Reads numbers and texts out of bytes that may hold anything. What lies outside is nil, and no number overflows.
+/// Reads numbers and texts from bytes that are not trusted. Anything outside the bytes is nil, and no number overflows.
 ///
-/// In the byte order of this machine: a file in the other one is refused before anything but single bytes is read.
+/// Numbers are read in the byte order of this machine: files in the other one are refused by their header's bytes
+/// before.
 struct ELFReader {
     let bytes: [UInt8]
 
-    /// The range of `count` bytes from `offset` on, if all of them are there.
+    /// The range of `count` bytes from `offset` on; nil if it is not inside the bytes.
     func range(_ offset: UInt64, _ count: UInt64) -> Range<Int>? {
         let (end, overflows) = offset.addingReportingOverflow(count)
         guard !overflows, end <= UInt64(bytes.count) else { return nil }
@@ -29,7 +30,7 @@ struct ELFReader {
         return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: range.lowerBound, as: type) }
     }
 
-    /// The bytes from an offset to the next NUL, which must come before `end`; nil also if there are more than `limit`.
+    /// The bytes from an offset to the next NUL before `end`; nil if there is no NUL, or if they are more than `limit`.
     func text(_ offset: UInt64, before end: Int, limit: Int) -> ArraySlice<UInt8>? {
         guard let start = Int(exactly: offset), start < end, end <= bytes.count else { return nil }
         let count = min(end - start, limit + 1)

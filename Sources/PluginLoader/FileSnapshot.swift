@@ -1,16 +1,16 @@
 import Glibc
 import PlugboardKit
 
-/// The bytes of a file, read once, and what tells whether the path still names them.
+/// The bytes of a file, which are read once, and the identity of the file, to detect a later change.
 ///
-/// The bytes are a copy: a mapping of a file that is cut meanwhile ends the process with SIGBUS.
+/// The bytes are a copy: reading the mapping of a file that is truncated meanwhile would end the process with SIGBUS.
 struct FileSnapshot {
-    /// What changes whenever a file is replaced or written.
+    /// Properties of a file that change when it is replaced or written.
     struct Identity: Equatable {
         private let numbers: [Int64]
         fileprivate let size: Int64
 
-        /// Of what is at a path now; nil if nothing is.
+        /// The identity of the file at a path; nil if there is none.
         init?(path: String) {
             var status = stat()
             guard lstat(path, &status) == 0 else { return nil }
@@ -34,28 +34,28 @@ struct FileSnapshot {
         }
     }
 
-    /// 512 MiB: far beyond any plugin, and little enough to be held in memory for a moment.
+    /// 512 MiB: more than any plugin needs, and little enough to be held in memory for a short time.
     static let limit: Int64 = 512 << 20
 
     let bytes: [UInt8]
     let identity: Identity
 
-    /// Reads a path without links.
+    /// Reads the file at a path without links.
     init(path: String, limit: Int64 = FileSnapshot.limit) throws(PlugboardError) {
-        // Not blocking: what is there now may be a pipe, which is then refused.
+        // Not blocking, because there may be a pipe, which is refused then.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0, let identity = Identity(descriptor: descriptor) else {
             let cause = descriptor < 0 ? String(cString: strerror(errno)) : "not a regular file"
             if descriptor >= 0 { close(descriptor) }
             throw PlugboardError(
-                .loadingMissing, "The plugin \(path) cannot be read. Let this user read the file.", underlying: cause)
+                .loadingMissing, "The plugin \(path) cannot be read. Allow this user to read it.", underlying: cause)
         }
         defer { close(descriptor) }
         guard identity.size <= limit else {
             throw PlugboardError(
                 .loadingSize,
-                "The plugin \(path) has \(identity.size) bytes, more than the \(limit) that are read. Strip it of its "
-                    + "debug information.")
+                "The plugin \(path) has \(identity.size) bytes, more than the limit of \(limit). Strip its debug "
+                    + "information.")
         }
         bytes = FileSnapshot.read(descriptor, count: Int(identity.size))
         guard bytes.count == Int(identity.size), Identity(descriptor: descriptor) == identity else {
@@ -67,11 +67,11 @@ struct FileSnapshot {
     static func changed(_ path: String, _ when: String) -> PlugboardError {
         PlugboardError(
             .loadingChanged,
-            "The plugin \(path) changed \(when), so nobody knows which code runs. Install plugins by renaming a "
-                + "finished file into place, and start the program again.")
+            "The plugin \(path) changed \(when), so that the checked bytes may not be the code that runs. Install "
+                + "plugins by renaming a complete file, and restart the program.")
     }
 
-    /// Reads as much as there is, up to `count`.
+    /// Reads up to `count` bytes.
     private static func read(_ descriptor: Int32, count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {

@@ -1,11 +1,11 @@
 import Glibc
 import PlugboardKit
 
-/// The way from the root to a file: every folder, symbolic link and file that decides which bytes a path names.
+/// All folders, symbolic links and files that determine which file a path names.
 ///
-/// It is walked here rather than by `realpath`, which hides the links and the folders that hold them.
+/// `realpath` cannot be used for this, because it hides the links and the folders that contain them.
 struct PathWalk {
-    /// One entry on the way.
+    /// A folder, a link or the file.
     struct Step: Equatable {
         enum Kind { case folder, file, link, other }
 
@@ -14,12 +14,12 @@ struct PathWalk {
         var ownership: Ownership
     }
 
-    /// From the root down; links stand before what they lead to.
+    /// From the root on; a link precedes its target.
     private(set) var steps: [Step] = []
     /// The path without links, `.` and `..`.
     private(set) var end = ""
 
-    /// Walks an absolute path to a regular file. Throws `loading.missing` if it does not lead there.
+    /// Follows an absolute path to a regular file. Throws `loading.missing` if there is none.
     init(to path: String) throws(PlugboardError) {
         steps.append(try PathWalk.look(at: "/", on: path))
         var ahead = PathWalk.names(in: path)
@@ -38,7 +38,7 @@ struct PathWalk {
             }
             followed += 1
             guard followed <= PathWalk.linkLimit else {
-                throw PathWalk.missing(path, "its symbolic links lead in a circle at \(here)")
+                throw PathWalk.missing(path, "its symbolic links form a loop at \(here)")
             }
             let target = try PathWalk.target(of: here, on: path)
             if target.hasPrefix("/") { end = "" }
@@ -49,20 +49,20 @@ struct PathWalk {
         }
     }
 
-    /// As many as Linux follows.
+    /// The number of links that Linux follows.
     private static let linkLimit = 40
 
-    /// What a path goes through, the last first.
+    /// The components of a path, the last one first.
     private static func names(in path: String) -> [Substring] {
         path.split(separator: "/").filter { $0 != "." }.reversed()
     }
 
-    /// - Parameter isEnd: Nothing of the path is left, so that it is `here` under another spelling.
+    /// - Parameter isEnd: Whether `here` is the end of the path.
     private static func look(at here: String, on path: String, isEnd: Bool = false) throws(PlugboardError) -> Step {
         var status = stat()
         guard lstat(here, &status) == 0 else {
             let cause = errno
-            guard cause == ENOENT else { throw missing(path, "\(here) cannot be looked at", cause) }
+            guard cause == ENOENT else { throw missing(path, "\(here) cannot be examined", cause) }
             throw PlugboardError(
                 .loadingMissing,
                 isEnd ? "\(path) does not exist." : "\(path) does not exist, because \(here) does not exist.")

@@ -1,18 +1,18 @@
 import PlugboardKit
 
 extension SharedObject {
-    /// Throws `loading.architecture` unless the file is for the machine this program was built for.
+    /// Throws `loading.architecture` if the file was built for another processor than this program.
     static func checkMachine(_ path: String, _ reader: ELFReader) throws(PlugboardError) {
         guard let width: UInt8 = reader.number(4), let order: UInt8 = reader.number(5) else {
             throw truncated(path, "its header")
         }
-        // The machine's number is itself in the file's byte order.
+        // The machine's number is in the file's byte order, too.
         let stored = reader.number(18, as: UInt16.self) ?? 0
         let machine = order == hostOrder ? stored : stored.byteSwapped
         guard width == 2, order == hostOrder, machine == hostMachine else {
             throw PlugboardError(
                 .loadingArchitecture,
-                "The plugin \(path) is for \(describe(machine, width, order)), this program for "
+                "The plugin \(path) is for \(describe(machine, width, order)), and this program for "
                     + "\(describe(hostMachine, 2, hostOrder)). Build the plugin for this machine.")
         }
     }

@@ -3,10 +3,10 @@ import PlugboardCore
 import PlugboardKit
 
 extension SharedObject {
-    /// What the section `plugboard` says; nil if there is no such section. Throws `loading.metadata` if it says it
-    /// wrongly.
+    /// The contents of the section `plugboard`; nil if there is no such section. Throws `loading.metadata` if they are
+    /// malformed.
     ///
-    /// The text is `plugboard/REVISION ID VERSION`, with a NUL at its end. Other revisions may add words.
+    /// The section is the text `plugboard/REVISION ID VERSION` and a NUL. Other revisions may add words.
     func metadata() throws(PlugboardError) -> PluginFile.Metadata? {
         guard let section = metadataSections.first else { return nil }
         guard metadataSections.count == 1 else { throw malformed("there are \(metadataSections.count) of them") }
@@ -24,7 +24,7 @@ extension SharedObject {
         }
         guard words.count == 3 || (words.count > 3 && revision != PLUG_ABI_REVISION),
             words[1...].allSatisfy({ !$0.isEmpty })
-        else { throw malformed("an id and a version must follow, one blank before each") }
+        else { throw malformed("an id and a version must follow, each after one space") }
         return PluginFile.Metadata(revision: revision, id: String(words[1]), version: String(words[2]))
     }
 
@@ -41,7 +41,7 @@ extension SharedObject {
     private func malformed(_ how: String) -> PlugboardError {
         PlugboardError(
             .loadingMetadata,
-            "The section 'plugboard' of the plugin \(path) cannot be read: \(how). Its author should write it with "
+            "The section 'plugboard' of the plugin \(path) is malformed: \(how). Its author must write it with "
                 + "PLUGBOARD_METADATA, once.")
     }
 }

@@ -1,15 +1,15 @@
 import PlugboardKit
 
 extension SharedObject {
-    /// The name of the one exported function that ends with `_LTX_plugboard_plugin`.
+    /// The name of the exported function that ends with `_LTX_plugboard_plugin`.
     ///
-    /// Throws `loading.noEntry` if there is none and `loading.entries` if there are several.
+    /// Throws `loading.noEntry` if there is none, and `loading.entries` if there are several.
     func entry() throws(PlugboardError) -> String {
         let names = try exportedFunctions(endingWith: SharedObject.entrySuffix, limit: SharedObject.entryLimit)
         guard let name = names.first else {
             throw PlugboardError(
                 .loadingNoEntry,
-                "\(path) is no plugin of Plugboard: it exports no function NAME_LTX_plugboard_plugin. "
+                "\(path) is not a plugin of Plugboard: it exports no function NAME_LTX_plugboard_plugin. "
                     + "Define it with PLUGBOARD_PLUGIN, and export it.")
         }
         guard names.count == 1 else {
@@ -17,22 +17,22 @@ extension SharedObject {
             let others = names.count > 3 ? ", …" : ""
             throw PlugboardError(
                 .loadingEntries,
-                "\(path) holds several plugins (\(count)): \(names.sorted().prefix(3).joined(separator: ", "))\(others). Build one "
-                    + "file for each.")
+                "\(path) contains several plugins (\(count)): "
+                    + "\(names.sorted().prefix(3).joined(separator: ", "))\(others). Build one file for each.")
         }
         return name
     }
 
     private static let entrySuffix = Array("_LTX_plugboard_plugin".utf8)
-    /// Far beyond any entry's name; keeps a hostile table from taking time.
+    /// Longer than any entry's name; a hostile table cannot take much time.
     private static let nameLimit = 512
-    /// One is right; more are counted up to here.
+    /// The number up to which entries are counted. One is correct.
     private static let entryLimit = 1000
 
-    /// The names with an ending among the functions that other objects can find, in the order of their table, up to a
-    /// number of them.
+    /// The names with an ending among the exported functions, in the order of the symbol table, up to a limit.
     ///
-    /// From the dynamic segment, which the system's loader uses too and which cannot be stripped, not from sections.
+    /// Read from the dynamic segment and not from sections, because the system's loader uses it and it cannot be
+    /// stripped.
     private func exportedFunctions(
         endingWith suffix: [UInt8], limit: Int
     ) throws(PlugboardError) -> [String] {
@@ -65,7 +65,7 @@ extension SharedObject {
         return names
     }
 
-    /// Defined here, a function, global or weak, and neither internal nor hidden.
+    /// Whether a symbol is a defined function that is global or weak, and neither internal nor hidden.
     private static func isExportedFunction(_ info: UInt8, _ visibility: UInt8, _ section: UInt16) -> Bool {
         section != 0 && info & 0xf == 2 && (info >> 4 == 1 || info >> 4 == 2) && [0, 3].contains(visibility & 3)
     }
@@ -84,7 +84,7 @@ extension SharedObject {
         guard let segment = segments.first(where: { $0.type == 2 }) else {
             throw SharedObject.damaged(path, "it has no dynamic segment")
         }
-        // By its address, as the system's loader finds it, whatever its offset says.
+        // Found by its address, as the system's loader does, and not by its offset.
         guard let start = offset(of: segment.address, count: segment.fileSize) else {
             throw SharedObject.damaged(path, "its dynamic segment is not in the file")
         }
@@ -97,7 +97,7 @@ extension SharedObject {
         return table
     }
 
-    /// How many symbols there are: only the hash tables tell.
+    /// The number of symbols, which only the hash tables contain.
     private func symbolCount(_ table: [Tag: UInt64]) throws(PlugboardError) -> UInt64 {
         if let address = table[.hash], let start = offset(of: address, count: 8),
             let count: UInt32 = reader.number(start + 4)
@@ -118,14 +118,14 @@ extension SharedObject {
             last = max(last, reader.number(bucket) ?? 0)
         }
         guard last >= firstSymbol else { return UInt64(firstSymbol) }
-        // The chain of the last bucket ends with an odd number; the symbol there is the last of all.
-        var place = chains + 4 * UInt64(last - firstSymbol)
+        // The chain of the last bucket ends with an odd number; the symbol there is the last one.
+        var offset = chains + 4 * UInt64(last - firstSymbol)
         while true {
-            guard let hash: UInt32 = reader.number(place) else {
+            guard let hash: UInt32 = reader.number(offset) else {
                 throw SharedObject.truncated(path, "its hash table")
             }
-            if hash & 1 == 1 { return UInt64(firstSymbol) + (place - chains) / 4 + 1 }
-            place += 4
+            if hash & 1 == 1 { return UInt64(firstSymbol) + (offset - chains) / 4 + 1 }
+            offset += 4
         }
     }
 }

@@ -1,12 +1,12 @@
 import PlugboardKit
 
-/// A shared object as bytes: what Plugboard wants to know of it before any of its code runs.
+/// The bytes of a shared object, which are checked before any of its code runs.
 ///
-/// Every number in the file is checked against the file's size before it is followed. What passes can still be
-/// refused by the system's loader, but cannot make it read beyond the file's end, where a mapping is a SIGBUS.
-/// Names and layouts are those of the System V ABI, chapters 4 and 5, for 64-bit files.
+/// Every offset and size in the file is checked against the file's size before it is used. The system's loader may
+/// still refuse the file, but cannot read beyond its end, where a mapping causes SIGBUS. Names and layouts are those of
+/// the System V ABI, chapters 4 and 5, for 64-bit files.
 struct SharedObject {
-    /// A part of the file that is mapped, or that says how.
+    /// An entry of the program header table.
     struct Segment {
         var type: UInt32
         var offset: UInt64
@@ -21,20 +21,20 @@ struct SharedObject {
     /// The contents of the sections named `plugboard`.
     let metadataSections: [Range<Int>]
 
-    /// Checks the outline of the file. Throws the code of the first thing that is wrong.
+    /// Checks the structure of the file. Throws the first error.
     init(path: String, bytes: [UInt8]) throws(PlugboardError) {
         let reader = ELFReader(bytes: bytes)
         guard bytes.starts(with: [0x7f, 0x45, 0x4c, 0x46]) else {
             throw PlugboardError(
                 .loadingNotELF,
-                "\(path) is no shared object: it does not begin as an ELF file does. Name the .so file of a plugin.")
+                "\(path) is not a shared object: it is not an ELF file. Name the .so file of a plugin.")
         }
         guard bytes.count >= SharedObject.headerSize else { throw SharedObject.truncated(path, "its header") }
         try SharedObject.checkMachine(path, reader)
         guard reader.number(16, as: UInt16.self) == SharedObject.dynamicType else {
             throw PlugboardError(
                 .loadingNotShared,
-                "\(path) is an ELF file but no shared object. Link the plugin with -shared.")
+                "\(path) is an ELF file and not a shared object. Link the plugin with -shared.")
         }
         self.path = path
         self.reader = reader
@@ -70,7 +70,7 @@ struct SharedObject {
             if type == loadSegment {
                 guard reader.range(offset, fileSize) != nil else { throw truncated(path, "segment \(index)") }
                 guard fileSize <= memorySize, !address.addingReportingOverflow(memorySize).overflow else {
-                    throw damaged(path, "segment \(index) is larger than its place in memory")
+                    throw damaged(path, "segment \(index) is larger in the file than in memory")
                 }
             }
             segments.append(
@@ -79,7 +79,7 @@ struct SharedObject {
         return segments
     }
 
-    /// The place in the file of what is mapped at an address, if `count` bytes of the file are mapped there.
+    /// The offset in the file of `count` bytes that are mapped at an address; nil if they are not.
     func offset(of address: UInt64, count: UInt64) -> UInt64? {
         for segment in segments where segment.type == SharedObject.loadSegment && segment.address <= address {
             let within = address - segment.address
@@ -90,14 +90,14 @@ struct SharedObject {
 
     // MARK: Sections
 
-    /// Checks all sections; returns those named `plugboard`. None if the table was stripped, which is allowed.
+    /// Checks all sections and returns those named `plugboard`. The table may be missing (stripped).
     private static func sections(_ path: String, _ reader: ELFReader) throws(PlugboardError) -> [Range<Int>] {
         let start = reader.number(40, as: UInt64.self) ?? 0
         guard start != 0 else { return [] }
         let size = UInt64(reader.number(58, as: UInt16.self) ?? 0)
         guard size == 64 else { throw damaged(path, "its table of sections is not in the form of 64-bit files") }
         guard reader.range(start, size) != nil else { throw truncated(path, "its table of sections") }
-        // Numbers too large for the header stand in the first section.
+        // Numbers that are too large for the header are in the first section.
         var count = UInt64(reader.number(60, as: UInt16.self) ?? 0)
         if count == 0 { count = reader.number(start + 32) ?? 0 }
         var namesIndex = UInt64(reader.number(62, as: UInt16.self) ?? 0)
@@ -130,7 +130,7 @@ struct SharedObject {
     static func truncated(_ path: String, _ what: String) -> PlugboardError {
         PlugboardError(
             .loadingTruncated,
-            "The plugin \(path) is cut short: \(what) reaches beyond the end of the file. Copy or build it again.")
+            "The plugin \(path) is incomplete: \(what) reaches beyond the end of the file. Copy or build it again.")
     }
 
     static func damaged(_ path: String, _ how: String) -> PlugboardError {

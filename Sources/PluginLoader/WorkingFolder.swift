@@ -1,8 +1,8 @@
 import Glibc
 
-/// Where the process stands.
+/// The current directory of the process.
 enum WorkingFolder {
-    /// Absolute and without links; "/" where the folder was removed.
+    /// Absolute and without links; "/" if the folder was removed.
     static var path: String {
         guard let text = getcwd(nil, 0) else { return "/" }
         defer { free(text) }

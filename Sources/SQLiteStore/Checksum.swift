@@ -1,21 +1,22 @@
-/// A 64-bit sum that tells damaged bytes, and bytes in the wrong place, from those that were stored. No protection
-/// against an adversary.
+/// A 64-bit checksum that detects damaged bytes, and bytes at another position than the stored one. It does not protect
+/// against deliberate changes.
 ///
-/// Sixteen bytes at a time are multiplied, as two words, to 128 bits of which the halves are laid over each other: each
-/// bit of the words bears on every bit of the sum. A change is missed once in some 2⁶⁴ times. It runs many times faster
-/// than CRC-32, and never changes: sums stand in files.
+/// Each sixteen bytes are multiplied as two words, and the halves of the 128-bit product are combined with exclusive
+/// or, so that each bit of the words affects all bits of the sum. A change is missed with a probability of about 2⁻⁶⁴.
+/// It is many times faster than CRC-32. The algorithm must not change, because files contain its sums.
 public enum Checksum {
-    /// - Parameter seed: says what the bytes are or where they belong, so that the same bytes elsewhere have another
-    ///   sum.
+    /// The checksum of bytes.
+    ///
+    /// - Parameter seed: Identifies the bytes or their position, so that the same bytes elsewhere have another sum.
     public static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
-        // Like none of the keys, or the words of a first pair could change places.
+        // Different from all keys: otherwise exchanging the words of the first pair would not change the sum.
         var sum = mixed(seed ^ keys.2, keys.3)
         guard let start = bytes.baseAddress else { return ended(sum, 0) }
-        // The offsets below stay within the count, so that the loads need not be checked one by one.
+        // The offsets below are within the count, so that the loads need no checks of their own.
         let count = bytes.count
         var offset = 0
         if count > 64 {
-            // Four products at a time, of which none waits for another.
+            // Four products that do not depend on each other.
             var (lane1, lane2, lane3) = (sum, sum, sum)
             while count - offset > 64 {
                 sum = mixed(word(start, offset) ^ keys.0, word(start, offset + 8) ^ sum)
@@ -34,13 +35,14 @@ public enum Checksum {
         return ended(mixed(first ^ keys.2, second ^ sum), count)
     }
 
-    /// Of a text's UTF-8.
+    /// The checksum of a text in UTF-8.
     public static func of(_ text: String, seed: UInt64 = 0) -> UInt64 {
         var text = text
         return text.withUTF8 { of(UnsafeRawBufferPointer($0), seed: seed) }
     }
 
-    /// The last sixteen bytes, some of which may have been mixed in before; of fewer, all, some of them twice.
+    /// The last sixteen bytes, of which some may be part of the sum already. If there are fewer, all, some of them
+    /// twice.
     @inline(__always)
     private static func last(_ start: UnsafeRawPointer, _ count: Int) -> (UInt64, UInt64) {
         switch count {
@@ -54,7 +56,7 @@ public enum Checksum {
         }
     }
 
-    /// The length tells apart what differs only in zeros at its end.
+    /// Adds the length, so that bytes that differ only in zeros at the end have different sums.
     @inline(__always)
     private static func ended(_ sum: UInt64, _ count: Int) -> UInt64 {
         mixed(sum ^ keys.3, UInt64(truncatingIfNeeded: count) ^ keys.1)
@@ -76,7 +78,7 @@ public enum Checksum {
         return product.high ^ product.low
     }
 
-    /// Of as many ones as zeros, without a pattern, so that no bytes that are likely make a factor zero.
+    /// Constants with as many ones as zeros and without a pattern, so that no likely bytes make a factor zero.
     @inline(__always)
     private static var keys: (UInt64, UInt64, UInt64, UInt64) {
         (0xA076_1D64_78BD_642F, 0xE703_7ED1_A0B4_28DB, 0x8EBC_6AF0_9C88_C6E3, 0x5899_65CC_7537_4CC3)

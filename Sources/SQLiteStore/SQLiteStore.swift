@@ -1,37 +1,41 @@
-/// A SQLite file for plugins that remember, on a thread of its own.
+/// A SQLite file for plugins that store data, on a thread of its own.
 ///
-/// Work is done in the order in which it was given, by whatever threads. The file is opened with the first work,
-/// survives `kill -9` at any moment (write-ahead log), and may be used by several processes at once; a busy one is
-/// waited for. A file of this schema that is damaged, or of a newer version, is moved aside, `NAME.damaged-1` and so on,
-/// with a notice, and a fresh one is begun: what a store holds may be lost. A file of another program is refused and left
-/// as it is. The file, those that SQLite keeps beside it, and `NAME-reserve`, which marks the file and holds some disk space
-/// for the time when the disk is full, can be read by their owner only.
+/// Work is performed in the order in which it was added, from any threads. The file is opened with the first work,
+/// survives `kill -9` at any time (write-ahead log), and may be used by several processes at once, which wait for each
+/// other. If a file of this schema is damaged, or of a newer version, it is moved aside as `NAME.damaged-1` and so on,
+/// with a notice, and a new file is made: stored data may be lost. A file of another program is refused and not
+/// changed. Only their owner can read the file, those that SQLite makes beside it, and `NAME-reserve`, which marks the
+/// file and reserves some disk space for the case that the disk is full.
 ///
-/// A store that is released ends when its work is done.
+/// A store that is released ends after its work.
 public final class SQLiteStore: Sendable {
+    /// Where the data is stored.
     public enum Location: Sendable, Equatable {
-        /// A path; folders that are missing are made, for their owner only. A symbolic link in the file's place is
-        /// refused, and so is a folder that others may write, a sticky one included; a group of this user alone may
-        /// write it.
+        /// A path. Missing folders are made, with access for their owner only. The file must not be a symbolic link,
+        /// and other users must not be able to write to its folder, which may not be a sticky one either; a group with
+        /// this user as its only member may.
         case file(String)
-        /// Gone with the store, and seen by no other.
+        /// In memory, for this store only, until it is released.
         case memory
     }
 
-    /// When work is done.
+    /// When work is performed.
     public enum Urgency: Sendable {
+        /// At once, after the work added before.
         case now
-        /// With the next work that is `now`, or after 20 ms: for what nobody waits for, so that more of it comes together.
+        /// With the next work that is `now`, or after 20 ms: for work without a waiting caller, so that several pieces
+        /// of work are performed together.
         case soon
     }
 
     private let thread: StoreThread
     private let interruption = Interruption()
 
-    /// Opens nothing yet, and cannot fail.
+    /// A store whose file is not opened yet.
+    ///
     /// - Parameters:
-    ///   - patience: how long another process that writes is waited for.
-    ///   - notice: gets a sentence when a file was moved aside, or cannot be opened. On the store's thread.
+    ///   - patience: How long the store waits for another process that writes.
+    ///   - notice: Gets a sentence when the file was moved aside or cannot be opened, on the store's thread.
     public init(
         _ location: Location, schema: Schema, patience: Duration = .seconds(5),
         notice: @escaping @Sendable (String) -> Void
@@ -44,20 +48,21 @@ public final class SQLiteStore: Sendable {
         }
     }
 
-    /// Throws a `refused` failure if a path leads to what a store must not use: another program's or user's file, a link, or
-    /// what others may write. Other troubles, such as a full disk, show with a store's first work. Changes nothing.
-    /// Blocks.
+    /// Throws a failure of the kind `refused` if a store must not use a path: it is a file of another program or user,
+    /// a link, or other users may write to it. Other failures, such as a full disk, are reported by a store's first
+    /// work. Changes nothing. Blocks.
     public static func check(_ path: String, schema: Schema) throws(SQLiteFailure) {
         try Opening(location: .file(path), schema: schema, patience: .seconds(1), notice: { _ in }).check()
     }
 
     deinit { thread.close() }
 
-    /// Does work on the store's thread, later. From any thread.
+    /// Performs work later on the store's thread. From any thread.
+    ///
     /// - Parameters:
-    ///   - when: the order stays, however urgent other work is.
-    ///   - work: what it leaves unfinished, such as an open transaction, is undone.
-    ///   - then: gets the result on the store's thread, or on the caller's at once if the store is closed.
+    ///   - urgency: When it is performed; the order of work does not depend on it.
+    ///   - work: If it leaves a transaction open, the transaction is rolled back.
+    ///   - then: Gets the result, on the store's thread, or at once on the caller's if the store is closed.
     public func perform<Value: Sendable>(
         when urgency: Urgency = .now, _ work: @escaping @Sendable (Connection) throws(SQLiteFailure) -> Value,
         then: @escaping @Sendable (Result<Value, SQLiteFailure>) -> Void
@@ -66,12 +71,12 @@ public final class SQLiteStore: Sendable {
         if !isAdded { then(.failure(.closed)) }
     }
 
-    /// Does work whose outcome nobody waits for. From any thread.
+    /// Performs work without reporting its result. From any thread.
     public func perform(_ work: @escaping @Sendable (Connection) throws(SQLiteFailure) -> Void) {
         perform(work) { _ in }
     }
 
-    /// Does work on the store's thread, and waits for it without blocking. Not ended by the task's cancellation.
+    /// Performs work on the store's thread and returns its result. Cancelling the task does not end it.
     public func performing<Value: Sendable>(
         _ work: @escaping @Sendable (Connection) throws(SQLiteFailure) -> Value
     ) async throws(SQLiteFailure) -> Value {
@@ -80,7 +85,7 @@ public final class SQLiteStore: Sendable {
         }.get()
     }
 
-    /// Does work on the store's thread, and blocks until it is done. For start and stop; never from within other
+    /// Performs work on the store's thread and blocks until it is done. For start-up and shutdown; never inside other
     /// work.
     public func performAndWait<Value: Sendable>(
         _ work: @escaping @Sendable (Connection) throws(SQLiteFailure) -> Value
@@ -92,11 +97,12 @@ public final class SQLiteStore: Sendable {
         return try outcome.wait().get()
     }
 
-    /// Work that is not done yet, the one under way included.
+    /// The number of pieces of work that are not done, including the current one.
     public var pending: Int { thread.pending }
 
-    /// Takes no more work, does what it has, and closes the file. Blocks up to the limit.
-    /// - Returns: false if the limit was reached; then the rest of the work fails as `closed`.
+    /// Refuses new work, performs the work added before, and closes the file. Blocks up to the limit.
+    ///
+    /// - Returns: False if the limit was reached; then the rest of the work fails with the kind `closed`.
     @discardableResult
     public func close(within limit: Duration) -> Bool {
         thread.close()

@@ -1,3 +1,3 @@
-// Who writes a transport writes about messages, on a loop.
+// Code of a transport uses messages and a loop.
 @_exported import EventLoop
 @_exported import Messages

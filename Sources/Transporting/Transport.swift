@@ -1,44 +1,49 @@
 import EventLoop
 import Messages
 
-/// Performs one attempt, and nothing else.
+/// Performs single attempts.
 ///
-/// A transport never follows redirects, retries, stores cookies, decodes or judges; a status is never an error. The kernel
-/// brings one over libcurl; tests use a mock; a program may bring its own.
+/// A transport never follows redirects, retries, stores cookies, decodes bodies or treats a status as an error: those
+/// are plugins. The kernel has a transport over libcurl; tests use a mock; a program may use its own.
 public protocol Transport: AnyObject, Sendable {
-    /// Begins an attempt and returns at once; what happens is reported to the observer.
+    /// Starts an attempt and returns at once; its progress is reported to the observer.
     ///
-    /// Called on the loop; reports are made on the loop too. There is exactly one `attemptEnded` for each call of
-    /// `perform`, and nothing after it.
+    /// Called on the loop, where the reports are made too, after `perform` has returned. There is exactly one
+    /// `attemptEnded` for each call of `perform`, and no report after it.
     func perform(_ attempt: AttemptRequest, observer: any AttemptObserver, loop: EventLoop) -> any Attempt
 
-    /// Drops connections that are kept for later, and all that is remembered of servers. Called on the loop.
+    /// Closes idle connections, and forgets all information about servers. Called on the loop.
     func forget()
 
-    /// Closes all connections; attempts that are under way end with `shutDown`. Called on the loop, once, last.
+    /// Closes all connections; attempts in progress end with `shutDown`. The last call, once, on the loop.
     func shutDown()
 }
 
-/// What one attempt is to send, and how.
+/// The request of one attempt, and how it is sent.
 public struct AttemptRequest: Sendable {
+    /// The method.
     public var method: Method
+    /// An absolute http or https URL. It is not checked yet.
     public var url: String
+    /// All header fields. A transport adds those that frame the message.
     public var fields: Fields
-    /// Pulled while it is sent; the transport does not release it, for the next attempt may want it.
+    /// Pulled while it is sent. The transport does not release it, because the next attempt may need it.
     public var body: (any BodySource)?
-    /// Complete: the request's options over the kernel's.
+    /// The request's options, completed with the kernel's.
     public var options: RequestOptions {
         get { storedOptions.options }
         set { storedOptions = StoredOptions(newValue) }
     }
-    /// Identifies equal options, so that a transport need not compare them: 0 for the kernel's own.
+    /// A number that is the same for equal options, so that a transport does not compare them; 0 for the kernel's own.
     public var optionsIdentity: UInt64
-    /// Whether anybody wants `attemptProgressed` and `attemptReached`.
+    /// Whether `attemptProgressed` and `attemptReached` are to be reported.
     public var isWatched: Bool
-    /// Whether it must not use a connection that exists: the kernel asks for it after `.stale`.
+    /// Whether the attempt must open a new connection. The kernel demands it after `.stale`.
     public var usesFreshConnection = false
+    /// `options` in a shared object.
     package private(set) var storedOptions: StoredOptions
 
+    /// The request of an attempt, for tests of transports. In programs the kernel makes it.
     public init(
         method: Method, url: String, fields: Fields, body: (any BodySource)? = nil, options: RequestOptions,
         optionsIdentity: UInt64 = 0, isWatched: Bool = false
@@ -48,6 +53,7 @@ public struct AttemptRequest: Sendable {
             optionsIdentity: optionsIdentity, isWatched: isWatched)
     }
 
+    /// The request of an attempt, whose options are shared with the request's.
     package init(
         method: Method, url: String, fields: Fields, body: (any BodySource)?, storedOptions: StoredOptions,
         optionsIdentity: UInt64, isWatched: Bool
@@ -62,49 +68,69 @@ public struct AttemptRequest: Sendable {
     }
 }
 
-/// An attempt that is under way. Everything is called on the loop.
+/// An attempt in progress. All functions are called on the loop.
 public protocol Attempt: AnyObject, Sendable {
-    /// Ends it now; nothing is reported any more but `attemptEnded`.
+    /// Ends the attempt. Only `attemptEnded` is still reported.
     func cancel()
 
-    /// Stops sending and receiving until `resume`; idle time does not count meanwhile.
+    /// Stops sending and receiving until `resume`. The time until then does not count for `idleTimeout`.
     func suspend()
+    /// Ends `suspend`.
     func resume()
 }
 
-/// Hears of an attempt; everything is called on the loop.
+/// Receives the reports of an attempt. All functions are called on the loop.
 public protocol AttemptObserver: AnyObject, Sendable {
-    /// Milestones, in order, each at most once; only if the attempt is watched.
+    /// The attempt has reached a milestone: in order, each at most once, and only if the attempt is watched.
     func attemptReached(_ milestone: Milestone)
 
-    /// An interim answer (1xx but 101).
+    /// An interim response was received (1xx except 101).
     func attemptReceived(interim: ResponseHead)
 
-    /// The final answer's head. The body is nil where there can be none: HEAD, 204, 304 (RFC 9112 §6.3).
+    /// The head of the final response was received. The body is nil for responses without one: to HEAD, 204 and 304
+    /// (RFC 9112 §6.3).
     ///
-    /// The observer releases the body. A body that is released before its end is drained up to 64 KiB, so that the connection can be used
-    /// again, and else aborted; in either case without a further report to its reader.
+    /// The observer must release the body. If it does so before the end, up to 64 KiB are still read, so that the
+    /// connection can be used again; a longer body is aborted. Its reader gets no further report.
     func attemptReceived(_ head: ResponseHead, body: (any BodySource)?)
 
-    /// Bytes so far, and in all where known; at most ten times a second, and once at the end; only if the attempt is watched.
+    /// Bytes were sent or received: at most ten times in a second, and once at the end, and only if the attempt is
+    /// watched.
     func attemptProgressed(_ progress: TransferProgress)
 
-    /// The attempt is over: with an error if no head was received. What breaks a body is the body's own affair.
+    /// The attempt has ended, with an error if no head was received. An error of the body is reported by the body only.
     ///
-    /// A transport never sends a request twice. It tells two cases in which the kernel does: `.unprocessed` if the server is
-    /// known not to have acted on the request, `.stale` if a kept connection was closed instead of a response.
+    /// A transport never sends a request twice. It reports two cases in which the kernel may do so: `.unprocessed` if
+    /// the server certainly did not process the request, `.stale` if a connection kept from an earlier request was
+    /// closed before the response.
     func attemptEnded(_ error: PlugboardError?, _ timings: Timings)
 }
 
-/// What an attempt goes through.
-public enum Milestone: Sendable { case resolved, connected, secured, sent, firstByte }
+/// A step of an attempt.
+public enum Milestone: Sendable {
+    /// The host's name was resolved.
+    case resolved
+    /// The connection is open.
+    case connected
+    /// The TLS handshake is complete.
+    case secured
+    /// The request was sent, with its body.
+    case sent
+    /// The first byte of the response was received.
+    case firstByte
+}
 
-/// Bytes of bodies, as they travel.
+/// How many bytes of the bodies were transferred.
 public struct TransferProgress: Sendable, Equatable {
+    /// Bytes of the request's body that were sent.
     public var sent = 0
+    /// The length of the request's body; nil if it is not known.
     public var toSend: Int?
+    /// Bytes of the response's body that were received.
     public var received = 0
+    /// The length of the response's body; nil if it is not known.
     public var toReceive: Int?
 
+    /// No bytes, and lengths that are not known.
     public init() {}
 }

@@ -5,7 +5,7 @@ import Testing
 import Transporting
 
 @Suite struct AttemptTests {
-    @Test func `a cancelled attempt ends at once, with nothing else to say`() async throws {
+    @Test func `a cancelled attempt ends at once, without other reports`() async throws {
         let server = try LoopbackServer(.silenceBeforeHead())
         let client = Client()
         defer { server.stop() }
@@ -102,7 +102,7 @@ import Transporting
         #expect(used.connect == .zero && used.nameLookup == .zero && used.total > .zero)
     }
 
-    @Test func `milestones and progress are for those who watch`() async throws {
+    @Test func `milestones and progress are reported only if the attempt is watched`() async throws {
         let server = try NginxServer.shared()
         let client = Client()
         var options = RequestOptions()

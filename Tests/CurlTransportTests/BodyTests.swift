@@ -5,7 +5,7 @@ import Testing
 import Transporting
 
 @Suite struct BodyTests {
-    @Test func `a small answer is whole at the end of the turn that brings it`() async throws {
+    @Test func `a small response is complete at the end of the turn in which it is received`() async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse(body: "small") }
         let client = Client()
         let seen = Mutex<[String]>([])
@@ -73,7 +73,7 @@ import Transporting
         #expect(outcomes.compactMap(\.body?.count) == Array(repeating: 1_048_576, count: 40))
     }
 
-    @Test func `a short rest that nobody wants is drained, and the connection used again`() async throws {
+    @Test func `a released body with a short rest is drained, and the connection used again`() async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse(body: Script.letters(60_000)) }
         let client = Client()
         defer { server.stop() }
@@ -89,7 +89,7 @@ import Transporting
     }
 
     @Test(arguments: [Script.endlessBody(), .bodyCutShort(declared: 10_000_000, sent: 1)])
-    func `a long rest that nobody wants is aborted`(script: Script) async throws {
+    func `a released body with a long rest is aborted`(script: Script) async throws {
         let server = try LoopbackServer(script)
         let client = Client()
         let record = AttemptRecord { $0?.release() }
@@ -102,7 +102,7 @@ import Transporting
         try await server.endedConnections(atLeast: 1)
     }
 
-    @Test func `a rest that does not come is not waited for`() async throws {
+    @Test func `a released body whose rest does not arrive is aborted after the drain time`() async throws {
         let clock = ManualClock()
         let server = try LoopbackServer(.silenceInBody(declared: 100, sent: 10))
         let client = Client(clock: clock)

@@ -12,7 +12,7 @@ import Transporting
         return options
     }
 
-    @Test func `a private authority is trusted where it is named, and only there`() async throws {
+    @Test func `a private authority is trusted by the requests that name it only`() async throws {
         let server = try NginxServer.shared()
         let client = Client()
 
@@ -25,7 +25,7 @@ import Transporting
     }
 
     @Test(arguments: [NginxServer.Door.tlsExpired, .tlsSelfSigned])
-    func `a bad certificate is refused unless nobody looks`(door: NginxServer.Door) async throws {
+    func `an invalid certificate is refused unless verification is off`(door: NginxServer.Door) async throws {
         let server = try NginxServer.shared()
         let client = Client()
 
@@ -37,7 +37,7 @@ import Transporting
         #expect(blind.status == 200)
     }
 
-    @Test func `pins bind beside the certificate`() async throws {
+    @Test func `a request with a wrong pin is refused although the certificate is valid`() async throws {
         let server = try NginxServer.shared()
         let client = Client()
         let (right, wrong) = (server.authority.server.pin, server.authority.client.pin)
@@ -71,7 +71,7 @@ import Transporting
         #expect(missing.error?.code == .invalidOption)
     }
 
-    @Test func `connections go where they are told, under the name that was asked`() async throws {
+    @Test func `connectTo changes the address and keeps the name of the host`() async throws {
         let server = try NginxServer.shared()
         let client = Client()
         let port = server.port(.tls)
@@ -91,7 +91,7 @@ import Transporting
         (.http1, .tls, .http11), (.http2, .tls, .http2), (.any, .tlsHTTP1, .http11),
         (.http2PriorKnowledge, .plainHTTP2, .http2), (.any, .plain, .http11),
     ])
-    func `the version that is asked for is spoken`(
+    func `the requested version of HTTP is used`(
         asked: RequestOptions.HTTPVersion, door: NginxServer.Door, spoken: ResponseHead.Version
     ) async throws {
         let server = try NginxServer.shared()
@@ -176,7 +176,7 @@ import Transporting
         #expect(origin.requests[0]["Proxy-Authorization"] == nil)
     }
 
-    @Test func `a proxy that cannot be read is not repeated, for it may hold a password`() async throws {
+    @Test func `an error about an invalid proxy does not quote it`() async throws {
         let client = Client()
         var options = RequestOptions()
         options.proxy = "http://user:secret@[proxy:80"
@@ -202,7 +202,7 @@ import Transporting
         #expect(direct.text == "direct")
     }
 
-    @Test func `an interface or address that is not there, or a family that cannot be, fails`() async throws {
+    @Test func `an unknown interface or address, or an impossible IP version, is an error`() async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse(body: "x") }
         let client = Client()
         var bad = RequestOptions()
@@ -224,7 +224,8 @@ import Transporting
 
     @Test func `a speed limit slows a download`() async throws {
         // libcurl looks at the limit after a hundred reads of 16 KiB, so that a smaller body may come at once.
-        let server = try LoopbackServer.responding { _ in ServerResponse(body: [UInt8](repeating: 0x78, count: 4 << 20)) }
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: [UInt8](repeating: 0x78, count: 4 << 20))
+        }
         defer { server.stop() }
         let client = Client()
         var options = RequestOptions()

@@ -4,7 +4,7 @@ import Transporting
 
 @testable import CurlTransport
 
-/// Pins, cookies, credentials and origins are found by `Origin`; libcurl must connect to what it says.
+/// Pins, cookies and credentials are chosen by `Origin`; libcurl must connect to the same host and port.
 struct ParsedURLTests {
     @Test(arguments: [
         ("http://A.Test/", "A.Test:80", "http://a.test"), ("https://a.test.:443/x", "a.test.:443", "https://a.test"),
@@ -24,22 +24,22 @@ struct ParsedURLTests {
         ("http://xn--bcher-kva.test/", "xn--bcher-kva.test:80", "http://xn--bcher-kva.test"),
         ("http://1e3.test/", "1e3.test:80", "http://1e3.test"),
     ])
-    func `libcurl connects to the host that everything else is found by`(
-        url: String, place: String, origin: String
+    func `libcurl reads the host and port that Origin reads`(
+        url: String, hostAndPort: String, origin: String
     ) throws {
-        #expect(try ParsedURL(url).place == place)
+        #expect(try ParsedURL(url).hostAndPort == hostAndPort)
         #expect(Origin(url: url)?.description == origin)
     }
 
-    /// Newer versions of libcurl leave its reading to the system.
-    @Test func `an address with a capital X is the same origin in whatever form libcurl keeps it`() throws {
+    /// Newer versions of libcurl leave its conversion to the system.
+    @Test func `an address with a capital X has the same origin in both forms that libcurl may keep`() throws {
         let url = "http://0XBEEF:81/"
 
-        #expect(["0XBEEF:81", "0.0.190.239:81"].contains(try ParsedURL(url).place))
+        #expect(["0XBEEF:81", "0.0.190.239:81"].contains(try ParsedURL(url).hostAndPort))
         #expect(Origin(url: url)?.description == "http://0.0.190.239:81")
     }
 
-    /// What one of the two reads as a host and the other does not, or as another one.
+    /// Hosts that only one of the two accepts, or that they read differently.
     @Test(arguments: [
         "http://a@b@c.test/", "http://4294967296/", "http://127.0.0.1./", "http://1.2.3.4.5/", "http://08/",
         "http://0x/",
@@ -54,16 +54,17 @@ struct ParsedURLTests {
         #expect(error?.code == .invalidURL)
     }
 
-    @Test func `a host beyond ASCII is refused with how it is to be written`() {
+    @Test func `a host that is not ASCII is refused with the form to write`() {
         let error = #expect(throws: PlugboardError.self) { try ParsedURL("http://b\u{fc}cher.test/") }
 
         #expect(error?.reason.contains("xn--") == true)
         #expect(error?.reason.contains("\u{fc}") == false)
     }
 
-    @Test func `what libcurl quotes of a server cannot steer a terminal`() {
+    @Test func `control characters that libcurl quotes from a server are escaped`() {
         let error = PlugboardError(
-            curl: .init(60), message: "certificate of \u{1B}[2Jevil\u{202E}", place: "a.test:443", isHeadThere: false,
+            curl: .init(60), message: "certificate of \u{1B}[2Jevil\u{202E}", hostAndPort: "a.test:443",
+            isHeadThere: false,
             isUnsent: true)
 
         #expect(error.underlying?.contains("\u{1B}") == false)

@@ -4,7 +4,7 @@ import Testing
 import Transporting
 
 @Suite struct RequestTests {
-    @Test func `a request says what it was given and what frames it, and nothing else`() async throws {
+    @Test func `a request has its own fields and those that frame it, and no others`() async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse(body: "hello") }
         let client = Client()
         defer { server.stop() }
@@ -64,7 +64,7 @@ import Transporting
         #expect(requests[1].connection == requests[0].connection)
     }
 
-    @Test func `a body of unknown length goes in chunks, with its trailers`() async throws {
+    @Test func `a body of unknown length is sent with the chunked coding and its trailers`() async throws {
         let server = try LoopbackServer.responding { request in ServerResponse(body: request.text) }
         let client = Client()
         let source = PiecesSource(["one ", "two ", "three"], trailers: Fields(["X-Sum": "3"]))
@@ -80,7 +80,7 @@ import Transporting
     }
 
     @Test(arguments: [("X-Sum", "1\r\n\r\nGET /second HTTP/1.1"), ("X Sum", "1"), ("", "1")])
-    func `trailers that cannot be are an error, and none of them is sent`(name: String, value: String) async throws {
+    func `invalid trailers are an error, and no trailer is sent`(name: String, value: String) async throws {
         let server = try LoopbackServer.responding { request in ServerResponse(body: request.text) }
         let client = Client()
         var trailers = Fields()
@@ -93,7 +93,7 @@ import Transporting
         #expect(server.requests.allSatisfy { $0.trailers.isEmpty && $0.target != "/second" })
     }
 
-    @Test func `a caller may ask for chunks, or say the length that a stream has`() async throws {
+    @Test func `a caller may demand the chunked coding, or give the length of a stream`() async throws {
         let server = try LoopbackServer.responding { request in ServerResponse(body: request.text) }
         let client = Client()
         defer { server.stop() }
@@ -149,12 +149,12 @@ import Transporting
 
     @Test(arguments: [
         ("", "is empty"), ("/path?secret", "no scheme"), ("ftp://host/?secret", "neither http nor https"),
-        ("http://host:99999/?secret", "port"), ("http:///?secret", "no host"), ("http:/host/?secret", "no host"),
+        ("http://host:99999/?secret", "port"), ("http:///?secret", "no valid host"), ("http:/host/?secret", "no host"),
         ("http://ho st/?secret", "space"), ("http://host/\u{1}?secret", "control"), ("http://[::g]/?secret", "IPv6"),
         ("http://host/?secret\0", "control"), ("http://host/?secret\r\nX-A: b", "control"),
         ("file:///etc/?secret", "neither"),
     ])
-    func `a URL that cannot be is refused without being repeated`(url: String, what: String) async throws {
+    func `an invalid URL is refused, and the error does not quote it`(url: String, what: String) async throws {
         let client = Client()
 
         let outcome = try await client.send(.get, url)
@@ -207,7 +207,7 @@ import Transporting
         #expect(head.error?.code == .invalidOption)
     }
 
-    @Test func `a caller's own Expect waits for the interim answer`() async throws {
+    @Test func `a body with the caller's own Expect waits for the interim response`() async throws {
         let server = try LoopbackServer.responding { request in ServerResponse(body: request.text) }
         let client = Client()
         defer { server.stop() }
@@ -219,7 +219,7 @@ import Transporting
         #expect(outcome.record.notes as [AttemptRecord.Note] == [.interim(100), .head(200), .ended(nil)])
     }
 
-    @Test func `an answer may come before the request's body is sent`() async throws {
+    @Test func `a response may arrive before the request's body is sent`() async throws {
         let server = try LoopbackServer { connection in
             _ = try connection.readHead()
             try connection.respond(status: 413, fields: [("Connection", "close")], body: "too much")

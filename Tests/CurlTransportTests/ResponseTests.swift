@@ -24,7 +24,7 @@ import Transporting
     }
 
     @Test(arguments: [("Set-Cookie: a=\u{1}b", true), ("X-Other: a=\u{1}b", false)])
-    func `a control character costs the answer, but in Set-Cookie, where it costs the cookie`(
+    func `a control character makes the response malformed, and in Set-Cookie only the cookie invalid`(
         line: String, isRead: Bool
     ) async throws {
         let server = try LoopbackServer(.raw("HTTP/1.1 200 OK\r\n\(line)\r\nContent-Length: 2\r\n\r\nok"))
@@ -75,7 +75,7 @@ import Transporting
         #expect(outcome.status == nil)
     }
 
-    @Test func `Content-Length beside Transfer-Encoding is removed, for it says something wrong`() async throws {
+    @Test func `Content-Length beside Transfer-Encoding is removed`() async throws {
         let server = try LoopbackServer(
             .raw("HTTP/1.1 200 OK\r\nContent-Length: 99\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"))
         let client = Client()
@@ -100,14 +100,14 @@ import Transporting
     }
 
     @Test(arguments: MalformedResponse.allCases)
-    func `an answer that is not HTTP is an error or is mended as HTTP says`(answer: MalformedResponse) async throws {
-        let server = try LoopbackServer(.malformed(answer))
+    func `a malformed response is an error, or is repaired as HTTP allows`(response: MalformedResponse) async throws {
+        let server = try LoopbackServer(.malformed(response))
         let client = Client()
         defer { server.stop() }
 
         let outcome = try await client.send(.get, server.url())
 
-        switch answer {
+        switch response {
         case .foldedField:
             #expect(outcome.head?.fields["X-Folded"] == "one two")
         case .bareLineFeeds, .lengthAndChunked:
@@ -127,9 +127,9 @@ import Transporting
         ("HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"), ("GET", "HTTP/1.1 204 No Content\r\n\r\n"),
         ("GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 1000\r\n\r\n"),
     ])
-    func `where there can be no body there is none`(method: String, answer: String) async throws {
+    func `responses to HEAD, and 204 and 304, have no body`(method: String, response: String) async throws {
         let server = try LoopbackServer { connection in
-            while let _ = try? connection.readRequest() { try connection.write(answer) }
+            while let _ = try? connection.readRequest() { try connection.write(response) }
         }
         let client = Client()
         defer { server.stop() }
@@ -142,10 +142,11 @@ import Transporting
         #expect(server.connectionCount == 1)
     }
 
-    @Test func `interim answers come before the answer`() async throws {
+    @Test func `interim responses are reported before the final response`() async throws {
         let server = try LoopbackServer(
             .interim(
-                [ServerResponse(status: 103, fields: [("Link", "</a.css>")]), ServerResponse(status: 102)], then: ServerResponse(body: "final"))
+                [ServerResponse(status: 103, fields: [("Link", "</a.css>")]), ServerResponse(status: 102)],
+                then: ServerResponse(body: "final"))
         )
         let client = Client()
         defer { server.stop() }
@@ -211,7 +212,7 @@ import Transporting
     }
 
     @Test(arguments: [Script.closedBeforeAnyByte(), .resetBeforeAnyByte(), .closedAtOnce()])
-    func `a connection that ends without an answer is a reset`(script: Script) async throws {
+    func `a connection that ends without a response is a reset`(script: Script) async throws {
         let server = try LoopbackServer(script)
         let client = Client()
         defer { server.stop() }
@@ -223,7 +224,7 @@ import Transporting
         #expect(outcome.error?.underlying?.isEmpty == false)
     }
 
-    @Test func `what cannot be reached says why`() async throws {
+    @Test func `a host that cannot be reached is an error with its cause`() async throws {
         let closed = try ClosedPort()
         let client = Client()
 
@@ -240,7 +241,7 @@ import Transporting
         #expect(!"\(String(describing: refused.error))\(String(describing: unknown.error))".contains("secret"))
     }
 
-    @Test func `a dead connection in the pool is replaced without a word`() async throws {
+    @Test func `a dead idle connection is replaced without an error`() async throws {
         let closed = Gate()
         let server = try LoopbackServer(.closedBetweenRequests(closed: closed))
         let client = Client()

@@ -12,7 +12,8 @@ import Transporting
     }()
 
     @Test(arguments: [Method.get, .put, .post, "PATCH", .delete])
-    func `a request that a kept connection swallowed goes out once, and is told as stale`(_ method: Method) async throws
+    func `a request that is lost on a kept connection is sent once, and reported as stale`(_ method: Method)
+        async throws
     {
         let server = try LoopbackServer(.closedInsteadOfSecondResponse())
         let client = Client()
@@ -26,7 +27,7 @@ import Transporting
         #expect(server.requests.filter { $0.target == "/again" }.count == 1)
     }
 
-    @Test func `a body that cannot begin again is told as stale too`() async throws {
+    @Test func `a request whose body cannot be rewound is reported as stale too`() async throws {
         let server = try LoopbackServer(.closedInsteadOfSecondResponse())
         let client = Client()
         defer { server.stop() }
@@ -37,7 +38,7 @@ import Transporting
         #expect(again.error?.code == .stale)
     }
 
-    @Test func `a request is told as stale when its connection is lost and no other can be made`() async throws {
+    @Test func `a request is reported as stale when its connection is lost and no other can be opened`() async throws {
         let server = try LoopbackServer { connection in
             try connection.respond(ServerResponse(body: "kept"), to: connection.readRequest())
             _ = try connection.readRequest()

@@ -3,10 +3,10 @@ import Testing
 
 @testable import DecodePlugin
 
-/// What only one of the codings has.
+/// Features that only one of the codings has.
 struct CodingTests {
     @Test(arguments: [1, 5, .max])
-    func `members of gzip are one body`(size: Int) async throws {
+    func `several members of gzip are one body`(size: Int) async throws {
         let coded = ["one, ", "two, ", "", "three"].flatMap { Encoder.encode(Array($0.utf8), .gzip) }
 
         let text = try await Body(decoding(ListSource(coded, size: size), .gzip)).text()
@@ -15,7 +15,7 @@ struct CodingTests {
     }
 
     @Test(arguments: [1, 5, .max])
-    func `zeros after gzip are padding`(size: Int) async throws {
+    func `zeros after gzip are accepted`(size: Int) async throws {
         let coded = Encoder.encode(Array("text".utf8), .gzip) + [UInt8](repeating: 0, count: 512)
 
         let text = try await Body(decoding(ListSource(coded, size: size), .gzip)).text()
@@ -24,7 +24,7 @@ struct CodingTests {
     }
 
     @Test(arguments: [[0, 0, 1], [0x1F], [0x1F, 0x8B, 0], Array("garbage".utf8)] as [[UInt8]])
-    func `anything else after gzip breaks the body`(rest: [UInt8]) async {
+    func `other bytes after gzip break the body`(rest: [UInt8]) async {
         let coded = Encoder.encode(Array("text".utf8), .gzip) + rest
 
         await #expect(throws: PlugboardError.self) {
@@ -33,7 +33,7 @@ struct CodingTests {
     }
 
     @Test(arguments: [0, 1, 100, 70_000], [1, 2, .max])
-    func `deflate without its wrapper decodes too`(count: Int, size: Int) async throws {
+    func `deflate without its wrapper is decoded`(count: Int, size: Int) async throws {
         let bytes = Sample.text(count)
 
         let decoded = try await Body(decoding(ListSource(Encoder.rawDeflate(bytes), size: size), .deflate))
@@ -42,7 +42,7 @@ struct CodingTests {
         #expect(decoded.array == bytes)
     }
 
-    @Test func `frames of zstd are one body`() async throws {
+    @Test func `several frames of zstd are one body`() async throws {
         let coded = ["one, ", "two"].flatMap { Encoder.encode(Array($0.utf8), .zstd) }
 
         let text = try await Body(decoding(ListSource(coded, size: 1), .zstd)).text()
@@ -51,7 +51,7 @@ struct CodingTests {
     }
 
     @Test(arguments: [(23, true), (24, false), (27, false)])
-    func `zstd's window may be 8 MiB and not more`(windowLog: Int32, isAccepted: Bool) async {
+    func `zstd accepts a window of up to 8 MiB`(windowLog: Int32, isAccepted: Bool) async {
         let coded = Encoder.zstd(Sample.text(1000), windowLog: windowLog)
 
         let decoded = try? await Body(decoding(ListSource(coded), .zstd)).collect(upTo: .mebibytes(1))
@@ -82,7 +82,7 @@ struct DecodingBudgetTests {
         #expect(count <= 2 << 20)
     }
 
-    @Test func `codings around codings are measured by the wire`() async {
+    @Test func `several codings are limited by the bytes from the network`() async {
         let once = Encoder.encode([UInt8](repeating: 0, count: 32 << 20), .gzip)
         let source = DecodingSource.around(
             ListSource(Encoder.encode(once, .gzip)), codings: [.gzip, .gzip],
@@ -91,7 +91,7 @@ struct DecodingBudgetTests {
         await #expect(throws: PlugboardError.self) { try await Body(source).collect(upTo: .mebibytes(64)) }
     }
 
-    @Test func `the first MiB may grow as it likes`() async throws {
+    @Test func `the ratio does not apply to the first MiB`() async throws {
         let source = decoding(ListSource(Encoder.encode([UInt8](repeating: 0, count: 1 << 20), .zstd)), .zstd, ratio: 2)
 
         let decoded = try await Body(source).collect(upTo: .mebibytes(2))
@@ -100,7 +100,7 @@ struct DecodingBudgetTests {
     }
 
     @Test(arguments: [(1000, true), (999, false)])
-    func `the limit is the last byte that is allowed`(limit: Int, isAllowed: Bool) async {
+    func `the limit is the largest allowed size`(limit: Int, isAllowed: Bool) async {
         let source = decoding(ListSource(Encoder.encode(Sample.text(1000), .br)), .br, limit: .bytes(limit))
 
         let decoded = try? await Body(source).collect(upTo: .mebibytes(1))

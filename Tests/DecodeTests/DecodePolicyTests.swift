@@ -9,13 +9,13 @@ struct DecodePolicyTests {
         ("GET", false, false, true), ("POST", false, false, true), ("GET", true, false, false),
         ("GET", false, true, false), ("HEAD", false, false, false),
     ])
-    func `codings are asked for when the caller leaves it to the plugin and wants the whole body`(
+    func `codings are requested unless the caller sets Accept-Encoding or a range, or uses HEAD`(
         method: String, hasAcceptEncoding: Bool, hasRange: Bool, asks: Bool
     ) {
-        let answer = DecodePolicy.asks(
+        let result = DecodePolicy.asks(
             method: Method(method), hasAcceptEncoding: hasAcceptEncoding, hasRange: hasRange)
 
-        #expect(answer == asks)
+        #expect(result == asks)
     }
 
     @Test(arguments: [
@@ -24,37 +24,37 @@ struct DecodePolicyTests {
         (["identity, zstd"], [.zstd]),
         (["gzip, gzip, gzip, gzip, gzip"], [.gzip, .gzip, .gzip, .gzip, .gzip]),
     ])
-    func `the last coding that was applied is undone first`(fields: [String], codings: [ContentCoding]) {
-        let answer = DecodePolicy.codings(status: 200, method: .get, contentEncoding: fields)
+    func `the last applied coding is decoded first`(fields: [String], codings: [ContentCoding]) {
+        let result = DecodePolicy.codings(status: 200, method: .get, contentEncoding: fields)
 
-        #expect(answer == codings)
+        #expect(result == codings)
     }
 
     @Test(arguments: [
         [], [""], ["identity"], ["compress"], ["gzip, exi"], ["gzip br"], ["gzip, gzip, gzip, gzip, gzip, gzip"],
     ])
-    func `a body passes as it is when its codings are none, unknown or too many`(fields: [String]) {
-        let answer = DecodePolicy.codings(status: 200, method: .get, contentEncoding: fields)
+    func `a body without codings, with unknown or too many codings is not decoded`(fields: [String]) {
+        let result = DecodePolicy.codings(status: 200, method: .get, contentEncoding: fields)
 
-        #expect(answer == nil)
+        #expect(result == nil)
     }
 
     @Test(arguments: [(204, "GET"), (206, "GET"), (304, "GET"), (200, "HEAD"), (103, "GET")])
-    func `what is no whole body passes as it is`(status: Int, method: String) {
-        let answer = DecodePolicy.codings(status: status, method: Method(method), contentEncoding: ["gzip"])
+    func `a partial or missing body is not decoded`(status: Int, method: String) {
+        let result = DecodePolicy.codings(status: status, method: Method(method), contentEncoding: ["gzip"])
 
-        #expect(answer == nil)
+        #expect(result == nil)
     }
 
     @Test(arguments: [200, 201, 301, 404, 500])
-    func `any other status is decoded`(status: Int) {
-        let answer = DecodePolicy.codings(status: status, method: .post, contentEncoding: ["br"])
+    func `a body of any other status is decoded`(status: Int) {
+        let result = DecodePolicy.codings(status: status, method: .post, contentEncoding: ["br"])
 
-        #expect(answer == [.br])
+        #expect(result == [.br])
     }
 
     @Test(arguments: nastyShapes.indices)
-    func `codings of any shape are read in linear time`(shape: Int) {
+    func `codings of any shape are parsed in linear time`(shape: Int) {
         let (kind, make) = nastyShapes[shape]
         expectLinearTime(kind, size: 4000, input: make) { text in
             _ = DecodePolicy.codings(status: 200, method: .get, contentEncoding: [text, text])

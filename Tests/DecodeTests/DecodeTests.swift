@@ -10,7 +10,7 @@ struct DecodeTests {
     private let bytes = Sample.text(50_000)
 
     @Test(arguments: Linkage.allCases, ContentCoding.allCases)
-    func `a compressed answer arrives as it was before`(linkage: Linkage, coding: ContentCoding) async throws {
+    func `a compressed response arrives decoded`(linkage: Linkage, coding: ContentCoding) async throws {
         let server = try serving(coding)
         let kernel = try kernel(linkage)
 
@@ -23,7 +23,7 @@ struct DecodeTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a program that asks for a coding itself gets it`(linkage: Linkage) async throws {
+    func `a program that sets Accept-Encoding gets the coded body`(linkage: Linkage) async throws {
         let server = try serving(.gzip)
         let kernel = try kernel(linkage)
 
@@ -36,7 +36,7 @@ struct DecodeTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a program can ask for a coding itself and still leave the decoding to the plugin`(
+    func `a program that sets Accept-Encoding and always gets the decoded body`(
         linkage: Linkage
     ) async throws {
         let server = try serving(.gzip)
@@ -50,7 +50,7 @@ struct DecodeTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a request that switches the plugin off asks for nothing`(linkage: Linkage) async throws {
+    func `a request that disables the plugin has no Accept-Encoding`(linkage: Linkage) async throws {
         let server = try serving(.gzip)
         let kernel = try kernel(linkage)
         var request = Request(.get, server.url())
@@ -63,7 +63,7 @@ struct DecodeTests {
     }
 
     @Test(arguments: Linkage.allCases, [("GET", "bytes=0-9"), ("HEAD", nil)] as [(String, String?)])
-    func `nothing is asked for with ranges and HEAD, and nothing decoded`(
+    func `requests with ranges and HEAD are not changed, and their responses not decoded`(
         linkage: Linkage, request: (method: String, range: String?)
     ) async throws {
         let transport = MockTransport { request, _ in
@@ -81,7 +81,7 @@ struct DecodeTests {
     }
 
     @Test(arguments: Linkage.allCases, ["compress", "gzip, unheard-of"])
-    func `an unknown coding passes as it is`(linkage: Linkage, coding: String) async throws {
+    func `a body with an unknown coding is not changed`(linkage: Linkage, coding: String) async throws {
         let transport = MockTransport { _, _ in
             .respond(200, Fields(["Content-Encoding": coding, "Content-Length": "3"]), ["raw"])
         }
@@ -94,7 +94,7 @@ struct DecodeTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `plugins further in see the body as it travelled`(linkage: Linkage) async throws {
+    func `plugins further in see the coded body`(linkage: Linkage) async throws {
         let coded = Encoder.encode(bytes, .gzip)
         let seen = Record()
         let inside = ScriptedPlugin("inside", priority: 600)
@@ -116,7 +116,7 @@ struct DecodeTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a body that decodes to more than the request allows breaks`(linkage: Linkage) async throws {
+    func `a body that decodes to more than the request's limit breaks`(linkage: Linkage) async throws {
         let server = try serving(.br)
         let kernel = try kernel(linkage)
         var request = Request(.get, server.url())
@@ -129,7 +129,7 @@ struct DecodeTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a bomb breaks by the setting ratio`(linkage: Linkage) async throws {
+    func `a body that grows beyond the setting ratio breaks`(linkage: Linkage) async throws {
         let bomb = Encoder.encode([UInt8](repeating: 0, count: 16 << 20), .zstd)
         let transport = MockTransport { _, _ in
             .source(200, Fields(["Content-Encoding": "zstd"]), PiecesSource([Bytes(bomb)]))
@@ -142,7 +142,7 @@ struct DecodeTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a body that was cut on its way says so, and not that it cannot be decoded`(linkage: Linkage) async throws {
+    func `a cut body breaks with body.cut, and not with body.decode`(linkage: Linkage) async throws {
         let coded = Encoder.encode(bytes, .gzip)
         let server = try LoopbackServer { connection in
             _ = try connection.readRequest()
@@ -157,7 +157,7 @@ struct DecodeTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a reader that goes away in the middle ends the exchange`(linkage: Linkage) async throws {
+    func `a reader that stops in the middle ends the exchange`(linkage: Linkage) async throws {
         let closed = Record()
         let inside = ScriptedPlugin("inside", priority: 600)
         let gate = Gate()
@@ -184,7 +184,7 @@ struct DecodeTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `settings choose what is asked for`(linkage: Linkage) async throws {
+    func `the setting codings chooses Accept-Encoding`(linkage: Linkage) async throws {
         let transport = MockTransport()
         let kernel = try linkage.kernel(
             "decode", decodePlugin(), loader: .dynamic, transport, settings: ["codings": ["br", "gzip"]])
@@ -195,7 +195,7 @@ struct DecodeTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a coding that nobody knows is refused at the start`(linkage: Linkage) throws {
+    func `an unknown coding in the settings is refused at the start`(linkage: Linkage) throws {
         let error = #expect(throws: PlugboardError.self) {
             try linkage.kernel(
                 "decode", decodePlugin(), loader: .dynamic, MockTransport(), settings: ["codings": ["lzma"]])

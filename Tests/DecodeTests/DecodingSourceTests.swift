@@ -5,7 +5,7 @@ import Testing
 
 struct DecodingSourceTests {
     @Test(arguments: ContentCoding.allCases, [1, 7, 1000, .max])
-    func `a body decodes to what was encoded, however it is cut`(coding: ContentCoding, size: Int) async throws {
+    func `a body decodes to what was encoded, in pieces of any size`(coding: ContentCoding, size: Int) async throws {
         let bytes = Sample.text(200_000)
         let source = decoding(ListSource(Encoder.encode(bytes, coding), size: size), coding)
 
@@ -14,7 +14,7 @@ struct DecodingSourceTests {
         #expect(decoded.array == bytes)
     }
 
-    @Test func `many tiny pieces that are answered at once and decode to nothing do not pile up`() async throws {
+    @Test func `many tiny pieces that are completed at once do not grow the stack`() async throws {
         let name = [UInt8](repeating: 0x61, count: 100_000)
         var coded = Encoder.encode(Array("text".utf8), .gzip)
         // RFC 1952 §2.3: with this flag a file name and a zero follow the header's ten bytes.
@@ -27,7 +27,7 @@ struct DecodingSourceTests {
     }
 
     @Test(arguments: ContentCoding.allCases)
-    func `pieces that come later, from other threads, decode too`(coding: ContentCoding) async throws {
+    func `pieces from other threads are decoded`(coding: ContentCoding) async throws {
         let bytes = Sample.text(100_000)
         let coded = Encoder.encode(bytes, coding)
         let stream = AsyncStream { continuation in
@@ -43,7 +43,7 @@ struct DecodingSourceTests {
     }
 
     @Test(arguments: ContentCoding.allCases)
-    func `large output comes in bounded pieces, and the inner body is asked only when it is needed`(
+    func `large output comes in bounded pieces, and the inner body is pulled only when needed`(
         coding: ContentCoding
     ) async throws {
         let inner = ListSource(Encoder.encode([UInt8](repeating: 0x61, count: 2 << 20), coding))
@@ -61,7 +61,7 @@ struct DecodingSourceTests {
     }
 
     @Test(arguments: ContentCoding.allCases)
-    func `a body that ends too early breaks, wherever it is cut`(coding: ContentCoding) async {
+    func `a body that ends too early breaks, at any position`(coding: ContentCoding) async {
         let coded = Encoder.encode(Sample.text(500), coding)
 
         for count in 1..<coded.count {
@@ -71,24 +71,24 @@ struct DecodingSourceTests {
     }
 
     @Test(arguments: ContentCoding.allCases)
-    func `a body of no bytes decodes to none`(coding: ContentCoding) async throws {
+    func `an empty body decodes to an empty body`(coding: ContentCoding) async throws {
         let decoded = try await Body(decoding(ListSource([UInt8]()), coding)).collect(upTo: .bytes(1))
 
         #expect(decoded.isEmpty)
     }
 
     @Test(arguments: ContentCoding.allCases)
-    func `what is not encoded at all breaks with a reason`(coding: ContentCoding) async throws {
+    func `a body that is not coded breaks with a reason`(coding: ContentCoding) async throws {
         let source = decoding(ListSource(Array("<html>not encoded</html>".utf8)), coding)
 
         let error = try #require(await error(of: source))
 
         #expect(error.code == .bodyDecode)
-        #expect(error.reason.hasPrefix("The body's \(coding.rawValue) coding cannot be undone: "))
+        #expect(error.reason.hasPrefix("The body's \(coding.rawValue) coding cannot be decoded: "))
     }
 
     @Test(arguments: ContentCoding.allCases)
-    func `damage anywhere ends in an error or in bytes, never in a trap`(coding: ContentCoding) async {
+    func `damage at any position gives an error or bytes, and never a trap`(coding: ContentCoding) async {
         let bytes = Sample.text(300)
         let coded = Encoder.encode(bytes, coding)
 
@@ -121,7 +121,7 @@ struct DecodingSourceTests {
         #expect(iterator.trailers["Digest"] == "x")
     }
 
-    @Test func `a broken body breaks with its own error, after what could be decoded`() async throws {
+    @Test func `a broken body breaks with its own error, after the bytes that could be decoded`() async throws {
         let bytes = Sample.noise(50_000)
         let cut = PlugboardError(.bodyCut, "cut")
         let source = decoding(
@@ -139,7 +139,7 @@ struct DecodingSourceTests {
         #expect(error == cut)
     }
 
-    @Test func `several codings are undone one around the other`() async throws {
+    @Test func `several codings are decoded in order`() async throws {
         let bytes = Sample.text(100_000)
         let coded = [ContentCoding.deflate, .br, .zstd, .gzip].reduce(bytes) { Encoder.encode($0, $1) }
         let source = DecodingSource.around(
@@ -161,7 +161,7 @@ struct DecodingSourceTests {
     }
 }
 
-/// A source that undoes one coding.
+/// A source that decodes one coding.
 func decoding(
     _ inner: any BodySource, _ coding: ContentCoding, limit: ByteCount? = nil, ratio: Int = 1000
 ) -> any BodySource {

@@ -4,7 +4,7 @@ import CZstd
 
 @testable import DecodePlugin
 
-/// Coded data, made by the libraries' own encoders.
+/// Coded data from the libraries' own encoders.
 enum Encoder {
     static func encode(_ bytes: [UInt8], _ coding: ContentCoding) -> [UInt8] {
         switch coding {
@@ -72,7 +72,7 @@ enum Encoder {
 
 /// Bytes to encode.
 enum Sample {
-    /// Compresses well, but is no repetition.
+    /// Bytes that compress well without being repetitions.
     static func text(_ count: Int) -> [UInt8] {
         var numbers = noise(count / 4 + 1).makeIterator()
         var text: [UInt8] = []
@@ -80,7 +80,7 @@ enum Sample {
         return Array(text.prefix(count))
     }
 
-    /// Does not compress at all; the same each time.
+    /// Bytes that do not compress, the same each time.
     static func noise(_ count: Int) -> [UInt8] {
         var state: UInt64 = 0x9E37_79B9_7F4A_7C15
         return (0..<count).map { _ in

@@ -1,7 +1,7 @@
 import PlugboardKit
 import Synchronization
 
-/// A body of given pieces, each answered at once from within its pull.
+/// A body of given pieces, each completed within its pull.
 final class ListSource: BodySource {
     private let pieces: Mutex<[Piece]>
     private let pulls = Mutex(0)
@@ -19,7 +19,7 @@ final class ListSource: BodySource {
         self.init(pieces + [.end(trailers: trailers)])
     }
 
-    /// How often it was asked.
+    /// The number of pulls.
     var pullCount: Int { pulls.withLock { $0 } }
 
     var length: Int? { nil }
@@ -30,7 +30,7 @@ final class ListSource: BodySource {
     }
 }
 
-/// What one pull of a source brings, waited for.
+/// Pulls one piece of a source, and waits for it.
 func pulled(_ source: any BodySource) async -> Piece {
     await withCheckedContinuation { source.pull(Pull(Receiver($0))) }
 }

@@ -58,7 +58,7 @@ import Testing
         #expect(released == nil)
     }
 
-    @Test func `what is left for the end of the turn runs after its jobs, once`() async throws {
+    @Test func `a job for the end of the turn runs once, after the other jobs`() async throws {
         let loop = try EventLoop(name: "end")
         let seen = Mutex<[String]>([])
 

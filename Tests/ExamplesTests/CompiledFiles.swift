@@ -1,7 +1,8 @@
 import JSON
 import TestSupport
 
-/// The sources that the tests compile: manifests and targets of packages, and files in C that tests hand to the compiler.
+/// The sources that the tests compile: manifests and targets of packages, and files in C that tests hand to the
+/// compiler.
 struct CompiledFiles {
     private struct Target {
         let folder: String

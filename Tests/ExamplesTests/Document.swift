@@ -32,23 +32,32 @@ struct Document {
         blocks.filter { $0.language == "sh" }.flatMap { $0.text.split(separator: "\n").map(String.init) }
     }
 
+    /// The lines outside of fenced blocks.
+    private var prose: [String] {
+        var isCode = false
+        return lines.filter { line in
+            if line.hasPrefix("```") { isCode.toggle() }
+            return !isCode
+        }
+    }
+
     /// Where its links lead, without those that leave the repository and those within the page.
     var links: [String] {
-        lines.flatMap { line in
+        prose.flatMap { line in
             line.matches(of: /\]\(([^)#]+)[^)]*\)/).map { String($0.output.1) }
         }.filter { !$0.hasPrefix("https://") }
     }
 
     /// Where its links lead that name a heading: the file, empty for the page itself, and the heading.
     var anchors: [(file: String, heading: String)] {
-        lines.flatMap { line in
+        prose.flatMap { line in
             line.matches(of: /\]\(([^)#]*)#([^)]+)\)/).map { (String($0.output.1), String($0.output.2)) }
         }.filter { !$0.0.hasPrefix("https://") }
     }
 
     /// The headings as links name them: in lower case, with hyphens for blanks and without punctuation.
     var headings: [String] {
-        lines.filter { $0.hasPrefix("#") }.map { line in
+        prose.filter { $0.hasPrefix("#") }.map { line in
             line.drop { $0 == "#" }.trimmingPrefix(" ").lowercased().compactMap { character -> String? in
                 if character == " " { return "-" }
                 return character.isLetter || character.isNumber || "-_".contains(character) ? String(character) : nil

@@ -2,8 +2,8 @@ import Glibc
 
 /// Aborts if a reader takes longer than 50 ms and 5 ms for each KiB, with the checks of a sanitizer.
 ///
-/// An input is short, and what grows with its square is quick as long as it is. So one input in 256 is also read repeated up to
-/// 64 KiB, where a square takes seconds.
+/// An input is short, and what grows with its square is quick as long as it is. So one input in 256 is also read
+/// repeated up to 64 KiB, where a square takes seconds.
 func checkTime(_ bytes: UnsafeRawBufferPointer, _ read: (UnsafeRawBufferPointer) -> Void) {
     checkTimeOfMaking(bytes) {
         read($0)

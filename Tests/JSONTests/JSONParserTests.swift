@@ -30,7 +30,7 @@ import Testing
         "-Infinity", "1 1", "1,", "[1]x", "\u{A0}1", "\u{2028}1", "1\u{FEFF}", "\u{FEFF}", "\u{FEFF}\u{FEFF}1", "//\n1",
         "/**/1", "1/", "#", "\u{B}1",
     ])
-    func `what RFC 8259 does not allow is an error`(_ text: String) {
+    func `a text that RFC 8259 does not allow is an error`(_ text: String) {
         #expect(throws: JSONError.self) { try JSONParser.parse(text) }
         #expect(throws: JSONError.self) { try JSONParser.parse(AnySequence(text.utf8)) }
     }
@@ -146,7 +146,7 @@ import Testing
         #expect(value["k1"] == true)
         #expect(value.objectValue?.keys == (0..<count).map { "k\($0)" })
         let error = #expect(throws: JSONError.self) { try JSONParser.parse(text, options: JSONParser.configuration) }
-        #expect(error?.description == "line 2, column 2: the key \"k1\" stands here a second time")
+        #expect(error?.description == "line 2, column 2: the key \"k1\" is a duplicate")
     }
 
     @Test(arguments: [
@@ -156,14 +156,14 @@ import Testing
         ("[\n", 2, 1),
         ("[1,]", 1, 3),
     ])
-    func `errors tell line and column in characters`(_ text: String, _ line: Int, _ column: Int) {
+    func `errors have line and column, counted in characters`(_ text: String, _ line: Int, _ column: Int) {
         let error = #expect(throws: JSONError.self) { try JSONParser.parse(text) }
 
         #expect(error?.line == line)
         #expect(error?.column == column)
     }
 
-    @Test func `errors show no more than a short key or a character`() throws {
+    @Test func `errors quote at most a short key or a character`() throws {
         let secret = String(repeating: "s3cret", count: 100)
         let texts = [
             "{\"a\": \(secret)}", "{\"a\": \"\(secret)", "[\"\(secret)\" \"\(secret)\"]", "1\(secret)",
@@ -184,7 +184,7 @@ import Testing
                 || escaped?.reason == "a value is expected, not \"\\u{001B}\"")
     }
 
-    @Test func `keys chosen to be many are still quick`() throws {
+    @Test func `objects with very many keys are parsed quickly`() throws {
         let count = 200_000
         let text = "{" + (0..<count).map { "\"\($0)\":0" }.joined(separator: ",") + "}"
 
@@ -214,7 +214,7 @@ import Testing
             (["plugins", 1, "settings", "ttl"], 5, 43, 5, 36), (["plugins", 1, "settings", "größe", 0], 5, 56, 5, 56),
             (["plugins", 1, "settings", "größe", 1], 6, 9, 6, 9), (["a"], 8, 8, 8, 3),
         ] as [(JSONPath, Int, Int, Int, Int)])
-    func `every path has the place of its value and of its key`(
+    func `every path has the position of its value and of its key`(
         _ path: JSONPath, _ line: Int, _ column: Int, _ keyLine: Int, _ keyColumn: Int
     ) throws {
         let (value, positions) = try JSONParser.parseWithPositions(text, options: JSONParser.configuration)
@@ -228,14 +228,14 @@ import Testing
 
     @Test(
         arguments: [["b"], [0], ["plugins", 2], ["plugins", -1], ["plugins", "x"], ["a", "x"], ["a", 0]] as [JSONPath])
-    func `a path that leads nowhere has no place`(_ path: JSONPath) throws {
+    func `a path without a value has no position`(_ path: JSONPath) throws {
         let (_, positions) = try JSONParser.parseWithPositions(text, options: JSONParser.configuration)
 
         #expect(positions.position(of: path) == nil)
         #expect(positions.keyPosition(of: path) == nil)
     }
 
-    @Test func `of duplicate keys the one that counts has the place`() throws {
+    @Test func `of duplicate keys, the position is that of the one that counts`() throws {
         let (value, positions) = try JSONParser.parseWithPositions(#"{"a":{"b":1},"a":{"b":2}}"#)
 
         #expect(value["a"]?["b"] == 2)

@@ -4,7 +4,7 @@ import Testing
 @testable import LoggingPlugin
 
 struct ExchangeSummaryTests {
-    @Test func `an exchange that ended is one line`() {
+    @Test func `an ended exchange is one line`() {
         let text = summary(status: 200, received: 1234, took: .milliseconds(34), attempts: 2).text
 
         #expect(text == "GET https://example.com/?q=… → 200 1.2 KiB in 34 ms (2 attempts)")
@@ -14,7 +14,7 @@ struct ExchangeSummaryTests {
         (0, "0 B"), (1, "1 B"), (999, "999 B"), (1000, "1.0 KiB"), (1536, "1.5 KiB"), (5 << 20, "5.0 MiB"),
         (3 << 30, "3.0 GiB"), (5000 << 30, "5000.0 GiB"),
     ])
-    func `sizes are short`(count: Int, size: String) {
+    func `sizes have a unit and at most four digits`(count: Int, size: String) {
         let text = summary(status: 200, received: count, took: .zero).text
 
         #expect(text.hasSuffix(" → 200 \(size) in 0.0 ms"))
@@ -24,17 +24,17 @@ struct ExchangeSummaryTests {
         (Duration.microseconds(450), "0.5 ms"), (.milliseconds(9), "9.0 ms"), (.milliseconds(34), "34 ms"),
         (.milliseconds(9999), "9999 ms"), (.seconds(12), "12.0 s"), (.seconds(-1), "0.0 ms"),
     ])
-    func `times are short`(took: Duration, time: String) {
+    func `times have a unit and at most four digits`(took: Duration, time: String) {
         let text = summary(status: 204, took: took).text
 
         #expect(text.hasSuffix(" → 204 in \(time)"))
     }
 
-    @Test func `an answer that no attempt was needed for says so`() {
+    @Test func `a response without an attempt is not sent`() {
         #expect(summary(status: 200, took: .zero, attempts: 0).text.hasSuffix(" → 200 in 0.0 ms (not sent)"))
     }
 
-    @Test func `a failure says its code and its reason, and is one`() {
+    @Test func `a failure shows its code and reason, and counts as a failure`() {
         let failure = PlugboardError(.connect, "Nobody listens there.")
         let summary = summary(outcome: .failed, failure: failure)
 
@@ -42,7 +42,7 @@ struct ExchangeSummaryTests {
         #expect(summary.isFailure)
     }
 
-    @Test func `a body that breaks says its status too`() {
+    @Test func `a broken body shows its status too`() {
         let failure = PlugboardError(.bodyCut, "It was cut.")
 
         let text = summary(status: 200, received: 10, outcome: .failed, failure: failure).text
@@ -54,7 +54,7 @@ struct ExchangeSummaryTests {
         (PlugboardError.Code.cancelled, "cancelled after 0.0 ms"), (.ignored, "ignored after 0.0 ms: ignored: why"),
         (.queued, "queued after 0.0 ms: queued: why"),
     ])
-    func `what was wished for is no failure`(code: PlugboardError.Code, ending: String) {
+    func `a cancelled, ignored or queued exchange is not a failure`(code: PlugboardError.Code, ending: String) {
         let summary = summary(
             outcome: code == .cancelled ? .cancelled : .failed, failure: PlugboardError(code, "why"))
 
@@ -70,7 +70,7 @@ struct ExchangeSummaryTests {
     }
 
     @Test(arguments: [(Outcome.replaced, "replaced"), (.resent, "sent again"), (.cancelled, "cancelled")])
-    func `turns that close without a failure say how`(outcome: Outcome, word: String) {
+    func `a turn that closes without a failure shows its outcome`(outcome: Outcome, word: String) {
         #expect(summary(status: 200, outcome: outcome).text.contains(" → 200 \(word) after "))
     }
 

@@ -8,7 +8,7 @@ import Testing
 
 struct LoggingTests {
     @Test(arguments: Linkage.allCases)
-    func `an exchange is one line, printed when its body has ended`(linkage: Linkage) async throws {
+    func `an exchange is one line, logged when its body has ended`(linkage: Linkage) async throws {
         let gate = Gate()
         let server = try LoopbackServer { connection in
             _ = try connection.readRequest()
@@ -60,7 +60,7 @@ struct LoggingTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `what was cancelled is no warning`(linkage: Linkage) async throws {
+    func `a cancelled exchange is not a warning`(linkage: Linkage) async throws {
         let log = Record()
         let transport = MockTransport { _, _ in .silence }
         let kernel = try kernel(linkage, log, transport)
@@ -74,7 +74,7 @@ struct LoggingTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `heads are printed without what is secret and without what steers a terminal`(linkage: Linkage) async throws {
+    func `heads are logged without secrets and control characters`(linkage: Linkage) async throws {
         let log = Record()
         let transport = MockTransport { _, _ in
             .respond(200, Fields(["Set-Cookie": "id=secret", "X-Note": "a\u{1B}[31mb"]), nil)
@@ -115,7 +115,7 @@ struct LoggingTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a line names the plugin that responded, and whether by a sub-request of its own`(
+    func `a line names the plugin that responded, and whether by a sub-request`(
         linkage: Linkage
     ) async throws {
         let stored = ScriptedPlugin("stored", priority: 600)
@@ -125,8 +125,8 @@ struct LoggingTests {
             guard exchange.request.url.hasSuffix("/hedged"), let host = hedge.host else { return .next }
             let id = exchange.id
             return .wait {
-                let answer = try await host.send(Request(.get, "http://b.test/"), for: id)
-                return { _ in .respond(with: answer) }
+                let response = try await host.send(Request(.get, "http://b.test/"), for: id)
+                return { _ in .respond(with: response) }
             }
         }
         let log = Record()
@@ -145,7 +145,7 @@ struct LoggingTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a response of the network after one of a plugin names nobody`(linkage: Linkage) async throws {
+    func `a response of the network after one of a plugin names no plugin`(linkage: Linkage) async throws {
         let stored = ScriptedPlugin("stored", priority: 600)
         stored.onRequest = {
             $0.attempt == 0 && $0.request["X-Again"] == nil ? .respond(ResponseHead(status: 503)) : .next
@@ -166,7 +166,7 @@ struct LoggingTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a sub-request that begins outside of it has a line that names whose it is`(linkage: Linkage) async throws {
+    func `an outermost sub-request has a line that names its plugin`(linkage: Linkage) async throws {
         let refresh = ScriptedPlugin("refresh", priority: 450)
         refresh.onRequest = { [unowned refresh] exchange in
             guard let host = refresh.host else { return .next }

@@ -12,7 +12,7 @@ struct PrintableTests {
         ("\u{9B}31m", "\\u{9B}31m"), ("\u{202E}exe.txt", "\\u{202E}exe.txt"), ("a\u{2028}b", "a\\u{2028}b"),
         ("a\u{200B}b", "a\\u{200B}b"), ("\u{E0001}", "\\u{E0001}"),
     ])
-    func `nothing that is printed can steer a terminal or begin a line`(text: String, printed: String) {
+    func `control characters are escaped`(text: String, printed: String) {
         #expect(printable(text) == printed)
     }
 
@@ -37,7 +37,7 @@ struct PrintableTests {
                 """)
     }
 
-    @Test func `a head shows the values of queries where that is wanted`() {
+    @Test func `a head shows the values of queries if asked to`() {
         let text = headText("→ 302", Fields(["Location": "https://u:p@example.com/?page=2"]), showingQueries: true)
 
         #expect(text == "→ 302\n    Location: https://example.com/?page=2")

@@ -40,7 +40,7 @@ struct BodyTests {
         #expect(body.length == 0)
     }
 
-    @Test func `a file that is not there is an error that names it`() throws {
+    @Test func `a missing file is an error that names it`() throws {
         let folder = try TemporaryFolder()
 
         let error = #expect(throws: PlugboardError.self) { try Body.file(folder.file("absent")) }
@@ -50,7 +50,7 @@ struct BodyTests {
         #expect(error?.underlying == String(cString: strerror(ENOENT)))
     }
 
-    @Test func `a folder is no body`() throws {
+    @Test func `a folder cannot be a body`() throws {
         let folder = try TemporaryFolder()
 
         let error = #expect(throws: PlugboardError.self) { try Body.file(folder.path) }

@@ -16,7 +16,7 @@ struct ByteCountTests {
         "", "B", "1", "1 KiB", " 1B", "1B ", "-1B", "+1B", "1kb", "1kib", "1MB", "1.5MiB", "1BB", "\u{0661}B",
         "1\u{0301}B", "9223372036854775808B", "9007199254740992KiB", "8589934592GiB",
     ])
-    func `what is no size, or too large, is refused`(text: String) {
+    func `an invalid or too large size is refused`(text: String) {
         #expect(ByteCount(text) == nil)
     }
 
@@ -44,11 +44,11 @@ struct ConfiguredDurationTests {
     @Test(arguments: [
         "", "s", "1", "1 s", "-1s", "+1s", "1.5s", "1us", "1M", "1S", "1ss", "106752d", "9223372036854775807ms",
     ])
-    func `what is no time, or too long, is refused`(text: String) {
+    func `an invalid or too long time is refused`(text: String) {
         #expect(Duration(configured: text) == nil)
     }
 
-    @Test func `nanoseconds are clamped to what 64 bits hold`() {
+    @Test func `nanoseconds are clamped to 64 bits`() {
         #expect(Duration.seconds(Int64.max).nanoseconds == .max)
         #expect(Duration.seconds(Int64.min).nanoseconds == .min)
         #expect(Duration.milliseconds(1500).nanoseconds == 1_500_000_000)

@@ -9,7 +9,7 @@ struct BytesTests {
         (0..<10, "0123456789"), (2..<5, "234"), (8..<100, "89"), (-5..<2, "01"), (-9 ..< -1, ""), (20..<30, ""),
         (4..<4, ""), (Int.min..<Int.max, "0123456789"),
     ])
-    func `a part's bounds are clamped to what is there`(range: Range<Int>, text: String) {
+    func `the bounds of a part are clamped`(range: Range<Int>, text: String) {
         let part = digits[range]
 
         #expect(part.text == text)
@@ -34,17 +34,17 @@ struct BytesTests {
         #expect(Bytes.joined([.empty, .empty]).isEmpty)
     }
 
-    @Test func `bytes are equal by what they hold`() {
+    @Test func `equal bytes in different memory are equal`() {
         #expect(Bytes("34") == digits[3..<5])
         #expect(Bytes("34") != digits[3..<6])
         #expect(Bytes.empty == digits[4..<4])
     }
 
-    @Test func `what is no UTF-8 shows as U+FFFD`() {
+    @Test func `invalid UTF-8 becomes U+FFFD`() {
         #expect(Bytes([0x61, 0xFF]).text == "a\u{FFFD}")
     }
 
-    @Test func `a copy does not see what becomes of the memory`() {
+    @Test func `changing the memory does not change a copy of it`() {
         var memory: [UInt8] = [1, 2, 3]
 
         let copy = memory.withUnsafeBytes { Bytes(copying: $0) }

@@ -39,7 +39,7 @@ struct FieldsTests {
         #expect(fields[""] == nil)
     }
 
-    @Test func `setting replaces all of a name in the first one's place`() {
+    @Test func `setting replaces all fields of a name by one at the index of the first`() {
         var fields: Fields = ["a": "1", "B": "2", "c": "3", "b": "4", "b": "5"]
 
         fields["b"] = "new"
@@ -49,7 +49,7 @@ struct FieldsTests {
         #expect(fields.map(\.value) == ["1", "new", "3", "last"])
     }
 
-    @Test func `removing takes out all of a name, and setting nil is the same`() {
+    @Test func `removing a name removes all its fields, and so does setting nil`() {
         var fields: Fields = ["a": "1", "B": "2", "b": "3", "c": "4"]
 
         fields.remove("b")
@@ -60,7 +60,7 @@ struct FieldsTests {
         #expect(!fields.contains("b"))
     }
 
-    @Test func `an empty value is there, and no field is not`() {
+    @Test func `a field with an empty value exists`() {
         let fields: Fields = ["a": ""]
 
         #expect(fields["a"] == "")
@@ -69,7 +69,7 @@ struct FieldsTests {
         #expect(Fields().isEmpty)
     }
 
-    @Test func `a copy is a value of its own`() {
+    @Test func `changing a copy does not change the original`() {
         let original: Fields = ["a": "1"]
         var copy = original
 
@@ -98,7 +98,7 @@ struct FieldsTests {
         #expect(fields.map(\.isSecret) == [true, false])
     }
 
-    @Test func `secrets can be dropped all at once`() {
+    @Test func `all secret fields can be removed at once`() {
         var fields: Fields = ["a": "1", "Authorization": "2", "X-Key": "3", "b": "4"]
         fields.markSecret("X-Key")
 
@@ -107,7 +107,7 @@ struct FieldsTests {
         #expect(fields.map(\.name) == ["a", "b"])
     }
 
-    @Test func `bytes that are no UTF-8 are read as Latin-1, and stay what they are`() {
+    @Test func `bytes that are not UTF-8 are read as Latin-1, and are not changed`() {
         var fields = Fields()
         append(Array("a".utf8), [0x63, 0x61, 0x66, 0xE9], to: &fields)
         append(Array("b".utf8), Array("caf\u{E9}".utf8), to: &fields)
@@ -118,7 +118,7 @@ struct FieldsTests {
         #expect(bytes(fields)[3] == [0x63, 0x61, 0x66, 0xC3, 0xA9])
     }
 
-    @Test func `a value can be looked at in place`() {
+    @Test func `a value can be read without a copy`() {
         let fields: Fields = ["a": "1", "A": "2"]
 
         let found = withUTF8("A") { name in fields.withValue(name) { $0.map { Array($0) } } }
@@ -130,7 +130,7 @@ struct FieldsTests {
 }
 
 struct FieldsRemovalTests {
-    @Test func `what is removed or replaced leaves the others in their order`() {
+    @Test func `removing or replacing fields keeps the order of the others`() {
         let fields: Fields = ["A": "1", "B": "2", "a": "3", "C": "4", "A": "5"]
 
         var removed = fields

@@ -19,7 +19,7 @@ import Testing
         "Sun, 06 Nov 1994 08:49:37 GMT ", "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT",
         "Xxx, 06 Nov 1994 08:49:37 GMT", "0", "-1", "Sun, 06 Nov 1994 08:49:61 GMT", "Sun, 00 Nov 1994 08:49:37 GMT",
     ])
-    func `what differs from them is no date`(text: String) {
+    func `a text in any other format is not a date`(text: String) {
         #expect(HTTPDate(text, now: Self.now) == nil)
     }
 
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [Int64.min, .max])
-    func `what no year can hold is written as the first or last that can be`(seconds: Int64) {
+    func `a time before year 0 or after year 9999 is written as the first or last one possible`(seconds: Int64) {
         #expect(HTTPDate(HTTPDate(seconds: seconds).description, now: Self.now) != nil)
     }
 

@@ -38,7 +38,7 @@ struct NormalURLTests {
         "http://b\u{fc}cher.test/",
         "http://a..test/", "http://1.2.3.4.5/",
     ])
-    func `what has a user, or is no absolute http URL, has no normal form`(url: String) {
+    func `a URL with a user, or one that is not absolute and of http, has no normal form`(url: String) {
         #expect(NormalURL(url) == nil)
     }
 }

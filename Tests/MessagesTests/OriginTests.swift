@@ -27,7 +27,7 @@ import Testing
         "https://a.1", "https://[fe80::1%25]", "https://[fe80::1%25a%62]", "https://a%62.example", "https://[::1]x",
         "https://a:1:2",
     ])
-    func `what is more or less than an origin is none`(text: String) {
+    func `a text that is not exactly scheme, host and port is not an origin`(text: String) {
         #expect(Origin(text) == nil)
     }
 
@@ -38,7 +38,7 @@ import Testing
         ("https://a.example?\u{301}:@b.example", "https://a.example"),
         ("http://a:b@[::1]", "http://[::1]"), ("http://[::1]:81/", "http://[::1]:81"),
     ])
-    func `the origin of a URL leaves the rest out`(url: String, origin: String) {
+    func `user, path, query and fragment do not belong to the origin of a URL`(url: String, origin: String) {
         #expect(Origin(url: url)?.description == origin)
     }
 

@@ -10,7 +10,7 @@ import Testing
         return options.error
     }
 
-    @Test func `what fits has no error`() {
+    @Test func `valid options have no error`() {
         #expect(RequestOptions().error == nil)
         for proxy in ["", "http://proxy:3128", "HTTPS://me:p@w@proxy:1/", "socks5h://[::1]:1080", "socks4a://10.0.0.1"]
         {
@@ -26,7 +26,7 @@ import Testing
     @Test(arguments: [
         "ftp://proxy", "proxy:3128", "http://", "http://:80", "http://proxy:x", "http://a b", "http:proxy",
     ])
-    func `a proxy of another form is refused, without a word of what stands there`(proxy: String) {
+    func `a proxy of another form is refused, and not quoted`(proxy: String) {
         let error = error { $0.proxy = proxy }
 
         #expect(error?.code == .invalidOption)
@@ -44,10 +44,12 @@ import Testing
     }
 
     @Test(arguments: [("example.com", "a:1"), ("example.com:443", "b"), ("example.com:443", "b:0"), ("a:99999", "b:1")])
-    func `places that are no host and port are refused, with the entry`(place: String, target: String) {
-        let error = error { $0.connectTo = [place: target] }
+    func `an entry of connectTo that is not host:port for host:port is refused, and quoted`(
+        host: String, target: String
+    ) {
+        let error = error { $0.connectTo = [host: target] }
 
-        let wanted = "The request's option connectTo[\"\(place)\"] must be host:port for host:port"
+        let wanted = "The request's option connectTo[\"\(host)\"] must be host:port for host:port"
         #expect(error?.reason.hasPrefix(wanted) == true)
     }
 

@@ -31,7 +31,7 @@ struct ResolvedURLTests {
             ("/caf\u{e9}?\u{e9}#\u{e9}", "https://u:p@a.test/caf%C3%A9?%C3%A9#%C3%A9"),
             ("/a%", "https://u:p@a.test/a%"), ("//v@\u{301}b.test/", nil), ("\u{301}", "https://u:p@a.test/%CC%81"),
         ] as [(String, String?)])
-    func `what a reference means is in normal form`(reference: String, url: String?) {
+    func `a resolved URL is in normal form`(reference: String, url: String?) {
         #expect(resolved(reference, against: "HTTPS://u:p@A.test:443") == url)
     }
 
@@ -40,18 +40,18 @@ struct ResolvedURLTests {
         ("../%2e%2e/y/./z", "http://a.test/%2e%2e/y/z"), ("//B.Test:80/%41", "http://b.test/%41"),
         ("?%7E", "http://a.test/x/%79?%7E"), ("/a b", "http://a.test/a%20b"),
     ])
-    func `without normalizing, what is percent-encoded stays as it is`(reference: String, url: String) {
+    func `without normalizing, percent-encoding is not changed`(reference: String, url: String) {
         #expect(resolved(reference, against: "http://a.test/x/%79", normalizing: false) == url)
     }
 
     @Test(arguments: [
         "//b\u{fc}cher.test/", "//a b/", "//a:99999/", "///x", "1x:y", "/a\u{0}", "http:/.//b.test/", "//u@/",
     ])
-    func `what leads nowhere has no URL`(reference: String) {
+    func `an invalid reference is not resolved`(reference: String) {
         #expect(resolved(reference, against: "http://a.test/") == nil)
     }
 
-    @Test func `a base that is no URL has none either`() {
+    @Test func `a reference is not resolved against an invalid base`() {
         #expect(resolved("x", against: "/y") == nil)
         #expect(resolved("x", against: "http://b\u{fc}cher.test/") == nil)
     }

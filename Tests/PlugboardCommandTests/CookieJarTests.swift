@@ -34,7 +34,7 @@ struct CookieJarTests {
         #expect(Set(second.stdout.split(separator: "; ")) == ["session=s1", "lasting=l1"])
     }
 
-    @Test func `a jar is curl's own format, and nothing else is written`() async throws {
+    @Test func `a jar has curl's format, and no other file is written`() async throws {
         _ = try await get("/", "-c", folder.file("jar"))
 
         let lines = String(decoding: try folder.read("jar"), as: UTF8.self).split(separator: "\n")
@@ -52,11 +52,11 @@ struct CookieJarTests {
         #expect(try folder.read("jar") == Array("127.0.0.1\tFALSE\t/\tFALSE\t0\ta\t1\n".utf8))
     }
 
-    @Test func `cookies on the command line are sent as they are`() async throws {
+    @Test func `cookies on the command line are sent unchanged`() async throws {
         #expect(try await get("/", "-b", "a=1; b=2", "-b", "c=3").stdout == "a=1; b=2; c=3")
     }
 
-    @Test func `cookies can be sent by hand and those that come kept`() async throws {
+    @Test func `cookies given as text are sent, and received cookies are stored`() async throws {
         let outcome = try await get("/", "-b", "a=1", "-c", "-")
 
         #expect(outcome.stdout.hasPrefix("a=1# Netscape"))
@@ -70,7 +70,7 @@ struct CookieJarTests {
         #expect(outcome.stdout == "a=1")
     }
 
-    @Test func `lines that are not cookies are told, and the others sent`() async throws {
+    @Test func `lines that are not cookies are reported, and the other cookies sent`() async throws {
         let jar = try folder.write("jar", "nonsense\n127.0.0.1\tFALSE\t/\tFALSE\t0\ta\t1\n")
 
         let outcome = try await get("/none", "-b", jar)
@@ -104,7 +104,7 @@ struct CookieJarTests {
     }
 
     @Test(arguments: [["-b", "a=1", "-b", "file"], ["-c", ""]])
-    func `what cannot be meant ends with 2`(arguments: [String]) async throws {
+    func `a command line that contradicts itself ends with 2`(arguments: [String]) async throws {
         let outcome = try await ProcessRunner.running(
             [try Products.executable("plugboard"), "get", server.url()] + arguments)
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A plugin that ends the process, and what the next one says of it.
+/// A plugin that ends the process, and the message of the next process.
 struct CrashTests {
     private let folder: TemporaryFolder
     private let server: LoopbackServer
@@ -27,7 +27,7 @@ struct CrashTests {
         ((try? FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/data/kernel")) ?? [])
     }
 
-    @Test func `the next start names the plugin that a process ended in, once, without loaded plugins too`()
+    @Test func `the next start names the plugin in which a process ended, once, also with --safe`()
         async throws
     {
         defer { server.stop() }
@@ -43,7 +43,7 @@ struct CrashTests {
         #expect(third.stderr.components(separatedBy: "An earlier run of plugboard").count == 2)
     }
 
-    @Test func `a process that ends well leaves nothing behind`() async throws {
+    @Test func `a process that ends in order leaves no note behind`() async throws {
         defer { server.stop() }
         let harmless = try FixturePlugin.build("does_nothing")
 
@@ -68,7 +68,7 @@ struct CrashTests {
     }
 
     @Test(arguments: ["nosuch nap", "com.example.lingers nap nonsense", "com.example.lingers nosuch"])
-    func `a command that is misused ends well, though its plugin takes its time to stop`(words: String) async throws {
+    func `a wrong command ends in order, even if its plugin stops slowly`(words: String) async throws {
         defer { server.stop() }
         let config = try configuration(with: try FixturePlugin.build("lingers"))
 
@@ -80,7 +80,7 @@ struct CrashTests {
     }
 
     @Test(arguments: ["get $url --attribute nosuch.x=1", "explain $url --attribute nosuch.x=1"])
-    func `a request that is misused ends well, too`(words: String) async throws {
+    func `a wrong request ends in order`(words: String) async throws {
         defer { server.stop() }
         let config = try configuration(with: try FixturePlugin.build("lingers"))
 
@@ -91,7 +91,7 @@ struct CrashTests {
         #expect(notes.isEmpty)
     }
 
-    @Test func `SIGTERM ends a plugin's command in good order`() async throws {
+    @Test func `SIGTERM ends a plugin's command in order`() async throws {
         defer { server.stop() }
         let config = try configuration(with: try FixturePlugin.build("lingers"))
 
@@ -118,8 +118,7 @@ struct CrashTests {
         "plugins order --config $config", "plugins list --config $config", "config check $config",
         "explain $url --config $config", "get $url --config $config --set com.example.falls.in=x",
     ])
-    func `a file that ends the process while it is loaded is named, whatever verb loads it`(words: String) async throws
-    {
+    func `a file that ends the process while it is loaded is named by every verb`(words: String) async throws {
         defer { server.stop() }
         let plugin = try FixturePlugin.build("falls", options: ["-DFALLS_LOADING"])
         let config = try configuration(with: plugin)
@@ -133,11 +132,11 @@ struct CrashTests {
         #expect([crashed, second, third].allSatisfy { $0.status == 128 + SIGABRT || $0.status == SIGABRT })
         #expect(!crashed.stderr.contains("An earlier run"))
         #expect(next.status == 0 && next.stderr.contains("while it loaded the plugin \(plugin)."))
-        // Said before the file is loaded again.
+        // Printed before the file is loaded again.
         #expect(!second.stderr.contains("An earlier run") && third.stderr.contains("while it loaded the plugin"))
     }
 
-    @Test func `a request without plugins is told nothing, and the next with some is`() async throws {
+    @Test func `a request without plugins does not print the note, and the next one with plugins does`() async throws {
         defer { server.stop() }
         _ = try await get()
 

@@ -10,7 +10,7 @@ struct ExecTests {
         reply?["body_b64"]?.stringValue.flatMap { Data(base64Encoded: $0) }.map { Array($0) }
     }
 
-    @Test func `a line is a request, and its reply all there is of the answer`() async throws {
+    @Test func `a line is a request, and its reply has the whole response`() async throws {
         let server = try LoopbackServer(.raw("HTTP/1.1 201 Made\r\nX-A: 1\r\nX-A: 2\r\nContent-Length: 2\r\n\r\nok"))
 
         let reply = try await Command.exec(["url": .string(server.url("/p#fragment")), "method": "PATCH"])
@@ -34,13 +34,13 @@ struct ExecTests {
     }
 
     @Test(arguments: ["YQ", "YQ=", "YR==", "YQ==YQ==", "Y Q=", "YQ==\\n", "_w==", "="])
-    func `base 64 that is not exactly that is invalid`(text: String) async throws {
+    func `base 64 that is not strictly encoded is invalid`(text: String) async throws {
         let replies = try await Command.exec([#"{"id":"1","url":"http://127.0.0.1:1/","body_b64":"\#(text)"}"#])
 
         #expect(error(replies["1"]) == "invalid")
     }
 
-    @Test func `bytes of fields are characters of the same number, both ways`() async throws {
+    @Test func `bytes of fields are characters of the same number, in requests and replies`() async throws {
         let value = String(String.UnicodeScalarView((0x80...0xFF).map { Unicode.Scalar(UInt8($0)) }))
         let server = try LoopbackServer { connection in
             let request = try connection.readRequest()
@@ -59,7 +59,7 @@ struct ExecTests {
         #expect(fields.map(\.name) == ["x-twice", "X-Twice"] && fields.map(\.value) == ["1", "2"])
     }
 
-    @Test func `characters that are no bytes, and line breaks, are invalid in fields`() async throws {
+    @Test func `characters beyond U+00FF and line breaks are invalid in fields`() async throws {
         let replies = try await Command.exec([
             #"{"id":"1","url":"http://127.0.0.1:1/","headers":[["X","–"]]}"#,
             #"{"id":"2","url":"http://127.0.0.1:1/","headers":[["X","a\r\nY: b"]]}"#,
@@ -70,11 +70,11 @@ struct ExecTests {
         for id in 1...5 { #expect(error(replies["\(id)"]) == "invalid") }
     }
 
-    @Test func `many lines are under way at once`() async throws {
+    @Test func `many lines are executed at once`() async throws {
         let gate = Gate()
         let server = try LoopbackServer { connection in
             let request = try connection.readRequest()
-            // Each answer waits for the requests of all others.
+            // Each response waits for the requests of all others.
             gate.admit()
             try connection.wait(for: gate, count: 20)
             try connection.respond(body: request.target)
@@ -86,7 +86,7 @@ struct ExecTests {
         for id in 1...20 { #expect(body(replies["\(id)"]) == Array("/\(id)".utf8)) }
     }
 
-    @Test func `lines that make no sense are unsupported, and the process goes on`() async throws {
+    @Test func `lines that are not objects are unsupported, and the process goes on`() async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse(body: "ok") }
 
         let outcome = try await Command.run(
@@ -151,7 +151,9 @@ struct ExecTests {
     }
 
     @Test(arguments: [("INT", 130), ("TERM", 130)])
-    func `a signal replies to what is under way as aborted, and ends`(signal: String, status: Int32) async throws {
+    func `after a signal, requests in progress get the reply aborted, and the process ends`(
+        signal: String, status: Int32
+    ) async throws {
         let server = try LoopbackServer(.silenceBeforeHead())
         let folder = try TemporaryFolder()
         async let outcome = Command.shell(
@@ -172,7 +174,7 @@ struct ExecTests {
         #expect(reply["id"] == "1" && error(reply) == "aborted")
     }
 
-    @Test func `what later plugins would do is unsupported`() async throws {
+    @Test func `a field for a missing plugin is unsupported`() async throws {
         let replies = try await Command.exec([
             #"{"id":"1","url":"http://127.0.0.1:1/","validate":{"schema":true}}"#,
             #"{"id":"2","url":"http://127.0.0.1:1/","download":{"file":"/absent/x","resume":true}}"#,
@@ -182,7 +184,7 @@ struct ExecTests {
         for id in 1...4 { #expect(error(replies["\(id)"]) == "unsupported") }
     }
 
-    @Test func `a reset is answered`() async throws {
+    @Test func `a reset gets a reply`() async throws {
         let replies = try await Command.exec([#"{"id":"1","op":"reset"}"#])
 
         #expect(replies["1"] == ["id": "1", "ok": true])
@@ -200,7 +202,7 @@ struct ExecTests {
         #expect(reply["interim"]?.arrayValue?.count == 1)
     }
 
-    @Test func `a body beyond its limit is a fault that knows the head`() async throws {
+    @Test func `a body beyond its limit is an error, and the reply has the head`() async throws {
         let server = try LoopbackServer(.endlessBody())
 
         let reply = try await Command.exec(["url": .string(server.url()), "max_body_bytes": 1000])
@@ -208,7 +210,7 @@ struct ExecTests {
         #expect(error(reply) == "limit" && reply["status"] == 200)
     }
 
-    @Test func `a body that is cut is a fault`() async throws {
+    @Test func `an incomplete body is an error`() async throws {
         let server = try LoopbackServer(.chunkedCutShort(["abc"]))
 
         let reply = try await Command.exec(["url": .string(server.url())])
@@ -216,7 +218,7 @@ struct ExecTests {
         #expect(error(reply) == "body")
     }
 
-    @Test func `the whole exchange has its time, and a pause within it too`() async throws {
+    @Test func `the whole exchange has a time limit, and so has a pause within it`() async throws {
         let server = try LoopbackServer(.silenceInBody(declared: 10, sent: 5))
         let url = server.url()
 
@@ -227,7 +229,7 @@ struct ExecTests {
         #expect(error(replies["1"]) == "timeout" && error(replies["2"]) == "timeout")
     }
 
-    @Test func `faults are told apart`() async throws {
+    @Test func `errors have different kinds`() async throws {
         let port = try ClosedPort()
         let garbage = try LoopbackServer(.raw("garbage\r\n\r\n"))
 
@@ -240,7 +242,7 @@ struct ExecTests {
         for kind in ["dns", "connect", "url", "tls", "protocol"] { #expect(error(replies[kind]) == kind) }
     }
 
-    @Test func `connect_to changes where, and nothing of the request`() async throws {
+    @Test func `connect_to changes the connection, but not the request`() async throws {
         let server = try LoopbackServer.responding { ServerResponse(body: $0["Host"] ?? "") }
 
         let reply = try await Command.exec([
@@ -250,7 +252,7 @@ struct ExecTests {
         #expect(body(reply) == Array("good.test:81".utf8))
     }
 
-    @Test func `connect_to of a host alone means the port that its URL means`() async throws {
+    @Test func `a host without a port in connect_to means the port of the URL's scheme`() async throws {
         let server = try LoopbackServer.responding { ServerResponse(body: $0["Host"] ?? "") }
         defer { server.stop() }
 
@@ -265,20 +267,20 @@ struct ExecTests {
         #"{"x":"y"}"#, #"{"a.test:80":"b.test"}"#, #"{"a b":"b.test:80"}"#, #"{"a.test:80":"b.test:0"}"#,
         #"{"a.test:80":80}"#, #"["a.test:80"]"#,
     ])
-    func `connect_to of what is no host and port is invalid`(places: String) async throws {
-        let replies = try await Command.exec([#"{"id":"1","url":"http://a.test/","connect_to":\#(places)}"#])
+    func `connect_to of a text that is not host and port is invalid`(hostsAndPorts: String) async throws {
+        let replies = try await Command.exec([#"{"id":"1","url":"http://a.test/","connect_to":\#(hostsAndPorts)}"#])
 
         #expect(error(replies["1"]) == "invalid")
     }
 
     @Test(arguments: ["5", "null", #"["1"]"#])
-    func `an id that is no string is invalid, and not repeated`(id: String) async throws {
+    func `an id that is not a string is invalid, and not repeated`(id: String) async throws {
         let replies = try await Command.exec([#"{"id":\#(id),"op":"reset"}"#])
 
         #expect(replies[""]?["id"] == .null && error(replies[""]) == "invalid")
     }
 
-    @Test func `a download appears when it is whole, and only then`() async throws {
+    @Test func `a download appears when it is complete, and not before`() async throws {
         let server = try LoopbackServer.responding { request in
             if request.path == "/absent" { return ServerResponse(status: 404, body: "no") }
             return ServerResponse(body: "content")
@@ -300,7 +302,7 @@ struct ExecTests {
         #expect(try folder.entries() == ["new", "old"])
     }
 
-    @Test func `redirects are followed where the line says so, so far as it says`() async throws {
+    @Test func `redirects are followed if the line says so, up to its limit`() async throws {
         let server = try LoopbackServer.responding { request in
             guard let hop = Int(request.path.dropFirst()) else { return ServerResponse(body: "arrived") }
             return ServerResponse(status: 302, fields: [("Location", hop == 0 ? "/end" : "/\(hop - 1)")])
@@ -318,12 +320,13 @@ struct ExecTests {
         #expect(error(limited) == "redirect")
     }
 
-    @Test func `bodies are decoded where the line asks for it`() async throws {
+    @Test func `bodies are decoded if the line asks for it`() async throws {
         let gzip = try #require(
             Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJBwCGphA2BQAAAA=="))
         let server = try LoopbackServer.responding { request in
             request["Accept-Encoding"]?.contains("gzip") == true
-                ? ServerResponse(fields: [("Content-Encoding", "gzip")], body: Array(gzip)) : ServerResponse(body: "plain")
+                ? ServerResponse(fields: [("Content-Encoding", "gzip")], body: Array(gzip))
+                : ServerResponse(body: "plain")
         }
         let plugins = try Command.loading("decode")
 
@@ -334,9 +337,12 @@ struct ExecTests {
         #expect(body(plain) == Array("plain".utf8))
     }
 
-    @Test func `redirect and decode are there without a configuration, and can be switched off by one`() async throws {
+    @Test func `redirect and decode are enabled without a configuration, and a configuration can disable them`()
+        async throws
+    {
         let server = try LoopbackServer.responding { request in
-            request.path == "/end" ? ServerResponse(body: "arrived") : ServerResponse(status: 302, fields: [("Location", "/end")])
+            request.path == "/end"
+                ? ServerResponse(body: "arrived") : ServerResponse(status: 302, fields: [("Location", "/end")])
         }
         let folder = try TemporaryFolder()
         let off = try folder.write("plugboard.json", #"{"plugins": [{"id": "redirect", "enabled": false}]}"#)

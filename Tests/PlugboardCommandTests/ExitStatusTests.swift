@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 struct ExitStatusTests {
-    @Test func `any status is a success`() async throws {
+    @Test func `any HTTP status is a success`() async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse(status: 404, body: "no such page") }
 
         let outcome = try await Command.run("get", server.url())
@@ -25,7 +25,7 @@ struct ExitStatusTests {
     }
 
     @Test(arguments: ["", "ftp://example.com/", "http://", "http:/a", "//a"])
-    func `what is not an HTTP URL ends with 3`(url: String) async throws {
+    func `a URL that is not http or https ends with 3`(url: String) async throws {
         #expect(try await Command.run("get", url).status == 3)
     }
 
@@ -40,7 +40,7 @@ struct ExitStatusTests {
         #expect(try await Command.run("get", "http://nowhere.invalid/", "--proxy", "").status == 6)
     }
 
-    @Test func `a port where nobody listens ends with 7`() async throws {
+    @Test func `a closed port ends with 7`() async throws {
         let port = try ClosedPort()
 
         let outcome = try await Command.run("get", port.url())
@@ -48,13 +48,13 @@ struct ExitStatusTests {
         #expect(outcome.status == 7)
     }
 
-    @Test func `an answer that is not HTTP ends with 8`() async throws {
+    @Test func `a response that is not HTTP ends with 8`() async throws {
         let server = try LoopbackServer(.raw("HTTP/1.1 abc\r\n\r\n"))
 
         #expect(try await Command.run("get", server.url()).status == 8)
     }
 
-    @Test func `a body that is cut ends with 18, after what came of it`() async throws {
+    @Test func `an incomplete body ends with 18, after the part that came`() async throws {
         let server = try LoopbackServer(.bodyCutShort(declared: 100, sent: 10))
 
         let outcome = try await Command.run("get", server.url())
@@ -97,7 +97,7 @@ struct ExitStatusTests {
         let server = try LoopbackServer.responding { _ in ServerResponse(body: "ok") }
         let folder = try TemporaryFolder()
 
-        // The pipe is open for writing as long as the shell runs.
+        // The shell keeps the pipe open for writing.
         let outcome = try await Command.shell(
             #"""
             mkfifo "$pipe"; exec 3<>"$pipe"; echo "$input" >&3
@@ -107,7 +107,7 @@ struct ExitStatusTests {
         #expect(outcome.status == 23)
     }
 
-    @Test func `a plugin that is not linked ends with 100 and the option's own words`() async throws {
+    @Test func `a plugin that is not linked ends with 100, and the error names the option`() async throws {
         let outcome = try await Command.run("get", "http://127.0.0.1:1/", "--plugin", "redirct")
 
         #expect(outcome.status == 100)
@@ -116,8 +116,8 @@ struct ExitStatusTests {
     }
 
     @Test(arguments: ["x:y:127.0.0.1:80", "a.test:80:127.0.0.1:0", "a.test:80:127.0.0.1", "a.test::127.0.0.1:80"])
-    func `a connection to nowhere ends with 2`(place: String) async throws {
-        let outcome = try await Command.run("get", "http://127.0.0.1:1/", "--connect-to", place)
+    func `a wrong --connect-to ends with 2`(argument: String) async throws {
+        let outcome = try await Command.run("get", "http://127.0.0.1:1/", "--connect-to", argument)
 
         #expect(outcome.status == 2)
     }
@@ -148,13 +148,13 @@ struct ExitStatusTests {
         #expect(outcome.status == 28)
     }
 
-    @Test func `a connection without an answer ends with 56`() async throws {
+    @Test func `a connection that ends without a response ends with 56`() async throws {
         let server = try LoopbackServer(.closedBeforeAnyByte())
 
         #expect(try await Command.run("get", server.url()).status == 56)
     }
 
-    @Test func `a configuration with a fault ends with 100`() async throws {
+    @Test func `a configuration with an error ends with 100`() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("plugboard.json", #"{"plugin": []}"#)
 
@@ -164,7 +164,7 @@ struct ExitStatusTests {
         #expect(outcome.stderr.contains("did you mean plugins?"))
     }
 
-    @Test func `a plugin that is not there ends with 101`() async throws {
+    @Test func `a plugin file that does not exist ends with 101`() async throws {
         let folder = try TemporaryFolder()
 
         let outcome = try await Command.run("get", "http://127.0.0.1:1/", "--plugin", folder.file("absent.so"))
@@ -201,7 +201,7 @@ struct ExitStatusTests {
 @Suite(.enabled(if: NginxServer.isAvailable))
 struct `Exit statuses of TLS` {
     @Test(arguments: [NginxServer.Door.tlsSelfSigned, .tlsExpired])
-    func `a certificate that is not to be trusted ends with 60, unless it need not be`(
+    func `an untrusted certificate ends with 60, unless --insecure accepts it`(
         door: NginxServer.Door
     ) async throws {
         let server = try NginxServer.shared()
@@ -214,7 +214,7 @@ struct `Exit statuses of TLS` {
         #expect(insecure.status == 0)
     }
 
-    @Test func `the own authority is trusted with --ca-file`() async throws {
+    @Test func `the authority of --ca-file is trusted`() async throws {
         let server = try NginxServer.shared()
 
         let outcome = try await Command.run(

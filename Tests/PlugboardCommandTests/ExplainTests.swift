@@ -10,17 +10,18 @@ struct ExplainTests {
     init() throws {
         folder = try TemporaryFolder()
         server = try LoopbackServer.responding { request in
-            request.target == "/" ? ServerResponse(status: 302, fields: [("Location", "/next?key=hidden")]) : ServerResponse(body: "ok")
+            request.target == "/"
+                ? ServerResponse(status: 302, fields: [("Location", "/next?key=hidden")]) : ServerResponse(body: "ok")
         }
     }
 
-    /// The words of the lines after the table's head, up to the empty line.
+    /// The words of the table's lines after its head, up to the empty line.
     private func rows(_ text: String) -> [[String]] {
         text.split(separator: "\n", omittingEmptySubsequences: false).drop { !$0.hasPrefix("AT") }.dropFirst()
             .prefix { !$0.isEmpty }.map { $0.split(separator: " ").map { String($0) } }
     }
 
-    @Test func `a line a call says who decided what, between the attempts`() async throws {
+    @Test func `each call has a line with its verdict, among the attempts`() async throws {
         defer { server.stop() }
 
         let outcome = try await Command.run(
@@ -39,7 +40,7 @@ struct ExplainTests {
         #expect(outcome.stdout.contains("Status 200, a body of 2 bytes, attempts: 2"))
     }
 
-    @Test func `an attempt that a resend cuts off took as long as from its begin to its end`() async throws {
+    @Test func `the time of an attempt that a resend cuts off is that from its beginning to its end`() async throws {
         defer { server.stop() }
 
         let outcome = try await Command.run("explain", server.url(), "--plugin", "redirect", "--json")
@@ -53,7 +54,7 @@ struct ExplainTests {
         #expect(ended > began && total == ended - began)
     }
 
-    @Test func `lines stand by the time at which they began, sub-requests among them`() async throws {
+    @Test func `lines are ordered by their beginnings, with sub-requests among them`() async throws {
         server.stop()
         let server = try tokenServer()
         defer { server.stop() }
@@ -86,7 +87,7 @@ struct ExplainTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `a dry run fails what plugins send themselves`() async throws {
+    @Test func `a dry run fails sub-requests`() async throws {
         defer { server.stop() }
         let attributes = [
             "scheme=oauth", "tokenURL=\(server.url("/token"))", "clientID=a", "clientSecret=b",
@@ -134,8 +135,8 @@ struct ExplainTests {
         #expect(
             reasons.dropFirst(4).contains(["cache", "unlisted"])
                 && reasons.dropFirst(4).allSatisfy { $0[1] == "unlisted" })
-        #expect(absent[0]["place"]?.stringValue?.hasPrefix("plugboard.json, line 7: origins") == true)
-        #expect(absent[2]["place"] == "plugboard.json, line 4: plugins[4].enabled")
+        #expect(absent[0]["location"]?.stringValue?.hasPrefix("plugboard.json, line 7: origins") == true)
+        #expect(absent[2]["location"] == "plugboard.json, line 4: plugins[4].enabled")
         #expect(absent[3]["path"]?.stringValue == object)
         #expect(text.stdout.contains("\nNot taking part:\n  redirect"))
         #expect(text.stdout.contains("disabled by plugboard.json, line 4: plugins[4].enabled\n"))
@@ -146,19 +147,19 @@ struct ExplainTests {
         #expect(text.stdout.contains("Status 302"))
     }
 
-    @Test func `files in the folders of plugins are named, and none of their code is run`() async throws {
+    @Test func `files in the folders of plugins are listed, and none of their code is run`() async throws {
         defer { server.stop() }
         let plugin = try FixturePlugin.build("crashes")
-        let place = folder.file("plugins/crashes.so")
+        let path = folder.file("plugins/crashes.so")
         try folder.write("plugins/readme.so", "no plugin")
-        try FileManager.default.copyItem(atPath: plugin, toPath: place)
+        try FileManager.default.copyItem(atPath: plugin, toPath: path)
         let configuration = try folder.write("plugboard.json", #"{"kernel": {"pluginFolders": ["plugins"]}}"#)
 
         let outcome = try await Command.run("explain", server.url(), "--config", configuration, "--json")
 
         let absent = try #require(try JSONParser.parse(outcome.stdout)["absent"]?.arrayValue)
         let files = absent.filter { $0["path"] != nil }
-        #expect(files.map { $0["path"]?.stringValue } == [place])
+        #expect(files.map { $0["path"]?.stringValue } == [path])
         #expect(files.first?["id"] == "com.example.crashes" && files.first?["reason"] == "unlisted")
     }
 
@@ -183,7 +184,7 @@ struct ExplainTests {
         }
     }
 
-    @Test func `what a plugin sends itself is indented below the call that asked`() async throws {
+    @Test func `a sub-request is indented below the call that sent it`() async throws {
         server.stop()
         let server = try tokenServer()
         defer { server.stop() }
@@ -195,7 +196,7 @@ struct ExplainTests {
         let ended = try #require(lines.firstIndex { $0.contains("sub-request 1  completed") })
         #expect(outcome.status == 0, "\(outcome.stderr)")
         #expect(lines[asked - 1].contains("authentication") && lines[asked - 1].contains("wait"))
-        // Where the second word begins.
+        // The column of the second word.
         let indents = lines.map { $0.count - $0.drop { $0 != " " }.drop { $0 == " " }.count }
         let plain = indents[asked - 1]
         #expect(indents[asked...ended].allSatisfy { $0 > plain }, "\(outcome.stdout)")
@@ -205,7 +206,7 @@ struct ExplainTests {
         #expect(!outcome.stdout.contains("hidden"))
     }
 
-    @Test func `for programs a sub-request names the exchange it is for, and the call that asked`() async throws {
+    @Test func `in JSON a sub-request names its exchange, and the call that sent it`() async throws {
         server.stop()
         let server = try tokenServer()
         defer { server.stop() }
@@ -224,7 +225,7 @@ struct ExplainTests {
         #expect(steps.allSatisfy { $0["exchange"] != nil && $0["at"]?.numberValue != nil })
     }
 
-    @Test func `in a trace a sub-request is a process, with an arrow from the call that asked`() async throws {
+    @Test func `in a trace a sub-request is a process, with an arrow from the call that sent it`() async throws {
         server.stop()
         let server = try tokenServer()
         defer { server.stop() }
@@ -246,7 +247,7 @@ struct ExplainTests {
         #expect(events.contains { $0["pid"] == 2 && $0["name"] == "attempt 1" })
     }
 
-    @Test func `in a trace a fact is its own plugin's, though another's id begins alike`() async throws {
+    @Test func `in a trace an event is on its plugin's track, even if another id is a prefix`() async throws {
         defer { server.stop() }
         let file = folder.file("trace.json")
         let plugins = try ["com.acme", "com.acme.sign"].map {
@@ -265,7 +266,7 @@ struct ExplainTests {
         }
     }
 
-    @Test func `a failure is explained, and is the command's status`() async throws {
+    @Test func `a failure is explained, and decides the exit status`() async throws {
         let port = try ClosedPort()
 
         let outcome = try await Command.run(
@@ -276,7 +277,7 @@ struct ExplainTests {
         #expect(explanation["failure"]?["code"] == "transport.connect")
     }
 
-    @Test func `a trace has a track a plugin, and each call as a slice`() async throws {
+    @Test func `a trace has a track for each plugin, and a slice for each call`() async throws {
         defer { server.stop() }
         let file = folder.file("trace.json")
 

@@ -5,7 +5,7 @@ import Testing
 struct FormPartTests {
     private func part(_ text: String) throws -> FormPart { try FormPart(text) }
 
-    @Test func `a text is whole, semicolons included, until a known word follows one`() throws {
+    @Test func `a text includes its semicolons, up to one before a known word`() throws {
         let plain = try part("title=Lake = blue; deep")
         let typed = try part("title=a;b;type=text/markdown;charset=utf-8;filename=t.md")
 
@@ -37,12 +37,12 @@ struct FormPartTests {
         #expect(try part("f=@\"a;b.txt\"").content == .file("a;b.txt"))
     }
 
-    @Test func `a literal part has no meanings`() throws {
+    @Test func `a literal part has no special characters`() throws {
         #expect(try FormPart(literal: "a=@b;type=c").content == .text("@b;type=c"))
     }
 
     @Test(arguments: ["a", "=a", "a=@b;c", "a=@\"b", "a=@b;type=text", "a=b;type=text/x\r\nX: y", "a=@b;filename=\"c"])
-    func `what cannot be meant is refused`(text: String) {
+    func `a malformed part is refused`(text: String) {
         #expect(throws: CommandFailure.self) { try FormPart(text) }
     }
 }

@@ -16,21 +16,21 @@ struct HelpTests {
     }
 
     @Test(arguments: [[], ["config"], ["plugins"], ["a-plugin"]] + verbs)
-    func `help fits a terminal of 80 columns as it was written`(verb: [String]) async throws {
+    func `help fits a terminal of 80 columns without further line breaks`(verb: [String]) async throws {
         let narrow = try await help(verb, columns: 80)
         let wide = try await help(verb, columns: 400)
 
         #expect(narrow.filter { $0.count > 80 } == [])
-        // What stands in front of the usage is laid out by hand: nothing of it may have to be broken.
+        // The text before the usage has its own line breaks, so none of its lines may be too long.
         #expect(narrow.prefix { !$0.hasPrefix("USAGE:") } == wide.prefix { !$0.hasPrefix("USAGE:") })
         #expect(narrow.contains { $0.hasPrefix("USAGE:") })
     }
 
     @Test(arguments: [[], ["config"], ["plugins"], ["a-plugin"]] + verbs)
-    func `no word or two are left over for a line of their own`(verb: [String]) async throws {
+    func `no description ends with a line of one or two words`(verb: [String]) async throws {
         let lines = try await help(verb, columns: 80)
 
-        // The parser puts what an option does behind 26 columns.
+        // The parser puts the description of an option after 26 columns.
         let column = String(repeating: " ", count: 26)
         let strays = zip(lines, lines.dropFirst()).filter { above, line in
             let isContinued = above.count > 26 && above.dropFirst(25).first == " "
@@ -40,7 +40,7 @@ struct HelpTests {
     }
 
     @Test(arguments: verbs)
-    func `every verb explains itself with examples`(verb: [String]) async throws {
+    func `the help of every verb has examples`(verb: [String]) async throws {
         let arguments = [try Products.executable("plugboard")] + verb + ["--help"]
 
         let outcome = try await ProcessRunner.running(arguments)
@@ -58,7 +58,7 @@ struct HelpTests {
         #expect(outcome.stdout.contains("\n  130  interrupted"))
     }
 
-    @Test func `the version names the command, libcurl and what is held back because of it`() async throws {
+    @Test func `the version names the command, libcurl and its restrictions`() async throws {
         let outcome = try await Command.run("--version")
 
         #expect(outcome.status == 0)
@@ -67,7 +67,7 @@ struct HelpTests {
             "\(outcome.stdout)")
     }
 
-    @Test func `a misspelled verb is answered with the nearest`() async throws {
+    @Test func `the error of a misspelled verb names the nearest verb`() async throws {
         let outcome = try await Command.run("gett", "http://127.0.0.1/")
 
         #expect(outcome.status == 2)
@@ -76,7 +76,8 @@ struct HelpTests {
     }
 
     @Test(arguments: [("gett", "get"), ("plugin", "plugins"), ("explian", "explain")])
-    func `a lone word that is no verb is answered with the nearest`(word: String, near: String) async throws {
+    func `the error of a single unknown word names the nearest verb or plugin`(word: String, near: String) async throws
+    {
         let outcome = try await Command.run(word)
 
         #expect(outcome.status == 2)
@@ -86,8 +87,7 @@ struct HelpTests {
     }
 
     @Test(arguments: [["cache"], ["cache", "stats"]])
-    func `a command of a plugin that is not enabled is refused with how to enable it`(arguments: [String]) async throws
-    {
+    func `the error of a command of a disabled plugin says how to enable the plugin`(arguments: [String]) async throws {
         let outcome = try await ProcessRunner.running([try Products.executable("plugboard")] + arguments)
 
         #expect(outcome.status == 2)
@@ -96,7 +96,7 @@ struct HelpTests {
     }
 
     @Test(arguments: [[], ["--plugin", "redirect"], ["stats"]])
-    func `a URL in place of a verb is answered with the verb that it lacks`(rest: [String]) async throws {
+    func `the error of a URL without a verb names the verb`(rest: [String]) async throws {
         let outcome = try await ProcessRunner.running(
             [try Products.executable("plugboard"), "http://127.0.0.1:9/a?key=hidden"] + rest)
 
@@ -106,7 +106,7 @@ struct HelpTests {
     }
 
     @Test(arguments: ["127.0.0.1:9/a", "localhost:8080", "example.com/a"])
-    func `a URL without a scheme and without a verb is a URL all the same`(url: String) async throws {
+    func `a URL is recognized without a scheme and without a verb`(url: String) async throws {
         let outcome = try await Command.run(url)
 
         #expect(outcome.status == 2)
@@ -134,7 +134,7 @@ struct HelpTests {
         #expect(outcome.stdout == (try await ProcessRunner.running([plugboard] + words + ["--help"]).stdout))
     }
 
-    @Test func `what the parser refuses begins with who speaks, as all errors do`() async throws {
+    @Test func `an error of the parser begins with the name of the command, like all errors`() async throws {
         let outcome = try await Command.run("get", "http://127.0.0.1/", "--nonsense")
 
         #expect(outcome.stderr.hasPrefix("plugboard: Unknown option '--nonsense'"), "\(outcome.stderr)")
@@ -147,7 +147,7 @@ struct HelpTests {
         ["get", "http://127.0.0.1/", "--set", "absent.key=1"], ["get", "http://127.0.0.1/", "--attribute", "a.b=1"],
         ["config", "check"], ["plugins", "inspect", "absent"],
     ])
-    func `what cannot be meant ends with 2`(arguments: [String]) async throws {
+    func `a command line that contradicts itself ends with 2`(arguments: [String]) async throws {
         let outcome = try await ProcessRunner.running([try Products.executable("plugboard")] + arguments)
 
         #expect(outcome.status == 2)

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Signals, and a plugin that never returns from its hook.
+/// Signals, and a plugin that does not return from its hook.
 struct InterruptTests {
     private let folder: TemporaryFolder
     private let plugin: String
@@ -11,7 +11,8 @@ struct InterruptTests {
         plugin = try FixturePlugin.build("stuck")
     }
 
-    /// Starts the command as an interactive shell does, and does something to `$process` once the plugin is stuck.
+    /// Starts the command as an interactive shell does, and runs a line of shell for `$process` once the plugin is
+    /// stuck.
     private func stuck(_ words: String, _ then: String) async throws -> ProcessRunner.Outcome {
         try await Command.shell(
             #"""
@@ -33,7 +34,7 @@ struct InterruptTests {
     }
 
     @Test(arguments: [("TERM", 143), ("INT", 130)])
-    func `a stuck hook does not outlive a signal by more than seconds`(signal: String, status: Int32) async throws {
+    func `a signal ends a stuck hook within seconds`(signal: String, status: Int32) async throws {
         let clock = ContinuousClock()
         var outcome: ProcessRunner.Outcome?
 
@@ -46,7 +47,7 @@ struct InterruptTests {
     }
 
     @Test func `a second signal of either kind ends a stuck hook at once`() async throws {
-        // The first one has been taken once SIGINT and SIGTERM are caught no more.
+        // The first signal was handled once SIGINT and SIGTERM have their default actions.
         let outcome = try await stuck(
             "get http://127.0.0.1:9/",
             "kill -INT $process; until grep -q '^SigCgt:.*[0-389ab]..[014589cd]$' /proc/$process/status; do :; done; kill -TERM $process"
@@ -55,7 +56,7 @@ struct InterruptTests {
         #expect(outcome.status == 143)
     }
 
-    @Test func `a command that is given a time ends after it, and says whose it was`() async throws {
+    @Test func `a command with a time limit ends after it, and the error names the plugin`() async throws {
         let lingering = try FixturePlugin.build("lingers")
 
         let outcome = try await Command.run(
@@ -64,19 +65,19 @@ struct InterruptTests {
         #expect(outcome.status == 28)
         #expect(
             outcome.stderr.contains(
-                "plugboard: The plugin com.example.lingers has not answered its command nap within 200ms."))
+                "plugboard: The plugin com.example.lingers has not replied to its command nap within 200ms."))
     }
 
-    @Test func `a command whose plugin is stuck ends too when its time is up`() async throws {
+    @Test func `a command with a time limit ends after it even if its plugin is stuck`() async throws {
         let outcome = try await Command.run(
             "com.example.stuck", "stay", "--plugin", plugin, "--timeout", "200ms")
 
         #expect(outcome.status == 28)
-        #expect(outcome.stderr.contains("com.example.stuck has not answered its command stay within 200ms."))
+        #expect(outcome.stderr.contains("com.example.stuck has not replied to its command stay within 200ms."))
     }
 
     @Test(arguments: ["soon", "0s", "-1s"])
-    func `a command's time must be one`(text: String) async throws {
+    func `a time limit that is not a time is an error`(text: String) async throws {
         let outcome = try await Command.run("com.example.stuck", "stay", "--plugin", plugin, "--timeout=\(text)")
 
         #expect(outcome.status == 2)

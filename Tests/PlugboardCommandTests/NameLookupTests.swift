@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A name server that never answers: `/etc/resolv.conf` names it in a mount namespace of the command's own.
+/// A name server that never responds: `/etc/resolv.conf` names it in a mount namespace of the command.
 @Suite(.enabled(if: mayMount, "a mount namespace needs root")) struct NameLookupTests {
-    @Test func `a name look-up that hangs holds up neither other requests nor the end`() async throws {
+    @Test func `a name look-up that hangs delays neither other requests nor the end`() async throws {
         let folder = try TemporaryFolder("resolver")
         let silent = try SilentNameServer()
         try folder.write("resolv.conf", "nameserver \(silent.address)\noptions timeout:10 attempts:2\n")
@@ -38,7 +38,7 @@ private let mayMount = {
     return (try? ProcessRunner.run(mount))?.status == 0
 }()
 
-/// Takes questions on UDP port 53 of a loopback address of its own, and never answers.
+/// Receives queries on UDP port 53 of a loopback address, and never responds.
 private final class SilentNameServer {
     let address: String
     private let descriptor: Int32
@@ -47,11 +47,11 @@ private final class SilentNameServer {
         let number = UInt32.random(in: 1..<0xFFFF)
         address = "127.77.\(number >> 8).\(number & 0xFF)"
         descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
-        var place = sockaddr_in()
-        place.sin_family = sa_family_t(AF_INET)
-        place.sin_port = in_port_t(53).bigEndian
-        place.sin_addr.s_addr = (127 << 24 | 77 << 16 | number).bigEndian
-        let code = withUnsafePointer(to: &place) {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(53).bigEndian
+        address.sin_addr.s_addr = (127 << 24 | 77 << 16 | number).bigEndian
+        let code = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }

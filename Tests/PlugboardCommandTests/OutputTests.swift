@@ -7,7 +7,8 @@ struct OutputTests {
 
     private func json() throws -> LoopbackServer {
         try LoopbackServer.responding { _ in
-            ServerResponse(fields: [("Content-Type", "application/problem+json; charset=utf-8")], body: OutputTests.text)
+            ServerResponse(
+                fields: [("Content-Type", "application/problem+json; charset=utf-8")], body: OutputTests.text)
         }
     }
 
@@ -43,7 +44,7 @@ struct OutputTests {
     }
 
     @Test(.enabled(if: Command.hasTerminals))
-    func `a terminal gets no bytes that would upset it`() async throws {
+    func `a terminal gets no binary bytes`() async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse(body: [27, 0, 7]) }
 
         let text = try await Command.onTerminal("get \(server.url())")
@@ -98,7 +99,7 @@ struct OutputTests {
         #expect(!outcome.stdout.contains("unseen"))
     }
 
-    /// A head with secrets in a field and in the query of a URL, and with what steers terminals.
+    /// A head with secrets in a field and in the query of a URL, and with control characters.
     private static let trap = """
         HTTP/1.1 200 \u{1B}[31mFine\r
         Set-Cookie: id=hidden1\r
@@ -110,7 +111,7 @@ struct OutputTests {
         ok
         """
 
-    @Test func `verbose tells what happens on standard error, without secrets`() async throws {
+    @Test func `verbose prints events to standard error, without secrets`() async throws {
         let server = try LoopbackServer(.raw(OutputTests.trap))
 
         let outcome = try await Command.run(
@@ -131,7 +132,8 @@ struct OutputTests {
 
     @Test func `verbose shows what plugins add, at each attempt`() async throws {
         let server = try LoopbackServer.responding { request in
-            request.path == "/end" ? ServerResponse(body: "ok") : ServerResponse(status: 302, fields: [("Location", "/end")])
+            request.path == "/end"
+                ? ServerResponse(body: "ok") : ServerResponse(status: 302, fields: [("Location", "/end")])
         }
         let plugins = try Command.loading("decode", "redirect")
 
@@ -144,7 +146,7 @@ struct OutputTests {
     }
 
     @Test(.enabled(if: Command.hasTerminals))
-    func `a terminal gets a head without secrets, and all of it only where that is asked for`() async throws {
+    func `a terminal gets a head without secrets, and the whole head only with -o -`() async throws {
         let server = try LoopbackServer(.raw(OutputTests.trap))
 
         let shown = try await Command.onTerminal("get \(server.url()) -i")
@@ -161,7 +163,7 @@ struct OutputTests {
         let gate = Gate()
         let server = try LoopbackServer { connection in
             _ = try connection.readRequest()
-            // Long enough to be seen in tenths of milliseconds, whatever the machine.
+            // Long enough to show in tenths of milliseconds on any machine.
             try? connection.wait(for: gate, timeout: .milliseconds(50))
             try connection.respond(body: OutputTests.text)
         }
@@ -175,7 +177,7 @@ struct OutputTests {
         #expect(times.count == 5 && times[3] >= 50 && times[4] >= times[3])
     }
 
-    @Test func `a reader that goes away ends the command without a word`() async throws {
+    @Test func `a closed pipe ends the command without a message`() async throws {
         let server = try LoopbackServer(.endlessBody())
 
         let outcome = try await Command.shell(

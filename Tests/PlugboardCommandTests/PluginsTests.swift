@@ -19,7 +19,7 @@ struct PluginsTests {
             #"{"plugins": [{"path": "\#(decode)"}, {"path": "\#(redirect)", "priority": 340}]}"#)
     }
 
-    @Test func `order shows the chain from the outermost, and both ways through it`() async throws {
+    @Test func `order shows the chain from the outermost, inward and outward`() async throws {
         let outcome = try await Command.run("plugins", "order", "--config", try configuration())
 
         let lines = outcome.stdout.split(separator: "\n").map { $0.split(separator: " ").map { String($0) } }
@@ -31,7 +31,7 @@ struct PluginsTests {
         #expect(lines[3].contains("redirect") && lines[3].contains("decode"))
     }
 
-    @Test func `order shows who listens to what, and who takes no part`() async throws {
+    @Test func `order shows which plugins listen to events, and which take no part`() async throws {
         let configuration = try folder.write(
             "plugboard.json", #"{"plugins": ["logging", "cookies", "redirect", {"id": "cache", "enabled": false}]}"#)
 
@@ -49,7 +49,7 @@ struct PluginsTests {
         #expect(lines.last?.first == "unlisted:" && lines.last?.contains("decode,") == true)
     }
 
-    @Test func `order as JSON has the chain of each hook, and the reason for each place`() async throws {
+    @Test func `order as JSON has the chain of each hook, and the reason for each position`() async throws {
         let configuration = try folder.write(
             "plugboard.json",
             """
@@ -87,12 +87,12 @@ struct PluginsTests {
         }
         #expect(why(redirect, "redirect") == "disabled by \(configuration), line 1: plugins[0].enabled")
         #expect(why(decode, "decode") == "not loaded because of --safe")
-        // A linked plugin of that id is another, and could be used instead.
+        // The linked plugin of the same id is a different one.
         #expect(why("linked", "decode") == "not listed by the configuration or by --plugin")
         #expect(list.allSatisfy { $0["enabled"] == "no" })
     }
 
-    @Test func `a folder of plugins that is not there is a warning`() async throws {
+    @Test func `a folder of plugins that does not exist is a warning`() async throws {
         let configuration = try folder.write("plugboard.json", #"{"kernel": {"pluginFolders": ["nowhere"]}}"#)
 
         for verb in [["plugins", "order", "--config"], ["plugins", "list", "--config"], ["config", "check"]] {
@@ -105,7 +105,7 @@ struct PluginsTests {
         }
     }
 
-    @Test func `a path is one, however it is written`() async throws {
+    @Test func `paths that are written differently are the same`() async throws {
         try folder.write("plugboard.json", #"{"plugins": [{"path": "./absent.so", "enabled": false}]}"#)
 
         let outcome = try await Command.shell(
@@ -116,7 +116,7 @@ struct PluginsTests {
         #expect(outcome.stderr.contains("plugins[0] cannot be loaded: \(folder.path)/./absent.so does not exist."))
     }
 
-    @Test func `a path of the command line is told without parts that lead nowhere`() async throws {
+    @Test func `a path of the command line is shown without its dots`() async throws {
         let outcome = try await Command.run("plugins", "order", "--plugin", "\(folder.path)/./absent.so")
 
         #expect(outcome.stderr.contains(" \(folder.file("absent.so"))"))
@@ -151,7 +151,7 @@ struct PluginsTests {
         #expect(outcome.stdout.contains(/\nAttributes\n  redirect\.follow +bool/))
     }
 
-    @Test func `list names what is linked, and whether it runs`() async throws {
+    @Test func `list names the linked plugins, and whether they are enabled`() async throws {
         let outcome = try await Command.run("plugins", "list", "--plugin", "decode")
 
         let rows = outcome.stdout.split(separator: "\n").map { $0.split(separator: " ").map { String($0) } }
@@ -162,7 +162,7 @@ struct PluginsTests {
         #expect(enabled.filter { $0.1 == "yes" }.map(\.0) == ["decode"])
     }
 
-    @Test func `a plugin that is switched on twice is a fault of the configuration`() async throws {
+    @Test func `a plugin that is enabled twice is an error of the configuration`() async throws {
         let outcome = try await Command.run("plugins", "order", "--config", try configuration(), "--plugin", "redirect")
 
         #expect(outcome.status == 100)
@@ -184,7 +184,7 @@ struct PluginsTests {
         ("logging.level=loud", "must be one of"), ("cache.memory=big", "must be a size"),
         ("redirect.limit=", "must be a whole number"),
     ])
-    func `what --set says wrong is told of --set, and not of the file`(setting: String, fault: String) async throws {
+    func `an error of --set names --set, and not the file`(setting: String, error: String) async throws {
         let name = setting.prefix { $0 != "=" }
         let configuration = try folder.write(
             "plugboard.json", #"{"plugins": [{"id": "redirect", "settings": {"limit": 2}}, "logging", "cache"]}"#)
@@ -192,7 +192,7 @@ struct PluginsTests {
         let outcome = try await Command.run("plugins", "order", "--config", configuration, "--set", setting)
 
         #expect(outcome.status == 100)
-        #expect(outcome.stderr.contains("plugboard: --set \(name) \(fault)"), "\(outcome.stderr)")
+        #expect(outcome.stderr.contains("plugboard: --set \(name) \(error)"), "\(outcome.stderr)")
         #expect(!outcome.stderr.contains("plugboard.json"))
     }
 
@@ -212,7 +212,7 @@ struct PluginCommandTests {
 
     init() throws { plugin = try FixturePlugin.build("commander") }
 
-    @Test func `a plugin's command gets its arguments as JSON and answers on standard output`() async throws {
+    @Test func `a plugin's command gets its arguments as JSON, and its reply goes to standard output`() async throws {
         let pairs = try await Command.run(
             id, "echo", "count=2", "list=[1]", "name=two words", "text=\"2\"", "--plugin", plugin)
         let object = try await Command.run(id, "echo", #"{"a": null}"#, "--plugin", plugin)
@@ -230,7 +230,7 @@ struct PluginCommandTests {
         #expect(outcome.stdout.isEmpty)
     }
 
-    @Test func `a command that a plugin does not have ends with 104 and those it has`() async throws {
+    @Test func `an unknown command of a plugin ends with 104 and the names of its commands`() async throws {
         let outcome = try await Command.run(id, "dance", "--plugin", plugin)
 
         #expect(outcome.status == 104)
@@ -238,7 +238,7 @@ struct PluginCommandTests {
     }
 
     @Test(arguments: ["nonsense", "{broken", "=1"])
-    func `arguments that are no pairs and no object end with 2`(argument: String) async throws {
+    func `arguments that are neither pairs nor an object end with 2`(argument: String) async throws {
         let outcome = try await Command.run(id, "echo", argument, "--plugin", plugin)
 
         #expect(outcome.status == 2)
@@ -250,7 +250,7 @@ struct ConfigCheckTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func `a check names all faults at once, with line, path and the nearest key`() async throws {
+    @Test func `a check reports all errors at once, with line, path and the nearest key`() async throws {
         let file = try folder.write(
             "plugboard.json",
             """
@@ -271,7 +271,7 @@ struct ConfigCheckTests {
         #expect(faults.last?.contains("line 3") == true && faults.last?.contains("did you mean plugins?") == true)
     }
 
-    @Test func `a check names the faults of plugins too`() async throws {
+    @Test func `a check reports the errors of plugins too`() async throws {
         let redirect = try Products.library("plugboard-redirect")
         let file = try folder.write(
             "plugboard.json",
@@ -287,8 +287,7 @@ struct ConfigCheckTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a check names what an origin's section says that makes no sense to its plugin`(linkage: Linkage) async throws
-    {
+    func `a check reports unknown and wrong attributes in an origin's section`(linkage: Linkage) async throws {
         let library = try Products.library("plugboard-authentication")
         let plugin = linkage == .loaded ? #"{"path": "\#(library)"}"# : #""authentication""#
         let file = try folder.write(
@@ -318,7 +317,7 @@ struct ConfigCheckTests {
         #expect(!outcome.stderr.contains("hidden"))
     }
 
-    @Test func `faults of the text and of plugins come together, in the order of the text`() async throws {
+    @Test func `errors of the text and of plugins come together, in the order of the text`() async throws {
         let one = try folder.write(
             "one.json",
             #"{"kernel":{"timeot":"1s"},"plugins":["absent",{"id":"redirect","settings":{"limt":1}}]}"#)
@@ -345,12 +344,12 @@ struct ConfigCheckTests {
             ])
     }
 
-    /// Where each fault of a check stands: what comes after the file's name, up to the path's end.
+    /// The location of each error of a check: the text after the file's name, up to the path's end.
     private func places(_ outcome: ProcessRunner.Outcome) -> [String] {
         outcome.stderr.matches(of: #/, line (\d+, column \d+: \S+) /#).map { String($0.1) }
     }
 
-    @Test func `a configuration without faults ends with 0`() async throws {
+    @Test func `a configuration without errors ends with 0`() async throws {
         let file = try folder.write("plugboard.json", #"{"kernel": {"timeout": "30s"}, /* none */ "plugins": []}"#)
 
         let outcome = try await Command.run("config", "check", file)
@@ -360,7 +359,7 @@ struct ConfigCheckTests {
         #expect(outcome.stderr.isEmpty)
     }
 
-    @Test func `a file that is not there is a fault`() async throws {
+    @Test func `a file that does not exist is an error`() async throws {
         let outcome = try await Command.run("config", "check", folder.file("absent.json"))
 
         #expect(outcome.status == 1)

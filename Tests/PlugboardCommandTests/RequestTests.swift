@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the options of a request put on the wire.
+/// What is sent for the options of a request.
 struct RequestTests {
     private let server: LoopbackServer
 
@@ -18,7 +18,7 @@ struct RequestTests {
     }
 
     @Test(arguments: ["get", "head", "post", "put", "patch", "delete"])
-    func `each verb is its method`(verb: String) async throws {
+    func `each verb sends its method`(verb: String) async throws {
         let request = try await sent([verb])
 
         #expect(request.method == verb.uppercased())
@@ -29,7 +29,7 @@ struct RequestTests {
         #expect(try await sent(["request", "PropFind"]).method == "PropFind")
     }
 
-    @Test func `without options a request says who asks and that all is welcome`() async throws {
+    @Test func `without options a request has User-Agent and Accept`() async throws {
         let request = try await sent(["get"])
 
         #expect(request["User-Agent"]?.hasPrefix("plugboard/") == true)
@@ -58,7 +58,7 @@ struct RequestTests {
         #expect(request["Content-Length"] == "18")
     }
 
-    @Test func `binary data of a file goes as it is, with its length`() async throws {
+    @Test func `binary data of a file is sent unchanged, with its length`() async throws {
         let folder = try TemporaryFolder()
         let bytes: [UInt8] = [0, 13, 10, 255]
         let file = try folder.write("data", bytes)
@@ -86,7 +86,7 @@ struct RequestTests {
         #expect(request.body.count == 1_000_000 && request.text == text)
     }
 
-    @Test func `JSON says what it is and asks for the same`() async throws {
+    @Test func `JSON is sent with its type, and asks for a JSON response`() async throws {
         let request = try await sent(["post"], ["--json", #"{"a": 1}"#])
 
         #expect(request.text == #"{"a": 1}"#)
@@ -94,7 +94,7 @@ struct RequestTests {
         #expect(request["Accept"] == "application/json")
     }
 
-    @Test func `a type of the caller's own is kept`() async throws {
+    @Test func `a Content-Type of the caller is kept`() async throws {
         let request = try await sent(["post"], ["--json", "1", "-H", "content-type: application/vnd.a+json"])
 
         #expect(request.values("Content-Type") == ["application/vnd.a+json"])
@@ -146,7 +146,7 @@ struct RequestTests {
         #expect(request.text.contains("name=\"a\"\r\n\r\n@b;type=c\r\n"))
     }
 
-    @Test func `connect-to changes where, and nothing of the request`() async throws {
+    @Test func `connect-to changes the connection, but not the request`() async throws {
         let outcome = try await Command.run(
             "get", "http://good.test:81/", "--connect-to", "good.test:81:127.0.0.1:\(server.port)")
 

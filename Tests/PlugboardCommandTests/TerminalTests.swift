@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlugboardCommand
 
-/// What comes from outside cannot steer the terminal it is printed to.
+/// Text from outside cannot control the terminal that it is printed to.
 struct TerminalTests {
     /// Colours, a C1 control character (CSI), a carriage return, a change of direction, and DEL.
     private static let trap = "a\u{1B}[31mb\u{9B}2Jc\rd\u{202E}e\u{7F}f\r\ng\tä\n"
@@ -14,7 +14,7 @@ struct TerminalTests {
         !text.unicodeScalars.contains { VisibleText.steers($0) && $0 != "\r" }
     }
 
-    @Test func `what steers a terminal is visible, and everything else is as it was`() {
+    @Test func `control characters are escaped, and all other text is unchanged`() {
         #expect(VisibleText.of(TerminalTests.trap) == TerminalTests.shown)
         #expect(VisibleText.of("e\u{301} 👩\u{200D}💻 \u{200C}ß\r") == "e\u{301} 👩\u{200D}💻 \u{200C}ß\\u{D}")
     }
@@ -34,7 +34,7 @@ struct TerminalTests {
     }
 
     @Test(.enabled(if: Command.hasTerminals), arguments: ["text/plain", "application/json"])
-    func `a body on a terminal cannot steer it, and in a pipe it is as it came`(type: String) async throws {
+    func `a body cannot control a terminal, and is unchanged in a pipe`(type: String) async throws {
         let server = try LoopbackServer.responding { _ in
             ServerResponse(fields: [("Content-Type", type)], body: Array(TerminalTests.trap.utf8))
         }
@@ -47,9 +47,10 @@ struct TerminalTests {
     }
 
     @Test(.enabled(if: Command.hasTerminals), arguments: ["", "1"])
-    func `strings of JSON on a terminal cannot steer it, with and without colours`(noColor: String) async throws {
+    func `strings of JSON cannot control a terminal, with and without colours`(noColor: String) async throws {
         let server = try LoopbackServer.responding { _ in
-            ServerResponse(fields: [("Content-Type", "application/json")], body: "[\"a\\u001b[31m\u{9B}2J\u{202E}\u{7F}\"]")
+            ServerResponse(
+                fields: [("Content-Type", "application/json")], body: "[\"a\\u001b[31m\u{9B}2J\u{202E}\u{7F}\"]")
         }
 
         let shown = try await Command.onTerminal("get \(server.url())", environment: ["NO_COLOR": noColor])
@@ -58,7 +59,7 @@ struct TerminalTests {
     }
 
     @Test(.enabled(if: Command.hasTerminals))
-    func `what a file says of itself cannot steer a terminal`() async throws {
+    func `the metadata of a file cannot control a terminal`() async throws {
         let path = try FixturePlugin.build("steers")
 
         for options in ["--metadata", "--metadata --json", ""] {
@@ -69,10 +70,10 @@ struct TerminalTests {
     }
 
     @Test(.enabled(if: Command.hasTerminals))
-    func `words of the command line and names of files cannot steer a terminal`() async throws {
+    func `words of the command line and names of files cannot control a terminal`() async throws {
         let name = "x\u{1B}[31m\u{9B}y"
 
-        // What the command itself writes over its own line on a terminal.
+        // The control sequences of the command itself.
         let progress = "\r\u{1B}[K"
         for line in [
             "config check '\(name)'", "get 'http://\(name)/'", "plugins check '\(name)'", "'\(name)' b",

@@ -103,6 +103,7 @@ private enum OfTransporting {
 private enum OfPlugboardKit {
     typealias PlainSubResponse = SubResponse
     typealias PlainAttributeKey = AttributeKey
+    typealias PlainAttributeTable = AttributeTable
     typealias PlainBodyTransformer = BodyTransformer
     typealias PlainCommandReply = CommandReply
     typealias PlainCommandDefinition = CommandDefinition
@@ -126,7 +127,9 @@ private enum OfPlugboardKit {
     typealias PlainPluginHost = PluginHost
     typealias PlainPluginInstance = PluginInstance
     typealias PlainPluginSettings = PluginSettings
+    typealias PlainPluginInstance = PluginInstance
     typealias PlainReply = Reply
+    typealias PlainRequestAttributes = RequestAttributes
     typealias PlainRequestPhase = RequestPhase
     typealias PlainRequestVerdict = RequestVerdict
     typealias PlainResendingPhase = ResendingPhase
@@ -200,6 +203,7 @@ private enum OfAuthenticationOptions {
     typealias PlainAuthenticationCommands = AuthenticationCommands
     typealias PlainAuthenticationRequest = AuthenticationRequest
     typealias PlainAuthenticationScheme = AuthenticationScheme
+    typealias PlainAuthenticationSettings = AuthenticationSettings
     typealias PlainClientAuthentication = ClientAuthentication
 }
 
@@ -211,6 +215,7 @@ private enum OfCacheOptions {
     typealias PlainCacheMode = CacheMode
     typealias PlainCacheRequest = CacheRequest
     typealias PlainCacheSelection = CacheSelection
+    typealias PlainCacheSettings = CacheSettings
     typealias PlainCacheStatistics = CacheStatistics
     typealias PlainCachedAnswer = CachedResponse
 }
@@ -220,6 +225,7 @@ private enum OfCookiesOptions {
     typealias PlainCookieCommands = CookieCommands
     typealias PlainCookiesAttributes = CookiesAttributes
     typealias PlainCookiesRequest = CookiesRequest
+    typealias PlainCookiesSettings = CookiesSettings
     typealias PlainStoredCookie = StoredCookie
 }
 
@@ -227,18 +233,21 @@ private enum OfDecodeOptions {
     typealias PlainDecodeSettings = DecodeSettings
     typealias PlainDecodeAttributes = DecodeAttributes
     typealias PlainDecodeRequest = DecodeRequest
+    typealias PlainDecodeSettings = DecodeSettings
 }
 
 private enum OfLoggingOptions {
     typealias PlainLoggingSettings = LoggingSettings
     typealias PlainLoggingAttributes = LoggingAttributes
     typealias PlainLoggingRequest = LoggingRequest
+    typealias PlainLoggingSettings = LoggingSettings
 }
 
 private enum OfRedirectOptions {
     typealias PlainRedirectSettings = RedirectSettings
     typealias PlainRedirectAttributes = RedirectAttributes
     typealias PlainRedirectRequest = RedirectRequest
+    typealias PlainRedirectSettings = RedirectSettings
 }
 
 private enum OfRetryOptions {
@@ -246,4 +255,5 @@ private enum OfRetryOptions {
     typealias PlainRetryAttributes = RetryAttributes
     typealias PlainRetryCommands = RetryCommands
     typealias PlainRetryRequest = RetryRequest
+    typealias PlainRetrySettings = RetrySettings
 }

@@ -22,7 +22,7 @@ struct HTTPTypesTests {
         #expect(try await request.body?.text() == "hello")
     }
 
-    @Test func `a request without scheme, authority or path is none`() {
+    @Test func `a head without scheme, authority or path makes no request`() {
         let whole = HTTPRequest(method: .get, scheme: "http", authority: "a.test", path: "/")
         var incomplete = [whole, whole, whole]
         incomplete[0].scheme = nil

@@ -10,7 +10,7 @@ struct ScriptedTransportTests {
         try Kernel(catalog: Catalog([]), transport: transport, log: .silent)
     }
 
-    @Test func `a script sees the whole request, body and all, with the attempt's number`() async throws {
+    @Test func `a script gets the whole request with its body, and the attempt's number`() async throws {
         let numbers = Mutex<[Int]>([])
         let transport = ScriptedTransport { sent, number in
             numbers.withLock { $0.append(number) }
@@ -29,7 +29,7 @@ struct ScriptedTransportTests {
     }
 
     @Test(arguments: [(Method.head, 200), (.get, 204), (.get, 304)])
-    func `an answer that can have no body has none`(method: Messages.Method, status: Int) async throws {
+    func `a response that cannot have a body has none`(method: Messages.Method, status: Int) async throws {
         let kernel = try kernel(ScriptedTransport { _, _ in .respond(status, body: .text("not this")) })
 
         let text = try await kernel.send(Request(method, url)).body.text()
@@ -37,7 +37,9 @@ struct ScriptedTransportTests {
         #expect(text == "")
     }
 
-    @Test func `a failure is one, and a body that breaks is one before the script is asked`() async throws {
+    @Test func `a scripted failure and a broken request body both fail the request, the latter without the script`()
+        async throws
+    {
         let transport = ScriptedTransport { _, _ in .fail(PlugboardError(.reset, "reset")) }
         let kernel = try kernel(transport)
         let broken = PiecesSource(["a"], ending: .broken(PlugboardError("disk", "full")))
@@ -52,7 +54,7 @@ struct ScriptedTransportTests {
         #expect(transport.requests.count == 1)
     }
 
-    @Test func `silence ends with a cancel, and so does a script that waits`() async throws {
+    @Test func `cancelling ends an attempt without an outcome, and a script that waits`() async throws {
         let ended = Gate()
         let transport = ScriptedTransport { sent, _ in
             if sent.method == .get { return .silence }

@@ -8,7 +8,7 @@ import Testing
 struct WorkbenchTests {
     private let url = "https://api.test/"
 
-    /// Tells what it is asked to by the field `X-Do` of requests.
+    /// Does what the field `X-Do` of a request says.
     private struct Obedient: Plugin {
         static let manifest = Manifest(id: "obedient", version: "1.0.0", priority: 500, hooks: [.request])
 
@@ -53,12 +53,12 @@ struct WorkbenchTests {
         #expect(error?.reason.contains("word") == true)
     }
 
-    @Test func `time stands still until the test moves it`() async throws {
+    @Test func `the clock stands still until the test moves it`() async throws {
         let bench = try Workbench(Obedient.self)
         let handle = bench.begin(Request(.get, url, fields: ["X-Do": "wait"]))
         _ = await bench.event("started")
 
-        // The hook has run when the loop has come to the next request.
+        // When the loop has begun the next request, the hook has run.
         _ = try await bench.send(Request(.get, url))
         let before = bench.transport.requests.count
         bench.clock.advance(by: .seconds(61))
@@ -68,7 +68,7 @@ struct WorkbenchTests {
         #expect(status == 200)
     }
 
-    @Test func `the data directory is the bench's own, and goes with it`() async throws {
+    @Test func `each bench has its own data directory, which is removed with it`() async throws {
         let path: String
         do {
             let bench = try Workbench(Obedient.self)
@@ -82,7 +82,7 @@ struct WorkbenchTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func `a plugin from a file, and one beside another, take part as well`() async throws {
+    @Test func `a plugin from a file takes part, and so does one beside another`() async throws {
         let tagger = try FixturePlugin.build("tagger", define: ["PLUGIN_ID": "com.example.bench"])
         let bench = try Workbench(file: tagger, loader: .dynamic, beside: [export(Obedient.self)]) {
             $0.kernel.timeout = .seconds(5)

@@ -6,7 +6,7 @@ import Testing
 
 /// Builds the plugins of `Tests/Fixtures/BadPlugins`, each of which breaks one rule, and checks them with the command.
 enum BadPlugin {
-    /// What the command said of a plugin.
+    /// The output of the command for a plugin.
     struct Verdict {
         let status: Int32
         let output: String
@@ -25,7 +25,7 @@ enum BadPlugin {
         }
     }
 
-    /// Compiles `NAME.c` as an author would. The folder keeps the file as long as it is held.
+    /// Compiles `NAME.c` as an author would. The file exists as long as the folder.
     static func build(_ name: String, in folder: TemporaryFolder) async throws -> String {
         let path = folder.file("\(name).so")
         let outcome = try await ProcessRunner.running([
@@ -36,7 +36,7 @@ enum BadPlugin {
             try source(name), "-o", path,
         ])
         guard outcome.status == 0 else { throw ProcessError.failed("cc \(name).c", outcome.status, outcome.stderr) }
-        // Whatever the umask of who runs the tests.
+        // Independent of the umask of the tests.
         chmod(path, 0o755)
         return path
     }
@@ -47,22 +47,22 @@ enum BadPlugin {
     }
 
     static func check(_ path: String, _ arguments: [String]) async throws -> Verdict {
-        await places.take()
-        defer { places.giveBack() }
+        await permits.take()
+        defer { permits.release() }
         let outcome = try await ProcessRunner.running(
             [Products.executable("plugboard"), "plugins", "check", path] + arguments, timeout: .seconds(300))
         return Verdict(status: outcome.status, output: outcome.stdout, errors: outcome.stderr)
     }
 
-    /// A few at a time: all at once, each would take so long that it looks stuck.
-    private static let places = Places(4)
+    /// A few at a time: if all ran at once, each would exceed its time limits.
+    private static let permits = Permits(4)
 
     private static func source(_ name: String) throws -> String {
         let candidates = [sources, otherSources].map { "\($0)/\(name).c" }
         return try #require(candidates.first { FileManager.default.fileExists(atPath: $0) }, "no source of \(name)")
     }
 
-    /// Plugins that are not there to be bad.
+    /// Plugins that break no rule.
     private static let otherSources = root.appendingPathComponent("Tests/Fixtures/CheckedPlugins").path
     static let sources = root.appendingPathComponent("Tests/Fixtures/BadPlugins").path
     private static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL

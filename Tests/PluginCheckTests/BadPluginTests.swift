@@ -3,19 +3,18 @@ import PluginCheck
 import TestSupport
 import Testing
 
-/// Each check finds what it is there for: a plugin that breaks its rule does not pass it, nor those that meet the same
-/// fault on their way, and passes all others. The two that send thousands of exchanges are run for their own plugins
-/// only.
+/// Each check finds the plugin that breaks its rule. That plugin passes all other checks, except those that meet the
+/// same fault. The two checks that send thousands of exchanges are run for their own plugins only.
 struct BadPluginTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let plugin: String
         let check: String
         let status: CheckResult.Status
-        /// What the reason must say.
+        /// What the reason must contain.
         let reason: String
         /// Further checks that meet the fault: they fail, crash or warn.
         let also: Set<String>
-        /// Checks that are not run beside its own, for they would take too long to say the same.
+        /// Checks that are not run for this plugin, because they would take too long to find the same.
         let without: Set<String>
 
         init(
@@ -39,7 +38,7 @@ struct BadPluginTests {
     static let lengthy: Set = ["leaks", "fuzz"]
     static let all = Set(PluginCheck.catalog.map(\.name))
 
-    /// Those that send exchanges through the plugin.
+    /// The checks that send exchanges through the plugin.
     static let sending = all.subtracting([
         "load", "exports", "metadata", "descriptor", "options", "unknown-settings", "extension",
     ])
@@ -62,13 +61,13 @@ struct BadPluginTests {
         Case(
             "asks_too_early", "lifetimes", .failed, "create calls the host's publish",
             also: sending.union(["unknown-settings"])),
-        Case("offers_everything", "extension", .failed, "unknown ids are answered with NULL"),
+        Case("offers_everything", "extension", .failed, "the result for an unknown id must be NULL"),
         Case(
             "needs_extension", "bare-host", .crashed, "by SIGSEGV in check bare-host, in on_request", also: sending),
-        Case("small_buffer", "heads", .crashed, "in on_response, with an answer with a huge etag"),
-        Case("first_letter", "heads", .crashed, "in on_response, with an answer with an empty etag"),
+        Case("small_buffer", "heads", .crashed, "in on_response, with a response with a huge etag"),
+        Case("first_letter", "heads", .crashed, "in on_response, with a response with an empty etag"),
         Case("off_loop", "heads", .failed, "the host's request was called off the loop", also: sending),
-        Case("five_classes", "statuses", .crashed, "in on_response, with GET answered with 600"),
+        Case("five_classes", "statuses", .crashed, "in on_response, with GET that gets 600"),
         Case("marks_pieces", "pieces", .failed, "in pieces of 1 bytes", also: ["large-bodies", "pulls"]),
         Case(
             "reads_ahead", "large-bodies", .crashed, "with POST of 16 MiB",
@@ -78,15 +77,15 @@ struct BadPluginTests {
             "must_wake", "wakes", .crashed, "where its wakes come too late",
             also: ["waits", "cancellation"]),
         Case("frees_early", "wakes", .crashed, "where its wakes come second"),
-        Case("expects_at_once", "pulls", .crashed, "in pulls answered late", also: ["large-bodies"]),
+        Case("expects_at_once", "pulls", .crashed, "in pulls completed late", also: ["large-bodies"]),
         Case(
-            "answers_twice", "pulls", .failed, "a pull was answered twice", also: sending),
-        Case("answers_race", "pulls", .failed, "a pull was answered twice", also: sending),
+            "answers_twice", "pulls", .failed, "a pull was completed twice", also: sending),
+        Case("answers_race", "pulls", .failed, "a pull was completed twice", also: sending),
         Case("pulls_elsewhere", "pulls", .failed, "the host's pull was called off the loop", also: sending),
         Case(
-            "closes_blindly", "cancellation", .crashed, "in on_close, with GET that is not answered, cancelled at"),
-        Case("keeps_body", "cancellation", .failed, "never given back", also: sending),
-        Case("resumes_blindly", "suspension", .crashed, "answered with 200, suspended"),
+            "closes_blindly", "cancellation", .crashed, "in on_close, with GET without a response, cancelled at"),
+        Case("keeps_body", "cancellation", .failed, "never released", also: sending),
+        Case("resumes_blindly", "suspension", .crashed, "that gets 200, suspended"),
         Case(
             "one_slot", "parallel", .failed, "of 64 at once came to", also: ["pieces", "large-bodies", "pulls"]),
         Case("sleeps", "pace", .warned, "on_request held the loop for more than 20 ms", without: all),
@@ -122,7 +121,7 @@ struct BadPluginTests {
         #expect(Set(BadPluginTests.cases.map(\.check)) == BadPluginTests.all)
     }
 
-    @Test func `every plugin that is there to be bad is checked`() throws {
+    @Test func `every bad plugin has a case`() throws {
         let sources = try FileManager.default.contentsOfDirectory(atPath: BadPlugin.sources)
 
         #expect(Set(sources) == Set(BadPluginTests.cases.map { "\($0.plugin).c" }))

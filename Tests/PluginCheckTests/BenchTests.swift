@@ -4,17 +4,17 @@ import Testing
 @testable import PluginCheck
 
 struct BenchTests {
-    @Test func `a seed draws the numbers of SplitMix64`() {
+    @Test func `a seed gives the numbers of SplitMix64`() {
         var draw = Draw(seed: 1_234_567)
 
-        // The reference's first numbers for this seed.
+        // The first numbers of the reference implementation for this seed.
         #expect(
             [draw.next(), draw.next(), draw.next()] == [
                 6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423,
             ])
     }
 
-    @Test func `a digest is the same in whatever pieces the bytes come`() {
+    @Test func `a digest does not depend on the sizes of pieces`() {
         let bytes = PlannedBody.counting(10_007).bytes
 
         let digests = [1, 3, 7, 8, 64, 4_093, 20_000].map { size in
@@ -27,10 +27,10 @@ struct BenchTests {
     }
 
     @Test(arguments: [0, 5, 8, 10_006])
-    func `a digest tells bytes apart by any one of them`(_ place: Int) {
+    func `a digest changes with any one byte`(_ index: Int) {
         let bytes = PlannedBody.counting(10_007).bytes
         var changed = bytes.array
-        changed[place] ^= 1
+        changed[index] ^= 1
         var (one, other) = (Digest(), Digest())
 
         one.add(bytes)
@@ -48,15 +48,15 @@ struct BenchTests {
         let file = StoredGzip.file(of: Bytes(content)).array
 
         var blocks: [UInt8] = []
-        var place = 10
+        var index = 10
         var isLast = false
-        while !isLast && place + 5 <= file.count {
-            isLast = file[place] == 1
-            let length = Int(file[place + 1]) | Int(file[place + 2]) << 8
-            blocks += file[place + 5..<place + 5 + length]
-            place += 5 + length
+        while !isLast && index + 5 <= file.count {
+            isLast = file[index] == 1
+            let length = Int(file[index + 1]) | Int(file[index + 2]) << 8
+            blocks += file[index + 5..<index + 5 + length]
+            index += 5 + length
         }
-        #expect(blocks == content && isLast && place == file.count - 8)
+        #expect(blocks == content && isLast && index == file.count - 8)
     }
 
     @Test func `a planned body comes in its pieces, and again after a rewind`() async throws {
@@ -71,7 +71,7 @@ struct BenchTests {
         #expect(rewound && second == first)
     }
 
-    @Test func `a broken body breaks in place of its end`() async throws {
+    @Test func `a broken body breaks instead of ending`() async throws {
         let source = PlannedSource(Traffic.breaking(PlannedBody(Bytes("ab"))))
 
         await #expect(throws: PlugboardError.self) { _ = try await pieces(of: source) }

@@ -4,10 +4,10 @@ import PluginCheck
 import TestSupport
 import Testing
 
-// Each runs as many processes as there are processors.
+// Serialized, because each test runs as many processes as there are processors.
 @Suite(.serialized)
 struct BundledPluginTests {
-    /// All that the build put beside the tests.
+    /// The shared objects that the build put beside the tests.
     static let plugins: [String] = {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: Products.folder)) ?? []
         return files.filter { $0.hasPrefix("libplugboard-") && $0.hasSuffix(".so") }.sorted()
@@ -15,7 +15,7 @@ struct BundledPluginTests {
 
     @Test(arguments: plugins)
     func `a bundled plugin passes all checks strictly`(_ file: String) async throws {
-        // As it is shipped: without what only debuggers read.
+        // As plugins are shipped: without the symbols for debuggers.
         let folder = try TemporaryFolder("bundled")
         let path = folder.file(file)
         try ProcessRunner.output(of: ["strip", "--strip-unneeded", "-o", path, "\(Products.folder)/\(file)"])
@@ -29,7 +29,7 @@ struct BundledPluginTests {
         #expect(verdict.status == 0, "\(verdict.errors)")
     }
 
-    @Test func `every plugin of the catalog is there to be checked, and no other`() async throws {
+    @Test func `the checked shared objects are those of the catalog`() async throws {
         let listed = try await ProcessRunner.running([Products.executable("plugboard"), "plugins", "list", "--json"])
 
         let ids = try JSONParser.parse(listed.stdout).arrayValue?.compactMap { $0["id"]?.stringValue } ?? []

@@ -9,7 +9,7 @@ struct CheckVerbTests {
 
     init() throws { folder = try TemporaryFolder("check") }
 
-    @Test func `what is written for people is aligned, and summed up`() async throws {
+    @Test func `the lines of a report are aligned, and a summary follows`() async throws {
         let path = try await BadPlugin.build("exports_more", in: folder)
 
         let verdict = try await BadPlugin.check(path, "--only", "load", "--only", "exports", "--seed", "7")
@@ -22,7 +22,7 @@ struct CheckVerbTests {
         #expect(verdict.status == 0)
     }
 
-    @Test func `strict takes warnings for failures`() async throws {
+    @Test func `with strict, a warning refuses the plugin`() async throws {
         let path = try await BadPlugin.build("exports_more", in: folder)
 
         let verdict = try await BadPlugin.check(path, "--only", "exports", "--strict", "--json")
@@ -32,7 +32,7 @@ struct CheckVerbTests {
         #expect(verdict.errors.isEmpty)
     }
 
-    @Test func `a file that cannot be loaded is tried for nothing else`() async throws {
+    @Test func `of a file that cannot be loaded, all other checks are untried`() async throws {
         let path = try await BadPlugin.build("undefined_symbol", in: folder)
 
         let verdict = try await BadPlugin.check(path, "--json")
@@ -42,7 +42,7 @@ struct CheckVerbTests {
         #expect(verdict.results.values.count { $0.status == .untried } == PluginCheck.catalog.count - 1)
     }
 
-    @Test func `a plugin that cannot be created is told of once`() async throws {
+    @Test func `a plugin that cannot be created fails one check, and the others are untried`() async throws {
         let path = try await BadPlugin.build("refuses_defaults", in: folder)
 
         let verdict = try await BadPlugin.check(path, "--json")
@@ -59,7 +59,7 @@ struct CheckVerbTests {
         #expect(verdict.results["defaults"]?.status == .passed, "\(verdict.output)")
     }
 
-    @Test func `a check that could not be made is told, and strictly refuses the plugin`() async throws {
+    @Test func `a check that could not be made is reported, and with strict refuses the plugin`() async throws {
         let path = try await BadPlugin.build("needs_key", in: folder)
 
         let mild = try await BadPlugin.check(path, "--only", "heads", "--only", "exports")
@@ -104,7 +104,7 @@ struct CheckVerbTests {
         #expect(json["checks"]?.arrayValue?.map { $0["covered"] } == [nil, covered])
     }
 
-    @Test func `a correct plugin that answers by sub-requests is not refused`() async throws {
+    @Test func `a correct plugin that responds with sub-responses is not refused`() async throws {
         let path = try await BadPlugin.build("answers_by_subrequest", in: folder)
 
         let verdict = try await BadPlugin.check(
@@ -113,7 +113,7 @@ struct CheckVerbTests {
         #expect(verdict.status == 0, "\(verdict.output)")
     }
 
-    @Test func `a plugin meets the response that is given, head and body`() async throws {
+    @Test func `a plugin gets the sample response, head and body`() async throws {
         let path = try await BadPlugin.build("marks_sample", in: folder)
         let sample = try folder.write("sample.http", "HTTP/1.1 207 Multi\r\nX-Kind: report\r\n\r\n<report/>")
         let only = ["--only", "bare-host", "--seed", "1", "--json"]
@@ -123,23 +123,23 @@ struct CheckVerbTests {
 
         #expect(without.status == 0, "\(without.output)")
         #expect(with.results["bare-host"]?.status == .crashed, "\(with.output)")
-        #expect(with.results["bare-host"]?.reason.contains("with GET answered with the sample") == true)
+        #expect(with.results["bare-host"]?.reason.contains("with GET that gets the sample") == true)
     }
 
     @Test(arguments: [
         ("200 OK\n\n", "Line 1"), ("HTTP/1.1 200 OK\nX-A: 1\n", "Line 3"), ("HTTP/1.1 200 OK\nX-A\n\n", "Line 2"),
         ("HTTP/1.1 100 Continue\n\n", "Line 1"), ("", "Line 1"),
     ])
-    func `a response that cannot be read is refused with its line`(text: String, place: String) async throws {
+    func `a response that cannot be read is refused with its line`(text: String, line: String) async throws {
         let sample = try folder.write("sample.http", text)
 
         let verdict = try await BadPlugin.check("/nowhere.so", "--response", sample)
 
         #expect(verdict.status == 1 && verdict.output.isEmpty)
-        #expect(verdict.errors.contains("\(place) of the sample response cannot be used"), "\(verdict.errors)")
+        #expect(verdict.errors.contains("\(line) of the sample response cannot be used"), "\(verdict.errors)")
     }
 
-    @Test func `a linked plugin is told apart from a file`() async throws {
+    @Test func `the id of a linked plugin is refused, and the error names its file`() async throws {
         let verdict = try await BadPlugin.check("redirect")
 
         #expect(verdict.status == 2)
@@ -159,14 +159,14 @@ struct CheckVerbTests {
         #expect(first.results != other.results)
     }
 
-    @Test func `an unknown check is answered with those that there are`() async throws {
+    @Test func `an unknown check is an error that names the checks`() async throws {
         let verdict = try await BadPlugin.check("/nowhere.so", "--only", "loda")
 
         #expect(verdict.status == 2)
         #expect(verdict.errors.contains("There is no check loda. The checks are load, exports,"))
     }
 
-    @Test func `a path that begins here is told without parts that lead nowhere`() async throws {
+    @Test func `a relative path is shown without its dots`() async throws {
         let verdict = try await ProcessRunner.running(
             [Products.executable("plugboard"), "plugins", "check", "././absent.so", "--only", "load"],
             folder: folder.path)
@@ -185,7 +185,7 @@ struct CheckVerbTests {
     }
 
     @Test(arguments: ["absent", "undefined_symbol", "bad_table"])
-    func `a file that is not loaded is refused, whatever was chosen`(name: String) async throws {
+    func `a file that cannot be loaded is refused, whichever checks were chosen`(name: String) async throws {
         let path =
             name == "absent" ? folder.file("absent.so") : try await BadPlugin.build(name, in: folder)
 
@@ -205,8 +205,8 @@ struct CheckVerbTests {
         #expect(verdict.status == 0, "\(verdict.stdout)")
     }
 
-    @Test func `the help names every check, and hides what is not for people`() async throws {
-        // The parser breaks lines.
+    @Test func `the help names every check, and hides check-alone`() async throws {
+        // The argument parser breaks lines.
         let help = try await BadPlugin.check("--help").output.split { $0.isWhitespace }.joined(separator: " ")
         let verbs = try await ProcessRunner.running([Products.executable("plugboard"), "plugins", "--help"]).stdout
 
@@ -219,7 +219,7 @@ struct CheckVerbTests {
         #expect(verbs.contains("check ") && !verbs.contains("check-alone"))
     }
 
-    @Test func `nothing is left behind`() async throws {
+    @Test func `no temporary files are left behind`() async throws {
         let path = try await BadPlugin.build("exits", in: folder)
         let scratch = try TemporaryFolder("scratch")
 

@@ -10,7 +10,7 @@ struct ReportTests {
             path: "a.so", seed: 3, results: statuses.enumerated().map { CheckResult("check\($0)", $1, "because") })
     }
 
-    @Test func `a plugin is refused for what failed or crashed, and strictly for warnings`() {
+    @Test func `a plugin is refused for failed and crashed checks, and with strict for warnings`() {
         #expect(!report(.passed, .skipped).isRefused(strict: true))
         #expect(!report(.passed, .untried).isRefused(strict: false))
         #expect(report(.passed, .untried).isRefused(strict: true))
@@ -20,22 +20,22 @@ struct ReportTests {
         #expect(report(.warned).isRefused(strict: true))
     }
 
-    @Test func `the summary counts what there is`() {
+    @Test func `the summary counts the checks by status`() {
         #expect(report(.passed, .passed, .warned).summary == "a.so: 2 passed, 1 warned (seed 3)")
     }
 
-    @Test func `lines are aligned before all of them are known`() {
+    @Test func `lines are aligned to a given width`() {
         let results = [CheckResult("load", .passed, ""), CheckResult("heads", .skipped, "be\u{1B}cause")]
 
         #expect(results.map { $0.line(width: 7) } == ["passed   load", "skipped  heads    be\\u{1B}cause"])
     }
 
     @Test(arguments: [(Duration.seconds(1), 3_000), (.seconds(3), 3_000), (.seconds(6), 1_660), (.seconds(60), 500)])
-    func `fewer exchanges are measured where they take long`(time: Duration, count: Int) {
+    func `fewer exchanges are measured if they take long`(time: Duration, count: Int) {
         #expect(Check.leakStage(after: time) == count)
     }
 
-    @Test func `what checks covered is added up, and survives its JSON`() throws {
+    @Test func `coverages are added, and are the same after a round trip through JSON`() throws {
         var one = Coverage()
         one.list(.onFailure)
         one.add(.onRequest, "next")
@@ -51,25 +51,25 @@ struct ReportTests {
         #expect(Coverage().text.isEmpty)
     }
 
-    @Test func `the JSON says the same`() {
+    @Test func `the JSON has the seed, the path and the checks`() {
         let json = report(.warned).json(strict: true)
 
         #expect(json["refused"] == true && json["seed"] == "3" && json["path"] == "a.so")
         #expect(json["checks"]?.arrayValue == [["check": "check0", "status": "warned", "reason": "because"]])
     }
 
-    @Test func `what is in use grows with what is allocated`() throws {
+    @Test func `the heap in use grows with allocations`() throws {
         let before = try #require(HeapUse.bytes)
-        // In small pieces, which no allocator maps by themselves.
+        // Small blocks, which the allocator does not map one by one.
         let blocks = (0..<4_000).map { _ in malloc(1_000) }
         let between = try #require(HeapUse.bytes)
         for block in blocks { free(block) }
 
-        // Other tests run meanwhile.
+        // Less than all of it, because other tests free memory meanwhile.
         #expect(between - before > 2_000_000)
     }
 
-    @Test func `what is in use is what is held and not free`() {
+    @Test func `the heap in use is the size of arenas without their free parts, and of mapped memory`() {
         let text = """
             <malloc><heap nr="0"><system type="current" size="9"/></heap>
             <total type="fast" count="1" size="32"/><total type="rest" count="2" size="100"/>
@@ -81,7 +81,7 @@ struct ReportTests {
         #expect(HeapUse.inUse("") == nil)
     }
 
-    @Test func `lines come out of a pipe whole, whatever pieces went in`() throws {
+    @Test func `a pipe gives whole lines, in whatever pieces they were written`() throws {
         let pipe = try Pipe()
         let reader = LineReader(pipe.reader)
 

@@ -9,9 +9,9 @@ struct RulesTests {
     func `a version has three numbers`(_ version: String) { #expect(DescriptorRules.isVersion(version)) }
 
     @Test(arguments: ["", "1", "1.0", "v1.0.0", "1.0.0.0", "01.0.0", "1.0.x", "1.0.0-", " 1.0.0", "1.0.0 "])
-    func `nothing else is a version`(_ version: String) { #expect(!DescriptorRules.isVersion(version)) }
+    func `other texts are not versions`(_ version: String) { #expect(!DescriptorRules.isVersion(version)) }
 
-    @Test func `a descriptor that says nothing is told all that it lacks`() {
+    @Test func `an empty descriptor has a fault for each part that is missing`() {
         let faults = DescriptorRules.faults(in: plug_plugin_v1())
 
         #expect(faults.count == 3, "\(faults)")
@@ -20,14 +20,14 @@ struct RulesTests {
     }
 
     @Test(arguments: ["kernel", "kernel.calls"])
-    func `the kernel's ids are its own`(_ id: String) {
+    func `the id kernel and ids below it are reserved`(_ id: String) {
         var plugin = plug_plugin_v1()
         plugin.id = plug_text(immortal: id)
 
         #expect(DescriptorRules.faults(in: plugin).first == "its id '\(id)' is reserved for the kernel")
     }
 
-    @Test func `hooks are listed only if they are there`() {
+    @Test func `a listed hook without a function is a fault`() {
         var plugin = plug_plugin_v1()
         plugin.hooks = PLUG_ON_REQUEST | PLUG_ON_CLOSE | 1 << 20
         plugin.on_close = { _, _, _ in }
@@ -51,14 +51,15 @@ struct RulesTests {
 
     @Test func `a plain option has no faults`() { #expect(faults { _ in }.isEmpty) }
 
-    @Test func `each fault of an option is told with its name`() {
+    @Test func `each fault of an option names the option`() {
         #expect(faults { $0.name = plug_text() }.first?.hasPrefix("the setting number 1 has a name") == true)
         #expect(faults { $0.name = plug_text(immortal: "a b") }.first?.hasPrefix("the setting a b has a name") == true)
         #expect(faults { $0.type = 0 } == ["the setting limit has the type 0, which is none"])
         #expect(faults { $0.flags = 8 } == ["the setting limit has unknown flags"])
-        #expect(faults { $0.choices = plug_text(immortal: "a b") } == ["the setting limit has choices and is no text"])
+        #expect(
+            faults { $0.choices = plug_text(immortal: "a b") } == ["the setting limit has choices and is not a text"])
         #expect(
             faults { $0.documentation = plug_text(immortal: "a\nb") }
-                == ["the setting limit has more than a line of documentation"])
+                == ["the setting limit has more than one line of documentation"])
     }
 }

@@ -23,7 +23,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: mark))
     }
 
-    @Test func `a file written in place between the check and the opening is not opened`() throws {
+    @Test func `a file that is overwritten between the check and the opening is not opened`() throws {
         let folder = try TemporaryFolder()
         let path = try folder.plugin("x.so", try FixturePlugin.bytes(of: "tagger"))
         let candidate = try Candidate(path: path)

@@ -81,7 +81,7 @@ import Testing
         }
 
         #expect(ids == [["com.example.named"], ["com.example.named"]])
-        #expect(errors[0].reason.contains("lies outside the folders that plugins may be loaded from"))
+        #expect(errors[0].reason.contains("is outside the folders that plugins may be loaded from"))
         #expect(errors[1].reason.contains("none of \(folder.file("none"))/y.so, \(folder.file("allowed"))/y.so exists"))
     }
 }

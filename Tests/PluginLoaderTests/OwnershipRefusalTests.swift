@@ -4,7 +4,7 @@ import PluginLoader
 import TestSupport
 import Testing
 
-/// Files that somebody else may have written are refused, each with the path to mend.
+/// Files that other users may have written are refused, each with the path to correct.
 @Suite struct OwnershipRefusalTests {
     private func refusal(_ path: String) throws -> PlugboardError {
         try #require(throws: PlugboardError.self) { try DynamicLoader.dynamic.load(path, sha256: nil) }

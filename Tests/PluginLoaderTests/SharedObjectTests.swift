@@ -38,12 +38,12 @@ import Testing
     }
 
     @Test(arguments: [UInt8(0xff), 0x00, 0x80, 0x7f])
-    func `a byte changed anywhere in the tables is an answer or an error, never a crash`(value: UInt8) throws {
+    func `a byte changed anywhere in the tables is accepted or an error, never a crash`(value: UInt8) throws {
         let bytes = try FixturePlugin.bytes(of: "tagger")
 
-        let refused = (0..<bytes.count).count { place in
+        let refused = (0..<bytes.count).count { offset in
             var changed = bytes
-            changed[place] = value
+            changed[offset] = value
             return (try? read(changed)) == nil
         }
 

@@ -34,7 +34,7 @@ import Testing
         let error = try #require(throws: PlugboardError.self) { try Trust(user: 1000).check(way(1001, 0o755, kind)) }
 
         #expect(error.code == .loadingOwner)
-        #expect(error.reason.contains("/x, on the way to the plugin /x/y.so, belongs to user 1001"))
+        #expect(error.reason.contains("/x, on the path of the plugin /x/y.so, belongs to user 1001"))
     }
 
     @Test(arguments: [mode_t(0o775), 0o757, 0o777, 0o2775])

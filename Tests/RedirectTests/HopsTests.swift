@@ -4,7 +4,7 @@ import RedirectPlugin
 import TestSupport
 import Testing
 
-/// A walk over three hosts, http and https: each hop has the fields that are for its origin, and no others.
+/// A walk over three hosts, http and https: each hop has the fields of its origin, and no others.
 @Suite(.enabled(if: NginxServer.isAvailable))
 struct HopsTests {
     @Test(arguments: Linkage.allCases)
@@ -22,29 +22,29 @@ struct HopsTests {
         let (plain, secure, third) = (walk.host(.plain), walk.host(.secure), walk.host(.third))
         let (bearer, basic) = ("Bearer of-plain", "Basic dTpw")
         let hops = [
-            // What the caller wrote for its origin, and that origin's credential.
+            // The caller's own fields, and that origin's credential.
             Walk.Hop(
                 line: "POST /start", host: plain, authorization: bearer, cookie: "own=caller", body: "hello",
                 describesBody: true),
-            // The same origin: all that again. A request that says `Cookie` itself gets nothing from the jar.
+            // The same origin: the same fields. The jar adds nothing to a request with its own `Cookie`.
             Walk.Hop(
                 line: "POST /again", host: plain, authorization: bearer, cookie: "own=caller", body: "hello",
                 describesBody: true),
             // Another origin: its own credential. The body goes along, what the caller wrote for the first one does
             // not.
             Walk.Hop(line: "POST /secure", host: secure, authorization: basic, body: "hello", describesBody: true),
-            // 303: a GET without a body, to a host that there is no credential for.
+            // 303: a GET without a body, to a host without a credential.
             Walk.Hop(line: "GET /third", host: third, body: ""),
-            // Back at an origin: its credential is there again, and the cookie that it has set.
+            // An earlier origin again: its credential, and the cookie that it has set.
             Walk.Hop(line: "GET /secure-again", host: secure, authorization: basic, cookie: "secure=1", body: ""),
-            // And at the first one, but what the caller wrote for it was left behind.
+            // The first origin again: without the caller's own fields, which were dropped.
             Walk.Hop(line: "GET /end", host: plain, authorization: bearer, cookie: "plain=1", body: ""),
         ]
         #expect(walk.hops == hops)
     }
 
     @Test(arguments: Linkage.allCases)
-    func `the caller's own credential stays at its origin, where it wins`(linkage: Linkage) async throws {
+    func `the caller's own credential stays at its origin, where it takes precedence`(linkage: Linkage) async throws {
         let walk = try Walk()
         defer { walk.stop() }
         let kernel = try kernel(linkage, walk)
@@ -60,7 +60,7 @@ struct HopsTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a credential that the request carries as an attribute stays at its origin too`(
+    func `a credential in the request's attributes stays at its origin`(
         linkage: Linkage
     ) async throws {
         let walk = try Walk()

@@ -14,7 +14,7 @@ struct RedirectPolicyTests {
         (303, "DELETE", "GET", true), (307, "POST", "POST", false), (307, "GET", "GET", false),
         (308, "POST", "POST", false), (308, "PUT", "PUT", false), (301, "post", "post", false),
     ])
-    func `status and method say with which method it goes on`(
+    func `status and method decide the next method`(
         status: Int, method: String, next: String, dropsBody: Bool
     ) throws {
         let situation = situation(status, Method(method), location: "/next")
@@ -34,7 +34,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(arguments: [200, 204, 300, 304, 305, 306, 309, 400, 201])
-    func `other answers pass, whatever their Location`(status: Int) {
+    func `responses with other statuses pass, whatever their Location`(status: Int) {
         let situation = situation(status, .get, location: "/next")
 
         let decision = RedirectPolicy().decision(for: situation, resolving: resolver(situation))
@@ -42,7 +42,7 @@ struct RedirectPolicyTests {
         #expect(decision == .pass)
     }
 
-    @Test func `an answer without a Location passes`() {
+    @Test func `a response without a Location passes`() {
         let situation = situation(302, .get, location: nil)
 
         let decision = RedirectPolicy().decision(for: situation, resolving: resolver(situation))
@@ -50,7 +50,7 @@ struct RedirectPolicyTests {
         #expect(decision == .pass)
     }
 
-    @Test func `a Location that means no URL passes`() {
+    @Test func `a Location that cannot be resolved passes`() {
         let situation = situation(302, .get, location: "http://[broken/")
 
         let decision = RedirectPolicy().decision(for: situation, resolving: { _ in nil })
@@ -61,7 +61,7 @@ struct RedirectPolicyTests {
     @Test(arguments: [
         "ftp://example.com/", "file:///etc/passwd", "javascript:alert(1)", "MAILTO:me@example.com", "data:,x",
     ])
-    func `schemes other than http and https are refused before anything resolves them`(location: String) {
+    func `schemes other than http and https are refused before they are resolved`(location: String) {
         let situation = situation(302, .get, location: location)
 
         let decision = RedirectPolicy().decision(for: situation, resolving: { $0 })
@@ -69,7 +69,7 @@ struct RedirectPolicyTests {
         #expect(code(decision) == .redirectRefused)
     }
 
-    @Test func `https does not lead to http`() {
+    @Test func `a redirect from https to http is refused`() {
         let situation = situation(302, .get, location: "http://example.com/")
 
         let decision = RedirectPolicy().decision(for: situation, resolving: resolver(situation))
@@ -77,7 +77,7 @@ struct RedirectPolicyTests {
         #expect(code(decision) == .redirectRefused)
     }
 
-    @Test func `https leads to http where that is allowed`() throws {
+    @Test func `a redirect from https to http is followed if allowed`() throws {
         let situation = situation(302, .get, location: "http://example.com/")
 
         let decision = RedirectPolicy(allowsDowngrade: true).decision(for: situation, resolving: resolver(situation))
@@ -86,7 +86,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(arguments: [(0, 0, false), (0, 1, true), (19, 20, true), (20, 20, false), (25, 20, false)])
-    func `only so many redirects are followed`(followed: Int, limit: Int, isAllowed: Bool) {
+    func `a redirect beyond the limit fails`(followed: Int, limit: Int, isAllowed: Bool) {
         var situation = situation(302, .get, location: "/next")
         situation.followed = followed
 
@@ -98,7 +98,7 @@ struct RedirectPolicyTests {
     @Test(arguments: [
         (307, "POST", true), (308, "PUT", true), (301, "PUT", true), (303, "POST", false), (302, "POST", false),
     ])
-    func `a body that cannot begin again fails only what would send it again`(
+    func `a body that cannot be rewound fails only if it would be sent again`(
         status: Int, method: String, fails: Bool
     ) {
         var situation = situation(status, Method(method), location: "/next")
@@ -136,7 +136,7 @@ struct RedirectPolicyTests {
         ("https://u:p@example.com/a", "https://v:q@example.com/b", "https://v:q@example.com/b"),
         ("https://u:p@example.com/a", "https://other.example/b", "https://other.example/b"),
     ])
-    func `fragment and user are inherited as far as they may`(url: String, location: String, next: String) throws {
+    func `fragment and user are inherited within the rules`(url: String, location: String, next: String) throws {
         var situation = situation(302, .get, location: location)
         situation.url = url
 
@@ -150,7 +150,7 @@ struct RedirectPolicyTests {
         (302, "/?secret", 20),
         (307, "/?secret", 0),
     ])
-    func `no error says anything of user or query`(status: Int, location: String, followed: Int) {
+    func `no error contains a user or a query`(status: Int, location: String, followed: Int) {
         var situation = situation(status, .post, location: location)
         situation.url = "https://user:secret@example.com/?secret"
         situation.followed = followed
@@ -165,7 +165,7 @@ struct RedirectPolicyTests {
         ("Content-Type", true), ("content-length", true), ("CONTENT-MD5", true), ("Transfer-Encoding", true),
         ("Last-Modified", true), ("Expect", true), ("Accept", false), ("Contents", false), ("X-Content-Type", false),
     ])
-    func `fields of the content go with it`(name: String, goes: Bool) {
+    func `fields that describe the content are removed with it`(name: String, goes: Bool) {
         #expect(RedirectPolicy.describesContent(name) == goes)
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 struct RedirectTests {
     @Test(arguments: Linkage.allCases)
-    func `redirects are followed to where they lead`(linkage: Linkage) async throws {
+    func `redirects are followed to the last response`(linkage: Linkage) async throws {
         let transport = MockTransport { request, _ in
             switch request.url {
             case "http://a.test/start": .respond(301, Fields(["Location": "/next?x=1"]))
@@ -25,10 +25,11 @@ struct RedirectTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a server gets the bytes of the URL that it gave`(linkage: Linkage) async throws {
+    func `a server gets the bytes of the URL that it sent`(linkage: Linkage) async throws {
         let server = try LoopbackServer.responding { request in
             request.target == "/start"
-                ? ServerResponse(status: 302, fields: [("Location", "/%7ed/%2e?sig=a%2db%c3")]) : ServerResponse(body: "arrived")
+                ? ServerResponse(status: 302, fields: [("Location", "/%7ed/%2e?sig=a%2db%c3")])
+                : ServerResponse(body: "arrived")
         }
         defer { server.stop() }
         let kernel = try kernel(linkage)
@@ -40,7 +41,9 @@ struct RedirectTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a POST after 303 becomes a GET without body and without what described it`(linkage: Linkage) async throws {
+    func `a POST after 303 becomes a GET without body and without the fields that describe it`(linkage: Linkage)
+        async throws
+    {
         let transport = redirecting(303, to: "/next")
         let kernel = try kernel(linkage, transport)
         let fields = Fields(["Content-Type": "text/plain", "Content-Language": "en", "Accept": "*/*"])
@@ -53,7 +56,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `after 307 the same body goes to the next place`(linkage: Linkage) async throws {
+    func `after 307 the same body is sent to the next URL`(linkage: Linkage) async throws {
         let server = try LoopbackServer.responding { request in
             request.target == "/first"
                 ? ServerResponse(status: 307, fields: [("Location", "/second")]) : ServerResponse(body: request.body)
@@ -67,8 +70,9 @@ struct RedirectTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a stream that cannot begin again fails a 307, and says so`(linkage: Linkage) async throws {
-        let server = try LoopbackServer.responding { _ in ServerResponse(status: 307, fields: [("Location", "/second")]) }
+    func `a stream that cannot be rewound fails a 307 with redirect.body`(linkage: Linkage) async throws {
+        let server = try LoopbackServer.responding { _ in ServerResponse(status: 307, fields: [("Location", "/second")])
+        }
         let kernel = try kernel(linkage)
 
         let error = try await failure(
@@ -80,9 +84,10 @@ struct RedirectTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a stream that a 303 drops need not begin again`(linkage: Linkage) async throws {
+    func `a stream that a 303 drops need not be rewound`(linkage: Linkage) async throws {
         let server = try LoopbackServer.responding { request in
-            request.method == "POST" ? ServerResponse(status: 303, fields: [("Location", "/second")]) : ServerResponse(body: "got")
+            request.method == "POST"
+                ? ServerResponse(status: 303, fields: [("Location", "/second")]) : ServerResponse(body: "got")
         }
         let kernel = try kernel(linkage)
 
@@ -93,7 +98,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: Linkage.allCases, ["http://a.test/next", "http://b.test/next"])
-    func `what is meant for one origin stays there`(linkage: Linkage, location: String) async throws {
+    func `a secret field is not sent to another origin`(linkage: Linkage, location: String) async throws {
         let transport = redirecting(302, to: location)
         let kernel = try kernel(linkage, transport)
         let fields = Fields(["Host": "virtual.test", "Authorization": "Bearer x", "Cookie": "a=b", "Accept": "*/*"])
@@ -105,7 +110,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: Linkage.allCases, [0, 1, 3])
-    func `the request's limit is kept`(linkage: Linkage, limit: Int) async throws {
+    func `the request's limit takes precedence`(linkage: Linkage, limit: Int) async throws {
         let transport = redirecting(302, to: "/again", always: true)
         let kernel = try kernel(linkage, transport)
         var request = Request(.get, "http://a.test/")
@@ -118,7 +123,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `settings say what requests do not`(linkage: Linkage) async throws {
+    func `settings apply to requests without attributes`(linkage: Linkage) async throws {
         let transport = redirecting(302, to: "/again", always: true)
         let kernel = try linkage.kernel(
             "redirect", redirectPlugin(), loader: .dynamic, transport, settings: ["limit": 2, "keepMethod": true])
@@ -130,7 +135,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a request that wants no redirects gets the answer itself`(linkage: Linkage) async throws {
+    func `a request with follow false gets the redirecting response`(linkage: Linkage) async throws {
         let kernel = try kernel(linkage, redirecting(302, to: "/next"))
         var request = Request(.get, "http://a.test/")
         request.redirect.follow = false
@@ -141,7 +146,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: Linkage.allCases, ["", "http://[broken/", "http://a.test:99999/"])
-    func `an answer whose Location leads nowhere passes`(linkage: Linkage, location: String) async throws {
+    func `a response with an invalid Location passes`(linkage: Linkage, location: String) async throws {
         let kernel = try kernel(linkage, redirecting(302, to: location))
 
         let response = try await kernel.send(Request(.get, "http://a.test/"))
@@ -150,7 +155,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: Linkage.allCases, ["ftp://a.test/", "http://a.test/"])
-    func `a redirect to where nobody should be sent fails`(linkage: Linkage, location: String) async throws {
+    func `a redirect to another scheme or from https to http fails`(linkage: Linkage, location: String) async throws {
         let kernel = try kernel(linkage, redirecting(302, to: location))
 
         let error = try await failure(of: kernel, Request(.get, "https://a.test/"))
@@ -159,7 +164,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `each hop is an event, without what must not be printed`(linkage: Linkage) async throws {
+    func `each hop is an event without secrets`(linkage: Linkage) async throws {
         let transport = MockTransport { request, number in
             number < 3 ? .respond(302, Fields(["Location": "/\(number)?key=secret#part"])) : .respond(200)
         }
@@ -179,7 +184,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `plugins outside see one answer, and those inside each`(linkage: Linkage) async throws {
+    func `plugins outside see the last response, and those inside see each`(linkage: Linkage) async throws {
         let seen = Record()
         let plugins = [("outside", 100), ("inside", 500)].map { id, priority in
             let plugin = ScriptedPlugin(id, priority: priority)

@@ -10,27 +10,27 @@ struct ReferenceTests {
         ("/%C3%A9", "/%C3%A9"), ("http://b\u{fc}cher.example/\u{fc}", "http://b%C3%BCcher.example/%C3%BC"),
         ("HTTP://example.com", "HTTP://example.com"), ("?\u{301}", "?%CC%81"),
     ])
-    func `a Location becomes a reference that a resolver understands`(location: String, text: String) {
+    func `a Location becomes a reference with escaped bytes`(location: String, text: String) {
         let reference = Array(location.utf8).withUnsafeBytes { Reference(location: $0) }
 
         #expect(reference?.text == text)
     }
 
-    @Test func `bytes that are no UTF-8 keep their values`() {
+    @Test func `bytes that are not UTF-8 keep their values`() {
         let reference = ([0x2F, 0xE9, 0xFF] as [UInt8]).withUnsafeBytes { Reference(location: $0) }
 
         #expect(reference?.text == "/%E9%FF")
     }
 
     @Test(arguments: ["", "  ", "/a\u{0}b", "/a\rb", "/\u{7f}", "1x:/b", "a b:c", ":x"])
-    func `what cannot be a reference is none`(location: String) {
+    func `an invalid Location is refused`(location: String) {
         let reference = Array(location.utf8).withUnsafeBytes { Reference(location: $0) }
 
         #expect(reference == nil)
     }
 
     @Test(arguments: nastyShapes.indices)
-    func `a Location of any shape is read in linear time`(shape: Int) {
+    func `a Location of any shape is parsed in linear time`(shape: Int) {
         let (kind, make) = nastyShapes[shape]
         expectLinearTime(kind, size: 4000, input: { Array(make($0).utf8) }) { bytes in
             guard let reference = bytes.withUnsafeBytes({ Reference(location: $0) }) else { return }

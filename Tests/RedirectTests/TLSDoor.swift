@@ -1,9 +1,8 @@
 import TestSupport
 
-/// An HTTPS port in front of a server that speaks plain HTTP: nginx hands each request on as it came, with all its
-/// fields.
+/// An HTTPS port in front of a plain HTTP server: nginx forwards each request unchanged, with all its fields.
 ///
-/// It ends with this object.
+/// It stops with this object.
 final class TLSDoor: Sendable {
     let port: Int
     private let folder: TemporaryFolder

@@ -6,9 +6,9 @@ import TestSupport
 ///
 ///     plain /start 307▸ plain /again 307▸ secure /secure 303▸ third /third 302▸ secure /secure-again 302▸ plain /end
 ///
-/// All stand on 127.0.0.1; `connectTo` and the authority's certificate take a request to them.
+/// All listen on 127.0.0.1; `connectTo` and the authority's certificate lead requests to them.
 final class Walk: Sendable {
-    enum Place: CaseIterable, Sendable {
+    enum Stop: CaseIterable, Sendable {
         case plain, secure, third
 
         var name: String {
@@ -36,9 +36,9 @@ final class Walk: Sendable {
         }
     }
 
-    /// The ports, which the server learns once its doors are there.
+    /// The ports, set after the servers have started.
     private final class Ports: Sendable {
-        let ports = Mutex<[Place: Int]>([:])
+        let ports = Mutex<[Stop: Int]>([:])
     }
 
     private let server: LoopbackServer
@@ -49,7 +49,7 @@ final class Walk: Sendable {
     init() throws {
         let authority = try CertificateAuthority.shared()
         let server = try LoopbackServer.responding { [ports] request in
-            Walk.answer(to: request) { place in "\(place.name):\(ports.ports.withLock { $0[place] } ?? 0)" }
+            Walk.response(to: request) { stop in "\(stop.name):\(ports.ports.withLock { $0[stop] } ?? 0)" }
         }
         let door = try TLSDoor(before: server, authority: authority)
         ports.ports.withLock { $0 = [.plain: server.port, .secure: door.port, .third: door.port] }
@@ -61,25 +61,25 @@ final class Walk: Sendable {
     func stop() { server.stop() }
 
     /// Name and port, as in `Host`.
-    func host(_ place: Place) -> String { "\(place.name):\(ports.ports.withLock { $0[place] } ?? 0)" }
+    func host(_ stop: Stop) -> String { "\(stop.name):\(ports.ports.withLock { $0[stop] } ?? 0)" }
 
-    func url(_ place: Place, _ path: String) -> String {
-        "\(place == .plain ? "http" : "https")://\(host(place))\(path)"
+    func url(_ stop: Stop, _ path: String) -> String {
+        "\(stop == .plain ? "http" : "https")://\(host(stop))\(path)"
     }
 
-    /// A request that finds its way to all three, and may go from https to http.
+    /// A request that can reach all three hosts, and may go from https to http.
     func request(_ method: Method, fields: Fields = Fields(), body: Body? = nil) -> Request {
         var request = Request(method, url(.plain, "/start"), fields: fields, body: body)
         request.attributes["redirect.allowDowngrade"] = "true"
         request.options.caFile = authority.certificate
         request.options.connectTo = Dictionary(
-            uniqueKeysWithValues: Place.allCases.map { place in
-                (host(place), "127.0.0.1:\(ports.ports.withLock { $0[place] } ?? 0)")
+            uniqueKeysWithValues: Stop.allCases.map { stop in
+                (host(stop), "127.0.0.1:\(ports.ports.withLock { $0[stop] } ?? 0)")
             })
         return request
     }
 
-    /// What was received, in order.
+    /// The received requests, in order.
     var hops: [Hop] {
         server.requests.map { request in
             Hop(
@@ -89,7 +89,7 @@ final class Walk: Sendable {
         }
     }
 
-    private static func answer(to request: ReceivedRequest, _ host: (Place) -> String) -> TestSupport.ServerResponse {
+    private static func response(to request: ReceivedRequest, _ host: (Stop) -> String) -> TestSupport.ServerResponse {
         func moved(_ status: Int, _ location: String, cookie: String? = nil) -> TestSupport.ServerResponse {
             var fields = [("Location", location)]
             if let cookie { fields.append(("Set-Cookie", cookie)) }

@@ -6,28 +6,28 @@ import TestSupport
 /// A client that sends a hundred requests a second to a server that fails for a while, with the plugin's own policy,
 /// budget and defaults, in simulated time.
 ///
-/// The server is like most: refusing costs it too, so that beyond its capacity it answers not only a smaller share of
-/// the attempts, but fewer of them: of a load L the share (capacity / L)².
+/// Refusing costs the server too, so that above its capacity it responds successfully to fewer attempts: of a load L to
+/// the share (capacity / L)².
 struct Simulation {
     var hasBudget: Bool
     let rate = 100
-    /// Attempts a second that the server can answer, all of them.
+    /// The attempts a second to which the server can respond.
     let capacity = 120
-    /// In seconds; meanwhile the server answers nothing but 503.
+    /// The seconds in which the server responds with 503 only.
     let outage = 20..<40
     let seconds = 80
 
     struct Count: Equatable {
         var first = 0
         var attempts = 0
-        var answered = 0
+        var successful = 0
     }
 
     private struct Attempt {
         var number = 1
     }
 
-    /// By the second.
+    /// The counts for each second.
     func run() -> [Count] {
         var random = SeededRandom(seed: 2024)
         let policy = RetryPolicy()
@@ -47,8 +47,8 @@ struct Simulation {
             }
             for attempt in attempts {
                 counts[second].attempts += 1
-                if !outage.contains(second), isAnswered(load: second > 0 ? counts[second - 1].attempts : 0, &random) {
-                    counts[second].answered += 1
+                if !outage.contains(second), hasResponded(load: second > 0 ? counts[second - 1].attempts : 0, &random) {
+                    counts[second].successful += 1
                     continue
                 }
                 let situation = RetryPolicy.Situation(
@@ -64,7 +64,7 @@ struct Simulation {
     }
 
     /// - Parameter load: Attempts in the second before.
-    private func isAnswered(load: Int, _ random: inout SeededRandom) -> Bool {
+    private func hasResponded(load: Int, _ random: inout SeededRandom) -> Bool {
         if load <= capacity { return true }
         let share = Double(capacity) / Double(load)
         return Double.random(in: 0..<1, using: &random) < share * share
@@ -75,14 +75,14 @@ struct Simulation {
         let without = Simulation(hasBudget: false).run()
         let with = Simulation(hasBudget: true).run()
         var lines = [
-            "| second | requests | attempts without budget | attempts with budget | answered without | answered with |",
+            "| second | requests | attempts without budget | attempts with budget | successful without | successful with |",
             "|---|---|---|---|---|---|",
         ]
         for second in stride(from: 0, to: with.count, by: 5) {
             let (without, with) = (sum(without, from: second), sum(with, from: second))
             lines.append(
                 "| \(second)–\(second + 5) | \(with.first) | \(without.attempts) | \(with.attempts) "
-                    + "| \(without.answered) | \(with.answered) |")
+                    + "| \(without.successful) | \(with.successful) |")
         }
         return lines.joined(separator: "\n")
     }
@@ -91,7 +91,7 @@ struct Simulation {
         counts[second..<second + 5].reduce(into: Count()) { sum, count in
             sum.first += count.first
             sum.attempts += count.attempts
-            sum.answered += count.answered
+            sum.successful += count.successful
         }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import RetryPlugin
 
 struct SimulationTests {
-    @Test func `with a budget an outage costs the server hardly more than the requests themselves`() {
+    @Test func `with a budget an outage adds few attempts to the requests`() {
         let simulation = Simulation(hasBudget: true)
         let limits = RetryBudget.Limits()
 
@@ -18,7 +18,7 @@ struct SimulationTests {
         #expect(attempts > first && attempts <= bound, "\(attempts) of at most \(bound)")
     }
 
-    @Test func `without one each request costs all its attempts`() {
+    @Test func `without a budget each request makes all its attempts`() {
         let simulation = Simulation(hasBudget: false)
 
         let outage = simulation.run()[simulation.outage]
@@ -32,18 +32,18 @@ struct SimulationTests {
     func `before the outage nothing is repeated`(hasBudget: Bool) {
         let counts = Simulation(hasBudget: hasBudget).run()
 
-        #expect(counts[..<20].allSatisfy { $0 == .init(first: 100, attempts: 100, answered: 100) })
+        #expect(counts[..<20].allSatisfy { $0 == .init(first: 100, attempts: 100, successful: 100) })
     }
 
-    @Test func `with a budget the server is well again when its outage is over; without one the load keeps it down`() {
+    @Test func `with a budget the server recovers after its outage, and without one it does not`() {
         let with = Simulation(hasBudget: true).run()[45...]
         let without = Simulation(hasBudget: false).run()[45...]
 
-        #expect(with.allSatisfy { $0.attempts == 100 && $0.answered == 100 })
-        #expect(without.allSatisfy { $0.attempts > 150 && $0.answered < 90 })
+        #expect(with.allSatisfy { $0.attempts == 100 && $0.successful == 100 })
+        #expect(without.allSatisfy { $0.attempts > 150 && $0.successful < 90 })
     }
 
-    @Test func `the README shows what the simulation finds`() throws {
+    @Test func `the README shows the table of the simulation`() throws {
         let readme = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../Plugins/Retry/README.md")
 
         let text = try String(contentsOf: readme.standardizedFileURL, encoding: .utf8)

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `bytes that change places change the sum`() {
+    @Test func `exchanging bytes changes the sum`() {
         var generator = SeededRandom(seed: 1)
         let bytes = (0..<200).map { _ in UInt8.random(in: 0...255, using: &generator) }
         var seen: Set<UInt64> = [bytes.withUnsafeBytes { Checksum.of($0) }]

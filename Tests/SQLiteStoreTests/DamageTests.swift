@@ -5,10 +5,10 @@ import Testing
 
 /// Files that are not what they should be, disks that are full, processes that are killed.
 @Suite struct DamageTests {
-    @Test func `a file of its own that is no database any more is moved aside with a notice`() async throws {
+    @Test func `an own file that is not a database any more is moved aside with a notice`() async throws {
         let folder = try TemporaryFolder()
         for number in 1...3 {
-            if number > 1 { try folder.write("numbers.sqlite", "This is file \(number) of somebody else's.") }
+            if number > 1 { try folder.write("numbers.sqlite", "This is file \(number) of another program.") }
             let notices = Record()
             let store = SQLiteStore.numbers(folder.file("numbers.sqlite"), notices)
 
@@ -40,10 +40,10 @@ import Testing
         #expect(try await store.values == [1])
         store.close(within: .seconds(60))
 
-        #expect(try await Self.answer(in: "\(path).damaged-1") == 42)
+        #expect(try await Self.value(in: "\(path).damaged-1") == 42)
     }
 
-    @Test func `another program's database, or other file, is refused, told once, and left as it is`() async throws {
+    @Test func `another program's database, or other file, is refused with one notice, and not changed`() async throws {
         let folder = try TemporaryFolder()
         try await Self.makeOther(folder.file("other.sqlite"), .numbers(applicationID: 7))
         try FileManager.default.removeItem(atPath: folder.file("other.sqlite-reserve"))
@@ -66,10 +66,11 @@ import Testing
 
         #expect(try folder.entries().filter { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") } == before)
         #expect(try folder.read("notes.txt") == Array("My notes.".utf8))
-        #expect(try await Self.answer(in: folder.file("other.sqlite")) == 42)
+        #expect(try await Self.value(in: folder.file("other.sqlite")) == 42)
     }
 
-    @Test func `a file in the place of a deleted database is refused, though the reserve is still there`() async throws
+    @Test func `a foreign file with the name of a deleted database is refused, although the reserve is still there`()
+        async throws
     {
         let folder = try TemporaryFolder()
         let path = folder.file("numbers.sqlite")
@@ -99,7 +100,7 @@ import Testing
     }
 
     /// What stands in that table.
-    private static func answer(in path: String) async throws -> Int64? {
+    private static func value(in path: String) async throws -> Int64? {
         let aside = SQLiteStore(.memory, schema: .numbers()) { _ in }
         defer { aside.close(within: .seconds(60)) }
         return try await aside.performing { (connection) throws(SQLiteFailure) in
@@ -208,7 +209,7 @@ import Testing
         #expect(try await one.values == [2, 3])
     }
 
-    @Test func `a full file is a failure of that work, and what was there stays`() async throws {
+    @Test func `a full file fails the work, and keeps the data stored before`() async throws {
         let folder = try TemporaryFolder()
         let store = SQLiteStore.numbers(folder.file("numbers.sqlite"), opening: "PRAGMA max_page_count = 20")
         defer { store.close(within: .seconds(60)) }
@@ -245,7 +246,7 @@ import Testing
         store.close(within: .seconds(60))
     }
 
-    @Test func `a disk that takes no more is a failure, and what was committed is there`() async throws {
+    @Test func `a full disk is a failure, and committed data is kept`() async throws {
         let folder = try TemporaryFolder()
 
         let outcome = try await WriterProcess.run(
@@ -280,7 +281,7 @@ import Testing
         }
     }
 
-    @Test func `after kill -9 at any moment what was committed is there, whole`() async throws {
+    @Test func `after kill -9 at any time, committed data is complete`() async throws {
         let folder = try TemporaryFolder()
         let notices = Record()
         var last = 0

@@ -34,7 +34,7 @@ import Testing
 
         let failure = await refusal(folder.file("numbers.sqlite"))
 
-        #expect(failure?.message.contains("\(link) is no regular file") == true)
+        #expect(failure?.message.contains("\(link) is not a regular file") == true)
         let mode = try FileManager.default.attributesOfItem(atPath: folder.file("theirs"))[.posixPermissions] as? Int
         #expect(mode == 0o644)
         #expect(try folder.read("theirs") == Array("precious".utf8))

@@ -90,7 +90,7 @@ import Testing
         #expect(failure?.kind == .closed)
     }
 
-    @Test func `a close whose time is up interrupts the work, and what waits behind it fails`() async throws {
+    @Test func `a close that reaches its limit interrupts the work, and later work fails`() async throws {
         let store = SQLiteStore(.memory, schema: .numbers()) { _ in }
         let (begun, ended) = (Gate(), Gate())
         let results = Record()
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test(arguments: ["link", "folder", "", "dir/", "."])
-    func `what is no file of its own is refused, told once, and left alone`(_ name: String) async throws {
+    func `a file that is not a regular one is refused with one notice, and not changed`(_ name: String) async throws {
         let folder = try TemporaryFolder()
         try folder.write("target", "precious")
         try FileManager.default.createSymbolicLink(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A port of 127.0.0.1 that refuses connections and that nobody else can take meanwhile.
+/// A port of 127.0.0.1 that refuses connections and that no other process can use meanwhile.
 package final class ClosedPort: Sendable {
     package let port: Int
     private let descriptor: Int32

@@ -3,7 +3,8 @@ import Synchronization
 
 /// Builds the plugins of `Tests/Fixtures/Plugins`, as an author would: with the C compiler and `plugboard.h`.
 package enum FixturePlugin {
-    /// The path of a shared object made of `NAME.c` or `NAME.cpp`. The same arguments give the same file, built once a process.
+    /// The path of a shared object made of `NAME.c` or `NAME.cpp`. The same arguments give the same file, built once a
+    /// process.
     ///
     /// `define` are macros; their values are put in quotes. `options` go to the compiler as they are.
     package static func build(_ name: String, define macros: [String: String] = [:], options: [String] = []) throws

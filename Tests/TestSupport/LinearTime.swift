@@ -3,8 +3,9 @@ import Testing
 
 /// Expects that a reader takes time that grows with what it reads: for eight times as much, at most 24 times as long.
 ///
-/// The time is that of this thread's own work, the best of some runs, so that a busy machine does not count. What is read in a few
-/// milliseconds is fast enough in any case. A reader whose time grows with the square takes 64 times as long.
+/// The time is that of this thread's own work, the best of some runs, so that a busy machine does not count. What is
+/// read in a few milliseconds is fast enough in any case. A reader whose time grows with the square takes 64 times as
+/// long.
 ///
 /// - Parameters:
 ///   - size: the smaller of the two sizes.

@@ -26,7 +26,7 @@ extension LoopbackServer {
             return try readBody(of: request, at: position)
         }
 
-        /// Reads a head and leaves the body unread, for scripts that answer, or break, before it has come.
+        /// Reads a head and leaves the body unread, for scripts that respond, or close, before the body was received.
         package func readHead() throws -> ReceivedRequest {
             let (request, _) = try readUnrecordedHead()
             core.received.admit()
@@ -39,14 +39,14 @@ extension LoopbackServer {
         /// Sends the bytes. Throws `SystemError` when the client is gone.
         package func write(_ bytes: [UInt8]) throws { try socket.write(bytes) }
 
-        /// Sends an answer with a Content-Length, unless the fields frame it otherwise.
+        /// Sends a response with a Content-Length, unless the fields frame it otherwise.
         package func respond(status: Int = 200, fields: [ServerResponse.Field] = [], body: String = "") throws {
             try write(ServerResponse(status: status, fields: fields, body: body).bytes())
         }
 
-        /// Sends an answer as the request's method needs it: without a body for HEAD.
-        package func respond(_ answer: ServerResponse, to request: ReceivedRequest) throws {
-            try write(answer.bytes(for: request.method))
+        /// Sends a response as the request's method needs it: without a body for HEAD.
+        package func respond(_ response: ServerResponse, to request: ReceivedRequest) throws {
+            try write(response.bytes(for: request.method))
         }
 
         /// Ends the connection with RST at once. What was written reaches the client only if it reads it in time.

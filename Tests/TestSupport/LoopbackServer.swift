@@ -32,11 +32,11 @@ package final class LoopbackServer: Sendable {
         try self.init(Script(script))
     }
 
-    /// A server that answers each request, keeping connections open as HTTP/1.1 does (RFC 9112 §9.3).
+    /// A server that responds to each request, keeping connections open as HTTP/1.1 does (RFC 9112 §9.3).
     package static func responding(
-        _ answer: @escaping @Sendable (ReceivedRequest) throws -> ServerResponse
+        _ response: @escaping @Sendable (ReceivedRequest) throws -> ServerResponse
     ) throws -> LoopbackServer {
-        try LoopbackServer(.responding(answer))
+        try LoopbackServer(.responding(response))
     }
 
     deinit { core.stop() }

@@ -1,6 +1,6 @@
-/// Answers that break RFC 9110 or RFC 9112, some of which a recipient may mend and some of which it must refuse.
+/// Responses that violate RFC 9110 or RFC 9112. Some of them a recipient may repair, others it must refuse.
 package enum MalformedResponse: String, CaseIterable, Sendable {
-    /// No HTTP at all.
+    /// Not HTTP.
     case garbage = "SSH-2.0-OpenSSH_9.2\r\n\r\n"
     /// A body without any head.
     case bodyOnly = "<html><body>Hello</body></html>"
@@ -32,7 +32,7 @@ package enum MalformedResponse: String, CaseIterable, Sendable {
     /// RFC 9112 §6.3, rule 3: both framings at once.
     case lengthAndChunked =
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"
-    /// RFC 9112 §7: a transfer coding nobody knows.
+    /// RFC 9112 §7: an unknown transfer coding.
     case codingUnknown = "HTTP/1.1 200 OK\r\nTransfer-Encoding: rot13\r\n\r\nuryyb"
     /// RFC 9112 §7.1: chunk sizes.
     case chunkSizeOfLetters = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\nok\r\n0\r\n\r\n"

@@ -2,7 +2,7 @@ import Foundation
 
 /// What `NginxServer` serves, the same at each of its doors:
 ///
-/// | path | answer |
+/// | path | response |
 /// |---|---|
 /// | `/hundred.txt` | 100 bytes, the letters from a to z over and over; ranges, ETag, Last-Modified, as all files |
 /// | `/text.txt`, `/data.json`, `/data.bin` | files of 64 KiB, a few bytes and 1 MiB |
@@ -14,7 +14,7 @@ import Foundation
 /// | `/store/…` | PUT, GET and DELETE of files |
 /// | `/echo` | method, target, version and the usual fields of the request, one a line |
 /// | `/connection` | the connection's number and how many requests it has carried |
-/// | `/close` | an answer after which the connection is closed |
+/// | `/close` | a response after which the connection is closed |
 /// | `/redirect/N` | N redirects (302, up to 60), then `/redirect/0`: "arrived" |
 /// | `/moved/CODE` | a redirect by 301, 302, 303, 307 or 308 to `/echo` |
 /// | `/loop` | a redirect to itself |
@@ -86,7 +86,7 @@ enum NginxConfiguration {
         let redirects = (1...60).map { "location = /redirect/\($0) { return 302 /redirect/\($0 - 1); }" }
         let movedCodes = [301, 302, 303, 307, 308]
         let moved = movedCodes.map { "location = /moved/\($0) { return \($0) /echo; }" }
-        // 444 makes nginx close without an answer, which the scripted server shows better.
+        // 444 makes nginx close without a response; tests use the scripted server for that.
         let statuses = (200...599).filter { !movedCodes.contains($0) && $0 != 444 }
             .map { #"location = /status/\#($0) { return \#($0) "status \#($0)\n"; }"# }
         let copies = [

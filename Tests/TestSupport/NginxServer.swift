@@ -14,7 +14,7 @@ package final class NginxServer: Sendable {
         case tls
         /// TLS with HTTP/1.1 only.
         case tlsHTTP1
-        /// TLS that answers 400 to who has no certificate of the authority.
+        /// TLS that responds with 400 to clients without a certificate of the authority.
         case tlsClientCertificate
         /// TLS with a certificate that is over.
         case tlsExpired
@@ -69,7 +69,7 @@ package final class NginxServer: Sendable {
         var attempt = 1
         while true {
             do {
-                // Anew each time, for it goes with the process.
+                // Each time again, because it ends with the process.
                 let folder = try TemporaryFolder("nginx")
                 try NginxConfiguration.writeFiles(in: folder)
                 let ports = try NginxServer.freePorts()

@@ -16,6 +16,32 @@ package enum OptionTable {
         return (settings + attributes).filter { !lines.contains($0) }
     }
 
+    /// The settings and attributes of a plugin whose docstring in `Plugins/NAME` does not begin with their
+    /// documentation.
+    package static func undocumented(in name: String, _ descriptor: UnsafePointer<plug_plugin_v1>) throws -> [String] {
+        let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
+        let folder = root.appendingPathComponent("Plugins/\(name)/Sources/\(name)Options")
+        let source = try ["Settings", "Attributes"].map { kind in
+            try String(contentsOf: folder.appendingPathComponent("\(name)\(kind).swift"), encoding: .utf8)
+        }.joined(separator: "\n")
+        var docstrings: [String] = []
+        var isContinued = false
+        for line in source.split(separator: "\n") {
+            let text = line.drop { $0 == " " }
+            guard text.hasPrefix("///") else {
+                isContinued = false
+                continue
+            }
+            let words = text.dropFirst(3).drop { $0 == " " }
+            if isContinued { docstrings[docstrings.count - 1] += " \(words)" } else { docstrings.append("\(words)") }
+            isContinued = true
+        }
+        let plugin = try PluginDescriptor(checking: descriptor)
+        return (plugin.settings + plugin.attributes).filter { option in
+            !docstrings.contains { $0.hasPrefix(option.documentation) }
+        }.map(\.name)
+    }
+
     private static func row(_ option: OptionDescription, _ name: String) -> String {
         let words = option.choices.isEmpty ? option.kind.map { "\($0)" } ?? "" : option.choices.joined(separator: ", ")
         let fallback = option.fallback.isEmpty ? "" : "`\(option.fallback)`"

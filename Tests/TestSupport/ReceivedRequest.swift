@@ -1,11 +1,11 @@
-/// A request as it came in. Text holds one character a byte (Latin-1), so that nothing is lost or changed.
+/// A received request. Texts have one character for each byte (Latin-1), so that no byte is lost or changed.
 package struct ReceivedRequest: Sendable {
     package typealias Field = (name: String, value: String)
 
     package var method = ""
     package var target = ""
     package var fields: [Field] = []
-    /// The head's bytes as they came, with the empty line that ends them.
+    /// The bytes of the head as they were received, including the empty line at its end.
     package var head: [UInt8] = []
     /// The content, with chunks joined (RFC 9112 §7.1).
     package var body: [UInt8] = []

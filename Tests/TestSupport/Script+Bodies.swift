@@ -71,16 +71,16 @@ extension Script {
         }
     }
 
-    /// Sends chunk sizes that are none (RFC 9112 §7.1): `size` stands where the hexadecimal number should.
+    /// Sends `size` as the size of a chunk, instead of a hexadecimal number (RFC 9112 §7.1).
     package static func chunkSize(_ size: String) -> Script {
         raw(chunkedHead + "\(size)\r\nsome bytes\r\n0\r\n\r\n")
     }
 
-    /// Sends the answer byte by byte, one for each that the gate admits; an open gate lets the rest flow.
-    package static func dribbled(_ answer: ServerResponse, gate: Gate) -> Script {
+    /// Sends the response byte by byte, one for each admission of the gate; an open gate admits the rest.
+    package static func dribbled(_ response: ServerResponse, gate: Gate) -> Script {
         Script { connection in
             let request = try connection.readRequest()
-            for (index, byte) in answer.bytes(for: request.method).enumerated() {
+            for (index, byte) in response.bytes(for: request.method).enumerated() {
                 try connection.wait(for: gate, count: index + 1)
                 try connection.write([byte])
             }

@@ -1,6 +1,6 @@
-/// A server of HTTP/2 without TLS, frame by frame (RFC 9113): for what no real server does when a test wants it.
+/// A server of HTTP/2 without TLS, frame by frame (RFC 9113), for behaviour that real servers do not show on demand.
 extension Script {
-    /// A frame as it came.
+    /// A received frame.
     package struct Frame: Sendable {
         package var type: FrameType?
         package var stream: UInt32
@@ -70,7 +70,7 @@ package struct HTTP2Connection {
                 + Script.bigEndian(stream) + payload)
     }
 
-    /// A head of status 200 and nothing else; the body's end too, if there is none.
+    /// Sends a head with the status 200 and no fields, which ends the stream if there is no body.
     package func respond(to stream: UInt32, body: String = "") throws {
         // The static table's entry for ":status: 200" (RFC 7541, appendix A); END_HEADERS, END_STREAM.
         try write(.headers, flags: body.isEmpty ? 0x5 : 0x4, stream: stream, payload: [0x88])

@@ -19,15 +19,15 @@ extension Script {
         }
     }
 
-    /// Answers with the fields `X-0: 0`, `X-1: 1` and so on, and the body "many".
+    /// Responds with the fields `X-0: 0`, `X-1: 1` and so on, and the body "many".
     package static func manyFields(_ count: Int = 10_000) -> Script {
         responding { _ in
             ServerResponse(fields: (0..<count).map { ("X-\($0)", "\($0)") }, body: "many")
         }
     }
 
-    /// Sends interim heads (1xx, RFC 9110 §15.2), then the answer. Each head waits for the gate, if there is one.
-    package static func interim(_ heads: [ServerResponse], then answer: ServerResponse, gate: Gate? = nil) -> Script {
+    /// Sends interim heads (1xx, RFC 9110 §15.2), then the response. Each head waits for the gate, if there is one.
+    package static func interim(_ heads: [ServerResponse], then response: ServerResponse, gate: Gate? = nil) -> Script {
         Script { connection in
             let request = try connection.readRequest()
             for (index, head) in heads.enumerated() {
@@ -35,7 +35,7 @@ extension Script {
                 try connection.respond(head, to: request)
             }
             if let gate { try connection.wait(for: gate, count: heads.count + 1) }
-            try connection.respond(answer, to: request)
+            try connection.respond(response, to: request)
         }
     }
 
@@ -51,6 +51,6 @@ extension Script {
     /// Sends the field `X-UTF8: café – 咖啡` in UTF-8.
     package static func utf8Field() -> Script { rawFields([Array("X-UTF8: café – 咖啡".utf8)]) }
 
-    /// Sends an answer that breaks RFC 9110 or 9112.
-    package static func malformed(_ answer: MalformedResponse) -> Script { raw(answer.bytes) }
+    /// Sends a response that breaks RFC 9110 or 9112.
+    package static func malformed(_ response: MalformedResponse) -> Script { raw(response.bytes) }
 }

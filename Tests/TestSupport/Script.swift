@@ -18,8 +18,9 @@ package struct Script: Sendable {
         }
     }
 
-    /// Answers each request of a connection until either side says `Connection: close` or the client closes it.
-    package static func responding(_ answer: @escaping @Sendable (ReceivedRequest) throws -> ServerResponse) -> Script {
+    /// Responds to each request of a connection until either side says `Connection: close` or the client closes it.
+    package static func responding(_ response: @escaping @Sendable (ReceivedRequest) throws -> ServerResponse) -> Script
+    {
         Script { connection in
             var isLast = false
             while !isLast {
@@ -29,9 +30,9 @@ package struct Script: Sendable {
                 } catch ReceivedRequestError.closed {
                     return
                 }
-                let answer = try answer(request)
-                try connection.respond(answer, to: request)
-                let saysClose = answer.fields.contains {
+                let response = try response(request)
+                try connection.respond(response, to: request)
+                let saysClose = response.fields.contains {
                     $0.name.lowercased() == "connection" && $0.value.lowercased() == "close"
                 }
                 isLast = saysClose || request["Connection"]?.lowercased() == "close"
@@ -39,7 +40,7 @@ package struct Script: Sendable {
         }
     }
 
-    /// Answers each request with these bytes, as they are, and closes.
+    /// Responds to each request with exactly these bytes, and closes.
     package static func raw(_ bytes: [UInt8]) -> Script {
         Script { connection in
             _ = try connection.readRequest()
@@ -47,6 +48,6 @@ package struct Script: Sendable {
         }
     }
 
-    /// Answers each request with this text as UTF-8, as it is, and closes.
+    /// Responds to each request with exactly this text in UTF-8, and closes.
     package static func raw(_ text: String) -> Script { raw(Array(text.utf8)) }
 }

@@ -1,4 +1,4 @@
-/// What a scripted server answers. Text is written as UTF-8.
+/// A response of a scripted server. Text is written in UTF-8.
 package struct ServerResponse: Sendable {
     package typealias Field = (name: String, value: String)
 

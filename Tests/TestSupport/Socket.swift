@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Reading, writing and closing belong to one thread, the connection's own. `interrupt()` may come from any thread: it
 /// only shuts the socket down, and does so under the lock that closing takes, so that it never meets a descriptor
-/// that was closed and given to somebody else.
+/// that was closed and given to other code.
 final class Socket: Sendable {
     private struct State {
         var descriptor: Int32?
@@ -68,7 +68,7 @@ final class Socket: Sendable {
 
     /// Ends writing, then discards what the peer still sends until it closes too, or for `limit` seconds of silence.
     ///
-    /// A socket closed over unread bytes answers with RST, which would take away what the peer has not read yet.
+    /// A socket that is closed with unread bytes sends RST, which discards what the peer has not read yet.
     func lingerAndClose(limit: Double) {
         finishWriting()
         setTimeout(SO_RCVTIMEO, limit)

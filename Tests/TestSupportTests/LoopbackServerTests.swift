@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite struct LoopbackServerTests {
-    @Test func `a script reads the request and writes the answer`() async throws {
+    @Test func `a script reads the request and writes the response`() async throws {
         let server = try LoopbackServer { connection in
             let request = try connection.readRequest()
             try connection.respond(status: 201, fields: [("X-Seen", request.target)], body: request.text)
@@ -39,7 +39,7 @@ import Testing
         #expect(server.connectionCount == 2)
     }
 
-    @Test func `a head answered without a body suits HEAD`() async throws {
+    @Test func `the response to HEAD has no body`() async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse(body: "twelve bytes") }
 
         let outcome = try await Curl.run("--head", server.url(), server.url())

@@ -64,7 +64,7 @@ import Testing
         #expect(with.stdout.contains("Client: CN=client\n"))
     }
 
-    @Test func `redirects, statuses and echoes answer`() async throws {
+    @Test func `redirects, statuses and echoes respond`() async throws {
         let nginx = try NginxServer.shared()
 
         let redirected = try await Curl.run("--location", nginx.url("/redirect/3"))

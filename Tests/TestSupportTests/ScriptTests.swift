@@ -30,7 +30,8 @@ import Testing
         Case(name: "many fields", script: .manyFields(4_000), status: 0, output: "many"),
         Case(
             name: "interim heads",
-            script: .interim([ServerResponse(status: 103), ServerResponse(status: 103)], then: ServerResponse(body: "end")),
+            script: .interim(
+                [ServerResponse(status: 103), ServerResponse(status: 103)], then: ServerResponse(body: "end")),
             status: 0, output: "end"),
     ]
 
@@ -64,14 +65,14 @@ import Testing
         #expect(server.failures.count == 1)
     }
 
-    @Test func `a dribbled answer comes as the gate admits it`() async throws {
+    @Test func `a dribbled response arrives byte by byte as the gate admits it`() async throws {
         let gate = Gate()
-        let answer = ServerResponse(body: "slowly")
-        let server = try LoopbackServer(.dribbled(answer, gate: gate))
+        let response = ServerResponse(body: "slowly")
+        let server = try LoopbackServer(.dribbled(response, gate: gate))
         async let outcome = Curl.run(server.url())
 
         _ = try await server.requests(atLeast: 1)
-        for _ in answer.bytes() { gate.admit() }
+        for _ in response.bytes() { gate.admit() }
 
         #expect(try await outcome.stdout == "slowly")
     }
@@ -101,13 +102,13 @@ import Testing
     }
 
     @Test(arguments: MalformedResponse.allCases)
-    func `every malformed answer is sent whole`(_ answer: MalformedResponse) async throws {
-        let server = try LoopbackServer(.malformed(answer))
+    func `every malformed response is sent completely`(_ response: MalformedResponse) async throws {
+        let server = try LoopbackServer(.malformed(response))
 
         let outcome = try await ProcessRunner.running(
             ["curl", "--silent", "--max-time", "20", "telnet://127.0.0.1:\(server.port)"],
             input: Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
 
-        #expect(outcome.stdoutBytes == answer.bytes)
+        #expect(outcome.stdoutBytes == response.bytes)
     }
 }

@@ -1,19 +1,19 @@
 import Transporting
 
-/// Keeps attempts from opening a connection each where one connection takes many.
+/// Prevents attempts that can share one connection from opening a connection each.
 ///
-/// libcurl shares an HTTP/2 connection only once it stands: what looks for a connection before that opens one of its own. So
-/// of the attempts at one origin that may use HTTP/2, a few look for a connection at a time, and the others wait until
-/// these have found one. An origin that has answered with HTTP/1 has no such limit.
+/// libcurl shares an HTTP/2 connection only when it is open: attempts that look for a connection before open their own.
+/// So only a few of the attempts at one origin that may use HTTP/2 look for a connection at a time; the others wait
+/// until these have one. An origin that has responded in HTTP/1 has no such limit.
 struct ConnectionGate {
-    /// Attempts that may look for a connection to one origin at a time.
+    /// The most attempts that look for a connection to one origin at a time.
     static let limit = 16
-    /// Origins that are known to speak HTTP/1; when there are more, all are forgotten.
+    /// The most origins that are known to use HTTP/1; when there are more, all are forgotten.
     private static let knownLimit = 4096
 
-    /// How far an attempt has come.
+    /// The state of an attempt at the gate.
     enum Stage {
-        /// It is not counted: it cannot share connections.
+        /// The attempt cannot share connections and is not counted.
         case free
         case waiting, looking, passed
     }
@@ -21,10 +21,10 @@ struct ConnectionGate {
     private struct Origin {
         var looking = 0
         var waiting: [Transfer] = []
-        /// The first of `waiting` that has not been taken out.
+        /// The index in `waiting` of the next attempt.
         var next = 0
 
-        /// Takes the transfer among those that look, or that wait.
+        /// Adds the transfer to those that look for a connection, or else to those that wait.
         mutating func admits(_ transfer: Transfer) -> Bool {
             if looking < ConnectionGate.limit {
                 looking += 1
@@ -41,17 +41,18 @@ struct ConnectionGate {
 
     var hasAdmitted: Bool { !admitted.isEmpty }
 
-    func speaksHTTP1(_ place: String) -> Bool { speakHTTP1.contains(place) }
+    func speaksHTTP1(_ hostAndPort: String) -> Bool { speakHTTP1.contains(hostAndPort) }
 
-    /// Whether the attempt may begin now; else it is among `takeAdmitted` later.
+    /// Whether the attempt may start now; otherwise `takeAdmitted` returns it later.
     mutating func admits(_ transfer: Transfer) -> Bool {
-        guard transfer.mayMultiplex, let place = transfer.url?.place, !speakHTTP1.contains(place) else { return true }
-        let mayLook = origins[place, default: Origin()].admits(transfer)
+        guard transfer.mayMultiplex, let hostAndPort = transfer.url?.hostAndPort, !speakHTTP1.contains(hostAndPort)
+        else { return true }
+        let mayLook = origins[hostAndPort, default: Origin()].admits(transfer)
         transfer.gateStage = mayLook ? .looking : .waiting
         return mayLook
     }
 
-    /// Those that may begin now, in order.
+    /// The waiting attempts that may start now, in order.
     mutating func takeAdmitted() -> [Transfer] {
         defer { admitted = [] }
         return admitted
@@ -59,36 +60,38 @@ struct ConnectionGate {
 
     /// The attempt has its connection.
     mutating func noteConnection(of transfer: Transfer) {
-        guard transfer.gateStage == .looking, let place = transfer.url?.place else { return }
+        guard transfer.gateStage == .looking, let hostAndPort = transfer.url?.hostAndPort else { return }
         transfer.gateStage = .passed
-        release(at: place)
+        release(at: hostAndPort)
     }
 
-    /// The origin answers with HTTP/1: each attempt needs a connection of its own.
+    /// The origin responds in HTTP/1: each attempt needs its own connection.
     mutating func noteHTTP1(of transfer: Transfer) {
-        guard transfer.gateStage != .free, let place = transfer.url?.place, !speakHTTP1.contains(place) else { return }
+        guard transfer.gateStage != .free, let hostAndPort = transfer.url?.hostAndPort,
+            !speakHTTP1.contains(hostAndPort)
+        else { return }
         if speakHTTP1.count >= ConnectionGate.knownLimit { speakHTTP1.removeAll() }
-        speakHTTP1.insert(place)
-        releaseAll(at: place)
+        speakHTTP1.insert(hostAndPort)
+        releaseAll(at: hostAndPort)
     }
 
-    /// The attempt is over. One that found no connection lets the others try for themselves, at once.
+    /// The attempt has ended. If it found no connection, all that wait for it may start at once.
     mutating func remove(_ transfer: Transfer) {
-        guard let place = transfer.url?.place else { return }
+        guard let hostAndPort = transfer.url?.hostAndPort else { return }
         switch transfer.gateStage {
         case .free, .passed: return
         case .waiting: transfer.gateStage = .passed
         case .looking:
             transfer.gateStage = .passed
-            if transfer.ending == nil { releaseAll(at: place) }
-            release(at: place)
+            if transfer.ending == nil { releaseAll(at: hostAndPort) }
+            release(at: hostAndPort)
         }
     }
 
-    private mutating func release(at place: String) {
-        guard var origin = origins[place] else { return }
-        // Taken out, so that the list is not copied.
-        origins[place] = nil
+    private mutating func release(at hostAndPort: String) {
+        guard var origin = origins[hostAndPort] else { return }
+        // Removed from the dictionary, so that the list is not copied.
+        origins[hostAndPort] = nil
         origin.looking -= 1
         while origin.looking < ConnectionGate.limit, origin.next < origin.waiting.count {
             let transfer = origin.waiting[origin.next]
@@ -103,13 +106,13 @@ struct ConnectionGate {
             origin.waiting.removeFirst(origin.next)
             origin.next = 0
         }
-        if origin.looking > 0 || !origin.waiting.isEmpty { origins[place] = origin }
+        if origin.looking > 0 || !origin.waiting.isEmpty { origins[hostAndPort] = origin }
     }
 
-    private mutating func releaseAll(at place: String) {
-        guard let origin = origins[place] else { return }
-        // Those that look stay counted until each has found its connection.
-        origins[place] = Origin(looking: origin.looking)
+    private mutating func releaseAll(at hostAndPort: String) {
+        guard let origin = origins[hostAndPort] else { return }
+        // Those that look for a connection are counted until each has one.
+        origins[hostAndPort] = Origin(looking: origin.looking)
         for transfer in origin.waiting[origin.next...] where transfer.gateStage == .waiting {
             transfer.gateStage = .passed
             admitted.append(transfer)

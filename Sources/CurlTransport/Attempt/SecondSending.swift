@@ -1,19 +1,18 @@
 import CCurl
 import Transporting
 
-/// What came of an attempt that libcurl wanted to send again.
+/// The result of an attempt whose request libcurl wanted to send a second time.
 ///
-/// libcurl wants to when a connection that it used again ends without a response, when a stream is refused, and when a
-/// server demands HTTP/1.1. It is stopped on the way: by `prerequest`, because the body cannot be rewound, or because
-/// no new connection can be made. After a 417 it would, too, but it does not know that anything is expected
-/// (`EasyHandle`).
+/// libcurl does so when a reused connection ends without a response, when a stream is refused, and when a server
+/// demands HTTP/1.1. It never gets so far: `prerequest` refuses it, or the body cannot be rewound, or no new connection
+/// can be opened. It would also do so after a 417, but it does not know that the request has `Expect` (`EasyHandle`).
 enum SecondSending {
-    /// It did not want to.
+    /// libcurl did not want to send it again.
     case notWanted
-    /// The code, and what follows host and port in a sentence.
+    /// The code, and the reason without the host and port that it begins with.
     case failed(PlugboardError.Code, String)
 
-    /// - Parameter state: Of a transfer that has begun to send.
+    /// - Parameter state: The state of a transfer that has begun to send.
     init(_ result: CURLcode, _ state: TransferState.Pointer, _ handle: EasyHandle, isHeadReported: Bool) {
         guard !isHeadReported, SecondSending.isWanted(result, state, handle) else {
             self = .notWanted
@@ -26,7 +25,7 @@ enum SecondSending {
             self = .failed(.unprocessed, "did not process the request. It can be sent again.")
         } else {
             self = .failed(
-                .stale, "ended the connection before a response came. The request may have been carried out.")
+                .stale, "closed the connection before the response. It may have processed the request.")
         }
     }
 
@@ -37,11 +36,11 @@ enum SecondSending {
         switch result {
         case CURLE_ABORTED_BY_CALLBACK: return state.pointee.sendings > 1
         case CURLE_SEND_FAIL_REWIND: return true
-        // After the request was sent, these can only be of another connection.
+        // After the request was sent, these errors can only be those of another connection.
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT,
             CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_PINNEDPUBKEYNOTMATCH:
             return true
-        // How libcurl tells that an HTTP/2 connection ended before the head came; it does not want to send again then.
+        // libcurl's errors for an HTTP/2 connection that ended before the head; it does not send again then.
         case CURLE_HTTP2, CURLE_PARTIAL_FILE:
             return handle.newConnections == 0
         default: return false

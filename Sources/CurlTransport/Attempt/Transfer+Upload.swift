@@ -1,7 +1,7 @@
 import Transporting
 
 extension Transfer: PullReceiver {
-    /// Gets the next piece of the request's body, so that libcurl finds it when it asks.
+    /// Pulls the next piece of the request's body before libcurl needs it.
     func pullUpload(_ state: TransferState.Pointer) {
         guard let upload else { return }
         while state.pointee.upload.wantsPiece, !isUploadPulled, ending == nil {
@@ -16,7 +16,7 @@ extension Transfer: PullReceiver {
         }
     }
 
-    /// The source's answer, from whatever thread.
+    /// The source completes the pull, from any thread.
     func receive(_ piece: Piece, serial: UInt64) -> Bool {
         if multi.loop.isCurrent { return receiveOnLoop(piece, serial) }
         multi.loop.enqueue { [self] in _ = receiveOnLoop(piece, serial) }
@@ -31,7 +31,7 @@ extension Transfer: PullReceiver {
         return true
     }
 
-    /// Lets libcurl ask for the body when it is wanted, and limits how long that, or its end, is waited for.
+    /// Lets libcurl read the body when the server wants it, and limits the time until then and until its end.
     func watchUpload(_ state: TransferState.Pointer) {
         if state.pointee.upload.canGoOn { sendOn(state) }
         if state.pointee.upload.waitsForContinue, state.pointee.upload.isWaiting { limitExpecting() }

@@ -1,20 +1,20 @@
 import CCurl
 import Transporting
 
-/// One attempt through libcurl.
+/// One attempt with libcurl.
 ///
-/// Callbacks note what happens in `TransferState`; `settle` reports it, once a turn, when libcurl is not on the stack. So
-/// an observer may do anything in a report, and all that came in one turn is there together.
+/// Callbacks only note events in `TransferState`; `settle` reports them, once in a turn, when libcurl is not on the
+/// stack. So an observer may call anything in a report, and gets all that was received in one turn together.
 ///
-/// Sendable because it is touched on the loop's thread only.
+/// Sendable because it is used on the loop's thread only.
 final class Transfer: Attempt, @unchecked Sendable {
     let multi: MultiHandle
     let observer: any AttemptObserver
     let isWatched: Bool
     let isHead: Bool
-    /// Where it stands among the transfers of its multi handle.
-    var place = 0
-    /// Nil when libcurl has nothing to do with it: before it began and after it ended.
+    /// The index among the transfers of its multi handle.
+    var index = 0
+    /// Nil before the attempt started and after it ended.
     private(set) var handle: EasyHandle?
     let url: ParsedURL?
     let upload: (any BodySource)?
@@ -22,13 +22,13 @@ final class Transfer: Attempt, @unchecked Sendable {
     var uploadSerial: UInt64 = 0
     private(set) var body: ResponseBody?
     private(set) var isHeadReported = false
-    /// Whether libcurl has it; until then it waits for connections that others are making.
+    /// Whether libcurl performs it. Until then it waits for connections that others are opening.
     var isStarted = false
     /// Whether it may share a connection with others.
     let mayMultiplex: Bool
     var gateStage = ConnectionGate.Stage.free
     private var result: CURLcode?
-    /// Why it ends, if not because libcurl says so.
+    /// Why it ends, if not by libcurl's result.
     private(set) var ending: Ending?
     private(set) var isSuspended = false
     var watch = TransferWatch()
@@ -55,10 +55,10 @@ final class Transfer: Attempt, @unchecked Sendable {
         clock = TransferClock(multi.loop, attempt.storedOptions.options)
     }
 
-    /// The state behind the callbacks, while there is one.
+    /// The state that the callbacks use; nil without a handle.
     var state: TransferState.Pointer? { handle?.state }
 
-    // MARK: - What the kernel asks
+    // MARK: - Called by the kernel
 
     func cancel() { end(PlugboardError(.cancelled, "The attempt was cancelled.")) }
 
@@ -74,12 +74,12 @@ final class Transfer: Attempt, @unchecked Sendable {
         touch()
     }
 
-    // MARK: - What ends it
+    // MARK: - The end
 
-    /// libcurl is done with it.
+    /// libcurl has ended the transfer.
     func complete(_ code: CURLcode) { result = code }
 
-    /// Ends it in this turn, whatever libcurl makes of it; the first reason counts.
+    /// Ends the attempt in this turn, independently of libcurl. The first reason counts.
     func end(_ error: PlugboardError) { end(.failed(error)) }
 
     func end(_ ending: Ending) {
@@ -87,7 +87,7 @@ final class Transfer: Attempt, @unchecked Sendable {
         touch()
     }
 
-    /// Makes sure that `settle` is called in this turn or at once after it.
+    /// Makes sure that `settle` is called in this turn or in the next, which follows at once.
     func touch() { if let state { multi.touched.pointee.add(state) } }
 
     // MARK: - Settling
@@ -99,7 +99,7 @@ final class Transfer: Attempt, @unchecked Sendable {
         if ending != nil { return finish(state) }
         if isSuspended { return applyPauses(state) }
         report(state)
-        // A report may have ended it, or suspended it.
+        // The observer may have ended or suspended the attempt.
         if ending != nil { return finish(state) }
         if isSuspended { return applyPauses(state) }
         body?.settle()
@@ -109,7 +109,7 @@ final class Transfer: Attempt, @unchecked Sendable {
         applyPauses(state)
     }
 
-    /// Others wait for what this one finds out about its connection, also while it is suspended.
+    /// Tells the gate about the connection, because others wait for it, also while the attempt is suspended.
     private func tellGate(_ state: TransferState.Pointer) {
         if state.pointee.sendings > 0 { multi.gate.noteConnection(of: self) }
         if state.pointee.head.isFinal, state.pointee.head.version != .http2 { multi.gate.noteHTTP1(of: self) }
@@ -147,7 +147,7 @@ final class Transfer: Attempt, @unchecked Sendable {
             closeSilentConnection()
         }
         multi.stop(self, handle)
-        // The body's end may end the exchange, and the attempt's end with its timings is to be told before that.
+        // The body's end may end the exchange; the attempt's end with its timings must be reported before.
         if isHeadReported { observer.attemptEnded(nil, timings) }
         body?.finish(error, &state.pointee)
         body = nil
@@ -164,36 +164,36 @@ final class Transfer: Attempt, @unchecked Sendable {
         case nil: break
         }
         if var error = state.pointee.failure {
-            if let url { error.reason += " It came from \(url.place)." }
+            if let url { error.reason += " It was sent by \(url.hostAndPort)." }
             return error
         }
         guard let result, result != CURLE_OK, let handle else { return nil }
         if state.pointee.isCrossed {
             return PlugboardError(
                 .unprocessed,
-                "A connection to \(url?.place ?? "") was in use. The request was not sent; it can be sent again.")
+                "A connection to \(url?.hostAndPort ?? "") was in use. The request was not sent; it can be sent again.")
         }
         if state.pointee.sendings > 0 {
             switch SecondSending(result, state, handle, isHeadReported: isHeadReported) {
             case .notWanted: break
             case .failed(let code, let reason):
-                // One for the first sending and one for the second: it was no kept connection that failed.
-                if let url, url.isSecure, handle.newConnections > 1 { multi.noteRefusal(by: url.place) }
-                return PlugboardError(code, "\(url?.place ?? "") \(reason)")
+                // Two new connections were opened for it, so that it was not a kept connection that failed.
+                if let url, url.isSecure, handle.newConnections > 1 { multi.noteRefusal(by: url.hostAndPort) }
+                return PlugboardError(code, "\(url?.hostAndPort ?? "") \(reason)")
             }
         }
         var tunnelStatus = 0
         ccurl_get_long(handle.easy, CURLINFO_HTTP_CONNECTCODE, &tunnelStatus)
-        // libcurl calls a proxy that refuses a tunnel a connection that was lost.
+        // libcurl reports a proxy that refuses a tunnel as a lost connection.
         let code = tunnelStatus == 0 || 200..<300 ~= tunnelStatus ? result : CURLE_PROXY
         return PlugboardError(
-            curl: code, message: handle.errorMessage, place: url?.place ?? "", isHeadThere: isHeadReported,
+            curl: code, message: handle.errorMessage, hostAndPort: url?.hostAndPort ?? "", isHeadThere: isHeadReported,
             isUnsent: state.pointee.sendings == 0, socketError: state.pointee.socketError)
     }
 
     // MARK: - Pausing
 
-    /// libcurl, which was told to wait for the request's body, asks again when it is told to go on.
+    /// Lets libcurl read the request's body again after it was told to wait.
     func sendOn(_ state: TransferState.Pointer) {
         guard state.pointee.upload.isWaiting else { return }
         state.pointee.upload.isWaiting = false
@@ -206,7 +206,7 @@ final class Transfer: Attempt, @unchecked Sendable {
             state.pointee.isReceivingPaused = false
         }
         var parts = CURLPAUSE_CONT
-        // Not before the head is whole: libcurl joins head lines that it holds back, of interim and final heads alike.
+        // Not before the head is complete: libcurl joins the head lines that arrive during a pause.
         let isHeld = state.pointee.isReceivingPaused || isSuspended
         if isHeld, state.pointee.head.isFinal { parts |= CURLPAUSE_RECV }
         if state.pointee.upload.isWaiting || isSuspended { parts |= CURLPAUSE_SEND }

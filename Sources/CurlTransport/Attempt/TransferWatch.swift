@@ -1,7 +1,7 @@
 import CCurl
 import Transporting
 
-/// What the observer of a watched transfer was told.
+/// The reports that the observer of a watched transfer has received.
 struct TransferWatch {
     fileprivate var isConnectionTold = false
     fileprivate var isSentTold = false
@@ -11,7 +11,7 @@ struct TransferWatch {
 }
 
 extension Transfer {
-    /// At most ten a second.
+    /// Nanoseconds between two reports of progress.
     private static var progressInterval: Int64 { 100_000_000 }
 
     func reportMilestones(_ state: TransferState.Pointer) {
@@ -25,7 +25,7 @@ extension Transfer {
             }
         }
         let hasStarted = state.pointee.head.isFinal || state.pointee.head.hasBegun || !state.pointee.interims.isEmpty
-        // Without a body, libcurl has written all of the request when it has told that it is about to.
+        // Without a body, libcurl writes the whole request right after `prerequest`.
         let isSent = upload == nil ? watch.isConnectionTold : state.pointee.upload.isSent
         if isSent, !watch.isSentTold {
             watch.isSentTold = true
@@ -33,7 +33,7 @@ extension Transfer {
         }
         if hasStarted, !watch.isFirstByteTold {
             watch.isFirstByteTold = true
-            // An answer may come before all is sent; then that is never told.
+            // A response may arrive before the whole request is sent; then `sent` is not reported.
             watch.isSentTold = true
             observer.attemptReached(.firstByte)
         }
@@ -64,7 +64,7 @@ extension TransferProgress {
 }
 
 extension Timings {
-    /// libcurl's own stopwatch; a connection that was used again took no time to make.
+    /// The times that libcurl has measured. A reused connection needs no time to open.
     init(of easy: UnsafeMutableRawPointer) {
         self.init()
         func microseconds(_ info: CURLINFO) -> Duration {

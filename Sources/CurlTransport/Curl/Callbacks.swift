@@ -7,7 +7,8 @@ import Transporting
     import Musl
 #endif
 
-/// What libcurl calls. Nothing here calls out: reports wait for `settle`, when libcurl is not on the stack.
+/// The functions that libcurl calls. They call no observer: reports wait for `settle`, when libcurl is not on the
+/// stack.
 enum Callbacks {
     static let header: ccurl_transfer = { bytes, size, count, context in
         guard let state = Callbacks.state(context) else { return 0 }
@@ -43,20 +44,20 @@ enum Callbacks {
         return Int32(CURL_TRAILERFUNC_OK)
     }
 
-    /// libcurl is about to send the request. A second time is refused: the kernel decides whether a request that may have
-    /// been carried out is sent again (RFC 9110 §9.2.2), and counts it.
+    /// libcurl is about to send the request. A second time is refused: the kernel decides whether a request that may
+    /// have been processed is sent again (RFC 9110 §9.2.2), and counts the attempts.
     static let prerequest: ccurl_prerequest = { context, remoteAddress, _, remotePort, localPort in
         guard let state = Callbacks.state(context) else { return Int32(CURL_PREREQFUNC_ABORT) }
         state.pointee.sendings += 1
         state.pointee.touched.pointee.add(state)
         let connection = ConnectionKey(
             remoteAddress: remoteAddress, remotePort: remotePort, localPort: localPort)
-        // The second time, the connection may be its own.
+        // The second time, the connection may be the transfer's own.
         let mayBeSent = state.pointee.sendings == 1 && state.noteSending(connection)
         return Int32(mayBeSent ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT)
     }
 
-    /// Nothing but libcurl's own log tells that a stream was refused before it was processed.
+    /// Reads libcurl's log: there is no other sign that a stream was refused before it was processed.
     static let debug: ccurl_debug = { _, kind, text, count, context in
         guard kind == CURLINFO_TEXT, let text, let state = Callbacks.state(context) else { return 0 }
         state.pointee.streamLog.read(UnsafeRawBufferPointer(start: text, count: count))

@@ -3,19 +3,19 @@ import Transporting
 
 /// Which connections an attempt may use.
 struct ConnectionChoice {
-    /// No other transfer uses its connection, before or after it.
+    /// The connection is used for this transfer only.
     let isAlone: Bool
-    /// It must not use a connection that exists.
+    /// The attempt must open a new connection.
     let isFresh: Bool
-    /// It uses no connection that an attempt that may share one would find, and its own is not found by those.
+    /// The attempt does not share connections with attempts that may use HTTP/2.
     let isApart: Bool
-    /// What CURLOPT_HTTP_VERSION is set to.
+    /// The value of CURLOPT_HTTP_VERSION.
     let version: Int
-    /// Whether its connection may turn out to be HTTP/2.
+    /// Whether the connection may be HTTP/2.
     let mayBeHTTP2: Bool
-    /// The body is sent to its end also when the server has responded with an error.
+    /// The whole body is sent, also after the server has responded with an error.
     let sendsOnAfterErrors: Bool
-    /// Whether it may share a connection with other transfers at the same time.
+    /// Whether the transfer may share a connection with other transfers at the same time.
     let mayMultiplex: Bool
 
     init(
@@ -24,7 +24,7 @@ struct ConnectionChoice {
     ) {
         let options = attempt.storedOptions.options
         var wanted = options.httpVersion ?? .any
-        // HTTP/2 is agreed on within TLS.
+        // HTTP/2 is negotiated in the TLS handshake.
         if !url.isSecure, wanted == .any { wanted = .http1 }
         if avoidsHTTP2, wanted == .any { wanted = .http1 }
         var isAlone = false
@@ -34,7 +34,8 @@ struct ConnectionChoice {
         }
         let isClearHTTP2 = !url.isSecure && (wanted == .http2PriorKnowledge || wanted == .http2)
         if isClearHTTP2, !abilities.reusesClearHTTP2 { isAlone = true }
-        // libcurl compares neither when it chooses. What all attempts have in common cannot be mixed up.
+        // libcurl compares neither option when it chooses a connection. Options of the kernel are the same for all
+        // attempts.
         if attempt.optionsIdentity != 0, options.ipVersion ?? .any != .any || options.interface != nil {
             isAlone = true
         }

@@ -7,30 +7,30 @@ import Synchronization
     import Musl
 #endif
 
-/// The memory that libcurl works with: the system's, but for large blocks, which come from slots of our own.
+/// The allocator of libcurl: large blocks come from slots of our own, all others from the system.
 ///
-/// libcurl makes a receive buffer for each transfer and frees it at the end. When so large a block is freed, the system
-/// tidies its whole heap and gives pages back, only to find them again for the next transfer: a tenth of the CPU time of
-/// a short exchange. Small buffers would avoid that, but cost a streamed body half as much again.
+/// libcurl allocates a receive buffer for each transfer and frees it at the end. When so large a block is freed, `free`
+/// consolidates its heap and returns pages to the system, which the next transfer needs again: a tenth of the CPU time
+/// of a short exchange. Small buffers would avoid that, but raise the CPU time of streamed bodies by half.
 enum CurlMemory {
-    /// A free of such a block is what the system makes an occasion to tidy.
+    /// The size of a freed block from which on `free` consolidates its heap.
     private static let smallest = 64 << 10
-    /// Holds the usual receive buffer and the byte that libcurl adds to it.
+    /// Large enough for the default receive buffer and the byte that libcurl adds to it.
     private static let slotSize = (256 << 10) + 4096
-    /// What does not fit or finds no slot comes from the system. Only what was once used of a slot takes memory.
+    /// Blocks that do not fit or find no slot come from the system. Only the used part of a slot takes memory.
     private static let slotCount = 512
 
-    /// Nil when the system refuses: then all comes from there.
+    /// Nil if the system gives no memory for slots: then all blocks come from the system.
     ///
-    /// Set once, before libcurl asks for anything. No lazy constant: libcurl frees a hundred times in an exchange, and each
-    /// look would first ask whether it was made.
+    /// Set once, before libcurl allocates anything. It is not a lazy constant, because each of the hundred calls of an
+    /// exchange would then check whether it is initialized.
     nonisolated(unsafe) private static var slots: UnsafeMutableRawPointer?
 
-    /// The numbers of the slots that nobody uses; the last used is used first.
+    /// The numbers of the free slots; the one that was freed last is used first.
     private static let idle = Mutex(slots == nil ? [] : Array((0..<slotCount).reversed()))
 
-    /// Starts libcurl, called once; false when it cannot be. If another part of the process was first, libcurl stays with its
-    /// memory.
+    /// Initializes libcurl; called once. Returns false if that fails. If another part of the process has initialized
+    /// libcurl before, libcurl keeps its allocator.
     static func startCurl() -> Bool {
         // A sanitizer must see each block.
         if ccurl_is_sanitized() != 0 { return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK }

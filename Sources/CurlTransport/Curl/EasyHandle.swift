@@ -1,11 +1,12 @@
 import CCurl
 import Transporting
 
-/// One of libcurl's transfers: used again after each that ended cleanly, with options that stay set as long as they are the same.
+/// One of libcurl's easy handles: used again after each transfer that ended without an error, with options that are set
+/// only when they change.
 ///
-/// Touched on the loop's thread only.
+/// Used on the loop's thread only.
 final class EasyHandle {
-    /// How libcurl is told the method: its three ways to treat bodies, and a name.
+    /// The three ways in which libcurl handles bodies; the name of the method is set separately.
     private enum Shape { case get, head, upload }
 
     let easy: UnsafeMutableRawPointer
@@ -28,12 +29,11 @@ final class EasyHandle {
     private var isApart = false
     private var sendsOnAfterErrors = false
     private var minimumTLS: RequestOptions.TLSVersion?
-    /// False once a transfer may have left something in libcurl's handle that the next one would find.
+    /// False if a transfer may have left a state in libcurl's handle that would disturb the next one.
     private(set) var isReusable = true
-    /// Keeps what libcurl points to.
+    /// Kept because libcurl points to it.
     private var url: ParsedURL?
-    /// Runs on from one transfer to the next: to take it back and set it anew for each costs more than to be called in
-    /// vain once.
+    /// Kept from one transfer to the next: to cancel it and to set it again costs more than one call too many.
     private var alarm: LoopTimer?
 
     init?(multi: MultiHandle) {
@@ -57,7 +57,7 @@ final class EasyHandle {
         errorText.deallocate()
     }
 
-    /// libcurl's own words for the last error, or nothing.
+    /// libcurl's message for the last error; empty if there is none.
     var errorMessage: String { String(cString: errorText) }
 
     func prepare(_ attempt: AttemptRequest, url: ParsedURL, body: RequestBody) throws(PlugboardError) {
@@ -73,18 +73,18 @@ final class EasyHandle {
         setConnection(
             ConnectionChoice(
                 attempt, url, body, multi.abilities,
-                avoidsHTTP2: multi.refusingHosts.contains(url.place, at: multi.loop.systemNow)), attempt.method)
+                avoidsHTTP2: multi.refusingHosts.contains(url.hostAndPort, at: multi.loop.systemNow)), attempt.method)
         isReusable = body.source == nil || multi.abilities.reusesHandlesAfterUploads
     }
 
-    /// Connections that were made for the transfer; none if it uses one again.
+    /// The number of connections that were opened for the transfer; 0 if it uses an open one.
     var newConnections: Int {
         var count = 0
         ccurl_get_long(easy, CURLINFO_NUM_CONNECTS, &count)
         return count
     }
 
-    /// Lets the transfer that has the handle look at its clock at the deadline, or earlier.
+    /// Calls `checkClock` of the transfer that has the handle, at the deadline or earlier.
     func setAlarm(at deadline: Int64) {
         if let alarm, alarm.isPending {
             if alarm.deadline > deadline { alarm.move(to: deadline) }
@@ -95,7 +95,7 @@ final class EasyHandle {
         }
     }
 
-    /// Ends what the transfer held, so that the handle can wait for the next one, if the transfer ended cleanly.
+    /// Releases the objects of the transfer. The handle can be used again if the transfer ended without an error.
     func idle(isClean: Bool) {
         if !isClean { isReusable = false }
         state.endSending()
@@ -103,8 +103,8 @@ final class EasyHandle {
         url = nil
     }
 
-    /// Takes from libcurl what it holds back of a paused response, and forgets it; nothing comes of a transfer that is not
-    /// paused.
+    /// Takes from libcurl what it holds back of a paused response, and forgets it; nothing comes of a transfer that is
+    /// not paused.
     func dropHeldBytes() {
         guard state.pointee.pausedParts & CURLPAUSE_RECV != 0 else { return }
         state.pointee.isDiscarding = true
@@ -160,7 +160,7 @@ final class EasyHandle {
         }
         if wanted == .upload {
             ccurl_set_offset(easy, CURLOPT_INFILESIZE_LARGE, Int64(body.length ?? -1))
-            // Trailers need chunks (RFC 9112 §7.1.2).
+            // Trailers need the chunked coding (RFC 9112 §7.1.2).
             ccurl_set_trailer(easy, body.length == nil ? Callbacks.trailer : nil)
         }
         let name = wanted == .get && method == .get || wanted == .head ? nil : method.name
@@ -187,7 +187,7 @@ final class EasyHandle {
             version = choice.version
             ccurl_set_long(easy, CURLOPT_HTTP_VERSION, choice.version)
         }
-        // Waits for a connection that is being made, if it may turn out to take many transfers at once.
+        // Waits for a connection that is being opened, if it may be shared.
         if choice.mayMultiplex != mayMultiplex {
             mayMultiplex = choice.mayMultiplex
             ccurl_set_long(easy, CURLOPT_PIPEWAIT, mayMultiplex ? 1 : 0)
@@ -196,7 +196,7 @@ final class EasyHandle {
             sendsOnAfterErrors = choice.sendsOnAfterErrors
             ccurl_set_long(easy, CURLOPT_KEEP_SENDING_ON_ERROR, sendsOnAfterErrors ? 1 : 0)
         }
-        // Whether a stream was refused matters where the request must not be carried out twice.
+        // Whether a stream was refused is needed only for requests that must not be processed twice.
         let listens = choice.mayBeHTTP2 && !method.isIdempotent
         if listens != isListening {
             isListening = listens
@@ -232,8 +232,8 @@ final class EasyHandle {
         }
     }
 
-    /// `Expect` goes out within the line of `Accept`, so that libcurl does not know of it: after a 417 it would drop
-    /// the response's body and want to send again (RFC 9110 §15.5.18). The upload's queue waits instead of libcurl.
+    /// `Expect` is sent in the line of `Accept`, so that libcurl does not parse it: after a 417 it would discard the
+    /// response's body and send again (RFC 9110 §15.5.18). The upload's queue waits instead of libcurl.
     private func setExpectation(_ requested: Fields) {
         var saysAccept = false
         for index in 0..<requested.count {
@@ -244,7 +244,7 @@ final class EasyHandle {
             }
         }
         if !saysAccept {
-            // No field means the same (RFC 9110 §12.5.1).
+            // A missing field means the same (RFC 9110 §12.5.1).
             StaticString("Accept").withRawBytes { name in StaticString("*/*").withRawBytes { fields.append(name, $0) } }
         }
         for index in 0..<requested.count {

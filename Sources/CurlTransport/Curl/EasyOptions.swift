@@ -1,19 +1,19 @@
 import CCurl
 import Transporting
 
-/// Sets everything on a handle that stays the same from one transfer to the next.
+/// Sets the options of a handle that do not change from one transfer to the next.
 struct EasyOptions {
-    /// CURL_MAX_READ_SIZE, which is no plain number to Swift.
+    /// CURL_MAX_READ_SIZE, a macro that Swift does not import.
     private static let largestBuffer = 512 << 10
-    /// For downloads whose speed is limited.
+    /// The receive buffer of downloads whose speed is limited.
     private static let evenBuffer = 16 << 10
 
     let easy: UnsafeMutableRawPointer
     let settings: CurlTransportSettings
-    /// Whether the environment names proxies.
+    /// Whether the environment has variables for proxies.
     let usesEnvironment: Bool
 
-    /// Returns a list that libcurl points to; it must outlive the options.
+    /// Returns a list that libcurl points to; the caller keeps it as long as the options and then frees it.
     func apply(_ options: RequestOptions) throws(PlugboardError) -> UnsafeMutablePointer<curl_slist>? {
         setManners()
         try setTLS(options)
@@ -21,7 +21,7 @@ struct EasyOptions {
         if let timeout = options.connectTimeout {
             long(CURLOPT_CONNECTTIMEOUT_MS, Int(min(max(timeout.nanoseconds / 1_000_000, 1), Int64(Int32.max))))
         }
-        // A read is never waited for in the middle, so that large ones come in bursts.
+        // libcurl limits the speed between reads only, so that large reads come in bursts.
         let isLimited = options.downloadSpeedLimit ?? 0 > 0
         let buffer = isLimited ? EasyOptions.evenBuffer : settings.receiveBuffer.bytes
         long(CURLOPT_BUFFERSIZE, min(max(buffer, 1024), EasyOptions.largestBuffer))
@@ -30,10 +30,10 @@ struct EasyOptions {
         return try connectToList(options.connectTo)
     }
 
-    /// A transport moves bytes and does nothing of its own accord.
+    /// Switches off everything that is not a transport's task.
     private func setManners() {
         long(CURLOPT_NOSIGNAL, 1)
-        // A name look-up that hangs is left to its thread; to wait for that thread would stop the loop.
+        // A name look-up that hangs is left to its thread; waiting for that thread would stop the loop.
         long(CURLOPT_QUICK_EXIT, 1)
         long(CURLOPT_NOPROGRESS, 1)
         long(CURLOPT_FOLLOWLOCATION, 0)
@@ -45,8 +45,9 @@ struct EasyOptions {
         ccurl_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https")
     }
 
-    /// - Parameter isApart: Whether connections are used by attempts with this setting alone. libcurl compares what
-    ///   versions of TLS are allowed; that 1.3 is the newest changes nothing else, for there is no newer one.
+    /// - Parameter isApart: Whether connections are shared only with attempts that have this set, too. libcurl compares
+    ///   the allowed versions of TLS for that; a maximum of 1.3 changes nothing else, because there is no later
+    ///   version.
     static func setTLSVersions(_ easy: UnsafeMutableRawPointer, _ minimum: RequestOptions.TLSVersion?, isApart: Bool) {
         let newest = isApart ? Int(CURL_SSLVERSION_MAX_TLSv1_3) : 0
         ccurl_set_long(easy, CURLOPT_SSLVERSION, EasyOptions.minimum(minimum) | newest)
@@ -65,7 +66,7 @@ struct EasyOptions {
         if let file = options.caFile {
             try text(CURLOPT_CAINFO, file, "caFile")
             try text(CURLOPT_PROXY_CAINFO, file, "caFile")
-            // The system's own folder of certificates would go on being trusted.
+            // Otherwise the certificates of the system's folder would be trusted, too.
             ccurl_set_text(easy, CURLOPT_CAPATH, nil)
             ccurl_set_text(easy, CURLOPT_PROXY_CAPATH, nil)
         }
@@ -78,7 +79,7 @@ struct EasyOptions {
         if let proxy = options.proxy {
             try text(CURLOPT_PROXY, proxy, "proxy")
         } else if !usesEnvironment {
-            // Saves looking for proxies in the environment at every request.
+            // Otherwise libcurl looks for proxies in the environment at each request.
             ccurl_set_text(easy, CURLOPT_PROXY, "")
         }
         if let noProxy = options.noProxy { try text(CURLOPT_NOPROXY, noProxy, "noProxy") }
@@ -119,6 +120,6 @@ struct EasyOptions {
     }
 
     private func invalid(_ name: String) -> PlugboardError {
-        PlugboardError(.invalidOption, "The request's option \(name) has a value that cannot be.")
+        PlugboardError(.invalidOption, "The request's option \(name) has an invalid value.")
     }
 }

@@ -1,17 +1,18 @@
 import CCurl
 import Transporting
 
-/// libcurl's multi handle on a loop: its connections, its names, its TLS sessions, and the transfers that use them.
+/// libcurl's multi handle on a loop: its connections, resolved names and TLS sessions, and the transfers that use them.
 ///
-/// Touched on the loop's thread only.
+/// Used on the loop's thread only.
 final class MultiHandle: LoopParticipant {
-    /// Turns of settling that may follow one another before sockets are looked at again.
+    /// How many times transfers settle in a turn before the loop looks at sockets again.
     private static let settleLimit = 8
-    /// Handles that wait for their next transfer, about 13 KB each.
+    /// The most handles that are kept for later transfers, about 13 KB each.
     private static let idleHandleLimit = 256
-    /// Nanoseconds within which the end of an idle connection is abrupt; keep-alive time-outs are seconds.
+    /// Nanoseconds: a server that closes an idle connection earlier does so abruptly, because keep-alive timeouts are
+    /// seconds.
     private static let haste: Int64 = 200_000_000
-    /// How long a socket that is ready for writing in vain is left alone.
+    /// Nanoseconds for which watching for writing is suspended.
     private static let writingPause: Int64 = 10_000_000
 
     let loop: EventLoop
@@ -19,27 +20,28 @@ final class MultiHandle: LoopParticipant {
     let usesProxyEnvironment: Bool
     let abilities = CurlAbilities.current
     let touched: UnsafeMutablePointer<TouchedList>
-    /// TLS sessions, which libcurl would else remember for each easy handle alone.
+    /// Shares TLS sessions, which libcurl otherwise keeps for each easy handle separately.
     let share: UnsafeMutableRawPointer?
     private let multi: UnsafeMutableRawPointer?
-    // What changes these never comes back to them: handles that go call libcurl, and that no more than the poller.
+    // Unchecked, because code that changes them is not re-entered: handles that are released call libcurl, and libcurl
+    // calls only the poller.
     @exclusivity(unchecked) private var idleHandles: [EasyHandle] = []
     @exclusivity(unchecked) private var transfers: [Transfer] = []
     private var connectionRoom: Int
-    // What changes it calls nobody meanwhile.
+    // Unchecked, because the functions that change it call no other code meanwhile.
     @exclusivity(unchecked) var gate = ConnectionGate()
-    /// Hosts that close kept connections right after a response, without saying so in it: a request that is just being
-    /// sent then may be lost. One that must not go out twice gets a new connection there (RFC 9110 §9.2.2, RFC 9112
+    /// Hosts that close kept connections right after a response that does not announce it: a request that is being sent
+    /// then may be lost. A request that must not be sent twice gets a new connection to them (RFC 9110 §9.2.2, RFC 9112
     /// §9.6).
     private(set) var abruptHosts = RecentHosts()
-    /// Hosts that did not take a request by a new connection of HTTP/2; they may demand HTTP/1.1 (RFC 9113 §7).
+    /// Hosts that refused a request on a new HTTP/2 connection; they may demand HTTP/1.1 (RFC 9113 §7).
     private(set) var refusingHosts = RecentHosts()
-    /// Sockets whose wish to write waits.
+    /// Sockets for which watching for writing is suspended.
     private var heldSockets: [Int32] = []
-    /// When they may write again: of the system's clock, for it paces the network and is no time that a program sets.
+    /// When watching for writing resumes, by the system's clock, because it depends on the network and not on timers.
     private var writingDeadline = Int64.max
     private var curlDeadline = Int64.max
-    /// No new transfers: whoever uses it drops it when the last has ended.
+    /// Whether it takes no new transfers, and is released when the last one has ended.
     private(set) var isRetired = false
     private var onEmpty: (() -> Void)?
 
@@ -72,7 +74,7 @@ final class MultiHandle: LoopParticipant {
         ccurl_multi_set_socket(multi, Callbacks.watchSocket)
         ccurl_multi_set_timer(multi, Callbacks.setTimer)
         ccurl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
-        // The server's own limit counts; libcurl's is 100.
+        // The server's limit counts; libcurl's default is 100.
         ccurl_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, Int(Int32.max))
         ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, connectionRoom)
         ccurl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(settings.connections, 0))
@@ -85,7 +87,7 @@ final class MultiHandle: LoopParticipant {
 
     func handle() -> EasyHandle? { idleHandles.popLast() ?? EasyHandle(multi: self) }
 
-    /// Begins, now or when a connection is there to choose from.
+    /// Starts the transfer, now or when the gate admits it.
     func start(_ transfer: Transfer) {
         if gate.admits(transfer) { add(transfer) }
     }
@@ -95,17 +97,17 @@ final class MultiHandle: LoopParticipant {
         guard let handle = transfer.handle else { return }
         transfer.isStarted = true
         if curl_multi_add_handle(multi, handle.easy) != CURLM_OK {
-            transfer.end(PlugboardError(.connect, "libcurl refuses another attempt."))
+            transfer.end(PlugboardError(.connect, "libcurl does not accept another attempt."))
         }
     }
 
-    /// Ends, whether it is over or not; the connection is kept only if it is.
+    /// Ends the transfer. Its connection is kept only if the transfer was complete.
     func stop(_ transfer: Transfer, _ handle: EasyHandle) {
         if transfer.isStarted { curl_multi_remove_handle(multi, handle.easy) }
         gate.remove(transfer)
     }
 
-    /// Lets those go on that waited for this transfer's connection.
+    /// Starts the transfers that the gate has admitted.
     func openGate() { for transfer in gate.takeAdmitted() { add(transfer) } }
 
     /// Other transfers that use the connection.
@@ -114,9 +116,9 @@ final class MultiHandle: LoopParticipant {
     }
 
     func enroll(_ transfer: Transfer) {
-        transfer.place = transfers.count
+        transfer.index = transfers.count
         transfers.append(transfer)
-        // libcurl would close connections that the next requests could use.
+        // Otherwise libcurl closes connections that the next requests could use.
         if transfers.count > connectionRoom {
             connectionRoom = 2 * transfers.count
             ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, connectionRoom)
@@ -127,31 +129,31 @@ final class MultiHandle: LoopParticipant {
         handle.idle(isClean: isClean)
         if !isRetired, handle.isReusable, idleHandles.count < MultiHandle.idleHandleLimit { idleHandles.append(handle) }
         guard let last = transfers.popLast(), last !== transfer else { return emptied() }
-        transfers[transfer.place] = last
-        last.place = transfer.place
+        transfers[transfer.index] = last
+        last.index = transfer.index
     }
 
-    /// Takes no new transfers, and calls back when there are none left; in the same moment if there are none now.
+    /// Takes no new transfers from now on. Calls `onEmpty` after the last transfer, or at once if there is none.
     func retire(_ onEmpty: @escaping () -> Void) {
         isRetired = true
         idleHandles = []
         self.onEmpty = onEmpty
-        // libcurl closes them with the last transfer only. The socket of a transfer that is paused, or slowed, looks
-        // idle.
+        // libcurl closes idle connections only with the last transfer. The socket of a paused or slowed transfer is not
+        // watched either, so that it must be excluded.
         let sending = transfers.compactMap { $0.state }.filter { $0.pointee.sendings > 0 }
         let sockets = Set(sending.map { $0.pointee.socket })
         if !sockets.contains(-1) { loop.poller.shutDownIdle(of: self, but: sockets) }
         emptied()
     }
 
-    /// Ends those that have sent on one connection of HTTP/1 at the same time.
+    /// Ends the transfers that have sent on one HTTP/1 connection at the same time.
     func endCrossed(_ socket: Int32) {
         for transfer in transfers where transfer.state?.pointee.sendingSocket == socket {
             transfer.end(
                 PlugboardError(
                     .stale,
-                    "\(transfer.url?.place ?? "") was sent several requests on one connection of HTTP/1.1. They may have been "
-                        + "carried out."))
+                    "Several requests to \(transfer.url?.hostAndPort ?? "") were sent on one HTTP/1.1 connection at the same "
+                        + "time. The server may have processed them."))
         }
     }
 
@@ -181,15 +183,15 @@ final class MultiHandle: LoopParticipant {
         if readiness.contains(.write) { events |= CURL_CSELECT_OUT }
         if !readiness.isDisjoint(with: .broken) { events |= CURL_CSELECT_ERR }
         act(socket, events)
-        // libcurl waits for writing also while an HTTP/2 window is closed, and would be called without end.
+        // libcurl watches for writing also while an HTTP/2 window is closed, and would be called again and again.
         if readiness == .write, loop.poller.noteWrite(socket, isVain: touched.pointee.isEmpty) { holdWriting(socket) }
     }
 
-    /// libcurl wanted to send a request again that went out on a new connection.
-    func noteRefusal(by place: String) { refusingHosts.note(place, at: loop.systemNow) }
+    /// libcurl wanted to send a request again that was sent on a new connection.
+    func noteRefusal(by hostAndPort: String) { refusingHosts.note(hostAndPort, at: loop.systemNow) }
 
-    override func idleEnded(_ place: String, since: Int64) {
-        if loop.systemNow - since < MultiHandle.haste { abruptHosts.note(place, at: loop.systemNow) }
+    override func idleEnded(_ hostAndPort: String, since: Int64) {
+        if loop.systemNow - since < MultiHandle.haste { abruptHosts.note(hostAndPort, at: loop.systemNow) }
     }
 
     private func holdWriting(_ socket: Int32) {
@@ -220,7 +222,7 @@ final class MultiHandle: LoopParticipant {
     private func act(_ socket: Int32, _ events: Int32) {
         var running: Int32 = 0
         curl_multi_socket_action(multi, socket, events, &running)
-        // At once: what libcurl has finished, it announces nowhere else, and the loop may go to sleep.
+        // At once, because libcurl announces the end of transfers only here, and the loop may sleep next.
         var left: Int32 = 0
         while let message = curl_multi_info_read(multi, &left) {
             guard message.pointee.msg == CURLMSG_DONE else { continue }
@@ -229,10 +231,11 @@ final class MultiHandle: LoopParticipant {
             guard let state = context?.assumingMemoryBound(to: TransferState.self) else { continue }
             let result = ccurl_result(message)
             state.endSending()
-            // Here, and not when the transfer settles: a suspended one settles when others may use the connection.
+            // Not later when the transfer settles: other transfers may use the connection before a suspended one
+            // settles.
             if result == CURLE_OK, state.pointee.head.version != .http2 {
                 loop.poller.beginIdling(
-                    state.pointee.socket, after: UInt(bitPattern: state), at: state.pointee.place,
+                    state.pointee.socket, after: UInt(bitPattern: state), at: state.pointee.hostAndPort,
                     since: loop.systemNow)
             }
             state.pointee.transfer?._withUnsafeGuaranteedRef { $0.complete(result) }

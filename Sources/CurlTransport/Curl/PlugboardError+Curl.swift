@@ -8,33 +8,37 @@ import Transporting
 #endif
 
 extension PlugboardError {
-    /// libcurl's verdict on a transfer in our words. `place` is the host and port; nothing else of the URL is told.
-    /// `isUnsent` is whether no byte of the request was sent, `socketError` why no socket could be made, as in `errno`,
-    /// or 0.
+    /// The error for a result of libcurl.
+    ///
+    /// - Parameters:
+    ///   - hostAndPort: The only part of the URL that the reason quotes.
+    ///   - isUnsent: Whether no byte of the request was sent.
+    ///   - socketError: Why no socket could be opened, as in `errno`, or 0.
     init(
-        curl code: CURLcode, message: String, place: String, isHeadThere: Bool, isUnsent: Bool, socketError: Int32 = 0
+        curl code: CURLcode, message: String, hostAndPort: String, isHeadThere: Bool, isUnsent: Bool,
+        socketError: Int32 = 0
     ) {
-        // What may have been carried out must not be told as an attempt without a connection.
+        // A request that may have been processed must not be reported as an attempt without a connection.
         if isUnsent, socketError == EMFILE || socketError == ENFILE || Self.lacksDescriptors() {
             self.init(
                 .connect,
-                "No file descriptor is left for a connection to \(place). Raise the limit (ulimit -n), or set "
+                "No file descriptor is left for a connection to \(hostAndPort). Raise the limit (ulimit -n), or set "
                     + "kernel.connections.")
             return
         }
-        let (kind, reason) = PlugboardError.explain(code, place, isHeadThere, message)
-        // libcurl's words for a line that is too long speak of memory, and would only mislead.
+        let (kind, reason) = PlugboardError.explain(code, hostAndPort, isHeadThere, message)
+        // libcurl reports a line that is too long as lack of memory, which would mislead.
         if code == CURLE_OUT_OF_MEMORY && !isHeadThere {
             self.init(kind, reason)
             return
         }
-        // libcurl quotes a proxy it cannot read, with its password.
+        // libcurl quotes a proxy that it cannot parse, with its password.
         let mayQuote = message.isEmpty || message.utf8.contains { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "?") }
-        // It also quotes what servers say, such as names in a certificate.
+        // libcurl also quotes texts of servers, such as names in a certificate.
         self.init(kind, reason, underlying: mayQuote ? String(cString: curl_easy_strerror(code)) : printable(message))
     }
 
-    /// Whether the process may open no more files: a name look-up that fails for that does not say so.
+    /// Whether the process can open no more files. A name look-up that fails for this reason does not report it.
     private static func lacksDescriptors() -> Bool {
         let copy = fcntl(0, F_DUPFD_CLOEXEC, 0)
         if copy >= 0 { close(copy) }
@@ -42,81 +46,84 @@ extension PlugboardError {
     }
 
     private static func explain(
-        _ code: CURLcode, _ place: String, _ isHeadThere: Bool, _ message: String
+        _ code: CURLcode, _ hostAndPort: String, _ isHeadThere: Bool, _ message: String
     ) -> (Code, String) {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST:
-            (.dns, "The name of \(place) cannot be resolved. Check the spelling and the network.")
+            (.dns, "The name of \(hostAndPort) cannot be resolved. Check the spelling and the network.")
         case CURLE_COULDNT_RESOLVE_PROXY:
             (
                 .proxy,
-                "The name of the proxy for \(place) cannot be resolved. Check the proxy option and the environment."
+                "The name of the proxy for \(hostAndPort) cannot be resolved. Check the proxy option and the "
+                    + "environment."
             )
-        case CURLE_PROXY: (.proxy, "The proxy for \(place) refuses or fails. Check its address and credentials.")
+        case CURLE_PROXY:
+            (.proxy, "The proxy for \(hostAndPort) refused the request or failed. Check its address and credentials.")
         case CURLE_COULDNT_CONNECT:
-            if let detour = detour(in: message, to: place) {
+            if let detour = detour(in: message, to: hostAndPort) {
                 (
                     .connect,
-                    "No connection to \(detour) can be made, the way to \(place) by a proxy or connectTo. Check that a "
-                        + "server listens there."
+                    "No connection to \(detour) can be opened, which a proxy or connectTo gives for "
+                        + "\(hostAndPort). Check that a server listens there."
                 )
             } else {
-                (.connect, "No connection to \(place) can be made. Check that a server listens there.")
+                (.connect, "No connection to \(hostAndPort) can be opened. Check that a server listens there.")
             }
         case CURLE_INTERFACE_FAILED:
             (
                 .invalidOption,
-                "The interface to reach \(place) from cannot be used. Check --interface on the command line, or "
+                "The network interface for \(hostAndPort) cannot be used. Check --interface on the command line, or "
                     + "kernel.interface in the configuration."
             )
-        case CURLE_OPERATION_TIMEDOUT: (.connectTimeout, "Connecting to \(place) took too long.")
+        case CURLE_OPERATION_TIMEDOUT: (.connectTimeout, "Connecting to \(hostAndPort) took too long.")
         case CURLE_SSL_CERTPROBLEM:
-            (.invalidOption, "The client's certificate or key for \(place) cannot be used. Check the files.")
+            (.invalidOption, "The client's certificate or key for \(hostAndPort) cannot be used. Check the files.")
         case CURLE_SSL_CACERT_BADFILE:
             (
                 .invalidOption,
-                "The file of trusted certificates for \(place) cannot be read. Check --cacert on the command line, or "
-                    + "kernel.tls.ca in the configuration."
+                "The file of trusted certificates for \(hostAndPort) cannot be read. Check --cacert on the command "
+                    + "line, or kernel.tls.ca in the configuration."
             )
         case CURLE_PEER_FAILED_VERIFICATION:
-            (.tlsCertificate, "The certificate of \(place) is not to be trusted. Nothing was sent.")
+            (.tlsCertificate, "The certificate of \(hostAndPort) is not trusted. Nothing was sent.")
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
-            (.tls, "The public key of \(place) is none of those that are pinned. Nothing was sent.")
+            (.tls, "The public key of \(hostAndPort) is not one of the pins. Nothing was sent.")
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
             CURLE_SSL_CLIENTCERT, CURLE_USE_SSL_FAILED, CURLE_SSL_ENGINE_INITFAILED:
-            (.tls, "No secure connection to \(place) can be agreed on. Nothing was sent.")
-        case CURLE_URL_MALFORMAT where !place.utf8.allSatisfy { $0 < 0x80 }:
-            (.invalidURL, "The host of \(place) is not written in ASCII. Write the host as xn--….")
-        case CURLE_URL_MALFORMAT: (.invalidURL, "The request's URL or proxy for \(place) cannot be read.")
+            (.tls, "The TLS handshake with \(hostAndPort) failed. Nothing was sent.")
+        case CURLE_URL_MALFORMAT where !hostAndPort.utf8.allSatisfy { $0 < 0x80 }:
+            (.invalidURL, "The host of \(hostAndPort) is not ASCII. Write the host as xn--….")
+        case CURLE_URL_MALFORMAT:
+            (.invalidURL, "The URL of the request to \(hostAndPort), or of its proxy, is invalid.")
         case CURLE_SEND_FAIL_REWIND:
-            (.bodyRewind, "The connection to \(place) was lost and the request's body cannot begin again.")
-        case _ where isHeadThere: afterHead(code, place)
-        case CURLE_GOT_NOTHING: (.reset, "\(place) closed the connection without an answer.")
-        case CURLE_SEND_ERROR: (.reset, "The connection to \(place) was lost while the request was sent.")
-        case CURLE_RECV_ERROR: (.reset, "The connection to \(place) was lost before an answer came.")
-        case CURLE_HTTP2_STREAM: (.reset, "\(place) ended the stream without an answer.")
+            (.bodyRewind, "The connection to \(hostAndPort) was lost, and the request's body cannot be sent again.")
+        case _ where isHeadThere: afterHead(code, hostAndPort)
+        case CURLE_GOT_NOTHING: (.reset, "\(hostAndPort) closed the connection without a response.")
+        case CURLE_SEND_ERROR: (.reset, "The connection to \(hostAndPort) was lost while the request was sent.")
+        case CURLE_RECV_ERROR: (.reset, "The connection to \(hostAndPort) was lost before the response.")
+        case CURLE_HTTP2_STREAM: (.reset, "\(hostAndPort) ended the stream without a response.")
         case CURLE_OUT_OF_MEMORY:
-            (.malformed, "A line in the head of the answer from \(place) is longer than libcurl takes.")
+            (.malformed, "A line in the head of the response from \(hostAndPort) is longer than libcurl allows.")
         case CURLE_HTTP2, CURLE_PARTIAL_FILE:
-            (.reset, "\(place) ended the connection of HTTP/2 before a response came.")
-        default: (.malformed, "The answer from \(place) is not HTTP as it should be.")
+            (.reset, "\(hostAndPort) closed the HTTP/2 connection before the response.")
+        default: (.malformed, "The response from \(hostAndPort) is not valid HTTP.")
         }
     }
 
-    /// Where libcurl says it tried to connect, if that is not the URL's own place.
-    private static func detour(in message: String, to place: String) -> String? {
+    /// The host and port to which libcurl tried to connect, according to its message; nil if they are those of the URL.
+    private static func detour(in message: String, to hostAndPort: String) -> String? {
         let words = message.split(separator: " ")
         guard message.hasPrefix("Failed to connect to "), words.count > 6, words[5] == "port" else { return nil }
         let host = words[4].contains(":") && !words[4].hasPrefix("[") ? "[\(words[4])]" : String(words[4])
         let tried = "\(host):\(words[6])"
-        return tried == place ? nil : tried
+        return tried == hostAndPort ? nil : tried
     }
 
-    private static func afterHead(_ code: CURLcode, _ place: String) -> (Code, String) {
+    private static func afterHead(_ code: CURLcode, _ hostAndPort: String) -> (Code, String) {
         switch code {
         case CURLE_BAD_CONTENT_ENCODING, CURLE_WEIRD_SERVER_REPLY:
-            (.malformed, "The body of the answer from \(place) is not framed as HTTP says.")
-        default: (.bodyCut, "The body of the answer from \(place) ended before it was whole.")
+            (.malformed, "The body of the response from \(hostAndPort) is not framed as HTTP demands.")
+        default: (.bodyCut, "The body of the response from \(hostAndPort) ended before it was complete.")
         }
     }
 }

@@ -1,9 +1,9 @@
-/// What libcurl's own log says of one stream of HTTP/2: whether the server has not processed the request, and will not.
+/// Reads from libcurl's log whether the server did not process the request of an HTTP/2 stream, and will not do so.
 ///
-/// A server says so of one stream (REFUSED_STREAM, RFC 9113 §8.7), or of all above the last one in GOAWAY (§6.8).
-/// libcurl logs the last stream to the transfer that reads the connection at that time. Of REFUSED_STREAM on a
-/// connection that was used before, 7.88.1 logs the same as of any loss of such a connection; later versions tell it in
-/// their trace of HTTP/2, where a line begins with the number of its stream.
+/// A server reports it for one stream (REFUSED_STREAM, RFC 9113 §8.7), or for all streams above the last one in GOAWAY
+/// (§6.8). libcurl logs the last stream to the transfer that reads the connection then. For REFUSED_STREAM on a reused
+/// connection, 7.88.1 logs the same as for any loss of such a connection; later versions report it in their trace of
+/// HTTP/2, where a line begins with the number of its stream.
 struct StreamLog {
     private(set) var isRefused = false
     /// The number of the stream, or 0.
@@ -13,7 +13,8 @@ struct StreamLog {
         if let number = StreamLog.number(line, after: "Using Stream ID: ") {
             // 7.88.1.
             stream = number
-        } else if let number = StreamLog.number(line, after: "[HTTP/2] ["), let end = line.dropFirst(10).firstIndex(of: 0x5D)
+        } else if let number = StreamLog.number(line, after: "[HTTP/2] ["),
+            let end = line.dropFirst(10).firstIndex(of: 0x5D)
         {
             // Later versions.
             let rest = UnsafeRawBufferPointer(rebasing: line[min(end + 2, line.endIndex)...])

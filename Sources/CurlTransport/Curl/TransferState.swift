@@ -1,48 +1,48 @@
 import CCurl
 import Transporting
 
-/// What libcurl's callbacks read and write of one transfer: plain memory behind CURLOPT_PRIVATE and its kin, so that a
-/// callback counts no references. Callbacks only note; `Transfer.settle` acts on it, in the same turn.
+/// The state of one transfer that libcurl's callbacks read and write: plain memory behind CURLOPT_PRIVATE and similar
+/// options, so that callbacks count no references. `Transfer.settle` acts on it, in the same turn.
 struct TransferState {
     typealias Pointer = UnsafeMutablePointer<TransferState>
 
     let easy: UnsafeMutableRawPointer
-    /// Whose connections it uses, unowned.
+    /// The multi handle whose connections it uses, unowned.
     let multi: Unmanaged<MultiHandle>
     let touched: UnsafeMutablePointer<TouchedList>
-    /// Bytes that may wait for the reader.
+    /// The bytes that may wait for the reader.
     let queueLimit: Int
     fileprivate var nextTouched: Pointer?
     fileprivate var isTouched = false
-    /// Who the state belongs to, unowned.
+    /// The transfer that the state belongs to, unowned.
     var transfer: Unmanaged<Transfer>?
     var head = HeadReader(byteLimit: 0, fieldLimit: 0)
     var interims: [ResponseHead] = []
     var received = PieceQueue()
     var receivedCount = 0
-    /// Nobody reads the body any more.
+    /// The body is not read any more.
     var isDiscarding = false
     var upload = UploadQueue(length: nil)
-    /// How often libcurl was about to send the request. It does so a second time when a connection that it used again was
-    /// closed without a response, and when the server refused the request.
+    /// How many times libcurl was about to send the request. It does so a second time if a reused connection was closed
+    /// without a response, and if the server refused the request.
     var sendings = 0
-    /// What libcurl's log says of its stream.
+    /// What libcurl's log reports about the stream.
     var streamLog = StreamLog()
-    /// Why no socket could be made, as in `errno`, or 0.
+    /// Why no socket could be opened, as in `errno`, or 0.
     var socketError: Int32 = 0
-    /// What libcurl was last told to pause.
+    /// The last argument of `curl_easy_pause`.
     var pausedParts = CURLPAUSE_CONT
-    /// The queue was full, and is not yet half empty again.
+    /// The queue was full, and is still more than half full.
     var isReceivingPaused = false
-    /// The socket that libcurl last waited for on behalf of this transfer, or -1.
+    /// The socket that libcurl last watched for this transfer, or -1.
     private(set) var socket: Int32 = -1
-    /// The socket that it sends on, until its response is complete, and the number that tells it from later ones; or
-    /// -1.
+    /// The socket on which the transfer sends, until its response is complete, or -1; and the number that distinguishes
+    /// it from later sockets.
     fileprivate(set) var sendingSocket: Int32 = -1
     fileprivate var sendingCookie: UInt64 = 0
-    /// libcurl wanted to send on a connection of HTTP/1 that another transfer is using; nothing was sent.
+    /// libcurl wanted to send on an HTTP/1 connection that another transfer is using; nothing was sent.
     var isCrossed = false
-    /// It sends on a connection whose socket is not known yet.
+    /// The transfer sends on a connection whose socket is not known yet.
     private var isNameless = false
     /// Why a callback ended the transfer.
     var failure: PlugboardError?
@@ -81,7 +81,7 @@ struct TransferState {
         if !interims.isEmpty { interims = [] }
     }
 
-    /// The socket of the connection that it sends on is known now.
+    /// The socket of the connection on which the transfer sends is known now.
     mutating func nameSocket(_ socket: Int32) {
         self.socket = socket
         endNameless()
@@ -100,16 +100,16 @@ struct TransferState {
     }
 
     /// The host and port that the transfer goes to.
-    var place: String { transfer?._withUnsafeGuaranteedRef { $0.url?.place } ?? "" }
+    var hostAndPort: String { transfer?._withUnsafeGuaranteedRef { $0.url?.hostAndPort } ?? "" }
 
-    /// The bytes that are still to come, if the answer's head tells.
+    /// The bytes of the body that are still to be received; nil if the response's head does not say.
     var expected: Int? {
         guard !head.hasTransferEncoding, let length = head.contentLength else { return nil }
         return max(length - receivedCount, 0)
     }
 
-    /// Reads lines of the head or of trailers: usually one; several when libcurl has held them back during a pause, for it
-    /// joins what it holds. False ends the transfer.
+    /// Reads lines of the head or of trailers: usually one; several if they arrived during a pause, because libcurl
+    /// joins them. Returning false ends the transfer.
     mutating func readLines(_ lines: UnsafeRawBufferPointer) -> Bool {
         var rest = lines
         while let end = rest.firstIndex(of: 0x0A), end + 1 < rest.count {
@@ -131,13 +131,13 @@ struct TransferState {
             return true
         case .malformed(let what):
             let part = head.isFinal ? "trailer" : "head"
-            failure = PlugboardError(.malformed, "The answer's \(part) \(what).")
+            failure = PlugboardError(.malformed, "The response's \(part) \(what).")
             return false
         }
     }
 
-    /// Whether all of the response is here, as far as its head tells. Of a body without a length, libcurl tells the end
-    /// only when the request is sent, too.
+    /// Whether the whole response was received, according to its head. libcurl reports the end of a body without a
+    /// length only after the request is sent, too.
     var isResponseWhole: Bool { head.isFinal && (expected == 0 || head.status == 204 || head.status == 304) }
 
     mutating func receive(_ piece: UnsafeRawBufferPointer) {
@@ -147,7 +147,7 @@ struct TransferState {
 }
 
 extension TransferState.Pointer {
-    /// libcurl is about to send on a connection, which may be one that was used before. False if it must not.
+    /// libcurl is about to send on a connection, which may be a reused one. Returns false if it must not.
     func noteSending(_ connection: ConnectionKey?) -> Bool {
         pointee.multi._withUnsafeGuaranteedRef { multi in
             let poller = multi.loop.poller
@@ -167,10 +167,10 @@ extension TransferState.Pointer {
         }
     }
 
-    /// Whether the transfer that has sent on the socket is over, though libcurl has not announced it yet.
+    /// Whether the transfer that has sent on the socket has ended, also if libcurl has not announced it yet.
     private func takeOver(_ socket: Int32, _ poller: Poller) -> Bool {
         guard let other = TransferState.Pointer(bitPattern: poller.sender(on: socket)) else { return false }
-        // libcurl names the socket of a transfer only when it is over.
+        // libcurl returns the socket of a transfer only after it has ended.
         var named: curl_socket_t = -1
         ccurl_get_socket(other.pointee.easy, CURLINFO_ACTIVESOCKET, &named)
         if named < 0 { return false }
@@ -178,7 +178,7 @@ extension TransferState.Pointer {
         return !poller.isTaken(socket)
     }
 
-    /// Other transfers may use its connection.
+    /// Other transfers may use the connection from now on.
     func endSending() {
         let socket = pointee.sendingSocket
         guard socket >= 0 else { return }
@@ -188,8 +188,8 @@ extension TransferState.Pointer {
         }
     }
 
-    /// The final head of HTTP/1 is here. False if another transfer has sent on the connection, too: the response may be
-    /// for either, so both fail.
+    /// The final head was received in HTTP/1. Returns false if another transfer has sent on the connection, too: the
+    /// response may belong to either, so that both fail.
     func noteHTTP1() -> Bool {
         let socket = pointee.sendingSocket
         guard socket >= 0 else { return true }
@@ -200,20 +200,20 @@ extension TransferState.Pointer {
         }
     }
 
-    /// Stops libcurl when the queue is full: at once, for it reads on and on while there is something. The bytes of this
-    /// callback are taken nevertheless; refusing them would bring them again.
+    /// Pauses libcurl at once when the queue is full, because it reads as long as there are bytes. The bytes of this
+    /// callback are kept; libcurl would deliver refused bytes again.
     func pauseIfFull() {
         guard pointee.received.count > pointee.queueLimit, !pointee.isReceivingPaused, !pointee.isDiscarding else {
             return
         }
         pointee.isReceivingPaused = true
         pointee.pausedParts |= CURLPAUSE_RECV
-        // libcurl may call back in the middle of this, so no access to the state may be open.
+        // libcurl may call back in this call, so that no access to the state may be open.
         curl_easy_pause(pointee.easy, pointee.pausedParts)
     }
 }
 
-/// The transfers that something has happened to in this turn, in order.
+/// The transfers that have to settle in this turn, in the order of their events.
 struct TouchedList {
     private var first: TransferState.Pointer?
     private var last: TransferState.Pointer?

@@ -1,12 +1,12 @@
 import CCurl
 import Transporting
 
-/// A request's fields in the form that libcurl reads: a linked list of lines, in memory that is used again and again.
+/// A request's fields in the form that libcurl reads: a linked list of lines. Its memory is kept for the next request.
 final class FieldList {
     private var text = UnsafeMutablePointer<CChar>.allocate(capacity: 512)
     private var textCapacity = 512
     private var textCount = 0
-    // What changes it calls nobody meanwhile.
+    // Unchecked, because the functions that change it call no other code meanwhile.
     @exclusivity(unchecked) private var starts: [Int] = []
     private var nodes = UnsafeMutablePointer<curl_slist>.allocate(capacity: 16)
     private var nodeCapacity = 16
@@ -21,7 +21,7 @@ final class FieldList {
         starts.removeAll(keepingCapacity: true)
     }
 
-    /// A line that takes a field away which libcurl would add by itself.
+    /// A line that suppresses a field which libcurl adds by default.
     func suppress(_ name: StaticString) {
         begin()
         add(UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
@@ -32,7 +32,7 @@ final class FieldList {
     func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         begin()
         add(name)
-        // libcurl takes "Name:" as a wish to leave a field out, and sends "Name;" as an empty one.
+        // libcurl omits the field for "Name:", and sends an empty field for "Name;".
         if FieldList.isBlank(value) {
             add(0x3B)
         } else {
@@ -43,10 +43,11 @@ final class FieldList {
         add(0)
     }
 
-    /// Whether nothing but white space stands there.
+    /// Whether a value is empty or only white space.
     static func isBlank(_ value: UnsafeRawBufferPointer) -> Bool { value.allSatisfy { $0 == 0x20 || $0 == 0x09 } }
 
-    /// Adds a field to the last line, whose value is not empty: libcurl sends it and does not know of it.
+    /// Adds a field to the last line, whose value must not be empty, so that libcurl sends the field without parsing
+    /// it.
     func appendUnknown(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         textCount -= 1
         add(0x0D)
@@ -58,7 +59,7 @@ final class FieldList {
         add(0)
     }
 
-    /// `Content-Length: 0`, for methods that mean a body (RFC 9110 §8.6).
+    /// Adds `Content-Length: 0`, for methods that define a meaning for a body (RFC 9110 §8.6).
     func appendEmptyLength() {
         begin()
         let line: StaticString = "Content-Length: 0"
@@ -66,7 +67,7 @@ final class FieldList {
         add(0)
     }
 
-    /// Good until the list is changed; nil when there are no lines.
+    /// The list, which is valid until the next change; nil if there are no lines.
     func list() -> UnsafeMutablePointer<curl_slist>? {
         if starts.isEmpty { return nil }
         if starts.count > nodeCapacity {

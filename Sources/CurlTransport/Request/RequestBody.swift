@@ -1,19 +1,19 @@
 import Transporting
 
-/// How a request's body is framed, after its source, its fields and its method (RFC 9112 §6, RFC 9110 §8.6).
+/// How a request's body is framed, according to its source, fields and method (RFC 9112 §6, RFC 9110 §8.6).
 struct RequestBody {
     let source: (any BodySource)?
-    /// Nil sends chunks in HTTP/1.1.
+    /// Nil uses the chunked coding in HTTP/1.1.
     let length: Int?
-    /// No body, but a method that means one: `Content-Length: 0`.
+    /// Whether there is no body, but the method defines a meaning for one: `Content-Length: 0` is sent.
     let saysNothing: Bool
-    /// The body waits until the server wants it (`Expect: 100-continue`, RFC 9110 §10.1.1).
+    /// Whether the body waits until the server wants it (`Expect: 100-continue`, RFC 9110 §10.1.1).
     let waitsForContinue: Bool
 
-    /// Checks method and fields on the way: what cannot be sent is an error before anything is sent.
+    /// Throws an error if method, fields or body cannot be sent.
     init(_ attempt: AttemptRequest) throws(PlugboardError) {
         guard attempt.method.isValid else {
-            throw PlugboardError(.invalidOption, "The request's method is no token. Use letters, as in GET.")
+            throw PlugboardError(.invalidOption, "The request's method is not a token. Use letters, as in GET.")
         }
         var announced: Int?
         var isChunked = false
@@ -25,13 +25,13 @@ struct RequestBody {
                 case .contentLength:
                     guard let number = HeadReader.number(value), announced == nil || announced == number else {
                         return RequestBody.error(
-                            "The request's Content-Length is no number. Leave it to the transport.")
+                            "The request's Content-Length is not one number. Omit it; the transport adds it.")
                     }
                     announced = number
                 case .transferEncoding:
                     guard KnownField.equals(value, "chunked") else {
                         return RequestBody.error(
-                            "The request's Transfer-Encoding is not chunked, the only one there is.")
+                            "The request's Transfer-Encoding is not chunked, the only supported one.")
                     }
                     isChunked = true
                 case .expect: expects = expects || KnownField.contains(value, "100-continue")
@@ -45,7 +45,8 @@ struct RequestBody {
         waitsForContinue = expects && source != nil
         if let source {
             if attempt.method == .head {
-                throw PlugboardError(.invalidOption, "A HEAD request has no body. Take it away or use another method.")
+                throw PlugboardError(
+                    .invalidOption, "A HEAD request cannot have a body. Remove it, or use another method.")
             }
             if let announced, let length = source.length, announced != length {
                 throw RequestBody.error(
@@ -63,7 +64,7 @@ struct RequestBody {
         }
     }
 
-    /// What of trailer fields cannot be sent, or nil.
+    /// The error for trailer fields that cannot be sent, or nil.
     static func complaint(in trailers: Fields) -> PlugboardError? {
         for index in 0..<trailers.count {
             if let complaint = trailers.withField(index, { complaint($0, $1) }) { return complaint }
@@ -73,7 +74,7 @@ struct RequestBody {
 
     private static func complaint(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> PlugboardError? {
         guard Token.isToken(name) else {
-            return error("A field of the request has a name that is no token. Use letters, digits and hyphens.")
+            return error("A field of the request has a name that is not a token. Use letters, digits and hyphens.")
         }
         guard !value.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
             let name = String(decoding: name, as: UTF8.self)
@@ -85,7 +86,7 @@ struct RequestBody {
     private static func error(_ reason: String) -> PlugboardError { PlugboardError(.invalidField, reason) }
 }
 
-/// Request fields that the transport treats in a way of their own.
+/// Request fields that need special treatment in the transport.
 enum KnownField {
     case accept, contentLength, expect, proxyAuthorization, transferEncoding
 
@@ -100,7 +101,7 @@ enum KnownField {
         }
     }
 
-    /// Whether the end of a message depends on it.
+    /// Whether it determines the end of the message.
     var framesMessage: Bool { self == .contentLength || self == .transferEncoding }
 
     static func equals(_ text: UnsafeRawBufferPointer, _ lowercase: StaticString) -> Bool {

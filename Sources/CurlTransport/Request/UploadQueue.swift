@@ -1,21 +1,22 @@
 import CCurl
 import Transporting
 
-/// The request's body on its way into libcurl: one piece at a time, pulled ahead.
+/// The piece of the request's body that libcurl reads next, pulled in advance.
 struct UploadQueue {
     private var piece = Bytes.empty
     private var offset = 0
-    /// Bytes in all, if known.
+    /// The number of bytes in all; nil if it is not known.
     let length: Int?
-    /// Bytes that the source has given and libcurl has taken.
+    /// The bytes that the source has given.
     private(set) var given = 0
+    /// The bytes that libcurl has taken.
     private(set) var sent = 0
     private(set) var isEnded = false
     private(set) var trailers = Fields()
-    /// libcurl was told to wait, and has to be told to go on.
+    /// Whether libcurl was told to wait, and must be told to continue.
     var isWaiting = false
 
-    /// The server has not yet said that it wants the body.
+    /// Whether the server has not yet responded with 100 (Continue).
     var waitsForContinue = false
 
     init(length: Int?) { self.length = length }
@@ -23,10 +24,10 @@ struct UploadQueue {
     var isEmpty: Bool { offset == piece.count }
     var wantsPiece: Bool { isEmpty && !isEnded }
     var isSent: Bool { isEnded && isEmpty }
-    /// libcurl waits, and need not.
+    /// Whether libcurl waits although it could continue.
     var canGoOn: Bool { isWaiting && !waitsForContinue && (!isEmpty || isEnded || sent == length) }
 
-    /// Returns what is wrong, if the source does not keep to its length.
+    /// Stores the next piece. Returns an error if the body is broken, or not as long as announced.
     mutating func accept(_ piece: Piece) -> PlugboardError? {
         switch piece {
         case .bytes(let bytes):
@@ -48,7 +49,7 @@ struct UploadQueue {
         return nil
     }
 
-    /// What libcurl's read callback answers.
+    /// Copies bytes for libcurl's read callback, and returns the callback's result.
     mutating func fill(_ room: UnsafeMutableRawBufferPointer) -> Int {
         if waitsForContinue {
             isWaiting = true
@@ -56,7 +57,7 @@ struct UploadQueue {
         }
         let count = min(room.count, piece.count - offset)
         if count == 0 {
-            // A source that has given all it announced need not have said so yet.
+            // A source that has given all announced bytes may not have reported its end yet.
             isWaiting = !isEnded && sent != length
             return isWaiting ? Int(CURL_READFUNC_PAUSE) : 0
         }

@@ -2,16 +2,17 @@ import CCurl
 import Synchronization
 import Transporting
 
-/// Large pieces of memory that bodies have passed through and will pass through again.
+/// Large blocks of memory for received bodies, which are used again.
 ///
-/// The system takes freed memory of this size back and hands it out empty, page by page: that costs more than the copy.
+/// The system takes back freed memory of this size and returns it later as zeroed pages, which costs more than the copy
+/// of a body.
 final class BlockPool: Sendable {
     static let blockSize = 256 << 10
-    /// Of the process: what is kept idle is 2 MiB at most.
+    /// The pool of the process, which keeps at most 2 MiB of idle blocks.
     static let shared = BlockPool(limit: ccurl_is_sanitized() != 0 ? 0 : 8)
 
     private struct Block: @unchecked Sendable {
-        // Sendable because whoever takes it out of the pool is the only one that knows it.
+        // Sendable because a block that was taken from the pool has one owner.
         let memory: UnsafeMutableRawPointer
     }
 
@@ -27,7 +28,7 @@ final class BlockPool: Sendable {
         return UnsafeMutableRawBufferPointer(start: memory, count: BlockPool.blockSize)
     }
 
-    /// Any thread may give back what any thread has taken.
+    /// Returns a block to the pool, from any thread.
     func give(_ memory: UnsafeMutableRawPointer) {
         let isKept = idle.withLock { idle in
             if idle.count >= limit { return false }
@@ -37,7 +38,7 @@ final class BlockPool: Sendable {
         if !isKept { memory.deallocate() }
     }
 
-    /// Bytes in a block of the pool, which gets it back when the last copy goes.
+    /// Bytes in a block of the pool, which gets the block back with the release of the last copy.
     func bytes(_ block: UnsafeMutableRawBufferPointer, count: Int) -> Bytes {
         Bytes(borrowing: UnsafeRawBufferPointer(rebasing: block[..<count])) { [self] address in
             if let address { give(UnsafeMutableRawPointer(mutating: address)) }

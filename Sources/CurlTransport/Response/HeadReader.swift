@@ -1,13 +1,13 @@
 import Transporting
 
-/// Reads the lines that libcurl hands over, one by one, into heads and trailers (RFC 9112 §4, §5).
+/// Reads heads and trailers from the lines that libcurl delivers (RFC 9112 §4, §5).
 struct HeadReader {
-    /// What a line was.
+    /// The result of a line.
     enum Step {
         case more
-        /// The blank line after a 1xx head.
+        /// The empty line after a 1xx head.
         case interim
-        /// The blank line after the final head.
+        /// The empty line after the final head.
         case final
         case trailer
         case malformed(String)
@@ -15,7 +15,7 @@ struct HeadReader {
 
     fileprivate enum Phase { case start, fields, done }
 
-    /// Folded lines in one head; servers have long been told not to send them at all.
+    /// The most folded lines in one head. They are obsolete (RFC 9112 §5.2).
     fileprivate static let foldLimit = 100
 
     let byteLimit: Int
@@ -29,7 +29,7 @@ struct HeadReader {
     fileprivate(set) var fields = Fields()
     fileprivate(set) var trailers = Fields()
     private(set) var hasTransferEncoding = false
-    /// What `Content-Length` says, whether it counts or not.
+    /// The value of `Content-Length`, also if `Transfer-Encoding` overrides it.
     private(set) var contentLength: Int?
 
     init(byteLimit: Int, fieldLimit: Int) {
@@ -41,7 +41,7 @@ struct HeadReader {
     /// Whether the first line of a head was read.
     var hasBegun: Bool { phase != .start }
 
-    /// RFC 9112 §6.3: `Transfer-Encoding` overrides `Content-Length`, which is removed, for it says something wrong.
+    /// RFC 9112 §6.3: `Transfer-Encoding` overrides `Content-Length`, which is then wrong and is removed.
     mutating func takeHead() -> ResponseHead {
         if hasTransferEncoding, contentLength != nil { fields[.contentLength] = nil }
         let head = ResponseHead(status: status, reason: reason, version: version, fields: fields)
@@ -54,7 +54,7 @@ struct HeadReader {
         return trailers
     }
 
-    /// Reads one line with its line break. Interim heads count towards the limit of the final one.
+    /// Reads one line with its line break. The bytes of interim heads count for the limit.
     mutating func read(_ line: UnsafeRawBufferPointer) -> Step {
         byteCount += line.count
         if byteCount > byteLimit { return .malformed("is larger than the \(byteLimit) bytes allowed") }
@@ -71,7 +71,7 @@ struct HeadReader {
 
     private mutating func readStatus(_ line: UnsafeRawBufferPointer) -> Step {
         let scanner = StatusLine(line)
-        guard let scanner else { return .malformed("begins with a line that is no status line") }
+        guard let scanner else { return .malformed("does not begin with a status line") }
         (version, status, reason) = (scanner.version, scanner.status, scanner.reason)
         phase = .fields
         contentLength = nil
@@ -81,7 +81,7 @@ struct HeadReader {
     }
 
     private mutating func endHead() -> Step {
-        // 101 is final: nothing of this protocol follows it (RFC 9110 §15.2.2).
+        // 101 is final: no HTTP follows after it (RFC 9110 §15.2.2).
         if status < 200, status != 101 {
             phase = .start
             return .interim
@@ -95,7 +95,7 @@ struct HeadReader {
         let colon = Token.length(line)
         guard colon > 0, colon < line.count, line[colon] == 0x3A else {
             return .malformed(
-                line.contains(0x3A) ? "has a field whose name is no token" : "has a line without a colon")
+                line.contains(0x3A) ? "has a field whose name is not a token" : "has a line without a colon")
         }
         let range = HeadReader.trimmed(line, from: colon + 1)
         let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
@@ -115,7 +115,7 @@ struct HeadReader {
 
     private var tooManyFields: Step { .malformed("has more than the \(fieldLimit) fields allowed") }
 
-    /// RFC 9112 §6.3: lengths that contradict each other or are no numbers make the message's end unknowable.
+    /// RFC 9112 §6.3: with different or invalid lengths, the end of the message is not known.
     private mutating func note(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Step {
         if name.count == 14, KnownField(name) == .contentLength {
             if contentLength == nil, let length = HeadReader.number(value) {
@@ -125,17 +125,17 @@ struct HeadReader {
             for part in value.split(separator: 0x2C, omittingEmptySubsequences: false) {
                 let digits = HeadReader.trimmed(UnsafeRawBufferPointer(rebasing: part))
                 guard let length = HeadReader.number(digits) else {
-                    return .malformed("has a length that is no number")
+                    return .malformed("has a Content-Length that is not a number")
                 }
                 if let contentLength, contentLength != length { return .malformed("has two different lengths") }
                 contentLength = length
             }
         } else if name.count == 17, KnownField(name) == .transferEncoding {
-            // RFC 9112 §7.4: nothing but chunks was offered, so nothing else may be sent.
+            // RFC 9112 §7.4: the request accepts no transfer coding except chunked.
             for part in value.split(separator: 0x2C) {
                 let coding = HeadReader.trimmed(UnsafeRawBufferPointer(rebasing: part))
                 guard KnownField.equals(coding, "chunked") || KnownField.equals(coding, "identity") else {
-                    return .malformed("has a transfer coding that nobody asked for")
+                    return .malformed("has a transfer coding that the request does not accept")
                 }
             }
             hasTransferEncoding = true
@@ -147,7 +147,7 @@ struct HeadReader {
 extension HeadReader {
     /// RFC 9112 §5.2: a line break and the white space around it become one space.
     ///
-    /// Not in the fields that frame the message: libcurl frames by their first line alone.
+    /// Fields that frame the message must not be folded, because libcurl reads their first line only.
     fileprivate mutating func unfold(_ rest: UnsafeRawBufferPointer) -> Step {
         foldCount += 1
         let isTrailer = phase == .done
@@ -165,14 +165,14 @@ extension HeadReader {
 
     /// RFC 9110 §5.5: visible characters, spaces, tabs and bytes above ASCII.
     private static func isValue(_ value: UnsafeRawBufferPointer) -> Bool {
-        // Without an early end, the compiler looks at many bytes at once.
+        // Without an early exit, the compiler vectorizes the loop.
         var hasControl = false
         for byte in value { hasControl = hasControl || (byte < 0x20 && byte != 0x09) || byte == 0x7F }
         return !hasControl
     }
 
-    /// RFC 6265bis §5.6 step 1: a control character in `Set-Cookie` costs the cookie, not the answer. NUL, CR and LF still do
-    /// (RFC 9110 §5.5).
+    /// RFC 6265bis §5.6 step 1: a control character in `Set-Cookie` makes the cookie invalid, not the response, except
+    /// NUL, CR and LF (RFC 9110 §5.5).
     private static func isCookieToBeRefused(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
         KnownField.equals(name, "set-cookie") && !value.contains { $0 == 0x00 || $0 == 0x0D || $0 == 0x0A }
     }
@@ -188,7 +188,7 @@ extension HeadReader {
         return start..<end
     }
 
-    /// Digits only, up to what 63 bits hold.
+    /// A number of decimal digits that fits in 63 bits; nil for any other text.
     static func number(_ digits: UnsafeRawBufferPointer) -> Int? {
         guard (1...18).contains(digits.count) else { return nil }
         var number = 0

@@ -1,6 +1,6 @@
 import Transporting
 
-/// Received bytes on their way to the reader: pieces of many callbacks gathered in few, large blocks.
+/// Received bytes that wait for the reader: the bytes of many callbacks in few large blocks.
 struct PieceQueue {
     private static let largest = BlockPool.blockSize
     private static let smallest = 4 << 10
@@ -15,7 +15,9 @@ struct PieceQueue {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Copies; `expected` is how many bytes will come in all from here on, these included, where that is known.
+    /// Copies the bytes.
+    ///
+    /// - Parameter expected: How many bytes are still to be received, including these; nil if it is not known.
     mutating func append(_ piece: UnsafeRawBufferPointer, expected: Int?) {
         var rest = piece
         count += piece.count
@@ -29,7 +31,7 @@ struct PieceQueue {
         }
     }
 
-    /// The oldest block, or nil when there is nothing.
+    /// Removes and returns the oldest block; nil if the queue is empty.
     mutating func pop() -> Bytes? {
         if firstFull < full.count {
             let bytes = full[firstFull]
@@ -45,7 +47,7 @@ struct PieceQueue {
         guard let block = open, filled > 0 else { return nil }
         defer { filled = 0 }
         count -= filled
-        // A reader that keeps a few bytes must not keep a large block for them.
+        // Copied, so that a reader that keeps a few bytes does not keep a large block.
         if filled < block.count / 8 {
             return Bytes(copying: UnsafeRawBufferPointer(rebasing: block[..<filled]))
         }
@@ -53,7 +55,7 @@ struct PieceQueue {
         return PieceQueue.bytes(block, count: filled)
     }
 
-    /// Gives all memory back.
+    /// Releases all memory.
     mutating func removeAll() {
         if let open { PieceQueue.discard(open) }
         self = PieceQueue()
@@ -61,7 +63,7 @@ struct PieceQueue {
 
     private mutating func openBlock(room: Int, expected: Int?) -> UnsafeMutableRawBufferPointer {
         if let open {
-            // A full one stays open until there is more: most bodies are one block, and need no list of blocks.
+            // A full block stays open until more bytes arrive: most bodies are one block, and need no list.
             if filled < open.count { return open }
             closeBlock(open)
         }

@@ -1,14 +1,14 @@
 import Transporting
 
-/// The body of an answer: what libcurl has received and nobody has pulled yet.
+/// The body of a response: bytes that libcurl has received and that wait to be pulled.
 ///
-/// Sendable because it is touched on the loop's thread only; what comes from other threads is sent there.
+/// Sendable because it is used on the loop's thread only; calls from other threads are enqueued there.
 final class ResponseBody: BodySource, @unchecked Sendable {
     let length: Int?
     private let loop: EventLoop
-    /// Nil when the transfer is over.
+    /// Nil after the transfer has ended.
     private var transfer: Transfer?
-    /// What was left when the transfer ended.
+    /// The bytes that were left when the transfer ended.
     private var rest = PieceQueue()
     private var ending: Piece?
     private var openPull: Pull?
@@ -57,12 +57,12 @@ final class ResponseBody: BodySource, @unchecked Sendable {
         transfer.touch()
     }
 
-    /// Bytes received in all at which draining is given up.
+    /// The number of received bytes at which draining ends.
     private var discardLimit = Int.max
 
-    // MARK: - What the transfer says
+    // MARK: - Called by the transfer
 
-    /// Once a turn, when all that came in it is here.
+    /// Called once in a turn, after all bytes of the turn were received.
     func settle() {
         if isReleased { return drain() }
         if let pull = openPull, let piece = take() {
@@ -71,7 +71,7 @@ final class ResponseBody: BodySource, @unchecked Sendable {
         }
     }
 
-    /// The transfer is over; takes what it has received.
+    /// The transfer has ended. Takes the bytes that it has received.
     func finish(_ error: PlugboardError?, _ state: inout TransferState) {
         transfer = nil
         if isReleased { return }
@@ -86,7 +86,7 @@ final class ResponseBody: BodySource, @unchecked Sendable {
         }
     }
 
-    /// A connection that is worth keeping costs a few more reads; one that is not costs a new connection.
+    /// Whether to read the rest: a few more reads cost less than a new connection.
     private func drain() {
         guard let transfer, let state = transfer.state else { return }
         let left = state.pointee.expected ?? 0

@@ -1,6 +1,6 @@
 import Transporting
 
-/// The first line of an answer (RFC 9112 §4), or what libcurl makes of it in HTTP/2 and 3.
+/// The status line of a response (RFC 9112 §4), which libcurl composes in HTTP/2 and HTTP/3.
 struct StatusLine {
     let version: ResponseHead.Version
     let status: Int

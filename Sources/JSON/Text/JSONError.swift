@@ -1,8 +1,9 @@
-/// Why a text is not JSON, and where.
+/// The error for a text that is not valid JSON, with its position.
 public struct JSONError: Error, Sendable, Hashable {
-    /// One sentence without a full stop. Of the document it shows one character or a short key at most, for the rest
+    /// One sentence without a full stop. It quotes at most one character or a short key of the document, because values
     /// may be secret.
     public let reason: String
+    /// The position of the error in the text.
     public let position: JSONPosition
 
     init(reason: String, position: JSONPosition) {
@@ -19,10 +20,11 @@ public struct JSONError: Error, Sendable, Hashable {
 }
 
 extension JSONError: CustomStringConvertible {
+    /// `line 2, column 5: REASON`.
     public var description: String { "\(position): \(reason)" }
 }
 
-/// A place in a JSON text.
+/// A position in a JSON text.
 public struct JSONPosition: Sendable, Hashable {
     /// From 1. LF, CR and CR LF end a line.
     public let line: Int
@@ -45,7 +47,7 @@ public struct JSONPosition: Sendable, Hashable {
                 line += 1
                 column = 1
             } else if byte & 0xC0 != 0x80 {
-                // Continuation bytes belong to the scalar before them.
+                // Continuation bytes belong to the scalar that precedes them.
                 column += 1
             }
         }
@@ -56,6 +58,7 @@ public struct JSONPosition: Sendable, Hashable {
 }
 
 extension JSONPosition: CustomStringConvertible {
+    /// `line 2, column 5`.
     public var description: String { "line \(line), column \(column)" }
 }
 

@@ -1,32 +1,36 @@
-/// Reads JSON texts, strictly by RFC 8259 but for what the options allow.
+/// Parses JSON texts, strictly by RFC 8259 except for what the options allow.
 ///
-/// UTF-8 must be valid, surrogates paired, nothing may follow the value. A byte order mark at the start is ignored.
-/// Recursion is bounded by the depth limit: no input overflows the stack. Called from any thread.
+/// UTF-8 must be valid, surrogates must be in pairs, and only one value is allowed. A byte order mark at the start is
+/// ignored. The depth limit bounds the recursion, so that no input overflows the stack. Called on any thread.
 public struct JSONParser: Sendable {
+    /// What is allowed beyond RFC 8259, and limits.
     public struct Options: Sendable {
+        /// What happens if an object has a key twice.
         public enum DuplicateKeys: Sendable {
-            /// The last value counts, in the place of the first.
+            /// The last value counts, at the position of the first.
             case lastWins
             case error
         }
 
-        /// `// to the end of the line` and `/* between */`, wherever space may stand.
+        /// Allows `// …` up to the end of the line and `/* … */`, wherever white space is allowed.
         public var allowsComments = false
-        /// One comma after the last element or member.
+        /// Allows one comma after the last element or member.
         public var allowsTrailingCommas = false
-        /// Arrays and objects inside each other; values above `deepest` count as `deepest`.
+        /// The most levels of nested arrays and objects; at most `deepest`.
         public var depthLimit = 512
-        /// In bytes.
+        /// The size of the largest text, in bytes.
         public var sizeLimit = 64 << 20
+        /// What happens if an object has a key twice.
         public var duplicateKeys = DuplicateKeys.lastWins
 
-        /// What a small thread's stack (512 KiB) still holds in an optimized build.
+        /// The depth for which a stack of 512 KiB suffices in an optimized build.
         public static let deepest = 1024
 
+        /// RFC 8259, with a depth limit of 512 and a size limit of 64 MiB.
         public init() {}
     }
 
-    /// For files written by people: comments and trailing commas, and each key once.
+    /// For files written by people: allows comments and trailing commas, and refuses duplicate keys.
     public static let configuration: Options = {
         var options = Options()
         options.allowsComments = true
@@ -35,7 +39,7 @@ public struct JSONParser: Sendable {
         return options
     }()
 
-    /// The bytes are only read, and not kept.
+    /// Parses a text. The bytes are used during the call only.
     public static func parse(
         _ bytes: UnsafeRawBufferPointer, options: Options = Options()
     ) throws(JSONError) -> JSONValue {
@@ -50,22 +54,24 @@ public struct JSONParser: Sendable {
         }
     }
 
+    /// Parses a text of which at most one byte more than the size limit is read.
     public static func parse(
         _ bytes: some Sequence<UInt8>, options: Options = Options()
     ) throws(JSONError) -> JSONValue {
         let parsed = bytes.withContiguousStorageIfAvailable { result(of: UnsafeRawBufferPointer($0), options) }
         if let parsed { return try parsed.get() }
-        // One byte more than the limit is enough to refuse, even where the sequence never ends.
+        // One byte more than the limit is enough to refuse the text, also if the sequence is endless.
         let limit = max(0, min(options.sizeLimit, Int.max - 1))
         return try Array(bytes.prefix(limit + 1)).withUnsafeBytes { result(of: $0, options) }.get()
     }
 
+    /// Parses a text.
     public static func parse(_ text: String, options: Options = Options()) throws(JSONError) -> JSONValue {
         var text = text
         return try text.withUTF8 { result(of: UnsafeRawBufferPointer($0), options) }.get()
     }
 
-    /// Also tells where each part of the value was written. Keeps a copy of the bytes for it.
+    /// Parses a text and returns the positions of all parts, too. The positions keep a copy of the bytes.
     public static func parseWithPositions(
         _ bytes: some Sequence<UInt8>, options: Options = Options()
     ) throws(JSONError) -> (JSONValue, JSONPositions) {
@@ -73,7 +79,7 @@ public struct JSONParser: Sendable {
         return (try parse(bytes, options: options), JSONPositions(bytes: bytes, options: options))
     }
 
-    /// Also tells where each part of the value was written. Keeps a copy of the text for it.
+    /// Parses a text and returns the positions of all parts, too. The positions keep a copy of the text.
     public static func parseWithPositions(
         _ text: String, options: Options = Options()
     ) throws(JSONError) -> (JSONValue, JSONPositions) {

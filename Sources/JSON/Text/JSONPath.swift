@@ -5,21 +5,27 @@ public enum JSONPathElement: Sendable, Hashable {
 }
 
 extension JSONPathElement: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral {
+    /// A key.
     public init(stringLiteral value: String) { self = .key(value) }
+    /// An index.
     public init(integerLiteral value: Int) { self = .index(value) }
 }
 
-/// The way from the root of a JSON value to a part of it; prints as `plugins[2].settings.ttl`.
+/// The path from the root of a JSON value to a part of it, printed as `plugins[2].settings.ttl`.
 public struct JSONPath: Sendable, Hashable {
+    /// The steps from the root on.
     public var elements: [JSONPathElement]
 
+    /// A path of these steps; without any, the root.
     public init(_ elements: some Sequence<JSONPathElement> = []) { self.elements = Array(elements) }
 
+    /// Whether the path has no steps.
     public var isRoot: Bool { elements.isEmpty }
 
+    /// This path with one more step at its end.
     public func appending(_ element: JSONPathElement) -> JSONPath { JSONPath(elements + CollectionOfOne(element)) }
 
-    /// The path as a JSON Pointer (RFC 6901), the root being the empty text.
+    /// The path as a JSON Pointer (RFC 6901); empty for the root.
     public var pointer: String {
         elements.reduce(into: "") { text, element in
             text += "/"
@@ -40,12 +46,13 @@ public struct JSONPath: Sendable, Hashable {
 }
 
 extension JSONPath: ExpressibleByArrayLiteral {
+    /// A path of these steps.
     public init(arrayLiteral elements: JSONPathElement...) { self.elements = elements }
 }
 
 extension JSONPath: CustomStringConvertible {
-    /// Keys other than ASCII letters, digits, `_` and `-` are quoted, long ones cut: `origins["https://a.example"]`.
-    /// The root is `(root)`.
+    /// The path as people write it. Keys with other characters than ASCII letters, digits, `_` and `-` are quoted, and
+    /// long keys are shortened: `origins["https://a.example"]`. The root is `(root)`.
     public var description: String {
         guard !isRoot else { return "(root)" }
         return elements.reduce(into: "") { text, element in

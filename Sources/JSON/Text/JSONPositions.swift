@@ -1,6 +1,6 @@
-/// Where the parts of a parsed text stand, for errors that name a line.
+/// The positions of the parts of a parsed text, for errors that name a line.
 ///
-/// Keeps the text and reads it again at each question, so that parsing itself pays nothing.
+/// Keeps the text and reads it again in each call, so that parsing itself costs no more.
 public struct JSONPositions: Sendable {
     private let bytes: [UInt8]
     private let options: JSONParser.Options
@@ -11,14 +11,14 @@ public struct JSONPositions: Sendable {
         self.options = options
     }
 
-    /// Where the value begins; nil if the path leads nowhere.
+    /// The position at which the value begins; nil if there is no value at the path.
     public func position(of path: JSONPath) -> JSONPosition? {
         bytes.withUnsafeBytes { bytes in
             target(of: path, in: bytes).map { JSONPosition(offset: $0.value, in: bytes) }
         }
     }
 
-    /// Where the key begins that the path ends with; the value's own position if it ends with an index or is the root.
+    /// The position of the last key of the path; the value's position if the path ends with an index or is the root.
     public func keyPosition(of path: JSONPath) -> JSONPosition? {
         bytes.withUnsafeBytes { bytes in
             target(of: path, in: bytes).map { JSONPosition(offset: $0.key ?? $0.value, in: bytes) }
@@ -27,7 +27,7 @@ public struct JSONPositions: Sendable {
 
     private func target(of path: JSONPath, in bytes: UnsafeRawBufferPointer) -> JSONScanner.Target? {
         var scanner = JSONScanner(bytes, options: options)
-        // The text has been parsed before, so an error only means that the path does not fit.
+        // The text was parsed before, so that an error can only mean that there is no value at the path.
         return try? scanner.target(of: path)
     }
 }

@@ -24,7 +24,7 @@ extension JSONScanner {
             guard byte >= 0x20 else { throw failure("a control character in a string must be escaped") }
             unescaped.append(contentsOf: UnsafeBufferPointer(start: piece, count: cursor - piece))
             if byte == UInt8(ascii: "\"") {
-                // Escapes stand for whole characters, so the result is valid if the source is.
+                // Escapes represent whole characters, so that the result is valid if the source is valid.
                 try validate(first..<cursor)
                 cursor += 1
                 return String(decoding: unescaped, as: UTF8.self)
@@ -48,8 +48,8 @@ extension JSONScanner {
             let word = UInt64(littleEndian: UnsafeRawPointer(cursor).loadUnaligned(as: UInt64.self))
             let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
             let backslashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
-            // The well-known test for a zero byte, and for a byte below 0x20; exact up to the first hit, and only that
-            // is used.
+            // The usual test of a word for a zero byte and for a byte below 0x20. It is exact up to the first hit, and
+            // only that one is used.
             let hits =
                 ((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes)
                 | ((word &- (ones &* 0x20)) & ~word)
@@ -70,7 +70,7 @@ extension JSONScanner {
         return seen & highs == 0
     }
 
-    /// Appends what the escape at the cursor stands for.
+    /// Appends the character of the escape at the cursor.
     private mutating func escape() throws(Failure) {
         guard end - cursor > 1 else {
             cursor = end
@@ -88,7 +88,7 @@ extension JSONScanner {
             unescaped.append(contentsOf: UTF8.encode(try unicodeEscape()) ?? UTF8.encodedReplacementCharacter)
             return
         default:
-            throw failure("a backslash is followed by none of \" \\ / b f n r t u")
+            throw failure("a backslash must be followed by one of \" \\ / b f n r t u")
         }
         unescaped.append(byte)
         cursor += 2
@@ -105,7 +105,7 @@ extension JSONScanner {
             if UTF16.isTrailSurrogate(second) { return UTF16.decode(UTF16.EncodedScalar([first, second])) }
         }
         cursor = escape
-        throw failure("half of a surrogate pair stands alone")
+        throw failure("a surrogate has no second half")
     }
 
     /// Reads `\uXXXX`.

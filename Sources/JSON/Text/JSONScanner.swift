@@ -1,7 +1,7 @@
-/// The one reader of JSON: a cursor over bytes, a function for each production of RFC 8259.
+/// Reads JSON with a cursor over bytes; it has a function for each production of RFC 8259.
 ///
-/// Each function begins at the first byte of what it reads and ends after the last. Borrows the bytes: it must not
-/// outlive them.
+/// Each function starts at the first byte of its production and stops after the last. The bytes are borrowed: the
+/// scanner must not outlive them.
 struct JSONScanner {
     /// Cheaper to throw than `JSONError`, which knows lines and columns.
     struct Failure: Error {
@@ -21,7 +21,7 @@ struct JSONScanner {
 
     init(_ bytes: UnsafeRawBufferPointer, options: JSONParser.Options) {
         let bytes = bytes.bindMemory(to: UInt8.self)
-        // An empty buffer may have no address. Any will do, as nothing is read from it.
+        // An empty buffer may have no address. Any address is right, because no byte is read.
         let nowhere: StaticString = ""
         start = bytes.baseAddress ?? nowhere.utf8Start
         end = start + bytes.count
@@ -42,7 +42,7 @@ struct JSONScanner {
         return value
     }
 
-    /// Passes the byte order mark and the space before the first value.
+    /// Skips the byte order mark and the white space before the first value.
     mutating func enterDocument() throws(Failure) {
         cursor += UnsafeRawBufferPointer(start: start, count: end - start).byteOrderMarkCount
         try skipSpace()
@@ -90,7 +90,7 @@ struct JSONScanner {
             let key = try key()
             let old = object.updateValue(try value(), forKey: key)
             if old != nil, options.duplicateKeys == .error {
-                throw Failure(offset: keyOffset, reason: "the key \(key.quotedForError) stands here a second time")
+                throw Failure(offset: keyOffset, reason: "the key \(key.quotedForError) is a duplicate")
             }
         }
         return .object(object)
@@ -107,15 +107,15 @@ struct JSONScanner {
         return key
     }
 
-    /// Passes the opening bracket.
+    /// Skips the opening bracket.
     mutating func enter() throws(Failure) {
         guard depth < depthLimit else { throw failure("the value is nested deeper than the limit of \(depthLimit)") }
         depth += 1
         cursor += 1
     }
 
-    /// Stands between elements: passes the comma that must be there unless `isFirst`, or the closing bracket and
-    /// returns true.
+    /// Between elements: skips the closing bracket and returns true, or skips the comma, which is required unless
+    /// `isFirst`.
     mutating func leaves(at bracket: UInt8, isFirst: Bool) throws(Failure) -> Bool {
         try skipSpace()
         if !isFirst, cursor < end, cursor.pointee == UInt8(ascii: ",") {
@@ -173,7 +173,7 @@ struct JSONScanner {
 }
 
 extension JSONScanner {
-    /// What is wrong, at the cursor.
+    /// An error at the cursor.
     @inline(never)
     func failure(_ reason: String) -> Failure { Failure(offset: offset, reason: reason) }
 

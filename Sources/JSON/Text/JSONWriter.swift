@@ -1,13 +1,15 @@
-/// Writes JSON texts (RFC 8259): numbers as they were written, strings in UTF-8 with only the necessary escapes.
+/// Writes JSON texts (RFC 8259): numbers with their original text, strings in UTF-8 with only the necessary escapes.
 public struct JSONWriter: Sendable {
+    /// The form of the text.
     public struct Options: Sendable {
-        /// One member or element a line, indented by two spaces; no newline at the end.
+        /// One member or element in each line, indented by two spaces, without a newline at the end.
         public var pretty = false
-        /// By code points, at every level.
+        /// Sorts the keys of all objects by code points.
         public var sortedKeys = false
-        /// Writes `\/` for `/`, as HTML's script elements want it.
+        /// Writes `\/` for `/`, for texts inside HTML's script elements.
         public var escapesSlashes = false
 
+        /// Compact text in the order of the members, unless options are given.
         public init(pretty: Bool = false, sortedKeys: Bool = false, escapesSlashes: Bool = false) {
             self.pretty = pretty
             self.sortedKeys = sortedKeys
@@ -15,7 +17,7 @@ public struct JSONWriter: Sendable {
         }
     }
 
-    /// What a piece of the written text is.
+    /// A kind of token in the written text.
     public enum Token: Sendable, Hashable, CaseIterable {
         /// With its quotes.
         case key
@@ -24,24 +26,26 @@ public struct JSONWriter: Sendable {
         case number
         /// `true`, `false` or `null`.
         case word
-        /// A bracket, comma or colon. The space of pretty printing is no token.
+        /// A bracket, comma or colon. White space of pretty printing is not a token.
         case punctuation
     }
 
-    /// Gets each token as it would be written, and returns what is to be written, perhaps with colours around it.
+    /// Gets the text of a token and returns the text to write, for example with colours around it.
     public typealias Style = (_ token: Token, _ text: String) -> String
 
+    /// Returns the text in UTF-8.
     public static func write(_ value: JSONValue, options: Options = Options()) -> [UInt8] {
         var output = JSONOutput(options: options, style: nil)
         output.append(value, indentation: 0)
         return output.bytes
     }
 
+    /// Returns the text.
     public static func write(_ value: JSONValue, options: Options = Options()) -> String {
         String(decoding: write(value, options: options) as [UInt8], as: UTF8.self)
     }
 
-    /// The style sees the tokens in the order in which they are written.
+    /// Returns the text with the style applied to its tokens, which it gets in their order.
     public static func write(_ value: JSONValue, options: Options = Options(), style: Style) -> String {
         withoutActuallyEscaping(style) { style in
             var output = JSONOutput(options: options, style: style)

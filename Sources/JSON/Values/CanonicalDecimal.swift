@@ -1,5 +1,4 @@
-/// A decimal in the one form that each value has: ± digits × 10^exponent, the digits neither beginning nor ending with
-/// 0.
+/// A decimal number in a unique form: ± digits × 10^exponent, where the digits neither begin nor end with 0.
 ///
 /// Zero has no digits, no sign and the exponent 0.
 struct CanonicalDecimal: Hashable {
@@ -33,7 +32,7 @@ struct CanonicalDecimal: Hashable {
             case UInt8(ascii: "-"): isNegative = true
             case UInt8(ascii: "+"): break
             case _ where isExponent:
-                // Wraps only where the value is zero and the exponent will not be used.
+                // Wraps only if the value is zero, whose exponent is not used.
                 writtenExponent = writtenExponent &* 10 &+ Int(byte & 0x0F)
             default:
                 if isFraction { exponent -= 1 }
@@ -77,7 +76,7 @@ struct CanonicalDecimal: Hashable {
         return result
     }
 
-    /// The nearest double, for exponents that the standard library's reader does not take.
+    /// The nearest double, also for exponents that the standard library does not parse.
     var double: Double {
         let value: Double
         if isZero || magnitude < -400 {
@@ -85,7 +84,7 @@ struct CanonicalDecimal: Hashable {
         } else if magnitude > 400 {
             value = .infinity
         } else {
-            // 800 digits are more than decide between two neighbouring doubles.
+            // 800 digits are more than enough to decide between two neighbouring doubles.
             let shown = digits.prefix(800)
             let text = String(decoding: shown.map { $0 + UInt8(ascii: "0") }, as: UTF8.self)
             value = Double("\(text)e\(exponent + digits.count - shown.count)") ?? 0
@@ -115,14 +114,14 @@ extension CanonicalDecimal: Comparable {
 extension CanonicalDecimal {
     func isMultiple(of divisor: CanonicalDecimal) -> Bool {
         guard !isZero else { return true }
-        // A smaller exponent asks the digits to be divisible by ten, and they never end with 0.
+        // With a smaller exponent, the digits would have to be divisible by ten, but they never end with 0.
         guard !divisor.isZero, exponent >= divisor.exponent else { return false }
-        // Each factor ten takes away one 2 and one 5 of the divisor. It holds fewer than four a digit, so more zeros
-        // change nothing.
+        // Each factor of ten cancels one 2 and one 5 of the divisor, which has fewer than four of them per digit; so
+        // more zeros change nothing.
         let zeros = min(exponent - divisor.exponent, 4 * divisor.digits.count)
         if divisor.digits.count <= 18 {
             let modulus = divisor.digits.reduce(0 as UInt64) { $0 * 10 + UInt64($1) }
-            // At most 10^18 × 10, which 64 bits hold.
+            // At most 10^18 × 10, which fits in 64 bits.
             var remainder = digits.reduce(0 as UInt64) { ($0 * 10 + UInt64($1)) % modulus }
             for _ in 0..<zeros where remainder != 0 { remainder = remainder * 10 % modulus }
             return remainder == 0

@@ -1,4 +1,4 @@
-/// A JSON number (RFC 8259 §6), exact whatever its size: it keeps the text it was written with.
+/// A JSON number (RFC 8259 §6). It keeps its original text, so that numbers of any size are exact.
 ///
 /// Equality, order and hashing follow the mathematical value: `1.0`, `1` and `10e-1` are equal. Nothing here expands an
 /// exponent, so `1e999999999` costs what its text costs. The one limit: an exponent of a number other than zero has at
@@ -15,6 +15,7 @@ public struct JSONNumber: Sendable {
 
     init(storage: Storage) { self.storage = storage }
 
+    /// An integer of any size.
     public init(_ value: some BinaryInteger) {
         if let integer = Int64(exactly: value) {
             storage = .integer(integer)
@@ -23,13 +24,13 @@ public struct JSONNumber: Sendable {
         }
     }
 
-    /// The shortest decimal that reads back as this double; nil for infinities and NaN, which JSON cannot say.
+    /// The shortest decimal number that is parsed as this double; nil for infinity and NaN, which JSON cannot express.
     public init?(_ value: Double) {
         guard value.isFinite else { return nil }
         storage = .text(value.description)
     }
 
-    /// Nil if the text is not exactly one number of RFC 8259 §6, without space around it.
+    /// Nil if the text is not exactly one number of RFC 8259 §6, without white space around it.
     public init?(text: String) {
         var text = text
         let number = text.withUTF8 { bytes -> JSONNumber? in
@@ -41,7 +42,7 @@ public struct JSONNumber: Sendable {
         self = number
     }
 
-    /// The number as it was written.
+    /// The number with its original text.
     public var text: String {
         switch storage {
         case .integer(let integer): String(integer)
@@ -57,10 +58,10 @@ public struct JSONNumber: Sendable {
         }
     }
 
-    /// The value, if it is an integer and fits.
+    /// The value as a 64-bit integer; nil if it is not an integer or does not fit.
     public var int64: Int64? { integer(Int64.self) }
 
-    /// The value in that type, if it is an integer and fits.
+    /// The value as an integer of a type; nil if it is not an integer or does not fit.
     public func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Integer? {
         switch storage {
         case .integer(let integer): Integer(exactly: integer)
@@ -76,9 +77,10 @@ public struct JSONNumber: Sendable {
         }
     }
 
-    /// Whether the value divided by the other one is an integer, exactly. Nothing but 0 is a multiple of 0.
+    /// Whether the value is an exact integer multiple of the other. Only 0 is a multiple of 0.
     ///
-    /// Linear in the digits of this number; only when the divisor has more than 18 digits, times those of the divisor.
+    /// The time is linear in the digits of this number. If the divisor has more than 18 digits, it is also linear in
+    /// them.
     public func isMultiple(of divisor: JSONNumber) -> Bool {
         if case .integer(let value) = storage, case .integer(let divisor) = divisor.storage {
             return divisor == 0 ? value == 0 : value.magnitude % divisor.magnitude == 0
@@ -95,16 +97,19 @@ public struct JSONNumber: Sendable {
 }
 
 extension JSONNumber: Hashable, Comparable {
+    /// Compares exact values: `1.0` equals `1`.
     public static func == (left: JSONNumber, right: JSONNumber) -> Bool {
         if case .integer(let left) = left.storage, case .integer(let right) = right.storage { return left == right }
         return left.canonical == right.canonical
     }
 
+    /// Compares exact values.
     public static func < (left: JSONNumber, right: JSONNumber) -> Bool {
         if case .integer(let left) = left.storage, case .integer(let right) = right.storage { return left < right }
         return left.canonical < right.canonical
     }
 
+    /// Hashes the exact value.
     public func hash(into hasher: inout Hasher) {
         if let integer = int64 {
             hasher.combine(integer)
@@ -115,9 +120,10 @@ extension JSONNumber: Hashable, Comparable {
 }
 
 extension JSONNumber: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
+    /// The number of a literal.
     public init(integerLiteral value: Int64) { storage = .integer(value) }
 
-    /// The literal must be finite.
+    /// The number of a literal, which must be finite.
     public init(floatLiteral value: Double) {
         precondition(value.isFinite, "A JSON number is finite: use init(text:) for numbers beyond the range of Double.")
         storage = .text(value.description)
@@ -125,5 +131,6 @@ extension JSONNumber: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
 }
 
 extension JSONNumber: CustomStringConvertible {
+    /// The number with its original text.
     public var description: String { text }
 }

@@ -1,28 +1,32 @@
-/// The members of a JSON object, in the order in which they were written, each key once.
+/// The members of a JSON object, in their order, each key once.
 ///
-/// Two objects are equal if they hold equal members in any order. Look-up compares keys by code points; it is linear
-/// for small objects and hashed for large ones, so a document cannot choose keys that make it slow.
+/// Two objects are equal if they have equal members in any order. Keys are compared by code points. Look-up is linear
+/// in small objects and uses a hash table in large ones, so that no choice of keys makes it slow.
 public struct JSONObject: Sendable {
+    /// A member.
     public typealias Element = (key: String, value: JSONValue)
 
     private(set) var members: [Element]
-    /// Where each key stands; only kept above `indexThreshold`.
+    /// The index of each key; used only above `indexThreshold`.
     private var index: [IndexKey: Int]?
 
     private static let indexThreshold = 12
 
+    /// An object without members.
     public init() {
         members = []
         index = nil
     }
 
-    /// Where a key stands twice, the last value takes the place of the first.
+    /// An object with these members. Of equal keys, the last value counts, at the position of the first.
     public init(_ elements: some Sequence<(String, JSONValue)>) {
         self.init()
         for (key, value) in elements { updateValue(value, forKey: key) }
     }
 
+    /// The number of members.
     public var count: Int { members.count }
+    /// Whether there are no members.
     public var isEmpty: Bool { members.isEmpty }
 
     /// The keys, in order.
@@ -31,9 +35,10 @@ public struct JSONObject: Sendable {
     /// The values, in the order of their keys.
     public var values: [JSONValue] { members.map(\.value) }
 
+    /// Whether there is a member with this key.
     public func contains(_ key: String) -> Bool { position(of: key) != nil }
 
-    /// A new key goes to the end, a known one keeps its place; setting nil removes the member.
+    /// The value of a member. A new key is appended, an existing one keeps its position; nil removes the member.
     public subscript(key: String) -> JSONValue? {
         get { position(of: key).map { members[$0].value } }
         set {
@@ -45,7 +50,7 @@ public struct JSONObject: Sendable {
         }
     }
 
-    /// Returns the value that was replaced, if there was one.
+    /// Sets a value and returns the one that it replaced, or nil.
     @discardableResult
     public mutating func updateValue(_ value: JSONValue, forKey key: String) -> JSONValue? {
         if let position = position(of: key) {
@@ -62,7 +67,7 @@ public struct JSONObject: Sendable {
         return nil
     }
 
-    /// Returns the value that was removed, if there was one. Linear.
+    /// Removes a member in linear time and returns its value, or nil.
     @discardableResult
     public mutating func removeValue(forKey key: String) -> JSONValue? {
         guard let position = position(of: key) else { return nil }
@@ -96,10 +101,12 @@ public struct JSONObject: Sendable {
 }
 
 extension JSONObject: Hashable {
+    /// Compares the members in any order.
     public static func == (left: JSONObject, right: JSONObject) -> Bool {
         left.count == right.count && left.members.allSatisfy { right[$0.key] == $0.value }
     }
 
+    /// Hashes the members, independent of their order.
     public func hash(into hasher: inout Hasher) {
         // A sum does not depend on the order of its terms.
         var sum = 0
@@ -115,16 +122,20 @@ extension JSONObject: Hashable {
 }
 
 extension JSONObject: Sequence {
+    /// The number of members.
     public var underestimatedCount: Int { members.count }
 
+    /// Iterates over the members in their order.
     public func makeIterator() -> IndexingIterator<[Element]> { members.makeIterator() }
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    /// Where a key stands twice, the last one wins.
+    /// The object of a literal. Of equal keys, the last value counts.
     public init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
 
+    /// The keys of a literal.
     public typealias Key = String
+    /// The values of a literal.
     public typealias Value = JSONValue
 }
 

@@ -1,9 +1,8 @@
 /// A JSON text as a value (RFC 8259 §3).
 ///
-/// Equality is that of the data model: numbers by their exact value (`1.0 == 1`), strings by their code points (no
-/// Unicode normalization, RFC 8259 §8.3), objects whatever the order of their members. Hashing agrees with it.
-/// Comparing, hashing, writing and releasing recurse once a level; the parser's depth limit bounds what comes from
-/// outside.
+/// Values are compared by the data model: numbers by their exact value (`1.0 == 1`), strings by their code points
+/// (without Unicode normalization, RFC 8259 §8.3), objects in any order of their members. Comparing, hashing, writing
+/// and releasing recurse at each level; the parser's depth limit bounds the depth of parsed values.
 public enum JSONValue: Sendable {
     case null
     case bool(Bool)
@@ -14,6 +13,7 @@ public enum JSONValue: Sendable {
 }
 
 extension JSONValue: Hashable {
+    /// Compares by the data model.
     public static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -26,6 +26,7 @@ extension JSONValue: Hashable {
         }
     }
 
+    /// Hashes by the data model.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null:
@@ -50,45 +51,51 @@ extension JSONValue: Hashable {
 }
 
 extension JSONValue {
+    /// Whether the value is `null`.
     public var isNull: Bool {
         if case .null = self { true } else { false }
     }
 
+    /// The boolean; nil if the value is of another kind.
     public var boolValue: Bool? {
         if case .bool(let bool) = self { bool } else { nil }
     }
 
+    /// The string; nil if the value is of another kind.
     public var stringValue: String? {
         if case .string(let string) = self { string } else { nil }
     }
 
+    /// The number; nil if the value is of another kind.
     public var numberValue: JSONNumber? {
         if case .number(let number) = self { number } else { nil }
     }
 
-    /// The number, if it is an integer (`1.0` and `1e2` are) and fits.
+    /// The number as an integer (`1.0` and `1e2` are); nil if the value is of another kind or does not fit.
     public var intValue: Int64? { numberValue?.int64 }
 
+    /// The elements; nil if the value is of another kind.
     public var arrayValue: [JSONValue]? {
         if case .array(let array) = self { array } else { nil }
     }
 
+    /// The members; nil if the value is of another kind.
     public var objectValue: JSONObject? {
         if case .object(let object) = self { object } else { nil }
     }
 
-    /// The member of that name; nil if there is none or the value is no object.
+    /// The member with this key; nil if there is none or the value is not an object.
     public subscript(key: String) -> JSONValue? {
         if case .object(let object) = self { object[key] } else { nil }
     }
 
-    /// The element at that index; nil if there is none or the value is no array.
+    /// The element at this index; nil if there is none or the value is not an array.
     public subscript(index: Int) -> JSONValue? {
         guard case .array(let array) = self, array.indices.contains(index) else { return nil }
         return array[index]
     }
 
-    /// What stands at the end of the path; nil if the path leads nowhere.
+    /// The value at a path; nil if there is none.
     public subscript(path path: JSONPath) -> JSONValue? {
         var value = self
         for element in path.elements {
@@ -103,7 +110,7 @@ extension JSONValue {
         return value
     }
 
-    /// The kind of value in words that fit after "expected": `an object`, `null`.
+    /// The kind of the value, to print after "expected": `an object`, `null`.
     public var kind: String {
         switch self {
         case .null: "null"

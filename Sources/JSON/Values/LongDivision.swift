@@ -1,6 +1,6 @@
 /// Long division that keeps only the remainder, for divisors of any length.
 struct LongDivision {
-    /// 32 bits a limb, least significant first, no zero at the end.
+    /// Limbs of 32 bits, the least significant first, without zeros at the end.
     private(set) var remainder: [UInt32] = []
     private let divisor: [UInt32]
 
@@ -9,10 +9,10 @@ struct LongDivision {
         divisor = digits.reduce(into: []) { limbs, digit in Self.append(digit, to: &limbs) }
     }
 
-    /// Takes the next digit (0–9) of the dividend.
+    /// Adds the next digit (0–9) of the dividend.
     mutating func bringDown(_ digit: UInt8) {
         Self.append(digit, to: &remainder)
-        // The remainder was below the divisor, so this runs nine times at most.
+        // The remainder was less than the divisor, so that this runs at most nine times.
         while isDivisorContained { subtractDivisor() }
     }
 

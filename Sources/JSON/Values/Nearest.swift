@@ -1,8 +1,8 @@
-/// The candidate that the word is most likely a misspelling of; nil when none is close.
+/// The candidate that a misspelled word most likely means; nil if none is close.
 ///
-/// Close means: at most a third of the word's letters (and at least one edit) away, an edit being an inserted, missing,
-/// changed or transposed letter; case does not count. Of equally close candidates the first wins. Words beyond 64
-/// letters have no neighbours.
+/// A candidate is close if the word becomes it by a number of edits of at most a third of the word's letters, and at
+/// least one. An edit inserts, removes, changes or transposes letters; case does not count. Of equally close candidates
+/// the first is returned. For words of more than 64 letters, none is.
 public func nearest(_ word: String, in candidates: some Sequence<String>) -> String? {
     let lengthLimit = 64
     let letters = Array(word.lowercased().unicodeScalars.prefix(lengthLimit + 1))
@@ -13,7 +13,7 @@ public func nearest(_ word: String, in candidates: some Sequence<String>) -> Str
         let other = Array(candidate.lowercased().unicodeScalars.prefix(lengthLimit + 1))
         guard (1...lengthLimit).contains(other.count), abs(other.count - letters.count) <= limit else { continue }
         let distance = editDistance(letters, other)
-        // All letters changed is no misspelling: "a" is not near "b".
+        // If all letters are different, it is not a misspelling: "a" is not near "b".
         guard distance <= limit, distance < max(letters.count, other.count) else { continue }
         best = (candidate, distance)
         guard distance > 0 else { break }
@@ -22,7 +22,7 @@ public func nearest(_ word: String, in candidates: some Sequence<String>) -> Str
     return best?.candidate
 }
 
-/// Optimal string alignment: Levenshtein's distance in which two neighbours that changed places count once.
+/// The distance of optimal string alignment: Levenshtein's, in which two transposed neighbours are one edit.
 private func editDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...right.count)

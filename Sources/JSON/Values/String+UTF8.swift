@@ -18,11 +18,11 @@ extension String {
         if hashed == nil {
             Array(utf8).withUnsafeBytes { hasher.combine(bytes: $0) }
         }
-        // Ends the text, so that ["ab", "c"] and ["a", "bc"] differ.
+        // Marks the end of the text, so that ["ab", "c"] and ["a", "bc"] differ.
         hasher.combine(0xFF as UInt8)
     }
 
-    /// A key as an error may show it: quoted, escaped, and cut after 40 characters.
+    /// A key as errors print it: quoted, escaped, and shortened to 40 characters.
     package var quotedForError: String {
         let shown = unicodeScalars.prefix(40).reduce(into: "") { text, scalar in
             switch scalar.properties.generalCategory {

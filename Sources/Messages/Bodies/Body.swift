@@ -3,54 +3,61 @@ import Synchronization
 /// The body of a request or a response, as a program holds it.
 ///
 ///     request.body = .text("hello")
-///     for try await piece in response.body { … }          // pieces as they come; a slow reader slows the sender
+///     for try await piece in response.body { … }          // pieces as they arrive; a slow reader slows the sender
 ///     let bytes = try await response.body.collect(upTo: .mebibytes(1))
 ///
-/// A body is read once, by one reader: reading a response's body again throws `body.read`. Dropping it before its end cancels the exchange.
-/// So does cancelling the task that waits for a piece; it gets a `PlugboardError` of the code `cancelled`, never a `CancellationError`.
+/// A body is read once, by one reader: reading a response's body again throws `body.read`. Releasing it before its end
+/// cancels the exchange. So does cancelling the task that waits for a piece; the task gets a `PlugboardError` with the
+/// code `cancelled`, never a `CancellationError`.
 public struct Body: Sendable {
-    /// What the pieces come from; for plugins and transports.
+    /// The source of the pieces, for plugins and transports.
     public let source: any BodySource
 
+    /// A body with the pieces of a source.
     public init(_ source: any BodySource) { self.source = source }
 
-    /// A body of nothing.
+    /// A body of no bytes.
     public static var empty: Body { .bytes(Bytes.empty) }
 
-    /// Bytes in memory; can be sent again.
+    /// A body in memory. It can be sent again.
     public static func bytes(_ bytes: Bytes) -> Body { Body(MemorySource(bytes)) }
 
-    /// Bytes in memory; can be sent again.
+    /// A body in memory. It can be sent again.
     public static func bytes(_ bytes: [UInt8]) -> Body { .bytes(Bytes(bytes)) }
 
-    /// The UTF-8 of a text; can be sent again.
+    /// A text in UTF-8. It can be sent again.
     public static func text(_ text: String) -> Body { .bytes(Bytes(text)) }
 
-    /// A file, read while it is sent; can be sent again. Its size is taken when the body is made.
+    /// A regular file, which is opened now and read while it is sent. It can be sent again.
+    ///
+    /// Its length is the file's size now. Throws `body.read` if the file cannot be opened or is not a regular file.
     public static func file(_ path: String) throws(PlugboardError) -> Body { Body(try FileSource(path: path)) }
 
-    /// The elements of a sequence as they come; cannot be sent again.
+    /// The elements of a sequence, as it produces them. It cannot be sent again.
+    ///
+    /// - Parameter length: The number of bytes in all; nil if it is not known.
     public static func stream<Pieces: AsyncSequence & Sendable>(_ pieces: Pieces, length: Int? = nil) -> Body
     where Pieces.Element == Bytes {
         Body(StreamSource(pieces, length: length))
     }
 
-    /// Bytes in all, if that is known beforehand.
+    /// The number of bytes in all; nil if it is not known in advance.
     public var length: Int? { source.length }
 
-    /// The whole body in one piece.
+    /// Reads the whole body and returns it in one piece.
     ///
-    /// Throws `body.limit` as soon as more than `limit` bytes have come, and what broke the body if it breaks.
+    /// Throws `body.limit` as soon as the body is known to be larger than `limit`, and the error of the body if it
+    /// breaks.
     public nonisolated(nonsending) consuming func collect(
         upTo limit: ByteCount
     ) async throws(PlugboardError) -> Bytes {
         if let length = source.length, length > limit.bytes { throw Body.tooLarge(limit) }
         var first = Bytes.empty
-        // Most bodies come in one piece, and need no array.
+        // Most bodies are one piece and need no array.
         var others: [Bytes] = []
         var count = 0
         while true {
-            // Without the iterator, whose `next` looks for the task's executor twice, even for what is there at once.
+            // The iterator is not used, because its `next` looks up the task's executor twice for each piece.
             let piece: Piece
             if let ready = source.take() {
                 piece = ready
@@ -62,7 +69,7 @@ public struct Body: Sendable {
                 if first.isEmpty { first = bytes } else { others.append(bytes) }
                 count += bytes.count
                 if count > limit.bytes {
-                    // What has come is gone, so what is left must not be read as if it were the whole.
+                    // The first pieces are lost, so that the rest must not be read as if it were the whole body.
                     source.release()
                     throw Body.tooLarge(limit)
                 }
@@ -72,7 +79,9 @@ public struct Body: Sendable {
         }
     }
 
-    /// The whole body as text; what is no UTF-8 shows as U+FFFD.
+    /// Reads the whole body and returns it as UTF-8 text; invalid bytes become U+FFFD.
+    ///
+    /// Throws like `collect(upTo:)`.
     public nonisolated(nonsending) consuming func text(
         upTo limit: ByteCount = .mebibytes(16)
     ) async throws(PlugboardError) -> String {
@@ -86,20 +95,25 @@ public struct Body: Sendable {
 }
 
 extension Body: AsyncSequence {
+    /// One piece of the body; never empty.
     public typealias Element = Bytes
+    /// The error with which the body broke.
     public typealias Failure = PlugboardError
 
+    /// Begins to read the body.
     public func makeAsyncIterator() -> Iterator { Iterator(source: source) }
 
+    /// Reads a body piece by piece.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let source: any BodySource
         private var isDone = false
 
         fileprivate init(source: any BodySource) { self.source = source }
 
-        /// The trailer fields, once `next` has returned nil.
+        /// The trailer fields; empty until `next` has returned nil.
         public private(set) var trailers = Fields()
 
+        /// The next piece, or nil at the end. Throws the error with which the body broke, or `cancelled`.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(PlugboardError) -> Bytes? {
@@ -136,7 +150,7 @@ extension Body: AsyncSequence {
     }
 }
 
-/// Resumes one continuation with the first answer and refuses the rest.
+/// Resumes one continuation with the first piece, and refuses any other.
 private final class PieceContinuation: PullReceiver {
     private let continuation: Mutex<UnsafeContinuation<Piece, Never>?>
 

@@ -1,79 +1,91 @@
-/// A body: bytes that are pulled, piece by piece.
+/// A body, from which pieces are pulled.
 ///
-/// One type serves requests and responses, kernel, transport and plugins. A plugin that watches, stores, decodes, compresses,
-/// limits or mends a body puts a source of its own around the one it found.
+/// One type serves requests and responses, the kernel, the transport and plugins. A plugin that watches, stores,
+/// decodes, compresses, limits or repairs a body wraps the body's source in a source of its own.
 ///
-/// Within an exchange everything is called on its loop and must not block. A source is pulled again only when the last pull was answered.
+/// In an exchange, all functions are called on its loop and must not block. A source is pulled again only after the
+/// last pull was completed.
 public protocol BodySource: AnyObject, Sendable {
-    /// Bytes in all, if that is known beforehand.
+    /// The number of bytes in all; nil if it is not known in advance.
     var length: Int? { get }
 
-    /// Whether `rewind` can work.
+    /// Whether `rewind` can succeed.
     var canRewind: Bool { get }
 
-    /// Asks for the next piece. The pull is answered once, now or later, from any thread. There is no pull after the end
-    /// or a break, but after a `rewind`.
+    /// Asks for the next piece. The source completes the pull once, now or later, from any thread. It is not pulled
+    /// after the end or a break, except after `rewind`.
     func pull(_ pull: Pull)
 
-    /// What is there at once, without waiting, or nil; like the answer to a pull. Optional: nil is always right.
+    /// The next piece if it is available now, as a pull would bring it, or nil. Returning nil is always correct.
     func take() -> Piece?
 
-    /// Begins again at the first byte; false when that cannot be.
+    /// Starts over at the first byte. Returns false if that is not possible.
     func rewind() -> Bool
 
-    /// The same bytes from their beginning, to be pulled beside this source; nil where there is no such thing. From any
-    /// thread.
+    /// Another source of the same bytes, from the first, which is pulled independently of this one; nil if there can be
+    /// none. From any thread.
     func again() -> (any BodySource)?
 
-    /// The last call, on whatever thread: nobody wants the rest. A pull that is still open need not be answered any more.
+    /// The last call, from any thread: the rest of the body is not wanted. An open pull need not be completed.
     func release()
 }
 
 extension BodySource {
+    /// False.
     public var canRewind: Bool { false }
+    /// Nil.
     public func take() -> Piece? { nil }
+    /// False.
     public func rewind() -> Bool { false }
+    /// Nil.
     public func again() -> (any BodySource)? { nil }
+    /// Does nothing.
     public func release() {}
 }
 
-/// What a pull brings.
+/// The result of a pull: a piece of the body, or its end.
 public enum Piece: Sendable {
-    /// Never empty, except by mistake, and then harmless.
+    /// The next bytes. They should not be empty; readers skip empty pieces.
     case bytes(Bytes)
-    /// The end, with the trailer fields if there were any (RFC 9110 §6.5).
+    /// The end, with the trailer fields of the message (RFC 9110 §6.5), which may be empty.
     case end(trailers: Fields)
-    /// No more will come.
+    /// The body cannot be read any further.
     case broken(PlugboardError)
 }
 
-/// A question for the next piece of a body, to be answered once, from any thread.
+/// A request for the next piece of a body. It is completed once, from any thread.
 ///
-/// A second or late answer is ignored and returns false.
+/// Each function completes it and returns whether the piece was taken: a second or late piece is ignored.
 public struct Pull: Sendable {
     private let receiver: any PullReceiver
+    /// A number by which the receiver recognizes a late piece.
     package let serial: UInt64
 
+    /// A pull whose piece goes to `receiver`, together with `serial`.
     public init(_ receiver: any PullReceiver, serial: UInt64 = 0) {
         self.receiver = receiver
         self.serial = serial
     }
 
+    /// Completes the pull with a piece.
     @discardableResult
     public func complete(_ piece: Piece) -> Bool { receiver.receive(piece, serial: serial) }
 
+    /// Completes the pull with bytes.
     @discardableResult
     public func give(_ bytes: Bytes) -> Bool { complete(.bytes(bytes)) }
 
+    /// Completes the pull with the body's end.
     @discardableResult
     public func end(trailers: Fields = Fields()) -> Bool { complete(.end(trailers: trailers)) }
 
+    /// Completes the pull with an error, which ends the body.
     @discardableResult
     public func fail(_ error: PlugboardError) -> Bool { complete(.broken(error)) }
 }
 
-/// Who asked: gets the answer to a pull, on the thread that answers it.
+/// Receives the piece that completes a pull, on the thread that completes it.
 public protocol PullReceiver: AnyObject, Sendable {
-    /// Returns false if the pull of this serial is answered already, or nobody waits for it any more.
+    /// Returns false if the pull with this serial is complete, or if its piece is not wanted any more.
     func receive(_ piece: Piece, serial: UInt64) -> Bool
 }

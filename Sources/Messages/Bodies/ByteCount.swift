@@ -1,12 +1,17 @@
 /// A number of bytes: a limit or a size.
 public struct ByteCount: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// Never negative.
     public let bytes: Int
 
+    /// A number of bytes; 0 for a negative one.
     public static func bytes(_ count: Int) -> ByteCount { ByteCount(bytes: max(count, 0)) }
+    /// Units of 1024 bytes. Values beyond 64 bits are clamped.
     public static func kibibytes(_ count: Int) -> ByteCount { ByteCount(count, shift: 10) }
+    /// Units of 1024 kibibytes. Values beyond 64 bits are clamped.
     public static func mebibytes(_ count: Int) -> ByteCount { ByteCount(count, shift: 20) }
+    /// Units of 1024 mebibytes. Values beyond 64 bits are clamped.
     public static func gibibytes(_ count: Int) -> ByteCount { ByteCount(count, shift: 30) }
-    /// As much as there may be.
+    /// The largest number; as a limit, no limit.
     public static var unlimited: ByteCount { ByteCount(bytes: .max) }
 
     private init(bytes: Int) { self.bytes = bytes }
@@ -16,7 +21,7 @@ public struct ByteCount: Sendable, Hashable, Comparable, CustomStringConvertible
         self.bytes = overflow ? .max : bytes
     }
 
-    /// A size as configurations write it: a whole number and `B`, `KiB`, `MiB` or `GiB`; nil when it is not one.
+    /// Reads a size as configurations write it: a whole number and `B`, `KiB`, `MiB` or `GiB`. Nil for any other text.
     public init?(_ text: some StringProtocol) {
         let digits = text.prefix { ("0"..."9").contains($0) }
         let shifts = ["B": 0, "KiB": 10, "MiB": 20, "GiB": 30]
@@ -26,9 +31,10 @@ public struct ByteCount: Sendable, Hashable, Comparable, CustomStringConvertible
         self.init(bytes: count << shift)
     }
 
+    /// Compares numbers of bytes.
     public static func < (left: ByteCount, right: ByteCount) -> Bool { left.bytes < right.bytes }
 
-    /// The largest unit that divides it: `16MiB`.
+    /// The size as configurations write it, in the largest unit that divides it: `16MiB`.
     public var description: String {
         for (unit, shift) in [("GiB", 30), ("MiB", 20), ("KiB", 10)]
         where bytes != 0 && bytes != .max && bytes & ((1 << shift) - 1) == 0 { return "\(bytes >> shift)\(unit)" }
@@ -37,7 +43,8 @@ public struct ByteCount: Sendable, Hashable, Comparable, CustomStringConvertible
 }
 
 extension Duration {
-    /// A time as configurations write it: a whole number and `ms`, `s`, `m`, `h` or `d`; nil when it is not one.
+    /// Reads a duration as configurations write it: a whole number and `ms`, `s`, `m`, `h` or `d`. Nil for any other
+    /// text.
     public init?(configured text: some StringProtocol) {
         let digits = text.prefix { ("0"..."9").contains($0) }
         let units: [String: Int64] = ["ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
@@ -47,7 +54,7 @@ extension Duration {
         self = .milliseconds(count * unit)
     }
 
-    /// Whole nanoseconds, clamped to what 64 bits hold.
+    /// The duration in nanoseconds, clamped to 64 bits.
     public var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -56,7 +63,7 @@ extension Duration {
         return tooMuch ? (seconds < 0 ? .min : .max) : sum
     }
 
-    /// The largest unit that divides it, as configurations write it: `180s` is `3m`.
+    /// The duration as configurations write it, in the largest unit that divides it: 180 seconds are `3m`.
     public var configured: String {
         let milliseconds = nanoseconds / 1_000_000
         for (unit, size) in [("d", 86_400_000 as Int64), ("h", 3_600_000), ("m", 60_000), ("s", 1_000)]

@@ -6,11 +6,11 @@ import Synchronization
     import Musl
 #endif
 
-/// A file that is read while it is sent; a body that can begin again.
+/// A regular file that is read while it is sent; it can be rewound.
 ///
-/// Regular files only: they are read on the loop, for the page cache answers faster than a thread hop.
+/// Files are read on the loop, because a read from the page cache takes less time than a change of thread.
 final class FileSource: BodySource {
-    /// The open file, which several sources may read.
+    /// The open file, which several sources may share.
     private final class File: Sendable {
         let descriptor: Int32
         init(_ descriptor: Int32) { self.descriptor = descriptor }
@@ -65,7 +65,7 @@ final class FileSource: BodySource {
             memory.deallocate()
             return .broken(
                 count == 0
-                    ? PlugboardError(.bodyRead, "The body's file \(path) has become shorter while it was sent.")
+                    ? PlugboardError(.bodyRead, "The body's file \(path) became shorter while it was sent.")
                     : FileSource.error(path, "cannot be read", cause))
         }
         offset += count

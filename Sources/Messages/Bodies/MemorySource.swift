@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Bytes that are there already; a body that can begin again.
+/// Bytes in memory; they can be rewound.
 final class MemorySource: BodySource {
     private let bytes: Bytes
     private let isGiven = Mutex(false)

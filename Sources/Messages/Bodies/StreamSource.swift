@@ -1,38 +1,38 @@
 import Synchronization
 
-/// The elements of an asynchronous sequence; a body that cannot begin again.
+/// The elements of an asynchronous sequence; it cannot be rewound.
 ///
-/// One task walks the sequence, an element a pull.
+/// One task iterates over the sequence, one element for each pull.
 final class StreamSource<Pieces: AsyncSequence & Sendable>: BodySource where Pieces.Element == Bytes {
     private let pieces: Pieces
     private let pulls: AsyncStream<Pull>
-    private let asked: AsyncStream<Pull>.Continuation
-    private let walk = Mutex<Task<Void, Never>?>(nil)
+    private let pullInput: AsyncStream<Pull>.Continuation
+    private let iteration = Mutex<Task<Void, Never>?>(nil)
     let length: Int?
 
     init(_ pieces: Pieces, length: Int?) {
         self.pieces = pieces
         self.length = length
-        (pulls, asked) = AsyncStream.makeStream()
+        (pulls, pullInput) = AsyncStream.makeStream()
     }
 
     deinit { release() }
 
     func pull(_ pull: Pull) {
-        walk.withLock { walk in
-            if walk == nil {
-                walk = Task { [pieces, pulls] in await StreamSource.answer(pulls, from: pieces) }
+        iteration.withLock { task in
+            if task == nil {
+                task = Task { [pieces, pulls] in await StreamSource.complete(pulls, from: pieces) }
             }
         }
-        asked.yield(pull)
+        pullInput.yield(pull)
     }
 
     func release() {
-        asked.finish()
-        walk.withLock { $0 }?.cancel()
+        pullInput.finish()
+        iteration.withLock { $0 }?.cancel()
     }
 
-    private static func answer(_ pulls: AsyncStream<Pull>, from pieces: Pieces) async {
+    private static func complete(_ pulls: AsyncStream<Pull>, from pieces: Pieces) async {
         var iterator = pieces.makeAsyncIterator()
         for await pull in pulls {
             do {

@@ -6,12 +6,12 @@ public struct NormalURL: Hashable, Sendable {
     /// The URL in normal form: ASCII, with a path that begins with `/`.
     public let text: String
 
-    /// Nil if the text is not an absolute http or https URL, or has a user: the text may become a key, which must not hold
-    /// credentials, and without them one user could get the response of another.
+    /// Nil if the text is not an absolute http or https URL, or has a user: the text may become a key, which must not
+    /// hold credentials, and without them one user could get the response of another.
     public init?(_ url: String) {
         guard let parts = URLParts(url), parts.userinfo == nil, let origin = Origin(parts) else { return nil }
         text =
-            NormalURL.isNormal(parts, origin)
+            parts.isNormal(origin)
             ? url
             : origin.description
                 + pathAndQuery(
@@ -21,16 +21,6 @@ public struct NormalURL: Hashable, Sendable {
 
     /// The index of the `?` in `text`; nil if there is no query.
     public var queryStart: String.Index? { text.utf8.firstIndex(of: UInt8(ascii: "?")) }
-
-    /// Whether the URL is certainly normal, as most are, so that its text can be shared. `%` is left to the full way.
-    private static func isNormal(_ parts: URLParts, _ origin: Origin) -> Bool {
-        guard let host = parts.host, host.utf8.elementsEqual(origin.host.utf8),
-            parts.scheme?.utf8.elementsEqual(origin.scheme.utf8) == true, parts.path.utf8.first == UInt8(ascii: "/"),
-            parts.text.utf8[parts.pathStart...].allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x25 && $0 != 0x23 })
-        else { return false }
-        guard let port = parts.port else { return true }
-        return (0x31...0x39).contains(port.utf8.first ?? 0) && !origin.hasOwnPort
-    }
 }
 
 /// Both are in ASCII already. A rooted path begins with `/`.

@@ -11,32 +11,34 @@ extension Origin {
     /// label is a number and which is not an address is refused, because programs read it differently.
     package static func normalizedHost(_ text: some StringProtocol) -> String? {
         var text = String(text)
-        return text.withUTF8 { bytes in
-            bytes.first == UInt8(ascii: "[") ? normalizedIPv6(bytes) : normalizedName(bytes)
-        }
+        return text.withUTF8(normalizedHost)
+    }
+
+    static func normalizedHost(_ text: UnsafeBufferPointer<UInt8>) -> String? {
+        text.first == UInt8(ascii: "[") ? normalizedIPv6(text) : normalizedName(text)
     }
 
     private static func normalizedName(_ text: UnsafeBufferPointer<UInt8>) -> String? {
         let isDotted = text.last == UInt8(ascii: ".")
-        let name = text.dropLast(isDotted ? 1 : 0)
-        guard (1...255).contains(name.count) else { return nil }
-        var label = name.startIndex
-        for (index, byte) in zip(name.indices, name) {
-            if byte == UInt8(ascii: ".") {
+        let count = text.count - (isDotted ? 1 : 0)
+        guard (1...255).contains(count) else { return nil }
+        var label = 0
+        for index in 0..<count {
+            if text[index] == UInt8(ascii: ".") {
                 guard index > label else { return nil }
                 label = index + 1
-            } else if !isHostByte(byte) {
+            } else if !isHostByte(text[index]) {
                 return nil
             }
         }
-        guard label < name.endIndex else { return nil }
-        if isNumber(name[label...]) {
+        guard label < count else { return nil }
+        if isNumber(text[label..<count]) {
             // libcurl reads an address with a dot at its end as a name.
-            return isDotted ? nil : normalizedIPv4(name)
+            return isDotted ? nil : normalizedIPv4(text[..<count])
         }
-        return String(unsafeUninitializedCapacity: name.count) { lower in
-            for (index, byte) in name.enumerated() { lower.initializeElement(at: index, to: lowercased(byte)) }
-            return name.count
+        return String(unsafeUninitializedCapacity: count) { lower in
+            for index in 0..<count { lower[index] = lowercased(text[index]) }
+            return count
         }
     }
 

@@ -46,7 +46,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
 
     /// The origin of an authority under a scheme, which is `http` or `https`.
     init?(scheme: String, authorityOf parts: URLParts) {
-        guard let text = parts.host, let host = Origin.normalizedHost(text), let ownPort = Origin.ownPort(of: scheme),
+        guard let host = parts.withHost(Origin.normalizedHost) ?? nil, let ownPort = Origin.ownPort(of: scheme),
             // RFC 3986 §3.2.3: an empty port is the scheme's own.
             let port = parts.port.map({ $0.isEmpty ? ownPort : Origin.port($0) }) ?? ownPort
         else { return nil }

@@ -1,11 +1,11 @@
 /// Percent-encoding of paths and queries (RFC 3986 §2.1), and their dot segments, in time that grows with the length.
 package enum PercentEncoding {
-    /// The normal form (RFC 3986 §6.2.2.1, §6.2.2.2): escapes with digits in upper case, no escaped unreserved characters,
-    /// and bytes that a URL cannot hold escaped.
+    /// The normal form (RFC 3986 §6.2.2.1, §6.2.2.2): escapes with digits in upper case, no escaped unreserved
+    /// characters, and bytes that a URL cannot hold escaped.
     static func normalized(_ text: Substring.UTF8View) -> [UInt8] {
         let bytes = Array(text)
-        // A percent sign without two digits stays; a decoded character after it could complete an escape, and change the
-        // meaning of the text.
+        // A percent sign without two digits stays; a decoded character after it could complete an escape, and change
+        // the meaning of the text.
         guard bytes.indices.allSatisfy({ bytes[$0] != percent || value(of: bytes, $0) != nil }) else {
             return bytes.withUnsafeBytes(escaped)
         }

@@ -1,5 +1,5 @@
-/// A URL in the form in which it may be printed: without user, password and fragment, and with `…` for each value in the
-/// query.
+/// A URL in the form in which it may be printed: without user, password and fragment, and with `…` for each value in
+/// the query.
 ///
 /// A parameter without `=` becomes `…`, because it may be a key. Relative references and texts that only resemble URLs
 /// are redacted too: the function never fails.
@@ -23,8 +23,8 @@ private func redacted(parameter: Substring.UTF8View) -> String {
 // `URLParts` reads a URL as RFC 3986 does. A text that is printed may be read by other programs, or may not be a URL
 // at all; so everything that one of them could take for a user is removed here.
 
-/// The index at which a user could begin: behind a scheme and its slashes, behind two slashes at the start, or at the start
-/// of a text that has neither. Nil for a path. Programs read a backslash as a slash, or as a part of the user.
+/// The index at which a user could begin: behind a scheme and its slashes, behind two slashes at the start, or at the
+/// start of a text that has neither. Nil for a path. Programs read a backslash as a slash, or as a part of the user.
 private func authorityStart(_ url: Substring.UTF8View) -> String.Index? {
     let first = url.firstIndex(where: isSlash) ?? url.endIndex
     let run = url[first...].prefix(while: isSlash)
@@ -33,7 +33,8 @@ private func authorityStart(_ url: Substring.UTF8View) -> String.Index? {
 }
 
 /// The text without its user, which ends at the last `@` of the authority (RFC 3986 §3.2). If the authority has a colon
-/// that no port follows, a delimiter in the password has ended it too early, and the user ends at the last `@` of the text.
+/// that no port follows, a delimiter in the password has ended it too early, and the user ends at the last `@` of the
+/// text.
 ///
 /// The rest may hold another user, as in `@//user@host` and `http://@/user@host`. So users are removed until there are
 /// none.

@@ -1,10 +1,10 @@
 /// The URL that a reference stands for at a base URL (RFC 3986 §5.2), or nil if there is none.
 ///
-/// Normalized like `NormalURL`, but without dot segments, and with its user, its fragment and a dot at the end of its host.
-/// Takes time that grows with the length of both.
+/// Normalized like `NormalURL`, but without dot segments, and with its user, its fragment and a dot at the end of its
+/// host. Takes time that grows with the length of both.
 ///
-/// - Parameter normalizing: False keeps the percent-encoding of path, query and fragment, so that a server gets the bytes
-///   that it sent.
+/// - Parameter normalizing: False keeps the percent-encoding of path, query and fragment, so that a server gets the
+///   bytes that it sent.
 package func resolved(_ reference: String, against base: String, normalizing: Bool = true) -> String? {
     guard !reference.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }), let reference = URLParts(reference),
         let base = URLParts(base), let scheme = reference.scheme ?? base.scheme

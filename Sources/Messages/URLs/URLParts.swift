@@ -49,9 +49,43 @@ public struct URLParts: Sendable, Equatable {
 
     /// The scheme in lower case if it is `http` or `https`, else nil.
     package var httpScheme: String? {
-        guard let scheme, (4...5).contains(scheme.utf8.count) else { return nil }
-        let bytes = scheme.utf8.lazy.map(lowercased)
-        return bytes.elementsEqual("http".utf8) ? "http" : bytes.elementsEqual("https".utf8) ? "https" : nil
+        guard (4...5).contains(scan.schemeEnd) else { return nil }
+        return withBytes { bytes in
+            let isHTTP = zip(bytes, "https".utf8).prefix(scan.schemeEnd).allSatisfy { lowercased($0) == $1 }
+            return !isHTTP ? nil : scan.schemeEnd == 4 ? "http" : "https"
+        }
+    }
+
+    /// Whether this is an absolute URL without a user and a fragment whose text is certainly in the normal form of
+    /// `NormalURL`, as most are. A text with `%` is not.
+    func isNormal(_ origin: Origin) -> Bool {
+        guard scan.hostStart == scan.authorityStart, scan.pathStart < scan.end, scan.queryEnd == scan.end else {
+            return false
+        }
+        return withBytes { bytes in
+            guard bytes[scan.pathStart] == slash,
+                bytes[..<scan.schemeEnd].elementsEqual(origin.scheme.utf8),
+                bytes[scan.hostStart..<scan.hostEnd].elementsEqual(origin.host.utf8)
+            else { return false }
+            for index in scan.pathStart..<scan.end {
+                let byte = bytes[index]
+                if byte <= 0x20 || byte >= 0x7F || byte == UInt8(ascii: "%") { return false }
+            }
+            if scan.hostEnd == scan.pathStart { return true }
+            return !origin.hasOwnPort && (0x31...0x39).contains(bytes[scan.hostEnd + 1])
+        }
+    }
+
+    /// Calls `body` with the host, without a copy; nil if there is no authority.
+    func withHost<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
+        guard scan.hasAuthority else { return nil }
+        return withBytes { body(UnsafeBufferPointer(rebasing: $0[scan.hostStart..<scan.hostEnd])) }
+    }
+
+    private func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        if let result = text.utf8.withContiguousStorageIfAvailable(body) { return result }
+        var copy = text
+        return copy.withUTF8(body)
     }
 
     private func part(_ start: Int, _ end: Int) -> Substring { Substring(text.utf8[index(start)..<index(end)]) }

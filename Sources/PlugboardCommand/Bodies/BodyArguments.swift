@@ -1,7 +1,7 @@
 import ArgumentParser
 import PlugboardKit
 
-/// The body of a request; of one kind at most.
+/// The options for the body of a request, of which at most one kind can be given.
 struct BodyArguments: ParsableArguments {
     @Option(
         name: .shortAndLong, parsing: .unconditionalSingleValue,

@@ -1,6 +1,6 @@
-/// `-d`: pieces of application/x-www-form-urlencoded, which the caller has encoded.
+/// The body of `-d`: application/x-www-form-urlencoded, in parts that the caller has encoded.
 enum FormData {
-    /// The pieces with `&` between them; of a file, the bytes without line ends and NUL, as curl does it.
+    /// The parts with `&` between them. Line ends and NUL are removed from files, as curl does.
     static func joined(_ pieces: [String]) throws(CommandFailure) -> [UInt8] {
         var bytes: [UInt8] = []
         for (index, piece) in pieces.enumerated() {

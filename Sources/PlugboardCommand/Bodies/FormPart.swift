@@ -39,7 +39,7 @@ struct FormPart: Equatable {
         try read(segments[...])
     }
 
-    /// A name and a text in which nothing has a meaning of its own: curl's `--form-string`.
+    /// A name and a text without special characters, as in curl's `--form-string`.
     init(literal text: String) throws(CommandFailure) {
         guard let equals = text.firstIndex(of: "="), equals != text.startIndex else { throw FormPart.malformed }
         name = String(text[..<equals])
@@ -102,7 +102,7 @@ struct FormPart: Equatable {
         return (name, text[text.index(after: equals)...])
     }
 
-    /// Without the double quotes around it, in which a backslash stands before a quote or a backslash.
+    /// The text without its double quotes, inside which a backslash escapes a quote or a backslash.
     private static func unquoted(_ text: Substring) throws(CommandFailure) -> String {
         guard text.first == "\"" else { return String(text) }
         guard text.count >= 2, text.last == "\"" else {
@@ -122,7 +122,7 @@ struct FormPart: Equatable {
         return plain
     }
 
-    /// As curl 8 has them.
+    /// The type of a file by its extension, as in curl 8.
     private static func type(ofFile name: String) -> String {
         switch name.lowercased().split(separator: ".", omittingEmptySubsequences: false).last {
         case "gif": "image/gif"

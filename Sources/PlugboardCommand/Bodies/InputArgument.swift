@@ -1,7 +1,7 @@
 import PlugboardKit
 
-/// What an option is given that takes a text or a file: `@FILE` is a file, `-` and `@-` are standard input, and anything
-/// else is the text itself.
+/// The argument of an option that takes a text or a file: `@FILE` is a file, `-` and `@-` are standard input, and
+/// anything else is the text itself.
 enum InputArgument {
     case text(String)
     case file(String)
@@ -15,7 +15,7 @@ enum InputArgument {
         }
     }
 
-    /// An option that takes a file and no text: `FILE`, or `-` or `@-` for standard input.
+    /// The argument of an option that takes a file only: `FILE`, or `-` or `@-` for standard input.
     init(path: String) { self = path == "-" || path == "@-" ? .standardInput : .file(path) }
 
     /// All bytes, in memory. Blocks.
@@ -37,7 +37,7 @@ enum InputArgument {
             do throws(PlugboardError) {
                 return try .file(path)
             } catch {
-                // What is not a regular file (a pipe, a device) cannot be measured, so it is read whole.
+                // The size of a pipe or a device is unknown, so it is read into memory.
                 return .bytes(try FileContents.bytes(of: path))
             }
         case .standardInput:

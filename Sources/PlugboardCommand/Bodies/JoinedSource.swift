@@ -8,7 +8,7 @@ final class JoinedSource: BodySource {
 
     init(_ sources: [any BodySource]) { self.sources = sources }
 
-    /// Known if it is of all.
+    /// The sum of all lengths; nil if one of them is unknown.
     var length: Int? {
         sources.reduce(0) { sum, source in
             guard let sum, let length = source.length else { return nil }
@@ -36,7 +36,7 @@ final class JoinedSource: BodySource {
 
     func release() { for source in sources { source.release() } }
 
-    /// Goes on with the next body where one ends.
+    /// Continues with the next body when one ends.
     private final class Continuing: PullReceiver {
         private let joined: JoinedSource
         private let pull: Pull

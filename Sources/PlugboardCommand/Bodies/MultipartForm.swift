@@ -6,7 +6,7 @@ struct MultipartForm {
     let body: Body
 
     init(_ parts: [FormPart]) throws(CommandFailure) {
-        // 128 random bits stand in no body by chance.
+        // 128 random bits do not occur in a body by chance.
         let boundary = "plugboard-" + (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
         var sources: [any BodySource] = []
         for part in parts {

@@ -1,9 +1,9 @@
-/// Base 64 with padding (RFC 4648 §4), strictly: one text for each sequence of bytes.
+/// Base 64 with padding (RFC 4648 §4), read strictly: only one text stands for each sequence of bytes.
 enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let padding = UInt8(ascii: "=")
 
-    /// The number of each byte of the alphabet; 0xFF for others.
+    /// The value of each byte of the alphabet; 0xFF for other bytes.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 0xFF, count: 256)
         for (value, byte) in alphabet.enumerated() { values[Int(byte)] = UInt8(value) }
@@ -24,7 +24,7 @@ enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Nil for what `encode` would not have written: other bytes, missing padding, bits that mean nothing.
+    /// Nil for text that `encode` would not write: other bytes, missing padding, unused bits that are not zero.
     static func decode(_ text: String) -> [UInt8]? {
         let text = Array(text.utf8)
         guard text.count.isMultiple(of: 4) else { return nil }

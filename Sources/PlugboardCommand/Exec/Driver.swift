@@ -3,22 +3,22 @@ import Plugboard
 import PlugboardKit
 import Synchronization
 
-/// Answers the lines of `plugboard exec`: many at once, each with one line.
+/// Executes the lines of `plugboard exec`, many at once, and writes one reply for each.
 final class Driver: Sendable {
-    /// Lines that are worked on at a time; more wait where they come from.
+    /// Lines that are executed at a time; further lines wait in the pipe.
     static let limit = 256
-    /// A body travels in one line.
+    /// A line can hold a whole body, so its size limit is large.
     private static let options: JSONParser.Options = {
         var options = JSONParser.Options()
         options.sizeLimit = 1 << 30
         return options
     }()
 
-    private static let operations = ["exec", "reset", "cookie-date", "psl"]
+    static let operations = ["exec", "reset", "cookie-date", "psl"]
 
     private let kernel: Kernel
     private let plugins: Set<String>
-    /// Held while a line is written; what went wrong, once something did.
+    /// Locked while a line is written; the first error of writing, if there was one.
     private let failure = Mutex<CommandFailure?>(nil)
 
     init(_ kernel: Kernel) {
@@ -26,10 +26,10 @@ final class Driver: Sendable {
         plugins = Set(kernel.plugins.map(\.id))
     }
 
-    /// Returns when the input has ended and every line has its reply. Cancelling the task reads no more lines and cancels
-    /// what is under way.
+    /// Returns when the input has ended and every line has its reply. Cancelling the task stops reading and cancels the
+    /// exchanges in progress.
     ///
-    /// - Throws: When a reply cannot be written. Then nothing more is read, and what is under way is cancelled.
+    /// - Throws: If a reply cannot be written. Then nothing more is read, and the exchanges in progress are cancelled.
     func run(_ input: StandardInputLines) async throws(CommandFailure) {
         await withDiscardingTaskGroup { group in
             for await line in input.lines {
@@ -90,21 +90,21 @@ final class Driver: Sendable {
         return ["id": id ?? .null, "ok": true]
     }
 
-    /// What a plugin's command answers, as one member of the reply.
+    /// Runs a command of a plugin and returns its result as one member of the reply.
     private func ask(
         _ plugin: String, _ command: String, _ arguments: JSONObject, for member: String, _ id: JSONValue?
     ) async throws(DriverError) -> JSONObject {
         guard plugins.contains(plugin) else {
-            throw DriverError(.unsupported, "This op needs the plugin \(plugin), which is not switched on.")
+            throw DriverError(.unsupported, "This op needs the plugin \(plugin), which is not enabled.")
         }
-        let answer: CommandReply
+        let result: CommandReply
         do throws(PlugboardError) {
-            answer = try await kernel.command(plugin, command, JSONWriter.write(.object(arguments)))
+            result = try await kernel.command(plugin, command, JSONWriter.write(.object(arguments)))
         } catch {
             throw DriverError(error)
         }
-        guard case .json(let text) = answer, let value = try? JSONParser.parse(text) else {
-            throw DriverError(.aborted, "The plugin \(plugin) did not answer \(command) with JSON.")
+        guard case .json(let text) = result, let value = try? JSONParser.parse(text) else {
+            throw DriverError(.aborted, "The plugin \(plugin) did not reply to its command \(command) with JSON.")
         }
         return ["id": id ?? .null, member: value[member] ?? .null]
     }

@@ -1,41 +1,41 @@
 import JSON
 import PlugboardKit
 
-/// Why a line of `plugboard exec` has no success to tell of.
+/// The error of a line of `plugboard exec`.
 struct DriverError: Error {
-    /// The bounded set of words that programs can tell faults apart by.
-    enum Kind: String {
+    /// The kinds of errors, for programs: a bounded set of words.
+    enum Kind: String, CaseIterable {
         case dns, connect, tls, timeout, redirect, `protocol`, body, limit, schema, cache, unsupported, invalid, url
         case aborted
     }
 
     let kind: Kind
     let message: String
-    /// The code of the error, such as a plugin's own; nil where the driver itself has refused.
+    /// The code of the kernel's or a plugin's error; nil if the line itself was refused.
     var code: PlugboardError.Code?
-    /// What there is of the answer if one had begun.
-    var answer: DriverResult?
+    /// The part of the response that came before the error, if a response had begun.
+    var partial: DriverResult?
 
-    init(_ kind: Kind, _ message: String, answer: DriverResult? = nil) {
+    init(_ kind: Kind, _ message: String, partial: DriverResult? = nil) {
         self.kind = kind
         self.message = message
-        self.answer = answer
+        self.partial = partial
     }
 
-    init(_ error: PlugboardError, answer: DriverResult? = nil) {
-        self.init(DriverError.kind(of: error.code), error.description, answer: answer)
+    init(_ error: PlugboardError, partial: DriverResult? = nil) {
+        self.init(DriverError.kind(of: error.code), error.description, partial: partial)
         code = error.code
     }
 
     func reply(id: JSONValue?) -> JSONObject {
-        var reply = answer?.reply(id: id) ?? ["id": id ?? .null]
+        var reply = partial?.reply(id: id) ?? ["id": id ?? .null]
         var error: JSONObject = ["kind": .string(kind.rawValue), "message": .string(message)]
         if let code { error["code"] = .string(code.name) }
         reply["error"] = .object(error)
         return reply
     }
 
-    /// Codes of `PlugboardError`; one that is not listed has the kind of the nearest above it.
+    /// The kinds of the codes of `PlugboardError`; a code that is not listed has the kind of its longest listed prefix.
     private static let kinds: [String: Kind] = [
         "timeout": .timeout,
         "transport": .protocol,

@@ -2,15 +2,15 @@ import JSON
 import Plugboard
 import Synchronization
 
-/// One line's exchange, from the request to the last byte of the answer.
+/// The exchange of one line, from the request to the last byte of the response.
 final class DriverExchange: Sendable {
     private let line: DriverRequest
     private let kernel: Kernel
     private let heard = Mutex(Heard())
 
-    /// What the exchange's events tell.
+    /// What was recorded from the exchange's events.
     private struct Heard {
-        /// Of the last attempt.
+        /// The interim heads of the last attempt.
         var interim: [ResponseHead] = []
         /// How the plugin `cache` took part, if it did.
         var cache: String?
@@ -31,9 +31,9 @@ final class DriverExchange: Sendable {
         let body = response.body
         response.body = .empty
         let heard = heard.withLock { $0 }
-        let answer = DriverResult(response: response, interim: heard.interim, cache: heard.cache)
-        guard let file = line.file else { return try await collect(body, answer) }
-        return try await download(body, to: file, answer)
+        let result = DriverResult(response: response, interim: heard.interim, cache: heard.cache)
+        guard let file = line.file else { return try await collect(body, result) }
+        return try await download(body, to: file, result)
     }
 
     /// [loop]
@@ -53,8 +53,8 @@ final class DriverExchange: Sendable {
         "cache.bypass": "bypass",
     ]
 
-    private func collect(_ body: Body, _ answer: DriverResult) async throws(DriverError) -> DriverResult {
-        var answer = answer
+    private func collect(_ body: Body, _ result: DriverResult) async throws(DriverError) -> DriverResult {
+        var result = result
         var bytes: [UInt8] = []
         do throws(PlugboardError) {
             var iterator = body.makeAsyncIterator()
@@ -63,18 +63,18 @@ final class DriverExchange: Sendable {
                 piece.withUnsafeBytes { bytes += $0 }
             }
         } catch {
-            answer.body = bytes
-            throw DriverError(error, answer: answer)
+            result.body = bytes
+            throw DriverError(error, partial: result)
         }
-        answer.body = bytes
-        return answer
+        result.body = bytes
+        return result
     }
 
-    /// The file is written only by an answer that brings what was asked for, and appears only when it is whole.
+    /// Writes the body of a response with a status 2xx to a file, which appears when it is complete.
     private func download(
-        _ body: Body, to path: String, _ answer: DriverResult
+        _ body: Body, to path: String, _ result: DriverResult
     ) async throws(DriverError) -> DriverResult {
-        guard (200...299).contains(answer.response.status) else { return answer }
+        guard (200...299).contains(result.response.status) else { return result }
         let file = try WholeFile(path)
         var count = 0
         do throws(PlugboardError) {
@@ -85,10 +85,10 @@ final class DriverExchange: Sendable {
                 if let error = file.write(piece) { throw error }
             }
         } catch {
-            throw DriverError(error, answer: answer)
+            throw DriverError(error, partial: result)
         }
         try file.appear()
-        return answer
+        return result
     }
 
     private func check(_ count: Int) throws(PlugboardError) {

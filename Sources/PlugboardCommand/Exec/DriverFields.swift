@@ -1,13 +1,13 @@
 import JSON
 import PlugboardKit
 
-/// The members of a line or of an object in it, each in its type; a member that is `null` counts as absent.
+/// The members of a line, or of an object in it, read by their types. A member that is `null` counts as absent.
 struct DriverFields {
     private let object: JSONObject
-    /// What stands before a member's name in errors: `retry.`; empty for the line itself.
+    /// The prefix of member names in errors: `retry.`; empty for the line itself.
     private let prefix: String
 
-    /// Refuses members that are not known.
+    /// Throws for unknown members.
     init(_ object: JSONObject, known: [String], in prefix: String = "") throws(DriverError) {
         for (name, _) in object where !known.contains(name) {
             let near = nearest(name, in: known).map { "Did you mean \(prefix)\($0)?" }
@@ -35,7 +35,7 @@ struct DriverFields {
         try read(name, "true or false", \.boolValue)
     }
 
-    /// A whole number that is not negative.
+    /// A whole number of 0 or more.
     func count(_ name: String) throws(DriverError) -> Int? {
         try read(name, "a whole number that is not negative") { value in
             value.numberValue?.integer(Int.self).flatMap { $0 >= 0 ? $0 : nil }
@@ -45,30 +45,30 @@ struct DriverFields {
     func milliseconds(_ name: String, from least: Int64 = 1) throws(DriverError) -> Duration? {
         try read(name, "a whole number of milliseconds, \(least) or more") { value in
             guard let count = value.numberValue?.integer(Int64.self), count >= least else { return nil }
-            // A year is longer than any exchange, and far from overflowing.
+            // Limited to a year: longer than any exchange, and far from an overflow.
             return .milliseconds(min(count, 366 * 86_400_000))
         }
     }
 
-    /// One of some words.
+    /// One of these words.
     func word(_ name: String, of words: [String]) throws(DriverError) -> String? {
         try read(name, "one of \(words.joined(separator: ", "))") { value in
             value.stringValue.flatMap { words.contains($0) ? $0 : nil }
         }
     }
 
-    /// An object of `host:port` for `host:port`. A host alone means the port that a URL means without one.
-    func places(_ name: String, port: Int) throws(DriverError) -> [String: String]? {
+    /// An object of `host:port` for `host:port`. A key without a port means the default port of the URL's scheme.
+    func hostsAndPorts(_ name: String, port: Int) throws(DriverError) -> [String: String]? {
         try read(name, "an object of host:port for host:port") { value in
             guard let object = value.objectValue else { return nil }
-            var places: [String: String] = [:]
+            var hostsAndPorts: [String: String] = [:]
             for (key, value) in object {
                 let isHostAndPort = RequestOptions.isHostAndPort
                 let from = isHostAndPort(key) ? key : "\(key):\(port)"
-                guard let place = value.stringValue, isHostAndPort(from), isHostAndPort(place) else { return nil }
-                places[from] = place
+                guard let to = value.stringValue, isHostAndPort(from), isHostAndPort(to) else { return nil }
+                hostsAndPorts[from] = to
             }
-            return places
+            return hostsAndPorts
         }
     }
 

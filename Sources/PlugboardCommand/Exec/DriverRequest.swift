@@ -1,22 +1,25 @@
 import JSON
 import PlugboardKit
 
-/// What a line of `plugboard exec` asks for.
+/// The request of a line of `plugboard exec`.
 struct DriverRequest {
     let request: Request
-    /// More bytes of a body are a fault.
+    /// The largest body, in bytes; a larger one is an error.
     let bodyLimit: Int?
-    /// The file that the body goes to.
+    /// The file that the body is written to; nil returns it in the reply.
     let file: String?
 
-    private static let fields = [
+    static let fields = [
         "id", "op", "method", "url", "headers", "body_b64", "redirect", "max_redirects", "cache", "timeout_ms",
         "connect_timeout_ms", "idle_timeout_ms", "connect_to", "ca_file", "unix_socket", "decompress", "max_body_bytes",
-        "retry",
-        "validate", "download",
+        "retry", "validate", "download",
     ]
 
-    /// - Parameter plugins: The ids of those that are switched on: what needs another one is unsupported.
+    static let retryFields = ["max", "delay_ms", "max_time_ms"]
+    static let downloadFields = ["file", "resume"]
+    static let validateFields = ["schema", "draft", "formats"]
+
+    /// - Parameter plugins: The ids of the enabled plugins. A field that needs another one is unsupported.
     init(_ object: JSONObject, plugins: Set<String>) throws(DriverError) {
         let line = try DriverFields(object, known: DriverRequest.fields)
         let url = try line.requiredString("url")
@@ -52,13 +55,13 @@ struct DriverRequest {
         options.connectTimeout = try line.milliseconds("connect_timeout_ms")
         options.idleTimeout = try line.milliseconds("idle_timeout_ms")
         let isSecure = url.utf8.prefix(6).map { $0 | 0x20 }.elementsEqual("https:".utf8.map { $0 | 0x20 })
-        options.connectTo = try line.places("connect_to", port: isSecure ? 443 : 80)
+        options.connectTo = try line.hostsAndPorts("connect_to", port: isSecure ? 443 : 80)
         options.caFile = try line.string("ca_file")
         options.unixSocket = try line.string("unix_socket")
         return options
     }
 
-    /// What the line says to plugins.
+    /// Sets the attributes with which the line controls plugins.
     private static func steer(
         _ request: inout Request, _ line: DriverFields, _ plugins: Set<String>
     ) throws(DriverError) {
@@ -67,7 +70,7 @@ struct DriverRequest {
         let hops = try line.count("max_redirects") ?? 20
         if plugins.contains("redirect") {
             request.attributes["redirect.follow"] = follows ? "true" : "false"
-            // As many as the plugin can be told to follow.
+            // The largest value of the attribute.
             request.attributes["redirect.limit"] = "\(min(hops, 1000))"
         }
 
@@ -79,12 +82,12 @@ struct DriverRequest {
         let mode = try line.word("cache", of: cacheModes)
         if let mode, plugins.contains("cache") { request.attributes["cache.mode"] = mode }
 
-        if let validation = try line.object("validate", known: ["schema", "draft", "formats"]) {
+        if let validation = try line.object("validate", known: validateFields) {
             _ = try validation.string("draft")
             _ = try validation.bool("formats")
             throw unsupported("validate", needs: "validator")
         }
-        if let retry = try line.object("retry", known: ["max", "delay_ms", "max_time_ms"]) {
+        if let retry = try line.object("retry", known: retryFields) {
             try DriverRequest.retry(&request, retry, plugins)
         }
     }
@@ -103,7 +106,7 @@ struct DriverRequest {
             if again ?? 0 > 0 { throw unsupported("retry", needs: "retry") }
             return
         }
-        // As many as the plugin can be told to make, and as long as it can be told to wait.
+        // Limited to the largest values of the attributes.
         if let again { request.attributes["retry.attempts"] = "\(min(again, 99) + 1)" }
         if let delay {
             request.attributes["retry.delay"] = min(delay, .seconds(86_400)).configured
@@ -114,14 +117,14 @@ struct DriverRequest {
     }
 
     private static func file(_ line: DriverFields) throws(DriverError) -> String? {
-        guard let download = try line.object("download", known: ["file", "resume"]) else { return nil }
+        guard let download = try line.object("download", known: downloadFields) else { return nil }
         let file = try download.requiredString("file")
-        guard !file.isEmpty else { throw DriverError(.invalid, "download.file must be a path, not an empty text.") }
+        guard !file.isEmpty else { throw DriverError(.invalid, "download.file must be a path, not an empty string.") }
         if try download.bool("resume") ?? false { throw unsupported("download.resume", needs: "resume") }
         return file
     }
 
     private static func unsupported(_ field: String, needs plugin: String) -> DriverError {
-        DriverError(.unsupported, "\(field) needs the plugin \(plugin), which is not switched on.")
+        DriverError(.unsupported, "\(field) needs the plugin \(plugin), which is not enabled.")
     }
 }

@@ -1,10 +1,10 @@
 import JSON
 import PlugboardKit
 
-/// An answer, whole or in part, as a line of `plugboard exec` tells it.
+/// A response, complete or in part, as a reply of `plugboard exec` describes it.
 struct DriverResult {
     let response: Response
-    /// Nil where the body went to a file.
+    /// Nil if the body was written to a file.
     var body: [UInt8]?
     var interim: [ResponseHead] = []
     /// How the plugin `cache` took part.

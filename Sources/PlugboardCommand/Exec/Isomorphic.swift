@@ -1,4 +1,4 @@
-/// Bytes as text and back, byte 0xNN being the character U+00NN: what JSON can carry of header fields without loss.
+/// Bytes as text and back, with the character U+00NN for byte 0xNN, so that JSON carries header fields without loss.
 enum Isomorphic {
     static func text(_ bytes: some Collection<UInt8>) -> String {
         String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))

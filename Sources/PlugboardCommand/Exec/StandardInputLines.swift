@@ -6,9 +6,9 @@ import Dispatch
     import Musl
 #endif
 
-/// The lines of standard input without their ends, read on a queue of their own.
+/// The lines of standard input without their ends, read on a separate queue.
 ///
-/// At most `limit` lines are out at a time: reading goes on when one of them is `done`.
+/// At most `limit` lines are in progress at a time: reading goes on when one of them is `done`.
 struct StandardInputLines: Sendable {
     let lines: AsyncStream<[UInt8]>
     private let continuation: AsyncStream<[UInt8]>.Continuation
@@ -16,7 +16,7 @@ struct StandardInputLines: Sendable {
 
     init(limit: Int) {
         let (lines, continuation) = AsyncStream<[UInt8]>.makeStream()
-        // Dispatch forbids that a semaphore ends below its first value, and lines may remain undone after `stop`.
+        // Dispatch traps if a semaphore is released below its initial value, which could happen after `stop`.
         let room = DispatchSemaphore(value: 0)
         for _ in 0..<limit { room.signal() }
         self.lines = lines
@@ -31,10 +31,10 @@ struct StandardInputLines: Sendable {
         }
     }
 
-    /// To be called once for each line.
+    /// Call this once for each line.
     func done() { room.signal() }
 
-    /// Ends `lines` after those that were read already; what still comes is lost.
+    /// Ends `lines` after the lines read so far; further input is dropped.
     func stop() { continuation.finish() }
 
     private static func readAll(_ give: ([UInt8]) -> Void) {

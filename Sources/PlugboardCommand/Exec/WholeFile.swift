@@ -6,7 +6,7 @@ import PlugboardKit
     import Musl
 #endif
 
-/// A file that is written beside its place and takes it when it is whole: nobody ever sees a part of it.
+/// A file that is written under a temporary name and renamed when it is complete, so that no incomplete file is seen.
 final class WholeFile {
     private let path: String
     private let temporary: String
@@ -27,14 +27,14 @@ final class WholeFile {
         if !isThere { unlink(temporary) }
     }
 
-    /// Blocks. What is wrong, or nil.
+    /// Returns the error, or nil. Blocks.
     func write(_ bytes: Bytes) -> PlugboardError? {
         bytes.withUnsafeBytes { writeAll($0, to: descriptor) }.map { number in
             PlugboardError(.downloadWrite, "\(temporary) cannot be written.", underlying: systemText(number))
         }
     }
 
-    /// Puts the file in its place, once its bytes are on the disk.
+    /// Renames the file, once its bytes are on the disk.
     func appear() throws(DriverError) {
         guard fsync(descriptor) == 0, rename(temporary, path) == 0 else {
             throw DriverError(.aborted, "\(path) cannot be written: \(systemText(errno)).")

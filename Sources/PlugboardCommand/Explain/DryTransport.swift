@@ -3,11 +3,11 @@ import Plugboard
 import Synchronization
 import Transporting
 
-/// Sends nothing: attempts fail, but for the one that was announced, which is never answered.
+/// Sends nothing: attempts fail, except for the announced one, which gets no outcome.
 final class DryTransport: Transport {
     private let isSilent = Atomic(false)
 
-    /// The attempt that begins next is the one that is explained. To be called on the loop, right before it.
+    /// Announces that the next attempt is the one to explain. Call this on the loop, right before it.
     func keepSilent() { isSilent.store(true, ordering: .relaxed) }
 
     func perform(_ attempt: AttemptRequest, observer: any AttemptObserver, loop: EventLoop) -> any Attempt {

@@ -2,11 +2,9 @@ import JSON
 import Plugboard
 
 extension Explanation {
-    /// In the Trace Event Format, which Perfetto and the browsers' own viewers open: a process an exchange, and in it a track a
-    /// plugin and one for the transport. Sub-requests have one more track, with a slice for the whole; an arrow leads to it
-    /// from the call that asked.
-    ///
-    /// Source: "Trace Event Format", the JSON object format; times are microseconds.
+    /// The trace in the JSON object format of "Trace Event Format", which Perfetto and browsers open. Each exchange is
+    /// a process, with a track for each plugin and one for the transport. A sub-request has one more track, with a
+    /// slice for the whole; an arrow leads to it from the call that sent it. Times are microseconds.
     var chromeTrace: JSONValue {
         var drawing = ChromeTrace(plugins: plugins.map(\.id), url: "\(method) \(url)")
         for step in steps { drawing.add(step) }
@@ -14,9 +12,9 @@ extension Explanation {
     }
 }
 
-/// The events of a trace as they are put together.
+/// Builds the events of a trace.
 private struct ChromeTrace {
-    /// Where an event stands: the exchange is the process, the track the thread.
+    /// The row of an event: the exchange is the process, the track is the thread.
     private struct Lane: Hashable {
         let exchange: Int
         let track: Int
@@ -27,7 +25,7 @@ private struct ChromeTrace {
     private var lanes: Set<Lane> = []
     private var events: [JSONValue] = []
     private var attempts: [Lane: [Int64: Int64]] = [:]
-    /// Sub-requests under way, with what they are for and when they began.
+    /// Sub-requests in progress, with the times at which they began.
     private var open: [Int: (request: TracedSubRequest, at: Int64)] = [:]
     private var calls: [Int: (lane: Lane, at: Int64, end: Int64)] = [:]
 
@@ -56,14 +54,14 @@ private struct ChromeTrace {
         case .attemptEnded(let number, let steps):
             let began = attempts[transport]?[number] ?? step.at
             slice("attempt \(number)", transport, began, step.at - began, [])
-            // Each step is counted from the beginning, and is done where the next begins.
+            // Times count from the beginning of the attempt; a step ends where the next begins.
             var last: Int64 = 0
             for (name, end) in steps where end > last {
                 slice(name, transport, began + last, end - last, [])
                 last = end
             }
         case .fact(let name, let details, _):
-            // Ids may have dots, so the longest that fits.
+            // Ids can contain dots, so the longest matching id.
             let owner = plugins.filter { name.hasPrefix("\($0).") }.max { $0.utf8.count < $1.utf8.count }
             event(
                 "i", name, owner.map { lane(step.exchange, $0) } ?? transport,
@@ -77,7 +75,7 @@ private struct ChromeTrace {
 
     /// All events, with the names of processes and tracks first.
     mutating func finished(at end: Int64) -> [JSONValue] {
-        for exchange in open.keys.sorted() { close(exchange, at: end, "under way") }
+        for exchange in open.keys.sorted() { close(exchange, at: end, "in progress") }
         let all = events
         events = []
         for (exchange, name) in names.sorted(by: { $0.key < $1.key }) {
@@ -96,7 +94,7 @@ private struct ChromeTrace {
             "\(request.method) \(request.url)", whole, began, max(end - began, 0),
             [("outcome", .string(outcome)), ("detached", .bool(request.isDetached))])
         guard let call = request.call.flatMap({ calls[$0] }) else { return }
-        // An arrow begins within its slice, though the plugin may have asked after its hook had returned.
+        // An arrow must begin within its slice, but a plugin can send a sub-request after its hook has returned.
         let start = max(call.at, min(call.end, began))
         let id = ("id", JSONValue.number(JSONNumber(exchange)))
         event("s", "asks", call.lane, [("cat", "sub-request"), id, ("ts", ChromeTrace.microseconds(start))])
@@ -135,7 +133,7 @@ private struct ChromeTrace {
                     ] + members)))
     }
 
-    /// With three decimals, exactly.
+    /// Microseconds with three decimals.
     private static func microseconds(_ nanoseconds: Int64) -> JSONValue {
         let rest = "\(1000 + nanoseconds.magnitude % 1000)".dropFirst()
         let text = "\(nanoseconds < 0 ? "-" : "")\(nanoseconds.magnitude / 1000).\(rest)"

@@ -2,7 +2,7 @@ import JSON
 import Plugboard
 
 extension Explanation {
-    /// The same for programs, as `plugboard explain --help` describes it.
+    /// The explanation for programs, as `plugboard explain --help` describes it.
     var json: JSONValue {
         var object: JSONObject = [
             "method": .string(method), "url": .string(url), "plugins": .array(plugins.map { .string($0.id) }),

@@ -1,7 +1,7 @@
 import Plugboard
 
 extension Explanation {
-    /// The steps with their depths, by time: what a plugin sent itself is one deeper than what it was sent for.
+    /// The steps by time, with their depths: a sub-request is one deeper than the exchange it is for.
     var nestedSteps: [(step: Step, depth: Int)] {
         var depths = [0: 0]
         return steps.map { step in

@@ -1,7 +1,7 @@
 import Plugboard
 
 extension Explanation {
-    /// A table for people, by the time at which each began; what plugins sent themselves is indented.
+    /// A table for people, ordered by the beginning of each step. Sub-requests are indented.
     var text: String {
         var text = "\(printable("\(method) \(url)"))\n"
         for attribute in attributes {
@@ -11,7 +11,7 @@ extension Explanation {
         let head = ["AT", "WHO", "WHAT", "DECIDED", "TOOK", "CHANGED, OR MORE"]
         let rows = nestedSteps.map { step, depth in
             var row = [Explanation.milliseconds(step.at)] + cells(step)
-            row[1] = String(repeating: "  ", count: depth) + row[1] + place(step)
+            row[1] = String(repeating: "  ", count: depth) + row[1] + number(step)
             return row
         }
         text += "\n" + Table(rows: [head] + rows).text + "\n"
@@ -33,8 +33,8 @@ extension Explanation {
             + (subRequests == 0 ? "" : "sub-requests: \(subRequests), ") + time
     }
 
-    /// Whose step it is, where several sub-requests may be under way at once.
-    private func place(_ step: Step) -> String {
+    /// The number of the step's sub-request, if there are several of them.
+    private func number(_ step: Step) -> String {
         switch step.kind {
         case .asked, .completed: ""
         case .call, .attemptBegan, .attemptEnded, .fact:
@@ -42,7 +42,7 @@ extension Explanation {
         }
     }
 
-    /// What stands in a row behind the time.
+    /// The cells of a row after the time.
     private func cells(_ step: Step) -> [String] {
         switch step.kind {
         case .asked(let request):
@@ -78,7 +78,7 @@ extension Explanation {
         }
     }
 
-    /// With two decimals.
+    /// Milliseconds with two decimals.
     private static func milliseconds(_ nanoseconds: Int64) -> String {
         let hundredths = nanoseconds / 10_000
         let rest = hundredths % 100

@@ -7,8 +7,8 @@ import Synchronization
     import Musl
 #endif
 
-/// What happened to one request, and to those that plugins sent for it: calls of hooks, attempts and facts in the order
-/// in which they began.
+/// What happened to one request and its sub-requests: calls of hooks, attempts and events, in the order in which they
+/// began.
 struct Explanation: Sendable {
     struct Step: Sendable {
         enum Kind: Sendable {
@@ -16,8 +16,8 @@ struct Explanation: Sendable {
             case asked(TracedSubRequest)
             case call(HookCall)
             case attemptBegan(number: Int64)
-            /// The steps' times are counted from the attempt's beginning; zero for what it did not do. The last is the
-            /// whole, to its end, be that a resend that cut it off.
+            /// The end of an attempt. Times count from its beginning, and are zero for steps that did not happen. The
+            /// last one is the whole attempt, which a resend may have ended early.
             case attemptEnded(number: Int64, steps: [(name: String, nanoseconds: Int64)])
             /// An event; the details hold no secrets.
             case fact(String, details: [String: EventDetail], status: Int?)
@@ -25,7 +25,7 @@ struct Explanation: Sendable {
             case completed(outcome: String, attempts: Int64)
         }
 
-        /// 0 is the request, its sub-requests are counted from 1.
+        /// 0 for the request; its sub-requests are counted from 1.
         let exchange: Int
         /// Nanoseconds since the request was handed to the kernel.
         let at: Int64
@@ -39,17 +39,17 @@ struct Explanation: Sendable {
         }
     }
 
-    /// An attribute that speaks to a plugin of the chain.
+    /// An attribute for an enabled plugin.
     struct Attribute: Sendable {
         let name: String
-        /// Nil for a secret one.
+        /// Nil if it is secret.
         let value: String?
-        /// Whether the request says it, or the configuration for its origin.
+        /// True if it comes from the configuration's section for the origin, false if it comes from the request.
         let isOfOrigin: Bool
     }
 
     let method: String
-    /// Without user and values of its query.
+    /// The URL without user, and without the values of its query.
     let url: String
     let plugins: [EnabledPlugin]
     let absence: Absence
@@ -59,13 +59,13 @@ struct Explanation: Sendable {
     fileprivate(set) var bodyLength = 0
     fileprivate(set) var took: Int64 = 0
     fileprivate(set) var failure: PlugboardError?
-    /// Whether it was stopped on purpose, before its first attempt.
+    /// Whether it was a dry run, which stops before the first attempt.
     fileprivate(set) var wasNotSent = false
-    /// The plugin that failed it for want of an answer to a request of its own, which a dry run does not send.
+    /// The plugin that failed the exchange because a dry run does not send its sub-request.
     fileprivate(set) var dryPlugin: String?
 
-    /// Sends the request, reads the whole answer, drops it, and shuts the kernel down, for which detached sub-requests are
-    /// waited for a while.
+    /// Sends the request, reads the response without storing it, and shuts the kernel down, which waits up to five
+    /// seconds for detached sub-requests.
     static func observe(
         _ request: Request, _ kernel: Kernel, _ configuration: Configuration, _ absence: Absence,
         dryRun: DryTransport?
@@ -105,9 +105,9 @@ struct Explanation: Sendable {
             explanation.wasNotSent = true
         }
         explanation.took = observation.now
-        // Here and not where the kernel was made, for what plugins do at the end is told, too.
+        // Here, so that the steps of the shutdown are recorded too.
         await kernel.shutDown(within: dryRun == nil ? .seconds(5) : .zero)
-        // A call is told when it is over, and what it published before that.
+        // A call is recorded at its end, after the events that it published.
         explanation.steps = observation.steps.enumerated()
             .sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
         if dryRun != nil { explanation.noteDryFailure() }
@@ -140,11 +140,11 @@ struct Explanation: Sendable {
     }
 }
 
-/// Gathers the steps. Hears on the loop, and is asked when the exchange is over.
+/// Collects the steps: on the loop while the exchange runs, read when it is over.
 private final class Observation: Sendable {
     private let began = Observation.clock()
     private let gathered = Mutex<[Explanation.Step]>([])
-    /// When attempts began that are under way, by exchange.
+    /// The beginnings of attempts in progress, by exchange and number.
     private let attempts = Mutex<[Int: [Int64: Int64]]>([:])
 
     var steps: [Explanation.Step] { gathered.withLock { $0 } }
@@ -155,7 +155,7 @@ private final class Observation: Sendable {
         gathered.withLock { $0.append(Explanation.Step(exchange: step.exchange, at: at, kind: kind)) }
     }
 
-    /// What is worth telling, and when it was.
+    /// The step to record and its time; nil for events that are not shown.
     private func look(at kind: TraceStep.Kind, of exchange: Int) -> (Explanation.Step.Kind, at: Int64)? {
         switch kind {
         case .asked(let request): return (.asked(request), now)

@@ -8,12 +8,12 @@ import PluginLoader
     import Musl
 #endif
 
-/// The plugins that are there and take no part, each with the reason.
+/// The plugins that exist and do not take part, with the reasons.
 struct Absence {
     let plugins: [AbsentPlugin]
 
-    /// What a configuration leaves out, of the plugins that are linked, of those that it names, and of those that lie in its
-    /// `kernel.pluginFolders`. Reads the files of the latter, and runs none of their code.
+    /// The plugins that do not run, of those linked, those named by the configuration, and those in its
+    /// `kernel.pluginFolders`. Files in these folders are read, but none of their code is run.
     init(from lineup: Lineup, _ configuration: Configuration) {
         let loader = PluginArguments.loader(for: configuration)
         var plugins = lineup.absent.map { plugin in
@@ -33,13 +33,13 @@ struct Absence {
         self.plugins = plugins
     }
 
-    /// The same, and those that run and yet take no part in one request.
+    /// The same, and the enabled plugins that take no part in one request.
     init(of request: Request, from lineup: Lineup, _ configuration: Configuration) {
         plugins =
             configuration.absent(from: request, of: lineup.plugins) + Absence(from: lineup, configuration).plugins
     }
 
-    /// A section for people; empty if nobody is absent. Linked plugins that nobody named share a line.
+    /// A section for people; empty if there are no such plugins. Linked plugins that are not named share a line.
     var text: String {
         guard !plugins.isEmpty else { return "" }
         let unlisted = plugins.filter(\.isLinkedAndUnlisted)
@@ -67,7 +67,7 @@ struct Absence {
 }
 
 extension AbsentPlugin {
-    /// Its id, or else its file.
+    /// The id, or the file if the id is unknown.
     var name: String { id ?? path ?? "" }
 
     var linkage: String { path ?? "linked" }
@@ -81,7 +81,7 @@ extension AbsentPlugin {
         if let id { object["id"] = .string(id) }
         if let path { object["path"] = .string(path) }
         object["reason"] = .string(reason.name)
-        object["place"] = reason.place.map { .string($0) }
+        object["location"] = reason.location.map { .string($0) }
         return object
     }
 }
@@ -102,16 +102,16 @@ extension AbsentPlugin.Reason {
     var text: String {
         switch self {
         case .unlisted: "not listed by the configuration or by --plugin"
-        case .disabled(let place): "disabled by \(printable(place))"
+        case .disabled(let location): "disabled by \(printable(location))"
         case .leftOut: "not loaded because of --safe"
         case .ofRequest: "disabled for this request by --attribute"
-        case .ofOrigin(let place): "disabled for this origin by \(printable(place))"
+        case .ofOrigin(let location): "disabled for this origin by \(printable(location))"
         }
     }
 
-    fileprivate var place: String? {
+    fileprivate var location: String? {
         switch self {
-        case .disabled(let place), .ofOrigin(let place): place
+        case .disabled(let location), .ofOrigin(let location): location
         case .unlisted, .leftOut, .ofRequest: nil
         }
     }

@@ -1,16 +1,16 @@
 import PluginCheck
 
-/// Writes the results of checks as they come, and on a terminal below them what runs.
+/// Writes the results of checks as they come, and on a terminal also the names of running checks.
 final class CheckLines {
     private let output: ByteOutput
     private let width: Int
     private let count: Int
     private let showsRunning: Bool
     private var ended = 0
-    /// That nothing can be written any more.
+    /// The first error of writing.
     private(set) var failure: CommandFailure?
 
-    /// - Parameter chosen: The checks that are run; none for all.
+    /// - Parameter chosen: The names of the checks to run; empty for all.
     init(_ output: ByteOutput, of chosen: [String]) {
         let names = PluginCheck.catalog.map(\.name).filter { chosen.isEmpty || chosen.contains($0) }
         self.output = output

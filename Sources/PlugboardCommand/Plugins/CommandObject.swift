@@ -1,8 +1,8 @@
 import JSON
 
-/// The arguments of a plugin's command, as the JSON object that it gets.
+/// The arguments of a plugin's command, as a JSON object.
 enum CommandObject {
-    /// One JSON object as it stands, or `name=value`s.
+    /// Reads one JSON object, or arguments `name=value`.
     static func text(_ arguments: [String]) throws(CommandFailure) -> String {
         if arguments.count == 1, let only = arguments.first, only.hasPrefix("{") {
             do throws(JSONError) {

@@ -2,7 +2,7 @@ import JSON
 import Plugboard
 import PlugboardKit
 
-/// The chain of plugins: a table, the way of a request through it and back, and who listens to what.
+/// The chain of plugins: a table, the order in which each hook is called, and the events that plugins listen to.
 struct OrderDrawing {
     let plugins: [EnabledPlugin]
     let absence: Absence
@@ -20,8 +20,7 @@ struct OrderDrawing {
         return Table(rows: rows).text + "\n" + Table(rows: drawing).text + listening + absence.text
     }
 
-    /// Each plugin has a column; a hook that it does not list leaves a line through it. Events go nowhere: they are
-    /// told.
+    /// A column for each plugin; a line instead of its id if it does not have the hook.
     private var drawing: [[String]] {
         [
             line("request", "onRequest", .request, "─▶", "▸", "─▶ transport"),
@@ -54,11 +53,11 @@ struct OrderDrawing {
         plugins.filter { $0.descriptor.hooks.contains(.event) }.map { ($0.id, $0.descriptor.events) }
     }
 
-    /// The same for programs, as `plugboard plugins order --help` describes it.
+    /// The order for programs, as `plugboard plugins order --help` describes it.
     func json(warnings: [String]) -> JSONValue {
         let hooks = Hooks.all.map { hook, name in
             let chain = plugins.filter { $0.descriptor.hooks.contains(hook) }.map { JSONValue.string($0.id) }
-            // Outward hooks meet the innermost first.
+            // Outward hooks call the innermost plugin first.
             return (name, JSONValue.array(hook == .request || hook == .event ? chain : chain.reversed()))
         }
         return [
@@ -73,7 +72,7 @@ struct OrderDrawing {
             "priority": .number(JSONNumber(plugin.priority)), "reason": .string(plugin.reason),
             "hooks": .array(plugin.descriptor.hooks.names.map { .string($0) }),
         ]
-        // No list stands for every event.
+        // An empty list means every event, and is left out.
         if plugin.descriptor.hooks.contains(.event), !plugin.descriptor.events.isEmpty {
             object["events"] = .array(plugin.descriptor.events.map { .string($0) })
         }

@@ -10,7 +10,7 @@ import PluginLoader
     import Musl
 #endif
 
-/// Which plugins run: what all verbs take that make a kernel.
+/// The options of plugins, for all verbs that start a kernel.
 struct PluginArguments: ParsableArguments {
     @Option(help: ArgumentHelp("The configuration; - is standard input.", valueName: "file"))
     var config: String?
@@ -26,15 +26,15 @@ struct PluginArguments: ParsableArguments {
     @Flag(help: "Loads no shared objects: only linked plugins run.")
     var safe = false
 
-    /// The configuration with what the command line adds.
+    /// The configuration with the changes of the command line.
     ///
-    /// - Parameter enable: Enables further plugins, before their settings are looked at.
+    /// - Parameter enable: Enables further plugins, before `--set` is applied.
     func configuration(_ enable: (inout Configuration) throws -> Void = { _ in }) throws -> Configuration {
         var configuration = try config.map { try PluginArguments.configuration(at: $0) } ?? Configuration()
         for name in names { try configuration.switchOn(name) }
         try enable(&configuration)
         if safe { configuration.leaveOutLoadedPlugins() }
-        if !settings.isEmpty { PluginArguments.tellOfCrashes(configuration) }
+        if !settings.isEmpty { PluginArguments.reportCrashes(configuration) }
         for setting in settings { try configuration.set(setting) }
         return configuration
     }
@@ -44,14 +44,15 @@ struct PluginArguments: ParsableArguments {
         return try .text(String(decoding: try InputArgument.standardInput.bytes(for: "--config"), as: UTF8.self))
     }
 
-    /// The plugins in their order, for verbs that need no kernel, or not yet.
+    /// The plugins in their order, for verbs that need it without a kernel.
     static func lineup(of configuration: Configuration) throws -> Lineup {
-        tellOfCrashes(configuration)
+        reportCrashes(configuration)
         return try Lineup(configuration, catalog: .bundled, loader: loader(for: configuration))
     }
 
-    /// To be said before files are loaded: the process may end with the next one. A kernel says it by itself.
-    static func tellOfCrashes(_ configuration: Configuration) {
+    /// Reports crashes of earlier processes. Call this before files are loaded, because loading may crash again; a
+    /// kernel does it by itself.
+    static func reportCrashes(_ configuration: Configuration) {
         CrashNotes(configuration).tell(.standardError(level: configuration.kernel.logLevel))
     }
 
@@ -60,12 +61,12 @@ struct PluginArguments: ParsableArguments {
         return DynamicLoader(folders: folders.isEmpty ? nil : folders)
     }
 
-    /// A path of the command line, from the root: relative ones begin at the working folder.
+    /// An absolute path; relative paths of the command line begin at the working folder.
     static func absolute(_ path: String) -> String {
         normalized(path.hasPrefix("/") ? path : "\(workingFolder)/\(path)")
     }
 
-    /// `name=value` in its two parts.
+    /// Splits `plugin.name=value`.
     static func split(_ text: String, option: String) throws(CommandFailure) -> (name: String, value: String) {
         guard let equals = text.firstIndex(of: "="), text[..<equals].contains(".") else {
             throw CommandFailure(.usage, "\(option) must be plugin.name=value.")
@@ -74,7 +75,7 @@ struct PluginArguments: ParsableArguments {
     }
 
     /// The error of an option for a plugin that is not enabled.
-    static func stranger(_ option: String, _ name: String, among ids: [String]) -> CommandFailure {
+    static func notEnabled(_ option: String, _ name: String, among ids: [String]) -> CommandFailure {
         let id = String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)])
         let near = nearest(id, in: ids).map { " Did you mean \($0)?" } ?? ""
         return CommandFailure(.usage, "\(option): no plugin of this name is enabled.\(near)")
@@ -82,12 +83,12 @@ struct PluginArguments: ParsableArguments {
 }
 
 extension Configuration {
-    /// Adds a plugin, unless it stands there already; one that is switched off is switched on.
+    /// Adds a plugin, or enables its entry if there is one.
     ///
-    /// - Parameter option: What asks for it, for the error.
+    /// - Parameter option: The option that enables it, for the error.
     mutating func switchOn(_ name: String, for option: String = "--plugin") throws(CommandFailure) {
         let isPath = name.contains("/")
-        // Relative paths of a command line begin at the working folder, whatever the configuration's folders.
+        // Relative paths of the command line begin at the working folder, not at the configuration's folders.
         let path = isPath ? PluginArguments.absolute(name) : nil
         let index = plugins.firstIndex { entry in
             if let path { entry.path.map(normalized) == path } else { entry.id == name }
@@ -97,7 +98,7 @@ extension Configuration {
         } else if path == nil && Catalog.bundled.descriptor(name) == nil {
             let ids = Catalog.bundled.ids
             let near = nearest(name, in: ids).map { " Did you mean \($0)?" } ?? ""
-            let all = ids.isEmpty ? "There are none" : "There are \(ids.joined(separator: ", "))"
+            let all = ids.isEmpty ? "No plugins are linked" : "Linked are \(ids.joined(separator: ", "))"
             throw CommandFailure(
                 .configuration,
                 "\(option) \(printable(name)): no plugin of this name is linked into this program.\(near) \(all). "
@@ -107,29 +108,29 @@ extension Configuration {
         }
     }
 
-    /// Puts a setting of the command line into its plugin's entry, in the type that the plugin's table names.
+    /// Puts a setting of `--set` into its plugin's entry, in the type that the plugin's table names.
     fileprivate mutating func set(_ setting: String) throws(CommandFailure) {
         let (name, value) = try PluginArguments.split(setting, option: "--set")
         let descriptors = plugins.map { $0.isEnabled ? descriptor(of: $0) : nil }
-        // Ids may have dots, so the longest that fits.
+        // Ids can contain dots, so the longest matching id.
         let fitting = descriptors.indices.filter { descriptors[$0].map { name.hasPrefix("\($0.id).") } ?? false }
         guard let index = fitting.max(by: { length(descriptors[$0]) < length(descriptors[$1]) }),
             let descriptor = descriptors[index]
         else {
-            throw PluginArguments.stranger("--set \(name)", name, among: descriptors.compactMap { $0?.id })
+            throw PluginArguments.notEnabled("--set \(name)", name, among: descriptors.compactMap { $0?.id })
         }
         let key = String(name.dropFirst(descriptor.id.count + 1))
         guard let option = descriptor.settings.first(where: { $0.name == key }) else {
             throw CommandFailure(.configuration, "--set \(name) \(Configuration.unknown(key, descriptor))")
         }
-        // Said here, for the configuration's text may say something else there.
+        // Checked here, so that the error names the option and not the file.
         if let error = option.error(in: value) {
             throw CommandFailure(.configuration, "--set \(name) \(error).")
         }
         plugins[index].settings[key] = Configuration.value(value, option.kind)
     }
 
-    /// Whether it says anything of a plugin, be it that it is switched off. Opens the files of enabled plugins.
+    /// Whether it mentions a plugin, enabled or not. Opens the files of enabled plugins.
     func names(_ id: String) -> Bool {
         plugins.contains { entry in
             entry.id == id || entry.path != nil && entry.isEnabled && descriptor(of: entry)?.id == id
@@ -152,7 +153,7 @@ extension Configuration {
         return "is not a known setting. \(known)"
     }
 
-    /// What does not fit stays text, and the kernel says what is wrong with it.
+    /// A value of the setting's type. A text that does not fit stays text, and the kernel reports it.
     private static func value(_ text: String, _ kind: OptionDescription.Kind?) -> JSONValue {
         switch kind {
         case .bool, .integer, .list, .map: (try? JSONParser.parse(text)) ?? .string(text)
@@ -163,14 +164,14 @@ extension Configuration {
 
 private func length(_ descriptor: PluginDescriptor?) -> Int { descriptor?.id.utf8.count ?? 0 }
 
-/// Where relative paths of the command line begin.
+/// The working folder, where relative paths of the command line begin.
 private var workingFolder: String {
     guard let path = getcwd(nil, 0) else { return "." }
     defer { free(path) }
     return String(cString: path)
 }
 
-/// An absolute path without parts that lead nowhere; `..` stays, for it may follow a link.
+/// An absolute path without `.` and empty parts; `..` stays, because it may follow a link.
 private func normalized(_ path: String) -> String {
     "/" + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
 }

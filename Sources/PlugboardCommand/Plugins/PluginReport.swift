@@ -2,7 +2,7 @@ import JSON
 import Plugboard
 import PlugboardKit
 
-/// What a plugin says of itself, as tables or as JSON.
+/// The descriptor of a plugin, as tables or as JSON.
 struct PluginReport {
     let file: PluginFile?
     let descriptor: PluginDescriptor?
@@ -17,7 +17,7 @@ struct PluginReport {
         text += Table(rows: rows(descriptor)).text
         text += section("Settings", descriptor.settings.map(row))
         text += section(
-            // As requests say them.
+            // With the names that requests use.
             "Attributes", descriptor.attributes.map { ["\(descriptor.id).\($0.name)"] + row($0).dropFirst() })
         text += section("Commands", descriptor.commands.map { [$0.name, $0.arguments, $0.documentation] })
         return text
@@ -103,7 +103,7 @@ extension OptionDescription {
         bounds.map { "\(text(of: $0.lowerBound))…\(text(of: $0.upperBound))" }
     }
 
-    /// A bound as a configuration would write it.
+    /// A bound, written as in a configuration.
     fileprivate func text(of bound: Int64) -> String {
         switch kind {
         case .duration: Duration.nanoseconds(bound).configured

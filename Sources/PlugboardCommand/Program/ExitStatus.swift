@@ -1,10 +1,10 @@
 import PlugboardKit
 
-/// How the process ended, for scripts: curl's numbers where curl has one, own ones from 100.
+/// The exit status, for scripts: curl's numbers where curl has one, others from 100.
 struct ExitStatus: Equatable {
     let number: Int32
     let meaning: String
-    /// The codes of `PlugboardError` that end so; a kind such as `timeout` stands for all below it.
+    /// The codes of `PlugboardError` with this status; a kind such as `timeout` stands for all codes of that kind.
     let codes: [String]
 
     private init(_ number: Int32, _ meaning: String, _ codes: String...) {
@@ -49,7 +49,7 @@ struct ExitStatus: Equatable {
         runaway, verdict, interrupted,
     ]
 
-    /// The status for an error: that of its code, else of the nearest kind above it.
+    /// The status for an error: that of its code, else of the longest listed prefix of its code.
     init(for error: PlugboardError) {
         var name = error.code.name[...]
         while true {
@@ -60,11 +60,11 @@ struct ExitStatus: Equatable {
             guard let dot = name.lastIndex(of: ".") else { break }
             name = name[..<dot]
         }
-        // Codes of plugins' own (`cache.damaged`).
+        // A code of a plugin (`cache.damaged`).
         self = error.plugin == nil ? .failure : .plugin
     }
 
-    /// All of them, a line each, for `--help`.
+    /// All statuses, one line each, for `--help`.
     static var table: String {
         all.map { status in
             let number = String(status.number)
@@ -76,14 +76,14 @@ struct ExitStatus: Equatable {
 /// Ends the command with a status, and perhaps a message.
 struct CommandFailure: Error {
     let status: ExitStatus
-    /// Nil says nothing.
+    /// Nil prints nothing.
     let message: String?
 
     init(_ status: ExitStatus, _ message: String?) {
         self.status = status
         self.message = message
     }
-    /// With the error's reason, its cause and whose it is; not its code, which the status stands for.
+    /// The message has the error's reason, cause and plugin, but not its code, which the status stands for.
     init(_ status: ExitStatus, _ error: PlugboardError) {
         let cause = error.underlying.map { $0.isEmpty ? "" : " (\($0))" } ?? ""
         let plugin = error.plugin.map { " [plugin \($0)]" } ?? ""

@@ -2,8 +2,8 @@ import Plugboard
 import Transporting
 
 extension Kernel {
-    /// Runs a verb's work with a kernel, and shuts the kernel down in every case, so that no plugin runs when the process
-    /// ends. After a success, what is still under way has five seconds to end.
+    /// Runs a verb's work with a kernel, and always shuts the kernel down, so that no plugin runs when the process
+    /// ends. After a success, the exchanges in progress have five seconds to end.
     static func whileRunning<Result>(
         _ configuration: Configuration, catalog: Catalog = .bundled, transport: (any Transport)? = nil,
         _ work: (Kernel) async throws -> Result

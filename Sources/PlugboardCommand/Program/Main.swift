@@ -9,13 +9,13 @@ import PlugboardKit
     import Musl
 #endif
 
-/// Where the process begins and ends: chooses the verb, runs it, and turns what it throws into a message and a status.
+/// The entry of the process: chooses the verb, runs it, and turns its error into a message and an exit status.
 @main
 enum Main {
-    /// Not async: the runtime that it would start before this body opens descriptors of its own.
+    /// Not async: Swift's runtime would open descriptors before this function begins.
     static func main() {
         StandardDescriptors.occupy()
-        // A reader that goes away is an error of `write`, not the end of the process.
+        // Writing to a closed pipe must be an error of `write`, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         startDispatch()
         Task {
@@ -25,7 +25,8 @@ enum Main {
         dispatchMain()
     }
 
-    /// Makes libdispatch open its descriptors first: it traps where it finds none, and the kernel throws.
+    /// Makes libdispatch open its descriptors first: without free descriptors it traps, while the kernel throws an
+    /// error.
     private static func startDispatch() {
         let started = DispatchSemaphore(value: 0)
         // A source, because `asyncAfter` needs no descriptor when its deadline has passed already.
@@ -50,20 +51,20 @@ enum Main {
         }
     }
 
-    /// A first word that is not a verb is the id of a plugin.
+    /// Parses the command line. A first word that is not a verb is the id of a plugin.
     private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
         if arguments.first == "help" { try checkHelp(arguments.dropFirst()) }
         guard let first = arguments.first, !first.hasPrefix("-"), !Program.verbs.contains(first) else {
             return try Program.parseAsRoot(arguments)
         }
-        // A lone word is more likely a mistake than a plugin without a command.
+        // A single word is more likely a misspelled verb than a plugin without a command.
         guard arguments.count > 1, !PluginCommand.looksLikeURL(first) else {
             throw PluginCommand.unknown(first, among: [])
         }
         return try PluginCommand.parseAsRoot(arguments)
     }
 
-    /// The parser shows the help of the nearest verb that it knows, however wrong the words are.
+    /// Throws for unknown words after `help`, for which the parser would show the help of a known verb before them.
     private static func checkHelp(_ words: ArraySlice<String>) throws {
         var command: any ParsableCommand.Type = Program.self
         for word in words where !word.hasPrefix("-") {
@@ -87,7 +88,7 @@ enum Main {
         case let error as PlugboardError:
             end(with: CommandFailure(ExitStatus(for: error), error))
         default:
-            // The parser's own: help and the version go to standard output, mistakes to standard error.
+            // Thrown by the parser: help and the version go to standard output, errors to standard error.
             let message = Program.fullMessage(for: error)
             guard Program.exitCode(for: error) != .success else {
                 do throws(CommandFailure) {

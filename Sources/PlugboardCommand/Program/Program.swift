@@ -1,7 +1,7 @@
 import ArgumentParser
 import CurlTransport
 
-/// `plugboard`: the verbs, and what all of them have in common.
+/// The command `plugboard` with its verbs.
 struct Program: AsyncParsableCommand {
     static let version = "0.1.0"
 
@@ -42,14 +42,14 @@ struct Program: AsyncParsableCommand {
             CommandGroup(name: "Other programs", subcommands: [ExecVerb.self]),
         ])
 
-    /// The command's version, that of the libcurl that it runs with, and what is held back because of that, a line each.
+    /// The versions of the command and of libcurl, and the restrictions of that libcurl, one line each.
     private static var versions: String {
         let libcurl = CurlAbilities.current
         return (["plugboard \(version)", "libcurl \(libcurl.version)"] + libcurl.restrictions.map { "  \($0)" })
             .joined(separator: "\n")
     }
 
-    /// First words that are no plugin's id.
+    /// The first words that are not the id of a plugin.
     static let verbs: Set<String> = Set(
         configuration.groupedSubcommands.flatMap { $0.subcommands }.compactMap { $0.configuration.commandName } + [
             "help"

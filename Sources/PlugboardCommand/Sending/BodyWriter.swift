@@ -1,12 +1,12 @@
 import JSON
 import PlugboardKit
 
-/// Writes a body: byte for byte, or for people at a terminal.
+/// Writes a body: unchanged, or for people at a terminal.
 ///
-/// People get JSON laid out, and text in which everything that steers a terminal is visible. A body that is not text is
-/// refused, as curl refuses it.
+/// On a terminal, JSON gets a readable layout, and control characters of text are escaped. A body that is not text is
+/// refused, as curl does.
 struct BodyWriter {
-    /// Larger JSON is written as it came.
+    /// Larger JSON is written without a new layout.
     private static let layoutLimit = 4 << 20
 
     private let output: ByteOutput
@@ -52,7 +52,7 @@ struct BodyWriter {
         try writer?.finish()
     }
 
-    /// A writer that has written what came so far.
+    /// A writer that has written these pieces.
     private func text(of pieces: [Bytes]) throws(CommandFailure) -> TextWriter {
         var writer = TextWriter(output)
         for piece in pieces { try writer.write(piece) }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import PlugboardKit
 
-/// How a request is sent; for what is left out, the configuration decides.
+/// The options of the connection; the configuration decides about those that are left out.
 struct ConnectionArguments: ParsableArguments {
     @Option(help: ArgumentHelp("The time limit for the whole exchange.", valueName: "30s"))
     var timeout: String?
@@ -36,7 +36,7 @@ struct ConnectionArguments: ParsableArguments {
         options.timeout = try Duration.argument(timeout, "--timeout")
         options.connectTimeout = try Duration.argument(connectTimeout, "--connect-timeout")
         if let caFile {
-            // Read here for its error: the transport does not know the names of options.
+            // Read here, so that the error names the option.
             _ = try FileContents.bytes(of: caFile, for: "--cacert")
             options.caFile = caFile
         }
@@ -47,16 +47,16 @@ struct ConnectionArguments: ParsableArguments {
         if !connectTo.isEmpty { options.connectTo = [:] }
         for text in connectTo {
             let parts = ConnectionArguments.parts(text)
-            let places = parts.count == 4 ? ["\(parts[0]):\(parts[1])", "\(parts[2]):\(parts[3])"] : []
-            guard places.count == 2, places.allSatisfy(RequestOptions.isHostAndPort) else {
+            let pair = parts.count == 4 ? ["\(parts[0]):\(parts[1])", "\(parts[2]):\(parts[3])"] : []
+            guard pair.count == 2, pair.allSatisfy(RequestOptions.isHostAndPort) else {
                 throw CommandFailure(.usage, "--connect-to must be HOST:PORT:OTHER-HOST:OTHER-PORT.")
             }
-            options.connectTo?[places[0]] = places[1]
+            options.connectTo?[pair[0]] = pair[1]
         }
         return options
     }
 
-    /// Split at colons outside brackets, for IPv6 addresses have colons of their own.
+    /// Splits at the colons outside of brackets, because IPv6 addresses contain colons.
     private static func parts(_ text: String) -> [String] {
         var parts = [""]
         var isInBrackets = false

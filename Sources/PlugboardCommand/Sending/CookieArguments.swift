@@ -9,10 +9,10 @@ import PlugboardKit
     import Musl
 #endif
 
-/// Cookies of the command line, after curl's `-b` and `-c`. Files are Netscape's `cookies.txt`.
+/// The options for cookies, as curl's `-b` and `-c`. Files have Netscape's format, `cookies.txt`.
 ///
-/// With a file, the plugin `cookies` runs and keeps its cookies in memory: the files of the command line are the whole jar,
-/// and the plugin's own file is not touched.
+/// If a file is given, the plugin `cookies` is enabled and stores its cookies in memory: the jar has only the cookies
+/// of these files, and the plugin's own file is neither read nor written.
 struct CookieArguments: ParsableArguments {
     @Option(
         name: [.customShort("b"), .customLong("cookie")], parsing: .unconditionalSingleValue,
@@ -38,7 +38,7 @@ struct CookieArguments: ParsableArguments {
     private var files: [String] { sources.filter { !$0.contains("=") } }
     private var needsPlugin: Bool { jar != nil || !files.isEmpty }
 
-    /// Cookies that are given as text are sent as they are.
+    /// Adds the cookies that are given as text, unchanged.
     func add(to request: inout Request) {
         guard !data.isEmpty, !request.fields.contains(.cookie) else { return }
         request.fields.append(.cookie, data.joined(separator: "; "))
@@ -57,7 +57,7 @@ struct CookieArguments: ParsableArguments {
         configuration.plugins[index].settings["path"] = nil
     }
 
-    /// Reads the files. To be called before the request is sent.
+    /// Reads the files. Call this before the request is sent.
     func read(for request: Request, into kernel: Kernel) async throws {
         for file in files where !file.isEmpty {
             var arguments: JSONObject = [:]
@@ -80,7 +80,7 @@ struct CookieArguments: ParsableArguments {
         }
     }
 
-    /// Writes the jar. To be called when the response has ended, also after a failure.
+    /// Writes the jar. Call this after the response has ended, also after a failure.
     func write(of request: Request, from kernel: Kernel) async throws {
         guard let jar else { return }
         if jar == "-" {
@@ -99,7 +99,7 @@ struct CookieArguments: ParsableArguments {
         }
     }
 
-    /// Asks for the jar that the request names.
+    /// Runs a command of the plugin for the jar that the request names.
     private func ask(
         _ kernel: Kernel, _ command: String, _ arguments: JSONObject, of request: Request, _ status: ExitStatus
     ) async throws -> CommandReply {

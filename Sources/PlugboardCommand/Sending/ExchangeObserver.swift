@@ -1,8 +1,8 @@
 import Plugboard
 import Synchronization
 
-/// Receives an exchange's events: writes them to standard error for `--verbose`, moves the progress bar, and keeps the
-/// timings. What is written holds no secrets and cannot steer a terminal.
+/// Receives an exchange's events: writes them to standard error for `--verbose`, updates the progress bar, and stores
+/// the timings. It writes no secrets and no characters that control a terminal.
 final class ExchangeObserver: Sendable {
     private static let steps = ["nameLookup", "connect", "tls", "firstByte", "total"]
 
@@ -42,7 +42,7 @@ final class ExchangeObserver: Sendable {
         return Table(rows: [["attempt", "\(attempt.number)"]] + rows).text
     }
 
-    /// A head, each line behind a mark for its direction.
+    /// Writes a head, each line with a mark for its direction.
     static func write(_ mark: String, _ line: String, _ fields: Fields) {
         let lines = fields.map { "\(mark) \(printable($0.name)): \(printable($0))\n" }
         StandardError.write("\(mark) \(printable(line))\n\(lines.joined())")

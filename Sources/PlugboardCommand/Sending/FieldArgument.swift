@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// A header field as the command line writes it, after curl's `-H`.
+/// A header field on the command line, as in curl's `-H`.
 struct FieldArgument {
     let name: FieldName
     /// Nil removes the field that would be sent by default.
@@ -15,13 +15,13 @@ struct FieldArgument {
             name = FieldName(FieldArgument.trimmed(text.dropLast()))
             value = ""
         } else {
-            // The field is not shown: what lacks a colon may be a secret value.
+            // The text is not shown, because it may be a secret value.
             throw CommandFailure(.usage, "A header field must be 'Name: value', 'Name:' or 'Name;'.")
         }
         guard !name.text.isEmpty else { throw CommandFailure(.usage, "A header field must have a name.") }
     }
 
-    /// What one `-H` says: a field, or `@FILE` or `-` with a field on each line.
+    /// The fields of one `-H`: a field, or `@FILE` or `-` with a field on each line.
     static func all(in argument: String) throws(CommandFailure) -> [FieldArgument] {
         let input = InputArgument(argument)
         if case .text(let text) = input { return [try FieldArgument(text)] }

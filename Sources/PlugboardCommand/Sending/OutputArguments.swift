@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What is written, and where.
+/// The options of output.
 struct OutputArguments: ParsableArguments {
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Writes the body to a file; - is standard output.", valueName: "file"))

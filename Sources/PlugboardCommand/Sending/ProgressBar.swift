@@ -7,12 +7,12 @@ import Synchronization
     import Musl
 #endif
 
-/// How much of a body has come, in one line on standard error that writes over itself.
+/// The progress of a body, in one line on standard error that is redrawn.
 final class ProgressBar: Sendable {
     private static let width = 30
     private let isShown = Mutex(false)
 
-    /// Nil where nobody would see it, and where it would stand in the middle of the body.
+    /// Nil if standard error is not a terminal, or if the body is written to the same terminal.
     init?(for output: OutputArguments) {
         let isBodyShown = (output.output == nil || output.output == "-") && ByteOutput.standard.isTerminal
         guard StandardError.isTerminal, !isBodyShown, !output.silent, !output.verbose else { return nil }
@@ -26,7 +26,7 @@ final class ProgressBar: Sendable {
         }
     }
 
-    /// Takes the line away; there is none after it.
+    /// Removes the line.
     func clear() {
         isShown.withLock { isShown in
             if isShown { StandardError.draw("\r\u{1B}[K") }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Plugboard
 
-/// The request, all but its body: what all verbs that send one take.
+/// The options of a request without its body, for all verbs that send one.
 struct RequestArguments: ParsableArguments {
     @Option(
         name: [.customShort("H"), .customLong("header")], parsing: .unconditionalSingleValue,
@@ -41,23 +41,22 @@ struct RequestArguments: ParsableArguments {
         return request
     }
 
-    /// The configuration with all that the command line says of plugins.
+    /// The configuration with the changes of the command line.
     func configuration() throws -> Configuration {
         try plugins.configuration { try cookies.enable(in: &$0) }
     }
 
-    /// A URL without a scheme is one of http, as for curl: `localhost:8080/x`.
+    /// Adds `http://` to a URL without a scheme, as curl does: `localhost:8080/x`.
     static func absolute(_ url: String) -> String {
         let scheme = url.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
         return url[scheme.endIndex...].hasPrefix(":/") ? url : "http://\(url)"
     }
 
-    /// Refuses attributes of plugins that are not enabled, with what the command line can do about it, before the
-    /// kernel refuses them.
+    /// Refuses attributes of plugins that are not enabled before the kernel does, with an error that names the option.
     func check(_ request: Request, _ kernel: Kernel) throws(CommandFailure) {
         let ids = kernel.plugins.map(\.id)
         for name in request.attributes.values.keys.sorted() where !ids.contains(where: { name.hasPrefix("\($0).") }) {
-            throw PluginArguments.stranger("--attribute \(name)", name, among: ids)
+            throw PluginArguments.notEnabled("--attribute \(name)", name, among: ids)
         }
     }
 }

@@ -6,14 +6,14 @@ import Plugboard
     import Musl
 #endif
 
-/// Writes an answer to where the command line says.
+/// Writes a response to the output that the command line names.
 ///
-/// Bytes go out as they come. Only a terminal gets JSON laid out, and neither secrets of the head nor anything that steers
-/// the terminal.
+/// A file or a pipe gets the bytes unchanged. A terminal gets JSON in a readable layout, no secrets of the head, and no
+/// characters that control the terminal.
 struct ResponseWriter {
     private let output: ByteOutput
     private let showsHead: Bool
-    /// Whether standard output is a terminal and nobody insists on raw bytes by `-o -`.
+    /// Whether standard output is a terminal, and `-o -` does not ask for raw bytes.
     private let isForReaders: Bool
 
     init(_ arguments: OutputArguments, showsHead: Bool) throws(CommandFailure) {
@@ -38,7 +38,7 @@ struct ResponseWriter {
         "HTTP/\(head.version.rawValue) \(head.status) \(head.reason)"
     }
 
-    /// The head as it may be shown.
+    /// The head without secrets and control characters.
     private static func text(of head: ResponseHead) -> String {
         let fields = head.fields.map { "\(printable($0.name)): \(printable($0))\n" }
         return "\(printable(title(of: head)))\n\(fields.joined())\n"
@@ -58,7 +58,7 @@ struct ResponseWriter {
         return Bytes(bytes + "\r\n".utf8)
     }
 
-    /// `application/json` and all that ends in `+json` (RFC 6839 §3.1).
+    /// Whether a content type is `application/json` or ends in `+json` (RFC 6839 §3.1).
     private static func isJSON(_ contentType: String?) -> Bool {
         guard let contentType else { return false }
         let type = contentType.prefix { $0 != ";" && $0 != " " }.lowercased()

@@ -1,6 +1,6 @@
 import Plugboard
 
-/// One request from the command line to the last byte of its response.
+/// Sends one request of the command line and writes its response.
 struct Sending {
     let method: Method
     let url: String
@@ -53,7 +53,7 @@ struct Sending {
 
     private func write(_ response: Response) async throws {
         if output.fail && response.status >= 400 {
-            throw CommandFailure(.status, "The server answered with status \(response.status).")
+            throw CommandFailure(.status, "The server responded with status \(response.status).")
         }
         try await ResponseWriter(output, showsHead: output.include || method == .head).write(response)
     }

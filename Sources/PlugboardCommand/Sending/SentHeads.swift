@@ -2,8 +2,8 @@ import CPlugboard
 import Plugboard
 import PlugboardKit
 
-/// A plugin of the command's own for `--verbose`: writes the head of each attempt to standard error, with all that other
-/// plugins have added to it. What libcurl adds (`Host`, `Content-Length`) is not in it.
+/// The command's plugin for `--verbose`: writes the head of each attempt to standard error, with the fields that other
+/// plugins have added. Fields that libcurl adds (`Host`, `Content-Length`) are not shown.
 struct SentHeads: Plugin {
     // Innermost, so that it sees each attempt.
     static let manifest = Manifest(

@@ -7,7 +7,7 @@ import PlugboardKit
     import Musl
 #endif
 
-/// A file or standard output, to which a body is written. Writing blocks.
+/// A file or standard output. Writing blocks.
 final class ByteOutput: Sendable {
     static let standard = ByteOutput(descriptor: STDOUT_FILENO, name: "standard output", isOwned: false)
 
@@ -21,7 +21,7 @@ final class ByteOutput: Sendable {
         self.isOwned = isOwned
     }
 
-    /// Makes the file or empties it.
+    /// Creates the file, or truncates it.
     convenience init(path: String) throws(CommandFailure) {
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
         guard file >= 0 else { throw CommandFailure(.write, "\(path) cannot be written: \(systemText(errno)).") }
@@ -32,16 +32,16 @@ final class ByteOutput: Sendable {
 
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// A pipe that nobody reads any more ends the command without a word, as it ends other programs.
+    /// Writes all bytes. If the reader of a pipe has closed it, the error has no message, as in other programs.
     func write(_ bytes: Bytes) throws(CommandFailure) {
         guard let number = bytes.withUnsafeBytes({ writeAll($0, to: descriptor) }) else { return }
         throw CommandFailure(.write, number == EPIPE ? nil : "\(name) cannot be written: \(systemText(number)).")
     }
 
-    /// Text; on a terminal without anything that steers it.
+    /// Writes text; for a terminal, control characters are escaped.
     func write(_ text: String) throws(CommandFailure) { try write(Bytes(isTerminal ? VisibleText.of(text) : text)) }
 
-    /// JSON and a line end; laid out on a terminal.
+    /// Writes JSON and a line end; for a terminal in a readable layout.
     func write(_ value: JSONValue) throws(CommandFailure) {
         try write(Bytes(JSONText.write(value, isForTerminal: isTerminal) + "\n"))
     }

@@ -6,11 +6,11 @@ import PlugboardKit
     import Musl
 #endif
 
-/// Whole files in memory, for what is small by nature.
+/// Reads whole files into memory; for small files.
 enum FileContents {
     /// All bytes of a file. Blocks.
     ///
-    /// - Parameter option: Begins the error where it is not clear what the file is for.
+    /// - Parameter option: The option that names the file, for the error.
     static func bytes(of path: String, for option: String? = nil) throws(CommandFailure) -> [UInt8] {
         let name = option.map { "\($0): \(path)" } ?? path
         let file = open(path, O_RDONLY | O_CLOEXEC)

@@ -7,10 +7,10 @@ import Synchronization
     import Musl
 #endif
 
-/// Runs a closure at the first Ctrl-C or SIGTERM after `init`. The second one ends the process at once, and so does
-/// time: a plugin that is stuck must not keep the process from ending.
+/// Runs a closure at the first SIGINT or SIGTERM after `init`. A second signal ends the process at once, and so does
+/// the end of `patience`, because a plugin may be stuck.
 final class Interrupt {
-    /// How long an end in good order may take.
+    /// How long an orderly end may take.
     static let patience = DispatchTimeInterval.seconds(5)
 
     private static let signals = [SIGINT, SIGTERM]
@@ -44,10 +44,10 @@ final class Interrupt {
         for number in Interrupt.signals { signal(number, SIG_DFL) }
     }
 
-    /// Ends the process as the signal itself would, so that a shell sees 128 and its number.
+    /// Ends the process with the signal, so that a shell sees 128 plus its number.
     private static func end(by number: Int32) -> Never {
         signal(number, SIG_DFL)
-        // Threads of a queue have all signals blocked.
+        // Threads of a dispatch queue block all signals.
         var own = sigset_t()
         sigemptyset(&own)
         sigaddset(&own, number)

@@ -6,8 +6,8 @@ import JSON
     import Musl
 #endif
 
-/// JSON as this command writes it: laid out on a terminal, with colours unless NO_COLOR is set, and with escapes for
-/// what could steer the terminal.
+/// JSON as this command writes it: on a terminal in a readable layout, with colours unless NO_COLOR is set, and with
+/// escapes for characters that control the terminal.
 enum JSONText {
     static func write(_ value: JSONValue, isForTerminal: Bool) -> String {
         let options = JSONWriter.Options(pretty: isForTerminal)

@@ -4,20 +4,21 @@
     import Musl
 #endif
 
-/// Where everything goes that is no body. From any thread; each text is one call of the system, so that lines do not mix.
+/// Standard error, for everything but bodies and results. From any thread. Each text is one system call, so that lines
+/// do not mix.
 enum StandardError {
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// A line that says who speaks.
+    /// Writes a line that begins with the name of the command.
     static func say(_ message: String) { write("plugboard: \(message)\n") }
 
-    /// A warning, which may lack its full stop.
+    /// Writes a warning; its full stop may be missing.
     static func warn(_ warning: String) { say("warning: \(warning)\(warning.hasSuffix("?") ? "" : ".")") }
 
-    /// Text without anything that steers a terminal. A failure has no place to be reported to, so it is ignored.
+    /// Writes text with control characters escaped. A failure cannot be reported anywhere, so it is ignored.
     static func write(_ text: String) { draw(VisibleText.of(text)) }
 
-    /// Text with control sequences of this command's own.
+    /// Writes text unchanged, with control sequences of this command.
     static func draw(_ text: String) {
         var text = text
         text.withUTF8 { bytes in
@@ -26,7 +27,7 @@ enum StandardError {
     }
 }
 
-/// Writes all bytes, however the system splits them; the number of the error, or nil. Blocks.
+/// Writes all bytes, in as many system calls as needed. Returns the number of the error, or nil. Blocks.
 func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
     var rest = bytes
     while !rest.isEmpty {

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Standard input, which one option at most can read.
+/// Standard input, which only one option can read.
 enum StandardInput {
     private static let reader = Mutex<String?>(nil)
 
-    /// To be called before it is read.
+    /// Call this before reading it.
     ///
-    /// - Parameter option: What reads it, for the error if something else does already.
+    /// - Parameter option: The option that reads it, for the error if two options do.
     static func claim(for option: String) throws(CommandFailure) {
         let first = reader.withLock { reader -> String? in
             defer { reader = reader ?? option }

@@ -7,9 +7,9 @@ import PlugboardKit
     import Musl
 #endif
 
-/// Standard input as a body: read while it is sent, once.
+/// Standard input as a body, read while it is sent.
 ///
-/// Reading blocks, so it has a queue of its own; a pull is answered from there.
+/// Reading blocks, so it runs on a separate queue, which completes the pulls.
 final class StandardInputSource: BodySource {
     private static let pieceSize = 64 << 10
     private let queue = DispatchQueue(label: "standard input")

@@ -1,12 +1,12 @@
 import PlugboardKit
 
-/// Rows of words in columns, for people. Words that come from outside cannot steer a terminal, nor begin a line.
+/// Rows of texts in columns, for people. Control characters are escaped.
 struct Table {
     private let rows: [[String]]
 
     init(rows: [[String]]) { self.rows = rows.map { row in row.map { printable($0) } } }
 
-    /// A line a row; two spaces between columns, none at the end of a line.
+    /// One line per row, with two spaces between columns and none at the end of a line.
     var text: String {
         let count = rows.map(\.count).max() ?? 0
         let widths = (0..<count).map { column in rows.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0 }

@@ -8,12 +8,12 @@ import Synchronization
     import Musl
 #endif
 
-/// Runs a closure when a time is up. Should the process still be there some seconds later, for a plugin may be stuck, it
-/// is ended with the status and the message that it would have ended with.
+/// Runs a closure after a time. If the process still runs some seconds later, because a plugin is stuck, it is ended
+/// with the same status and message.
 final class TimeLimit: Sendable {
     private enum State { case running, reached, lifted }
 
-    /// What to throw once the time is up.
+    /// The error to throw after the time.
     let failure: CommandFailure
     private let state = Mutex(State.running)
 
@@ -32,7 +32,7 @@ final class TimeLimit: Sendable {
 
     var isReached: Bool { state.withLock { $0 == .reached } }
 
-    /// Nothing comes of it any more, unless the time is up already.
+    /// Stops the timer, unless the time is up already.
     func lift() {
         state.withLock { if $0 == .running { $0 = .lifted } }
     }

@@ -1,14 +1,14 @@
 import PlugboardKit
 
-/// Text from outside for a terminal: what could steer the terminal is written as `\u{1B}`.
+/// Text from outside for a terminal: characters that control the terminal are escaped, as in `\u{1B}`.
 ///
-/// That is every control character but tabs and line ends (C0, DEL, and C1, which are U+0080 to U+009F), and every
-/// character that changes the direction of the text around it (Unicode UAX #9, table 1).
+/// These are all control characters except tab and line feed (C0, DEL, and C1, which are U+0080 to U+009F), and the
+/// characters that change the direction of text (Unicode UAX #9, table 1).
 struct VisibleText {
-    /// Bytes whose meaning depends on those that follow: a part of a character, or a carriage return.
+    /// Bytes that the next piece decides about: an incomplete character, or a carriage return.
     private var pending: [UInt8] = []
 
-    /// One text that is there as a whole.
+    /// A complete text with control characters escaped.
     static func of(_ text: String) -> String {
         guard text.utf8.contains(where: { !isPlain($0) }) else { return text }
         var visible = ""
@@ -33,13 +33,13 @@ struct VisibleText {
         return VisibleText.of(String(decoding: bytes[..<count], as: UTF8.self))
     }
 
-    /// What is left where the body has ended.
+    /// The rest at the end of the body.
     mutating func finish() -> String {
         defer { pending = [] }
         return VisibleText.of(String(decoding: pending, as: UTF8.self))
     }
 
-    /// Whether a terminal could obey the character.
+    /// Whether the character could control a terminal.
     static func steers(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A: false
@@ -57,7 +57,7 @@ struct VisibleText {
         "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
     }
 
-    /// How many bytes at the end may belong to what follows.
+    /// How many bytes at the end may belong to the next piece.
     private static func openEnd(of bytes: [UInt8]) -> Int {
         if bytes.last == UInt8(ascii: "\r") { return 1 }
         for (index, byte) in bytes.suffix(3).reversed().enumerated() where byte & 0xC0 != 0x80 {

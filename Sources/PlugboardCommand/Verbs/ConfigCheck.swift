@@ -29,7 +29,7 @@ struct ConfigCheck: ParsableCommand {
         }
         let reading = Configuration.check(file: file)
         guard let configuration = reading.readable else { throw report(reading.errors) }
-        PluginArguments.tellOfCrashes(configuration)
+        PluginArguments.reportCrashes(configuration)
         let loader = PluginArguments.loader(for: configuration)
         let errors = configuration.errors(catalog: .bundled, loader: loader)
         guard errors.isEmpty else { throw report(errors) }

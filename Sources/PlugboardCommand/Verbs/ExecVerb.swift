@@ -11,8 +11,8 @@ struct ExecVerb: AsyncParsableCommand {
             type, is an error of the kind "invalid".
 
             Ends with status 0 at the end of its input, and with 23 if a reply cannot be
-            written. SIGINT and SIGTERM cancel the requests that are under way: each is
-            replied to with an error of the kind "aborted", and the status is 130.
+            written. SIGINT and SIGTERM cancel the requests in progress: each gets a reply
+            with an error of the kind "aborted", and the status is 130.
 
             The plugins redirect and decode are enabled unless the configuration mentions
             them.
@@ -36,7 +36,7 @@ struct ExecVerb: AsyncParsableCommand {
         try await Kernel.whileRunning(configuration) { try await serve($0) }
     }
 
-    /// Serves until the input ends. A signal cancels what is under way, which is then replied to as aborted.
+    /// Serves until the input ends. A signal cancels the exchanges in progress, whose replies are then `aborted`.
     private func serve(_ kernel: Kernel) async throws {
         let interrupt = Interrupt()
         let serving = Task { try await Driver(kernel).run(StandardInputLines(limit: Driver.limit)) }

@@ -21,7 +21,7 @@ struct ExplainVerb: AsyncParsableCommand {
               failure (code, reason)
               plugins  ids, from the outermost to the innermost
               absent   id, path, reason (unlisted, disabled, safe, request, origin),
-                       and perhaps the place in the configuration
+                       and perhaps the location in the configuration
               steps    step (call, attemptBegan, attemptEnded, event, subRequest,
                        completed), at, exchange (0, or a sub-request's number), and
                        what belongs to each: a call has its number; a subRequest has

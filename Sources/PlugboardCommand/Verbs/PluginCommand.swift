@@ -3,7 +3,7 @@ import JSON
 import Plugboard
 import PlugboardKit
 
-/// `plugboard PLUGIN-ID COMMAND`: what plugins themselves can be asked to do.
+/// `plugboard PLUGIN-ID COMMAND`: runs a command of a plugin.
 struct PluginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plugboard", abstract: "Runs a command of a plugin.",
@@ -46,7 +46,7 @@ struct PluginCommand: AsyncParsableCommand {
         } catch  where limit?.isReached == true {
             throw limit?.failure ?? error
         } catch let error as PlugboardError where error.code != .cancelled {
-            // Codes of plugins' own say nothing of what they were doing.
+            // The plugin may use any code, so the status is that of failed commands.
             throw CommandFailure(.command, error)
         }
         withExtendedLifetime(interrupt) {}
@@ -56,13 +56,13 @@ struct PluginCommand: AsyncParsableCommand {
         try Duration.argument(timeout, "--timeout").map { duration in
             TimeLimit(
                 duration,
-                "The plugin \(plugin) has not answered its command \(command) within \(duration.configured).", cancel)
+                "The plugin \(plugin) has not replied to its command \(command) within \(duration.configured).", cancel)
         }
     }
 
-    private func write(_ answer: CommandReply) async throws {
+    private func write(_ reply: CommandReply) async throws {
         let output = ByteOutput.standard
-        switch answer {
+        switch reply {
         case .json(let text):
             guard output.isTerminal, let value = try? JSONParser.parse(text) else {
                 return try output.write(text + "\n")
@@ -73,7 +73,7 @@ struct PluginCommand: AsyncParsableCommand {
         }
     }
 
-    /// Whether a first word is a URL that lacks a verb.
+    /// Whether the first word looks like a URL, so that the verb is missing.
     static func looksLikeURL(_ word: String) -> Bool {
         word.contains("://") || !word.hasPrefix(".") && !word.hasPrefix("/") && word.contains { $0 == "/" || $0 == ":" }
     }

@@ -65,7 +65,7 @@ struct PluginsCheck: ParsableCommand {
         }
         let seed = options.seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
         let check = try options.check(path, seed: seed)
-        // Reasons name the file as every other verb does.
+        // An absolute path, as every other verb shows it.
         let file = PluginArguments.absolute(path)
         let output = ByteOutput.standard
         let lines = json ? nil : CheckLines(output, of: options.only)
@@ -84,16 +84,16 @@ struct PluginsCheck: ParsableCommand {
         if report.isRefused(strict: strict) { throw CommandFailure(.failure, nil) }
     }
 
-    /// A line a check.
+    /// A line for each check.
     private static var catalog: String {
         Table(rows: PluginCheck.catalog.map { ["  " + $0.name, $0.purpose] }).text.dropLast().description
     }
 }
 
-/// One check in this process, for the process that started it.
+/// Runs one check in this process, for its parent process.
 struct PluginsCheckAlone: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check-alone", abstract: "Does one check here.", shouldDisplay: false)
+        commandName: "check-alone", abstract: "Runs one check in this process.", shouldDisplay: false)
 
     @Argument var path: String
     @OptionGroup var options: CheckArguments
@@ -107,7 +107,7 @@ struct PluginsCheckAlone: AsyncParsableCommand {
     }
 }
 
-/// What a check varies with.
+/// The options of checks.
 struct CheckArguments: ParsableArguments {
     @Option(
         name: .customLong("set"), parsing: .unconditionalSingleValue,
@@ -133,7 +133,7 @@ struct CheckArguments: ParsableArguments {
         for setting in settings where !setting.contains("=") { throw ValidationError("--set must be key=value.") }
     }
 
-    /// The same for the process of one check.
+    /// These options as arguments for the process of one check.
     var words: [String] {
         settings.flatMap { ["--set", $0] } + (config.map { ["--config", $0] } ?? [])
             + (response.map { ["--response", $0] } ?? [])

@@ -37,7 +37,7 @@ struct PluginsInspect: ParsableCommand {
         if metadata && !isPath { throw ValidationError("--metadata needs a file; a linked plugin has no metadata.") }
     }
 
-    /// What lies in the working folder needs no slash, unless a linked plugin has that name.
+    /// A file in the working folder needs no slash, unless a linked plugin has its name.
     private var isPath: Bool {
         plugin.contains("/") || Catalog.bundled.descriptor(plugin) == nil && access(plugin, F_OK) == 0
     }

@@ -44,7 +44,7 @@ struct PluginsList: ParsableCommand {
         row(plugin.id, plugin.descriptor, priority: plugin.priority, plugin.linkage.text, why: nil)
     }
 
-    /// Of a file that is not opened, no more is known than its path and perhaps its id.
+    /// The row of a plugin that does not run. Of an unopened file, only the path and perhaps the id are known.
     private static func row(_ plugin: AbsentPlugin) -> [(name: String, value: String)] {
         let descriptor = plugin.path == nil ? plugin.id.flatMap { Catalog.bundled.descriptor($0) } : nil
         return row(
@@ -63,7 +63,7 @@ struct PluginsList: ParsableCommand {
 }
 
 extension Hooks {
-    /// The hooks and their names, in the order in which an exchange meets them.
+    /// The hooks with their names, in the order in which an exchange calls them.
     static let all: [(hook: Hooks, name: String)] = [
         (.request, "onRequest"), (.response, "onResponse"), (.failure, "onFailure"), (.close, "onClose"),
         (.event, "onEvent"),

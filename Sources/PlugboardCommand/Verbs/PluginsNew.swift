@@ -45,7 +45,7 @@ struct PluginsNew: ParsableCommand {
                 + packageNote)
     }
 
-    /// A folder of this machine is of no use on another one.
+    /// The note for a package that depends on a folder of this machine.
     private var packageNote: String {
         guard language == .swift, plugboard == nil else { return "" }
         return """

@@ -16,7 +16,7 @@ struct PluginsOrder: ParsableCommand {
                         enabled), and perhaps events (without them: all) and path
                         (without it: linked)
               hooks     for each hook, the ids in the order in which it is called
-              absent    id, path, reason (unlisted, disabled, safe), perhaps place
+              absent    id, path, reason (unlisted, disabled, safe), perhaps location
               warnings  sentences
 
             EXAMPLES:

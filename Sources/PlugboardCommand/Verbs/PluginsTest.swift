@@ -16,12 +16,12 @@ struct PluginsTest: AsyncParsableCommand {
         discussion: """
             Each scenario gets a kernel of its own with this plugin, a network that the
             scenario plays, and a clock that stands still until a step moves it. A step
-            says what is done and what must come of it. Nothing of this program's own
-            configuration or data is used.
+            says what is done and what is expected. The user's own configuration and data
+            are not used.
 
-            Ends with status 0 if all scenarios passed, else with 1. The first thing that
-            is otherwise than a scenario says ends that scenario, and is named by its
-            place: `steps[2].sent.fields.x-sign`.
+            Ends with status 0 if all scenarios passed, else with 1. A scenario ends at its
+            first difference, which is reported with its path in the file:
+            `steps[2].sent.fields.x-sign`.
 
             A FILE (JSON; comments and trailing commas are allowed):
               {
@@ -49,11 +49,11 @@ struct PluginsTest: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Files of scenarios.", valueName: "scenarios.json")) var files: [String]
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Runs the scenario of this name, and no others but those named.", valueName: "name"))
+        help: ArgumentHelp("Runs only this scenario; can be repeated.", valueName: "name"))
     var only: [String] = []
     @Option(
         help: ArgumentHelp(
-            "How long a step waits for what a plugin does on threads of its own; \"10s\" by default.",
+            "How long a step waits for the plugin's own threads; \"10s\" by default.",
             valueName: "time"))
     var patience: String = "10s"
 
@@ -68,7 +68,7 @@ struct PluginsTest: AsyncParsableCommand {
         for file in files {
             let scenarios = try read(file)
             for scenario in scenarios.scenarios where only.isEmpty || only.contains(scenario.name) {
-                // Before it runs: should the plugin crash, this is where.
+                // Written before it runs, so that a crash can be seen to be here.
                 try output.write("\(printable(scenario.name)): ")
                 let error = await error(of: scenario, in: scenarios, file: file)
                 if error == nil { passed += 1 } else { failed += 1 }
@@ -80,7 +80,7 @@ struct PluginsTest: AsyncParsableCommand {
         if failed > 0 { throw CommandFailure(.failure, nil) }
     }
 
-    /// What is otherwise than the scenario says; nil if it passed.
+    /// The first difference; nil if the scenario passed.
     private func error(
         of scenario: ScenarioFile.Scenario, in scenarios: ScenarioFile, file: String
     ) async -> ScenarioError? {
@@ -103,7 +103,7 @@ struct PluginsTest: AsyncParsableCommand {
         }
     }
 
-    /// Where relative paths in a file begin.
+    /// The folder at which relative paths in a file begin.
     private func folder(of file: String) -> String {
         let path = PluginArguments.absolute(file)
         return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "/"

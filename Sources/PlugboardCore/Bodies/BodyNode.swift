@@ -2,23 +2,25 @@ import EventLoop
 import PlugboardKit
 import Synchronization
 
-/// A body in the kernel: stands between a source and who pulls it, and holds both to the rules.
+/// A body in the kernel, between a source and its reader: checks that both keep the rules.
 ///
-/// Answers come to the loop, from whatever thread they are given, once. What is released answers no more.
+/// A pull is completed on the loop, once, whatever thread the source completes it from. After a release, what the
+/// source gives is ignored.
+///
 /// Sendable because everything but `open` is touched on the loop only.
 final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     private let source: any BodySource
     let core: KernelCore
     private var loop: EventLoop { core.loop }
-    /// The serial of the pull that waits for its answer, or 0.
+    /// The serial of the pull that is not completed, or 0.
     private let open = Mutex<UInt64>(0)
     private var lastSerial: UInt64 = 0
     private var waiting: Pull?
     private var isReleased = false
-    /// How often the exchange took it back from a plugin that had taken it and was at fault: what that one gives back is
-    /// then not its own.
+    /// How often the exchange has taken it back from a plugin that was at fault: as many releases of plugins do not
+    /// count.
     private var reclaims = 0
-    /// Whether anything was pulled since the beginning.
+    /// Whether it was pulled since it was made, or since the last rewind.
     private(set) var hasBegun = false
     /// Whether the end or a break has come.
     private(set) var hasEnded = false
@@ -28,7 +30,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         self.core = core
     }
 
-    /// Takes the place of a body that could not be rewound.
+    /// A body that breaks at once; for a body that could not be rewound.
     static func broken(core: KernelCore) -> BodyNode { BodyNode(BrokenSource(), core: core) }
 
     deinit { if !isReleased { source.release() } }
@@ -36,7 +38,8 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     var length: Int? { source.length }
     var canRewind: Bool { source.canRewind && !isReleased && waiting == nil }
 
-    /// Asks for the next piece, from any thread; the answer comes once, on the loop, also when the body is released before.
+    /// Asks for the next piece. The pull is completed once, on the loop, also when the body is released before that.
+    /// [any]
     func pull(_ pull: Pull) {
         guard loop.isCurrent else {
             if !loop.enqueue({ self.pull(pull) }) { pull.fail(BodyNode.tooLate) }
@@ -58,8 +61,8 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         source.pull(Pull(self, serial: serial))
     }
 
-    /// The same, with a function that hears the answer.
-    func pull(_ answer: @escaping (Piece) -> Void) { pull(Pull(Listener(answer))) }
+    /// The same, with a function that gets the piece.
+    func pull(_ completed: @escaping (Piece) -> Void) { pull(Pull(PieceReceiver(completed))) }
 
     func take() -> Piece? {
         guard loop.isCurrent, !isReleased, waiting == nil, let piece = source.take() else { return nil }
@@ -75,7 +78,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
             return true
         }
         guard isFirst else { return false }
-        // When the loop has ended, the one that gives the first answer is alone with the node.
+        // When the loop has ended, no other thread uses the node.
         if loop.isCurrent || !loop.enqueue({ self.deliver(piece) }) { deliver(piece) }
         return true
     }
@@ -98,9 +101,9 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         return true
     }
 
-    /// From any thread.
+    /// Drops the rest. [any]
     func release() {
-        // When the loop has ended, the one that gives the body back is alone with the node.
+        // When the loop has ended, no other thread uses the node.
         guard loop.isCurrent || !loop.enqueue({ self.release() }) else { return }
         guard !isReleased else { return }
         isReleased = true
@@ -112,33 +115,36 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         pull?.fail(BodyNode.released)
     }
 
-    /// A plugin gives back what it took out of an exchange or was given. From any thread.
-    func giveBack() {
-        // A hook that breaks gives back what it holds, and what that is to its exchange is known when it has returned.
-        guard loop.isCurrent, core.mark.call?.hook.isSteering != true else {
-            if !loop.enqueue({ self.giveBack() }) { release() }
+    /// `release_body`: a plugin releases a body that it has taken out of an exchange, or was given. [any]
+    func releaseByPlugin() {
+        // A hook that breaks off releases what it holds. Whether that was the exchange's is known when the hook has
+        // returned.
+        guard loop.isCurrent, !core.containment.isSteering else {
+            if !loop.enqueue({ self.releaseByPlugin() }) { release() }
             return
         }
         if reclaims == 0 { release() } else { reclaims -= 1 }
     }
 
-    /// The exchange takes it from a plugin that was at fault. [loop]
+    /// The exchange takes it back from a plugin that was at fault: the plugin's release does not count. [loop]
     func reclaim() { reclaims += 1 }
 
     private static let tooLate = PlugboardError(.shutDown, "The kernel has ended, and this body with it.")
-    private static let released = PlugboardError(.cancelled, "The body was given back before its end.")
+    private static let released = PlugboardError(.cancelled, "The body was released before its end.")
     private static let pulledTwice = PlugboardError(
-        .pluginFault, "A body was pulled again before the last pull was answered.")
+        .pluginFault, "A body was pulled again before the last pull was completed.")
 }
 
+/// Passes a piece to a function.
+///
 /// Sendable because it is called on the loop only, once.
-private final class Listener: PullReceiver, @unchecked Sendable {
-    private let answer: (Piece) -> Void
+private final class PieceReceiver: PullReceiver, @unchecked Sendable {
+    private let completed: (Piece) -> Void
 
-    init(_ answer: @escaping (Piece) -> Void) { self.answer = answer }
+    init(_ completed: @escaping (Piece) -> Void) { self.completed = completed }
 
     func receive(_ piece: Piece, serial: UInt64) -> Bool {
-        answer(piece)
+        completed(piece)
         return true
     }
 }

@@ -1,13 +1,14 @@
 import PlugboardKit
 
-/// The body of a delivered answer: its end is the exchange's end.
+/// The body of a response that was delivered: its end is the exchange's end.
 ///
-/// The turns close before the reader gets that end (rule 2). Sendable because it is touched on the loop only, but for
-/// `release`.
+/// The turns close before the reader gets that end (rule 2).
+///
+/// Sendable because it is touched on the loop only, except for `release`, which goes there.
 final class FlowingBody: BodySource, PullReceiver, @unchecked Sendable {
     private let body: BodyNode
     private let exchange: ExchangeCore
-    /// Who waits for the next piece.
+    /// The pull that is not completed.
     private var reader: Pull?
 
     init(_ body: BodyNode, of exchange: ExchangeCore) {
@@ -18,8 +19,8 @@ final class FlowingBody: BodySource, PullReceiver, @unchecked Sendable {
     var length: Int? { body.length }
 
     func pull(_ pull: Pull) {
-        if exchange.isSuspended { return exchange.whenResumed.append { self.pull(pull) } }
-        guard exchange.phase == .flowing else {
+        if exchange.isSuspended { return exchange.suspension.afterwards { self.pull(pull) } }
+        guard exchange.steering.phase == .flowing else {
             pull.fail(lateError)
             return
         }
@@ -28,36 +29,32 @@ final class FlowingBody: BodySource, PullReceiver, @unchecked Sendable {
     }
 
     func receive(_ piece: Piece, serial: UInt64) -> Bool {
-        if exchange.isSuspended { exchange.whenResumed.append { self.answer(piece) } } else { answer(piece) }
+        // No closure is made for a piece that is passed on at once.
+        if exchange.isSuspended { exchange.suspension.afterwards { self.pass(piece) } } else { pass(piece) }
         return true
     }
 
-    private func answer(_ piece: Piece) {
+    private func pass(_ piece: Piece) {
         guard let pull = reader else { return }
         reader = nil
-        switch piece {
-        case .bytes:
-            pull.complete(piece)
-        case .end:
-            guard exchange.phase == .flowing else { pull.fail(lateError); return }
-            exchange.releaseBody()
-            exchange.end(.ended)
-            pull.complete(piece)
-        case .broken(let error):
-            guard exchange.phase == .flowing else { pull.fail(lateError); return }
-            var error = error
-            if error.attempt == nil && exchange.attempts > 0 { error.attempt = exchange.attempts }
+        if case .bytes = piece { return _ = pull.complete(piece) }
+        guard exchange.steering.phase == .flowing else { return _ = pull.fail(lateError) }
+        if case .broken(var error) = piece {
+            error.attempt = error.attempt ?? exchange.attempts.last
             exchange.finish(failing: error)
-            pull.fail(error)
+            return _ = pull.fail(error)
         }
+        exchange.releaseBody()
+        exchange.end(.ended)
+        pull.complete(piece)
     }
 
-    /// What ended the exchange while its body was under way.
+    /// The error that has ended the exchange while its body was under way.
     private var lateError: PlugboardError {
         exchange.failure ?? PlugboardError(.cancelled, "The exchange has ended.")
     }
 
-    /// The reader does not want the rest. From any thread.
+    /// The reader does not want the rest. [any]
     func release() {
         let exchange = exchange
         exchange.loop.enqueue {

@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// A request's body as a plugin gets it to wrap: everything but its release, which is the exchange's.
+/// A request's body as a plugin gets it to wrap. It cannot be released through this: the exchange releases it.
 ///
 /// Sendable because it is touched on the loop only.
 final class LentSource: BodySource, @unchecked Sendable {

@@ -3,14 +3,14 @@ import PlugboardKit
 
 /// A source that a plugin made, behind its C table.
 ///
-/// Sendable because its plugin is called on the loop only, `release` included, which nothing else follows.
+/// Sendable because its plugin is called on the loop only. `release` is the last call.
 final class PluginSource: BodySource, @unchecked Sendable {
     private let table: plug_source_v1
     private let core: KernelCore
     private let slot: Slot
     private var openPull: UInt64 = 0
 
-    /// - Parameter slot: Of the plugin that made it.
+    /// - Parameter slot: The slot of the plugin that made it.
     init(_ table: plug_source_v1, of slot: Slot, core: KernelCore) {
         self.table = table
         self.slot = slot
@@ -26,19 +26,19 @@ final class PluginSource: BodySource, @unchecked Sendable {
             return
         }
         openPull = core.pulls.add(pull)
-        core.calling(slot, .pull) { function(table.context, openPull) }
+        core.containment.call(slot.index, .pull) { function(table.context, openPull) }
     }
 
     func rewind() -> Bool {
         guard let function = table.rewind else { return false }
-        return core.calling(slot.index, .rewind) { function(table.context) } == PLUG_OK
+        return core.containment.call(slot.index, .rewind) { function(table.context) } == PLUG_OK
     }
 
     func release() {
         core.pulls.remove(openPull)
         guard let function = table.release else { return }
-        let call = { @Sendable [self] in core.calling(slot.index, .release) { function(table.context) } }
-        // Not within the plugin's own answer to a pull, which may be what brought this about.
+        let call = { @Sendable [self] in core.containment.call(slot.index, .release) { function(table.context) } }
+        // Later: this may run while the plugin completes a pull of this very source.
         if !core.loop.enqueue(call) { call() }
     }
 }

@@ -2,9 +2,11 @@ import EventLoop
 import PlugboardKit
 import Synchronization
 
-/// What a program reads of an answer's body: a bounded queue between the loop, which fills it, and the reader's task.
+/// What a program reads of a response's body: a bounded queue between the loop, which fills it, and the reader's task.
 ///
-/// The loop pulls as long as there is room; a slow reader so slows the sender. Sendable because what is not under the lock is touched on the loop only.
+/// The loop pulls as long as there is room, so that a slow reader slows the sender.
+///
+/// Sendable because what is not under the lock is touched on the loop only.
 final class ReaderQueue: PullReceiver, @unchecked Sendable {
     private struct State {
         var pieces: [Bytes] = []
@@ -42,7 +44,7 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
 
     /// Pulls while there is room. [loop]
     func pump() {
-        // A pull may be answered at once, within itself: the loop here keeps that from recursing.
+        // A pull may be completed within itself: the loop here prevents recursion.
         guard !isPumping else { return }
         isPumping = true
         while !isPulling && !hasEnded && hasRoom() {
@@ -55,7 +57,7 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
     func receive(_ piece: Piece, serial: UInt64) -> Bool {
         isPulling = false
         if case .bytes(let bytes) = piece {
-            // A piece of nothing takes no room in the queue, and so would not slow its sender.
+            // An empty piece takes no room in the queue, and so would not slow its sender.
             if !bytes.isEmpty { push(piece) }
             pump()
         } else {
@@ -92,14 +94,14 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
 
     // MARK: The reader's side
 
-    /// What is there. [any]
+    /// The next piece, if there is one. [any]
     func take() -> Piece? {
         let (piece, hasRoomAgain) = state.withLock { state in take(from: &state) }
         if hasRoomAgain { goOn() }
         return piece
     }
 
-    /// What is there, or what comes next. [any]
+    /// The next piece, now or when it comes. [any]
     func pull(_ pull: Pull) {
         let (piece, hasRoomAgain) = state.withLock { state in
             let taken = take(from: &state)
@@ -110,7 +112,8 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
         if let piece { pull.complete(piece) }
     }
 
-    /// There is room again. A loop that has ended brings nothing more, so the reader must not wait for it.
+    /// There is room again: the loop goes on pulling. A loop that has ended brings nothing more, so the reader must not
+    /// wait for it.
     private func goOn() {
         if !loop.enqueue({ self.pump() }) { push(.broken(ReaderQueue.shutDown)) }
     }
@@ -129,7 +132,7 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
         return (.bytes(bytes), hasRoomAgain)
     }
 
-    /// The end is given once: who asks after it begins to read anew, and would take what is left, nothing, for the whole.
+    /// The end is given once. A second reader would take an empty body for the whole, and gets an error.
     private func takeEnd(from state: inout State) -> Piece? {
         guard let end = state.end else { return nil }
         defer { state.isEndRead = true }
@@ -137,11 +140,11 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
         return end
     }
 
-    /// The reader is gone: whoever waits gets no more, and the exchange is cancelled unless it has ended. [any]
+    /// The reader is gone: a pull that waits fails, and the exchange is cancelled unless it has ended. [any]
     func abandon() {
         let (hadEnded, reader) = state.withLock { state in
             let before = (state.end != nil, state.reader)
-            // Who asks again must not take what is left for the whole; what was read to its end stays read.
+            // A later reader must not take the rest for the whole. A body that was read to its end keeps its end.
             if state.end == nil || state.first < state.pieces.count {
                 state = State()
                 state.end = .broken(ReaderQueue.abandoned)

@@ -2,15 +2,16 @@ import Synchronization
 
 /// Which plugin's code the loop runs, in one word of memory.
 ///
-/// Written with plain stores, twice a call. The watchdog reads it; where the memory is a file's (`CrashNote`), the next start reads what a crash left.
+/// Written with plain stores, twice a call. The watchdog reads it. If the memory belongs to a file (`CrashNote`), the
+/// next start reads what a crash has left in it.
 ///
-/// Sendable because the word is atomic, and the loop alone writes it.
+/// Sendable because the word is atomic, and only the loop writes it.
 final class CallMark: @unchecked Sendable {
     private let word: UnsafeMutablePointer<Atomic<UInt64>>
     private let owner: CrashNote?
     private var serial: UInt64 = 0
 
-    /// A call: whose, which hook, and a number that no other has soon.
+    /// A call: the slot of its plugin, the function, and a number that tells it from the calls around it.
     struct Call: Equatable {
         let slot: Int
         let hook: CalledHook
@@ -30,14 +31,14 @@ final class CallMark: @unchecked Sendable {
             self.init(Int(word & 0xFFFF) - 1, hook, serial: word >> 24)
         }
 
-        /// Never 0.
+        /// The call as a word; never 0.
         @inline(__always)
         var word: UInt64 {
             serial << 24 | UInt64(hook.rawValue) << 16 | (UInt64(truncatingIfNeeded: slot + 1) & 0xFFFF)
         }
     }
 
-    /// In the note's memory; without one, in memory of its own.
+    /// Uses the note's memory, or memory of its own.
     init(in note: CrashNote?) {
         owner = note
         word = note?.words ?? .allocate(capacity: 1)
@@ -48,7 +49,7 @@ final class CallMark: @unchecked Sendable {
         if owner == nil { word.deallocate() }
     }
 
-    /// Returns what to `leave` with. [loop]
+    /// A call begins. Returns what `leave` needs. [loop]
     @inline(__always)
     func enter(_ slot: Int, _ hook: CalledHook) -> UInt64 {
         let outer = word.pointee.load(ordering: .relaxed)
@@ -57,7 +58,7 @@ final class CallMark: @unchecked Sendable {
         return outer
     }
 
-    /// [loop]
+    /// The call has returned. [loop]
     @inline(__always)
     func leave(_ outer: UInt64) { word.pointee.store(outer, ordering: .relaxed) }
 

@@ -2,21 +2,28 @@
 enum CalledHook: UInt8, Sendable {
     case onRequest, onResponse, onFailure, onClose, onEvent, pull
     case create, start, stop, destroy, command
-    /// What a plugin handed in with a body, with bytes, with a state; with a pull, a sub-request or a timer of its own.
+    /// Functions that a plugin handed in: with a body, with bytes, with a state; with a pull, a sub-request or a timer
+    /// of its own.
     case rewind, release, pulled, answered, fired
     /// A file's constructors and its entry function.
     case load
     /// Of the extension PLUG_ATTRIBUTES.
     case check
 
-    /// Those that exchanges call; the first ones.
+    /// The hooks that exchanges call, and `pull`. They come first.
     static let ofExchanges: [CalledHook] = [.onRequest, .onResponse, .onFailure, .onClose, .onEvent, .pull]
 
+    /// Whether it is one of `ofExchanges`: called on the loop, and measured.
+    @inline(__always)
+    var isOfExchanges: Bool { rawValue <= CalledHook.pull.rawValue }
+
     /// Whether its verdict counts.
+    @inline(__always)
     var isSteering: Bool { rawValue <= CalledHook.onFailure.rawValue }
 }
 
 extension Stage {
+    /// The hook of this stage.
     var hook: CalledHook {
         switch self {
         case .request: .onRequest

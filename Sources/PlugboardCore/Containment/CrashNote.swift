@@ -6,40 +6,43 @@ import Synchronization
     import Musl
 #endif
 
-/// A file that says whose code a process runs: what is left of it after a crash names the plugin.
+/// A file that says which plugin's code a process runs: what is left of it after a crash names the plugin.
 ///
-/// `FOLDER/running-PID-N`: `signature`, the words of the calls under way (`CallMark`'s, then those of `SideMarks`), when the note was made,
-/// then the program's name and the names that the calls stand for. The process holds a lock on it as long as it lives, and removes it when
-/// there is nothing to tell, at the latest in `exit`; so one that nobody locks is of a process that crashed or was killed. It gets that name
-/// only when it is locked and whole; up to then it is `new-PID-N`.
+/// The file is `FOLDER/running-PID-N`. It holds `signature`, the words of the calls under way (one of `CallMark`, then
+/// those of `SideMarks`), the time when it was made, the program's name, and the names of the plugins that calls refer
+/// to. The process locks it, and removes it when it ends in an orderly way, at the latest in `exit`. So a file that is
+/// not locked was left by a process that crashed or was killed. It gets its name only when it is locked and complete;
+/// until then it is `new-PID-N`.
 ///
-/// It lies with the data, though calls make its page dirty and the system writes that back: 4 KiB every half a minute at most, while there
-/// is work. A folder of the session (`$XDG_RUNTIME_DIR`) is in memory, but services and containers have none, and it goes with the user's
-/// last session, as a container's memory goes with a crash: just when somebody wants to read it.
+/// It is in the data directory, although every call changes its page and the system writes that back: at most 4 KiB
+/// every half a minute, while there is work. A folder in memory (`$XDG_RUNTIME_DIR`) would cost nothing, but services
+/// and containers have none, and it is deleted with the user's last session or with the container, before anyone reads
+/// it.
 ///
-/// Sendable because nothing in it changes but what is atomic.
+/// Sendable because only atomic words change.
 final class CrashNote: @unchecked Sendable {
-    /// Of the loop, and of up to 31 calls beside it.
+    /// One word for the loop, and 31 for calls on other threads.
     static let wordCount = 32
-    /// As many bytes as a word. A note of another form is nobody's.
+    /// Eight bytes, as many as a word. A file with another signature is ignored.
     static let signature = Array("plugnot2".utf8)
-    /// Of what stands before the names.
+    /// The number of bytes before the names.
     static let headSize = (2 + wordCount) * 8
-    /// More than any name or number of plugins needs.
+    /// More bytes than any names of plugins need.
     static let sizeLimit = 1 << 20
 
     private let descriptor: Int32
     private let memory: UnsafeMutableRawPointer
     private let size: Int
-    private let live: LiveNotes.Slot
+    private let live: LiveNotes.Entry
     private let isRemoved = Atomic(false)
-    /// The words of the calls; 0 where none is under way.
+    /// The words of the calls; 0 for no call.
     let words: UnsafeMutablePointer<Atomic<UInt64>>
 
-    /// Nil where such a file cannot be: it is a help, and no more. Blocks.
+    /// Nil if no such file can be made: plugins run without it. Blocks.
+    ///
     /// - Parameters:
-    ///   - names: What calls name by their slot: ids of plugins, or paths.
-    ///   - program: Who is told of it (`CrashReport.take`).
+    ///   - names: The names of the plugins, by slot: ids, or paths of files that are loaded.
+    ///   - program: The program whose next run reads the file (`CrashReport.take`).
     init?(folder: String, names: [String], program: String = RunningProgram.name) {
         var content = CrashNote.signature + [UInt8](repeating: 0, count: CrashNote.wordCount * 8)
         let began = clockTime(CLOCK_REALTIME) / 1_000_000_000
@@ -68,13 +71,14 @@ final class CrashNote: @unchecked Sendable {
         for index in 0..<CrashNote.wordCount { (words + index).initialize(to: Atomic(0)) }
     }
 
-    /// A file that is locked before it has the name that others look for. Nil too if another start has swept it away before it was locked.
+    /// Makes a file that is locked before it has the name that other processes look for. Nil also if another process
+    /// has removed it before it was locked.
     private static func make(_ folder: String, _ content: [UInt8]) -> (path: String, descriptor: Int32)? {
         let name = "\(getpid())-\(UInt32.random(in: .min ... .max))"
         let (new, path) = ("\(folder)/new-\(name)", "\(folder)/running-\(name)")
         let descriptor = open(new, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return nil }
-        // Written, so that the disk has the room: a store to a page without is a signal.
+        // Written, so that the disk has room for it: a store to a mapped page without room raises a signal.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, write(descriptor, content, content.count) == content.count,
             rename(new, path) == 0
         else {
@@ -85,7 +89,7 @@ final class CrashNote: @unchecked Sendable {
         return (path, descriptor)
     }
 
-    /// Takes the file away: there is nothing to tell.
+    /// Deletes the file: the process ends in an orderly way.
     func remove() {
         if !isRemoved.exchange(true, ordering: .relaxed) { live.remove() }
     }

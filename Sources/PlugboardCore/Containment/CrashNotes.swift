@@ -1,38 +1,39 @@
 import PlugboardKit
 
-/// The notes that tell the next start what a process ended in. They lie in the kernel's own part of the data directory.
+/// Notes in the kernel's part of the data directory that tell the next start in which plugin a process has crashed.
 ///
-/// A program without plugins writes none. One whose plugins are all linked writes one where there is a slot for it: in the data
-/// directory of the configuration, or in the user's, if that is there. For a plugin that is loaded, the slot is made.
+/// A program without plugins writes none. A program whose plugins are all linked writes one if the configuration names
+/// a data directory, or if the user's exists. For a plugin that is loaded, the directory is made.
 ///
-/// Kernels write them, and tell, by themselves. This is for programs that load plugins without a kernel.
+/// Kernels use them by themselves. This type is for programs that load plugins without a kernel.
 public struct CrashNotes: Sendable {
     private let data: DataDirectory
     private let isConfigured: Bool
     private let hasPlugins: Bool
 
+    /// The notes for programs with this configuration.
     public init(_ configuration: Configuration) {
         data = DataDirectory(configuration.kernel)
         isConfigured = configuration.kernel.dataDirectory != nil
         hasPlugins = !configuration.plugins.isEmpty || !configuration.leftOut.isEmpty
     }
 
-    /// Says what earlier runs of this program ended in, once. A configuration without any plugin, be it one that is switched off, says
-    /// nothing and leaves that to the next. Blocks.
+    /// Logs once in which plugins earlier runs of this program have crashed. A configuration that names no plugins at
+    /// all, not even switched-off ones, logs nothing and leaves the notes. Blocks.
     public func tell(_ log: KernelLog) {
         guard hasPlugins, let folder = data.path(of: CrashNotes.folder) else { return }
         for report in CrashReport.take(from: folder) { log.write(.warning, "kernel", report.sentence) }
     }
 
-    /// A loader that leaves a note of a file that ends the process. A `Lineup` has one anyway.
+    /// A loader that leaves a note if loading a file crashes the process. `Lineup` uses one by itself.
     public func noting(_ loader: any Loader) -> any Loader { NotedLoader(loader, notes: self) }
 
-    /// For the time in which a file is loaded.
+    /// A note for the time in which a file is loaded.
     func note(loading path: String) -> CrashNote? {
         note([path])
     }
 
-    /// For the time in which plugins run.
+    /// A note for the time in which plugins run.
     func note(running plugins: [EnabledPlugin]) -> CrashNote? {
         guard !plugins.isEmpty,
             isConfigured || data.isThere || plugins.contains(where: { $0.linkage != .linked })
@@ -48,7 +49,7 @@ public struct CrashNotes: Sendable {
     private static let folder = "kernel"
 }
 
-/// Marks in a note what it loads: constructors and entry functions are plugins' code, too.
+/// Marks in a note which file it loads, because constructors and entry functions are code of plugins too.
 struct NotedLoader: Loader {
     private var base: any Loader
     private let notes: CrashNotes

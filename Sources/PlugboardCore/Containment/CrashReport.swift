@@ -6,11 +6,11 @@ import PlugboardKit
     import Musl
 #endif
 
-/// What one run of a program ended in, as its note says (`CrashNote`).
+/// In which plugins one run of a program has ended, as its note says (`CrashNote`).
 struct CrashReport: Equatable, Sendable {
-    /// A call that was under way then.
+    /// A call that was under way at the end.
     struct Call: Equatable, Sendable {
-        /// The plugin's id; of a file that was being loaded its path.
+        /// The plugin's id, or the path of a file that was being loaded.
         let plugin: String
         let hook: CalledHook
     }
@@ -20,7 +20,7 @@ struct CrashReport: Equatable, Sendable {
     let began: HTTPDate
     let calls: [Call]
 
-    /// For the log; says no more than is known.
+    /// For the log. It says only what is known.
     var sentence: String {
         let calls = calls.map { call in
             call.hook == .load
@@ -35,18 +35,19 @@ struct CrashReport: Equatable, Sendable {
 }
 
 extension CrashReport {
-    /// How long a note waits for its program, and how many do.
+    /// For how many days notes of other programs are kept, and how many of them.
     private static let daysKept: Int64 = 30
     private static let countKept = 32
 
-    /// A note of another program, and how long ago it was found.
+    /// A note of another program, and how many seconds ago it was found.
     struct Stranger {
         let path: String
         let age: Int64
     }
 
-    /// Takes away what dead runs of one program have left in a folder, and tells what each was in; other programs' notes stay, a month
-    /// from when they were found, at most 32 of them. Blocks.
+    /// Removes the notes that ended runs of one program have left in a folder, and returns what they say. Blocks.
+    ///
+    /// Notes of other programs are kept for a month from when they were found, and at most 32 of them.
     static func take(
         from folder: String, for program: String = RunningProgram.name,
         now: Int64 = clockTime(CLOCK_REALTIME) / 1_000_000_000
@@ -73,7 +74,7 @@ extension CrashReport {
         return reports
     }
 
-    /// Those that go.
+    /// The notes of other programs that are not kept.
     static func tooMany(_ strangers: [Stranger]) -> [Stranger] {
         strangers.sorted { $0.age < $1.age }.enumerated()
             .filter { $0.offset >= countKept || $0.element.age > daysKept * 86_400 }.map(\.element)
@@ -84,7 +85,7 @@ extension CrashReport {
         case stranger(Stranger)
     }
 
-    /// Nil for one that is alive, or says nothing; the latter goes.
+    /// Reads one note. Nil if its process still runs, or if it says nothing; in the second case it is removed.
     private static func look(
         at name: String, in folder: String, for program: String, _ now: Int64
     ) -> Look? {
@@ -98,7 +99,7 @@ extension CrashReport {
             return nil
         }
         if report.program == program {
-            // Of several starts at once, the one that takes it away tells.
+            // Of several programs that start at once, the one that removes the file reports it.
             return unlink(path) == 0 ? .report(report) : nil
         }
         guard name.hasPrefix("running-") else {
@@ -106,7 +107,7 @@ extension CrashReport {
             guard fstat(descriptor, &status) == 0 else { return nil }
             return .stranger(Stranger(path: path, age: now - Int64(status.st_mtim.tv_sec)))
         }
-        // The file's time is from here on when it was found: how long ago a run ended, nothing says.
+        // From here on the file's time is when it was found; when the run ended is not known.
         let ended = "\(folder)/ended-\(name.dropFirst("running-".count))"
         let times = [timespec](repeating: timespec(tv_sec: Int(now), tv_nsec: 0), count: 2)
         guard futimens(descriptor, times) == 0, rename(path, ended) == 0 else { return nil }
@@ -124,7 +125,7 @@ extension CrashReport {
         return CrashReport(content)
     }
 
-    /// Nil for what is no note.
+    /// Nil if the content is not a note.
     private init?(_ content: [UInt8]) {
         guard content.starts(with: CrashNote.signature) else { return nil }
         func word(_ index: Int) -> UInt64 {

@@ -1,8 +1,9 @@
-/// How often each hook of each plugin was called, and how long that took: counters, where the configuration asks for them.
+/// How often each hook of each plugin was called, and how long that took: counters, where the configuration asks for
+/// them.
 ///
-/// `kernel.calls.PLUGIN-ID.HOOK` and `kernel.time.PLUGIN-ID.HOOK`, in nanoseconds. Times are from a call to its return, and so include
-/// what it brought about meanwhile: a hook that publishes an event waits for those who hear it, a pull for the pull of the body that
-/// it wraps. Times of several plugins must not be added up.
+/// `kernel.calls.PLUGIN-ID.HOOK` and `kernel.time.PLUGIN-ID.HOOK`, in nanoseconds. A time is from a call to its return,
+/// and so includes the calls within it: a hook that publishes an event waits for the plugins that watch it, and a pull
+/// waits for the pull of the body that it wraps. So times of several plugins must not be added up.
 struct HookMeasures: Sendable {
     private let counters: Counters
     /// By slot and hook: calls, then time.
@@ -20,8 +21,9 @@ struct HookMeasures: Sendable {
         }
     }
 
-    func count(_ slot: Slot, _ hook: CalledHook, nanoseconds: Int64) {
-        let index = (slot.index * CalledHook.ofExchanges.count + Int(hook.rawValue)) * 2
+    /// Counts one call of a hook of exchanges.
+    func count(_ slot: Int, _ hook: CalledHook, nanoseconds: Int64) {
+        let index = (slot * CalledHook.ofExchanges.count + Int(hook.rawValue)) * 2
         counters.add(1, to: numbers[index])
         counters.add(nanoseconds, to: numbers[index + 1])
     }

@@ -6,15 +6,16 @@ import Synchronization
     import Musl
 #endif
 
-/// The notes of this process that are there now, so that `exit` takes them away: to end that way is no crash, whatever runs beside it.
+/// The notes of this process that exist now, so that `exit` deletes them: a process that ends by `exit` has not
+/// crashed, whatever its other threads do.
 ///
-/// A program that returns from `main` without `shutDown` may still be within a plugin's `stop`, or within a hook. What ends the process
-/// later, in destructors of files, is not told either: nobody knows then what of the plugins is still there.
+/// A program that returns from `main` without `shutDown` may still run a plugin's `stop`, or a hook. A crash after
+/// that, in destructors of files, is not reported: by then it is not known which plugins still exist.
 ///
-/// A list without locks, for threads run on while `exit` does, and a child of `fork` has none of the threads that might hold one. Its
-/// slots are used again and never freed.
+/// A list without locks: other threads run on during `exit`, and in a child of `fork` the thread that holds a lock does
+/// not exist. Its entries are used again and never freed.
 enum LiveNotes {
-    /// Whose a file is: a child of `fork` has the list, too, and the notes are its parent's.
+    /// A note's file. Only the process that made it deletes it: a child of `fork` has the list too.
     private final class File: Sendable {
         private let process = getpid()
         private let path: String
@@ -24,19 +25,19 @@ enum LiveNotes {
         func remove() { if process == getpid() { unlink(path) } }
     }
 
-    /// A slot in the list.
-    final class Slot: Sendable {
+    /// An entry of the list.
+    final class Entry: Sendable {
         private let file: Atomic<Unmanaged<File>?>
-        fileprivate let next: Unmanaged<Slot>?
+        fileprivate let next: Unmanaged<Entry>?
 
-        fileprivate init(_ path: String, before next: Unmanaged<Slot>?) {
+        fileprivate init(_ path: String, before next: Unmanaged<Entry>?) {
             file = Atomic(Unmanaged.passRetained(File(path)))
             self.next = next
         }
 
         deinit { file.load(ordering: .relaxed)?.release() }
 
-        /// False if it is another's.
+        /// False if the entry is in use.
         fileprivate func take(_ path: String) -> Bool {
             let new = Unmanaged.passRetained(File(path))
             let isTaken = file.compareExchange(expected: nil, desired: new, ordering: .sequentiallyConsistent).exchanged
@@ -44,41 +45,41 @@ enum LiveNotes {
             return isTaken
         }
 
-        /// Deletes the file, unless another process has made it. To be called once: the slot is then another's.
+        /// Deletes the file, unless another process has made it. Called once: the entry is then used for another file.
         func remove() {
-            // Of the note's owner and `exit`, on whatever threads, one gets it.
+            // The note's owner and `exit` may both come here, on different threads: one of them gets the file.
             file.exchange(nil, ordering: .sequentiallyConsistent)?.takeRetainedValue().remove()
         }
     }
 
-    private static let first = Atomic<Unmanaged<Slot>?>(nil)
+    private static let first = Atomic<Unmanaged<Entry>?>(nil)
     private static let isExiting = Atomic(false)
-    /// Once a process, with the first note.
+    /// Registered once in a process, with the first note.
     private static let whenExiting: Void = { _ = atexit { LiveNotes.exit() } }()
 
-    /// Nil if the process is about to exit; the file is then deleted. From any thread.
-    static func add(_ path: String) -> Slot? {
+    /// Nil if the process is about to exit; the file is then deleted. [any]
+    static func add(_ path: String) -> Entry? {
         _ = whenExiting
-        let slot = take(path)
-        // After it stands in the list: either this sees that `exit` has begun, or `exit` sees the file.
-        guard isExiting.load(ordering: .sequentiallyConsistent) else { return slot }
-        slot.remove()
+        let entry = take(path)
+        // Only now, when it is in the list: either this sees that `exit` has begun, or `exit` sees the file.
+        guard isExiting.load(ordering: .sequentiallyConsistent) else { return entry }
+        entry.remove()
         return nil
     }
 
-    private static func take(_ path: String) -> Slot {
+    private static func take(_ path: String) -> Entry {
         var next = first.load(ordering: .sequentiallyConsistent)
-        while let slot = next?.takeUnretainedValue() {
-            if slot.take(path) { return slot }
-            next = slot.next
+        while let entry = next?.takeUnretainedValue() {
+            if entry.take(path) { return entry }
+            next = entry.next
         }
         var head = first.load(ordering: .sequentiallyConsistent)
         while true {
-            let slot = Slot(path, before: head)
-            let new = Unmanaged.passRetained(slot)
+            let entry = Entry(path, before: head)
+            let new = Unmanaged.passRetained(entry)
             let (isDone, now) = first.compareExchange(
                 expected: head, desired: new, ordering: .sequentiallyConsistent)
-            if isDone { return slot }
+            if isDone { return entry }
             new.release()
             head = now
         }
@@ -87,9 +88,9 @@ enum LiveNotes {
     private static func exit() {
         isExiting.store(true, ordering: .sequentiallyConsistent)
         var next = first.load(ordering: .sequentiallyConsistent)
-        while let slot = next?.takeUnretainedValue() {
-            slot.remove()
-            next = slot.next
+        while let entry = next?.takeUnretainedValue() {
+            entry.remove()
+            next = entry.next
         }
     }
 }

@@ -6,7 +6,7 @@
 
 /// The program that this process runs.
 enum RunningProgram {
-    /// The last part of its file's path: what people know it by.
+    /// The last part of its file's path.
     static let name: String = {
         var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &bytes, bytes.count)
@@ -14,7 +14,7 @@ enum RunningProgram {
         return lastPart(of: path)
     }()
 
-    /// The system adds a note to the path of a file that was replaced meanwhile.
+    /// Without the note that the system adds to the path of a file that was replaced meanwhile.
     static func lastPart(of path: String) -> String {
         let mark = " (deleted)"
         let whole = path.hasSuffix(mark) ? path.dropLast(mark.count) : path[...]

@@ -1,8 +1,9 @@
 import Synchronization
 
-/// Which plugins' code runs beside the loop: a word of a note for each call under way, as far as there are words.
+/// Which plugins' code runs on other threads than the loop: one word of a note for each call under way, as long as
+/// there are words left.
 ///
-/// A crash says nothing of its thread, so the note of one names all that were under way.
+/// A note does not tell in which thread a crash was, so the report names all calls under way.
 ///
 /// Sendable because the words are atomic, and the note keeps their memory.
 struct SideMarks: @unchecked Sendable {
@@ -10,7 +11,7 @@ struct SideMarks: @unchecked Sendable {
 
     init(in note: CrashNote) { self.note = note }
 
-    /// Calls a plugin's function, from any thread but the loop's.
+    /// Calls a plugin's function, on any thread but the loop's.
     func calling<Result, Failure: Error>(
         _ slot: Int, _ hook: CalledHook, _ call: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -19,7 +20,7 @@ struct SideMarks: @unchecked Sendable {
         return try call()
     }
 
-    /// Nil while more calls are under way than there are words: what is marked is a help, and no more.
+    /// Nil while more calls are under way than there are words: those calls are not marked.
     private func claim(_ value: UInt64) -> UnsafeMutablePointer<Atomic<UInt64>>? {
         for index in 1..<CrashNote.wordCount {
             let word = note.words + index

@@ -7,15 +7,17 @@ import PlugboardKit
     import Musl
 #endif
 
-/// A thread that looks now and then whether one and the same call of a plugin still holds the loop.
+/// A thread that checks at intervals whether the same call of a plugin still holds the loop.
 ///
-/// It costs the loop nothing: whose call is under way stands in the `CallMark` anyway, and no clock is read there.
+/// It costs the loop nothing: `CallMark` is written anyway, and the loop reads no clock for it.
 final class Watchdog: Sendable {
-    /// Can be read from when the thread is to end; the thread closes it.
+    /// Becomes readable when the thread has to end; the thread closes it.
     private let end: Int32
 
-    /// Nil where the system gives no file descriptor, or no thread.
-    /// - Parameter stalled: Runs on the watchdog's thread, once for a call that lasts longer than the limit; before it has lasted twice as long.
+    /// Nil if the system gives no file descriptor or no thread.
+    ///
+    /// - Parameter stalled: Runs on the watchdog's thread, once for a call that lasts longer than the limit, before it
+    ///   has lasted twice as long.
     init?(_ mark: CallMark, limit: Duration, stalled: @escaping @Sendable (CallMark.Call) -> Void) {
         let end = eventfd(0, Int32(EFD_CLOEXEC))
         guard end >= 0 else { return nil }
@@ -32,7 +34,7 @@ final class Watchdog: Sendable {
     private static func watch(
         _ mark: CallMark, _ limit: Duration, until end: Int32, _ stalled: (CallMark.Call) -> Void
     ) {
-        // Signals are the business of the program's own threads.
+        // Signals are left to the program's own threads.
         var signals = sigset_t()
         sigfillset(&signals)
         pthread_sigmask(SIG_SETMASK, &signals, nil)
@@ -43,7 +45,7 @@ final class Watchdog: Sendable {
         while true {
             let count = poll(&ending, 1, milliseconds)
             if count > 0 { break }
-            // Only 0 says that the time is up; the first signal may have come before they were blocked.
+            // Only 0 means that the time has passed; a signal may have come before signals were blocked.
             if count < 0 { continue }
             let call = mark.call
             if let call, call == last, call != told {

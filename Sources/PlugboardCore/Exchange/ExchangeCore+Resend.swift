@@ -1,34 +1,36 @@
 import PlugboardKit
 
-/// Sending again: what may be, and what must be left behind.
+/// Sending again: when it is allowed, and what must be left behind.
 extension ExchangeCore {
-    /// A body that has begun, cannot be rewound, and is still to be sent stands in the way (rule 4).
-    var canResend: Bool { stage != .request && (requestBody.map { !$0.hasBegun || $0.canRewind } ?? true) }
+    /// Not if the body has begun, cannot be rewound, and is still to be sent (rule 4).
+    var canResend: Bool {
+        steering.stage != .request && (request.body.map { !$0.hasBegun || $0.canRewind } ?? true)
+    }
 
-    /// Rewinds the body, and drops what belongs to the old origin if the request now goes elsewhere: secrets, the client's
-    /// certificate and the server's pins.
+    /// Rewinds the body. If the request now goes to another origin, removes what belongs to the old one: secrets, the
+    /// client's certificate and the server's pins.
     func prepareResend(by slot: Slot, after delay: Duration) {
         emit(.resendScheduled) {
             [
                 ("by", .text(slot.id)), ("after", .integer(delay.nanoseconds)),
-                ("attempt", .integer(Int64(self.attempts))),
+                ("attempt", .integer(Int64(self.attempts.count))),
             ]
         }
-        if let old = urlBeforeResend, old != request.url, Origin(url: old) != Origin(url: request.url) {
-            request.fields.removeSecrets()
-            core.removeSecrets(from: &request.attributes)
-            if request.hasOptions { request.options = request.options.forOtherOrigins }
-            if !core.origins.isEmpty { switchOffAnew(inside: slot) }
+        let url = request.head.url
+        if let old = request.urlBeforeResend, old != url, Origin(url: old) != Origin(url: url) {
+            request.head.fields.removeSecrets()
+            core.removeSecrets(from: &request.head.attributes)
+            if request.head.hasOptions { request.head.options = request.head.options.forOtherOrigins }
+            if !core.origins.isEmpty {
+                steering.exclusions.replaceSwitchedOff(by: switchedOffSlots, inside: slot.index)
+            }
         }
-        if let body = requestBody, body.hasBegun, !body.rewind() { requestBody = BodyNode.broken(core: core) }
+        if let body = request.body, body.hasBegun, !body.rewind() { request.body = BodyNode.broken(core: core) }
     }
 
-    /// The exchange stands still for a while, then goes on.
+    /// The exchange waits for the delay of a resend, then goes on.
     func pause(for delay: Duration) {
-        phase = .awaiting
         let (deadline, isFar) = loop.now.addingReportingOverflow(delay.nanoseconds)
-        let parking = Parking(ticket: nil, deadline: isFar ? nil : deadline)
-        self.parking = parking
-        watchDeadline(of: parking)
+        park(nil, until: isFar ? nil : deadline)
     }
 }

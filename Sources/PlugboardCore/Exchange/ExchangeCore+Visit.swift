@@ -1,201 +1,165 @@
 import CPlugboard
 import PlugboardKit
 
-/// What a hook decided, with its payload.
-enum Decision {
-    case next
-    case respond(OutwardResponse)
-    case resend(Duration)
-    case hold(Int)
-    case wait(UInt64, deadline: Int64?)
-    case fail(PlugboardError)
-
-    /// The same hook runs again.
-    var isPause: Bool {
-        switch self {
-        case .hold, .wait: true
-        default: false
-        }
-    }
-
-    /// Nobody will carry it out.
-    func drop() {
-        if case .respond(let answer) = self { answer.body?.release() }
-    }
-}
-
-/// Calling a hook, and holding it to the rules.
+/// Calling a hook, and checking that it keeps the rules.
 extension ExchangeCore {
+    /// Calls the steering hook of the plugin in this slot.
     func visit(_ slot: Slot) -> Decision {
-        if stage != .request { recall(for: slot) }
-        let reason = visit
-        if slot.isSkippedOnFault && beforeFault == nil {
-            beforeFault = BeforeFault(request: request, body: requestBody, response: response)
+        if steering.stage != .request {
+            // The plugin sees the request as it passed it inward.
+            for body in request.recall(for: slot.index) { body.release() }
         }
-        let decision: Decision
+        if slot.isSkippedOnFault && beforeFault == nil { beforeFault = FoundMessages(self) }
+        let reason = steering.visit
+        let (decision, isFault): (Decision, Bool)
         if let trace {
             let start = HookCallStart(self, slot, trace)
             let code = call(slot)
             let edits = start.edits(self)
-            decision = settle(code, of: slot, reason)
-            tell(decision, of: slot, reason, start, edits)
+            (decision, isFault) = settle(code, of: slot, reason)
+            start.tell(isFault ? "fault" : decision.words, of: slot, "\(steering.stage.hook)", reason, edits, to: trace)
         } else {
-            decision = settle(call(slot), of: slot, reason)
+            (decision, _) = settle(call(slot), of: slot, reason)
         }
         heldBody = nil
         if slot.isSkippedOnFault && !decision.isPause { beforeFault = nil }
         return decision
     }
 
-    /// Calls the hook, which finds `visit`.
+    /// Calls the hook, which finds `steering.visit`.
     private func call(_ slot: Slot) -> UInt32 {
-        let exchange = pointer
+        let (exchange, stage) = (pointer, steering.stage)
         var code = PLUG_NEXT
         calling(slot, stage.hook) { code = slot.call(stage, exchange) }
-        visit = .first
+        steering.visit = .first
         return code
     }
 
-    /// Makes a plugin the one that the host's functions act for, for the time of a call.
+    /// Calls `onClose`.
+    func callClose(_ slot: Slot, _ outcome: Outcome) {
+        let exchange = pointer
+        let start = trace.map { HookCallStart(self, slot, $0) }
+        calling(slot, .onClose) { slot.plugin.pointee.on_close?(slot.instance, exchange, outcome.rawValue) }
+        if let start, let trace {
+            start.tell("\(outcome)", of: slot, "\(CalledHook.onClose)", .first, [], to: trace)
+        }
+    }
+
+    /// Calls a plugin's hook. During the call, the functions of the host act for this plugin.
     @inline(__always)
     func calling(_ slot: Slot, _ hook: CalledHook, _ call: () -> Void) {
-        let outer = (caller, isSteering)
-        // Another plugin may see other attributes.
-        let outerList = attributeList
-        (caller, isSteering, attributeList) = (Unmanaged.passUnretained(slot), hook.isSteering, nil)
-        core.calling(slot, hook, call)
-        (caller, isSteering, attributeList) = (outer.0, outer.1, outerList)
-        if outer.0 == nil && usesScratch {
-            scratch.clear()
-            usesScratch = false
-        }
+        // The call may be within another one: a hook that publishes an event waits for those who watch it.
+        let outer = frame
+        frame = CallFrame(slot, hook)
+        core.containment.call(slot.index, hook, call)
+        frame = outer
+        if outer.isEmpty { views.clear() }
     }
 
     /// Matches the number that the hook returned with the payload that it left.
-    private func settle(_ code: UInt32, of slot: Slot, _ reason: Visit) -> Decision {
-        if code == PLUG_NEXT, hasLeftNothing { return .next }
-        let payload = payload
-        self.payload = nil
-        defer { refusal = nil }
-        let decision = checked(code, payload, slot, reason)
-        if case .resend = decision {
-            // Further out, the request is as it was before this plugin's edits.
-            if versions.last.map({ $0.slot < slot.index }) ?? true {
-                let before = requestBeforeEdit ?? Version(slot: 0, request: request, body: requestBody)
-                versions.append(Version(slot: slot.index, request: before.request, body: before.body))
-            }
-            urlBeforeResend = requestBeforeEdit?.request.url
-            requestBeforeEdit = nil
-        } else if !decision.isPause {
-            undoRequestEdit()
+    private func settle(_ code: UInt32, of slot: Slot, _ reason: Visit) -> (Decision, isFault: Bool) {
+        // A hook that does nothing, as most do most of the time, costs next to nothing.
+        if code == PLUG_NEXT, draft.isEmpty, !request.isEditedOutward { return (.next, false) }
+        let payload = draft.payload
+        draft.payload = nil
+        defer { draft.refusal = nil }
+        let decision: Decision
+        var isFault = false
+        do throws(Misbehaviour) {
+            decision = try checked(code, payload, slot, reason)
+        } catch {
+            decision = handle(error, of: slot)
+            isFault = true
         }
-        if case .wait = decision { return decision }
+        if case .resend = decision {
+            request.keepEdit(of: slot.index)
+        } else if !decision.isPause {
+            request.undoEdit()
+        }
+        if case .wait = decision { return (decision, isFault) }
         if case .wait(let ticket, _) = payload { core.tickets.remove(ticket) }
-        if stage == .request {
+        if steering.stage == .request {
             if case .next = decision {} else if case .hold = decision {} else { dropUnopenedState(of: slot) }
         }
-        return decision
+        return (decision, isFault)
     }
 
-    /// A hook that does nothing, as most do most of the time, costs next to nothing.
-    private var hasLeftNothing: Bool {
-        payload == nil && refusal == nil && requestBeforeEdit == nil && takenRequestBody == nil
-            && takenResponseBody == nil
+    /// Releases what a plugin kept for a turn that its verdict did not open.
+    private func dropUnopenedState(of slot: Slot) {
+        if !steering.turns.contains(slot.bit) { setTurnState(nil, of: slot.index) }
     }
 
-    private func checked(_ code: UInt32, _ payload: Decision?, _ slot: Slot, _ reason: Visit) -> Decision {
-        let missing = restoreBodies()
-        // Code that broke could not give back what it had taken: how it broke says more.
-        if code == PLUG_FAULT, case .fail(let error)? = payload { return fault(error.reason, of: slot) }
-        if let missing { return fault(missing, of: slot) }
+    /// How a plugin has broken the rules: a clause after "at fault in a hook".
+    private struct Misbehaviour: Error { let clause: String }
+
+    private func checked(
+        _ code: UInt32, _ payload: Decision?, _ slot: Slot, _ reason: Visit
+    ) throws(Misbehaviour) -> Decision {
+        let missing = restoreTakenBodies()
+        // Code that panicked could not give back the bodies that it had taken: the panic says more.
+        if code == PLUG_FAULT, case .fail(let error)? = payload { throw Misbehaviour(clause: error.reason) }
+        if let missing { throw Misbehaviour(clause: missing) }
         switch (code, payload) {
         case (PLUG_NEXT, _): return .next
         case (PLUG_HOLD, .hold?) where reason == .held || reason == .overLimit:
-            return fault("it asked to hold a body again that it was just given", of: slot)
-        case (PLUG_RESPOND, .respond?), (PLUG_RESEND, .resend?), (PLUG_HOLD, .hold?), (PLUG_WAIT, .wait?):
-            return payload ?? .next
-        case (PLUG_FAIL, .fail(var error)?):
+            throw Misbehaviour(clause: "it asked to hold a body again that it was just given")
+        case (PLUG_RESPOND, let payload?), (PLUG_RESEND, let payload?), (PLUG_HOLD, let payload?),
+            (PLUG_WAIT, let payload?), (PLUG_FAIL, let payload?):
+            guard payload.code == code else { break }
+            guard case .fail(var error) = payload else { return payload }
             error.plugin = slot.id
-            error.attempt = attempts == 0 ? nil : attempts
+            error.attempt = attempts.last
             return .fail(error)
-        case (PLUG_RESPOND...PLUG_FAULT, _):
-            return fault(refusal ?? "it returned the verdict \(code) without its payload", of: slot)
-        default:
-            return fault("it returned \(code), which is no verdict", of: slot)
+        default: break
         }
+        throw Misbehaviour(
+            clause: (PLUG_NEXT...PLUG_FAULT).contains(code)
+                ? draft.refusal ?? "it returned the verdict \(code) without its payload"
+                : "it returned \(code), which is no verdict")
     }
 
-    /// A body that was taken must have been given back, or another in its place.
-    private func restoreBodies() -> String? {
-        defer { (takenRequestBody, takenResponseBody) = (nil, nil) }
-        if let taken = takenRequestBody {
-            requestBody = taken
-            return "it took the request's body and gave none in its place"
-        }
-        if let taken = takenResponseBody {
-            response?.body = taken
-            taken.reclaim()
-            return "it took the response's body and gave none in its place"
-        }
-        return nil
-    }
-
-    /// A plugin that breaks the rules fails the exchange, or is passed over, as its configuration says.
-    private func fault(_ what: String, of slot: Slot) -> Decision {
-        let fault = "at fault in \(stage.hook): \(what)."
-        let text = "The plugin \(slot.id) is \(fault)"
-        // The log says whose line it is.
+    /// A plugin has broken the rules: fails the exchange, or skips the plugin, as its configuration says.
+    private func handle(_ misbehaviour: Misbehaviour, of slot: Slot) -> Decision {
+        let fault = "at fault in \(steering.stage.hook): \(misbehaviour.clause)."
+        // The log names the plugin by itself.
         core.log.write(.error, slot.id, fault)
-        report(.pluginFaulted, [("plugin", .text(slot.id)), ("hook", .text("\(stage.hook)"))])
+        report(.pluginFaulted, [("plugin", .text(slot.id)), ("hook", .text("\(steering.stage.hook)"))])
         core.count(faultOf: slot, in: self)
-        faultTold = trace != nil
-        if let before = beforeFault {
-            (request, requestBody, requestBeforeEdit) = (before.request, before.body, nil)
-            // It put a source around it, which goes now.
-            if let body = before.response?.body, body !== response?.body { body.reclaim() }
-            response = before.response
-            return .next
+        guard let before = beforeFault else {
+            return .fail(
+                PlugboardError(
+                    .pluginFault, "The plugin \(slot.id) is \(fault)", plugin: slot.id, attempt: attempts.last))
         }
-        return .fail(PlugboardError(.pluginFault, text, plugin: slot.id, attempt: attempts == 0 ? nil : attempts))
+        request = before.request
+        // The plugin has wrapped the body, and its wrapper goes now.
+        if let body = before.response?.body, body !== response?.body { body.reclaim() }
+        response = before.response
+        return .next
     }
 
-    // MARK: The request as each slot sees it
+    // MARK: What the host's functions leave during a call
 
-    /// Goes back to the request as this slot passed it inward: to before the first edit further in.
-    private func recall(for slot: Slot) {
-        while let version = versions.last, version.slot > slot.index {
-            if requestBody !== version.body { requestBody?.release() }
-            (request, requestBody) = (version.request, version.body)
-            versions.removeLast()
-        }
-    }
-
-    /// What an outward hook edited counts only if it resends.
-    func undoRequestEdit() {
-        guard let before = requestBeforeEdit else { return }
-        (request, requestBody, requestBeforeEdit) = (before.request, before.body, nil)
-    }
-
-    /// Leaves what a verdict carries; what an earlier one left is dropped.
+    /// Keeps the payload of a verdict; an earlier one is dropped.
     func leave(_ payload: Decision) {
-        if case .wait(let old, _)? = self.payload { core.tickets.remove(old) }
-        self.payload?.drop()
-        self.payload = payload
+        if case .wait(let old, _)? = draft.payload { core.tickets.remove(old) }
+        draft.payload?.drop()
+        draft.payload = payload
     }
 
-    /// Gives a verdict back that cannot be, and keeps why: returned all the same, it is a fault.
+    /// Refuses a verdict and keeps why. If the hook returns it all the same, that is a fault.
+    ///
+    /// - Returns: The verdict, for the hook to return.
     func refuse(_ verdict: UInt32, _ name: String, _ reason: String) -> UInt32 {
-        refusal = "its \(name) was refused: \(reason)"
+        draft.refusal = "its \(name) was refused: \(reason)"
         return verdict
     }
 
-    /// A hook is about to edit the request: inward, what it was is kept for those further out, who must see it unedited;
-    /// outward, in case that it does not resend.
+    /// A hook is about to edit the request.
     func willEditRequest() {
-        if stage != .request {
-            if requestBeforeEdit == nil { requestBeforeEdit = Version(slot: 0, request: request, body: requestBody) }
-        } else if let slot, pipeline.hasOutwardHooks, versions.last.map({ $0.slot < slot.index }) ?? true {
-            versions.append(Version(slot: slot.index, request: request, body: takenRequestBody ?? requestBody))
+        if steering.stage != .request {
+            request.willEditOutward()
+        } else if let slot = frame.slot, pipeline.hasOutwardHooks {
+            request.willEdit(at: slot.index, body: draft.takenRequestBody ?? request.body)
         }
     }
 }

@@ -1,35 +1,12 @@
 import EventLoop
 import PlugboardKit
 
-/// An exchange that stands still: until its ticket is woken, or its deadline has come.
-final class Parking {
-    let ticket: UInt64?
-    private(set) var deadline: Int64?
-    var timer: LoopTimer?
-    private var rest: Int64?
-
-    init(ticket: UInt64?, deadline: Int64?) {
-        self.ticket = ticket
-        self.deadline = deadline
-    }
-
-    /// A suspended exchange's deadlines stand still.
-    func stopClock(_ now: Int64) {
-        timer?.cancel()
-        timer = nil
-        rest = deadline.map { max($0 - now, 0) }
-    }
-
-    func startClock(_ now: Int64) {
-        if let rest { deadline = now.addingReportingOverflow(rest).partialValue }
-        rest = nil
-    }
-}
-
+/// Waiting: for a ticket, or for the delay of a resend.
 extension ExchangeCore {
-    /// `wait`: the hook runs again when the ticket is woken, or at the deadline.
-    func park(_ ticket: UInt64, until deadline: Int64?) {
-        phase = .awaiting
+    /// `wait`: the hook runs again when the ticket is woken, or at the deadline. Without a ticket, the exchange goes on
+    /// at the deadline.
+    func park(_ ticket: UInt64?, until deadline: Int64?) {
+        steering.phase = .awaiting
         let parking = Parking(ticket: ticket, deadline: deadline)
         self.parking = parking
         watchDeadline(of: parking)
@@ -41,36 +18,33 @@ extension ExchangeCore {
         parking.timer = loop.schedule(at: deadline) { [unowned self] in unpark(as: .deadline) }
     }
 
-    /// The ticket was woken, on whatever thread; here it is the loop's. Late is no harm.
-    func woken(_ ticket: UInt64) {
-        guard parking?.ticket == ticket else { return }
-        unlessSuspended { [self] in
-            if parking?.ticket == ticket { unpark(as: .woken) }
-        }
-    }
+    /// The ticket was woken, on whatever thread; this runs on the loop. A ticket that is not waited for does nothing.
+    func woken(_ ticket: UInt64) { endWait(for: ticket, as: .woken) }
 
-    /// The plugin at this slot is switched off: if its hook waits here, it waits no longer.
+    /// The plugin in this slot is switched off: if its hook waits here, it waits no longer.
     func endWait(at slot: Slot) {
         guard let ticket = parking?.ticket, waitingSlot === slot else { return }
+        endWait(for: ticket, as: .deadline)
+    }
+
+    private func endWait(for ticket: UInt64, as reason: Visit) {
+        guard parking?.ticket == ticket else { return }
         unlessSuspended { [self] in
-            if parking?.ticket == ticket { unpark(as: .deadline) }
+            if parking?.ticket == ticket { unpark(as: reason) }
         }
     }
 
     /// The slot whose hook runs again when the wait ends.
-    var waitingSlot: Slot? {
-        let slots = stage.slots(pipeline)
-        return cursor < slots.count ? slots[cursor] : nil
-    }
+    var waitingSlot: Slot? { steering.nextSlot(pipeline.hooks).map { pipeline.slots[$0] } }
 
     private func unpark(as reason: Visit) {
-        visit = parking?.ticket == nil ? .first : reason
+        steering.visit = parking?.ticket == nil ? .first : reason
         unpark()
-        phase = .steering
+        steering.phase = .steering
         advance()
     }
 
-    /// Nobody waits any more.
+    /// The exchange no longer waits.
     func unpark() {
         guard let parking else { return }
         parking.timer?.cancel()

@@ -4,19 +4,22 @@ import Synchronization
 
 /// One enabled plugin in its slot of the pipeline, with the functions that the kernel calls.
 ///
-/// A class, so that a call copies no more than a pointer. Sendable because nothing in it changes but on the loop or under a lock, and the plugin's functions say which
-/// thread they are for.
+/// A class, so that a call copies no more than a pointer.
+///
+/// Sendable because what changes is touched on the loop only or is under a lock, and `plugboard.h` says for which
+/// threads the plugin's functions are.
 final class Slot: @unchecked Sendable {
     /// 0 is outermost.
     let index: Int
-    /// That of the index, in words that have a bit for each slot.
-    let bit: UInt64
+    /// The set of this slot alone.
+    let bit: SlotSet
     let id: String
     let hooks: Hooks
+    /// Whether an exchange goes on without the plugin after a fault.
     let isSkippedOnFault: Bool
-    /// Faults in a row after which it is switched off; nil for never.
+    /// After how many faults in a row the plugin is switched off; nil for never.
     let faultLimit: Int?
-    /// Exchanges with a fault since one went well. [loop]
+    /// How many exchanges with a fault there were since the last one without. [loop]
     var faultsInARow = 0
     private let disabling = Mutex<PlugboardError?>(nil)
     let plugin: UnsafePointer<plug_plugin_v1>
@@ -33,7 +36,7 @@ final class Slot: @unchecked Sendable {
         onFault: PluginEntry.OnFault = .fail, faultLimit: Int = 0
     ) {
         self.index = index
-        bit = 1 << UInt64(index)
+        bit = SlotSet(index)
         id = descriptor.id
         hooks = descriptor.hooks
         plugin = descriptor.raw
@@ -46,36 +49,19 @@ final class Slot: @unchecked Sendable {
         onFailure = plugin.pointee.on_failure
     }
 
-    /// Why it was switched off, if it was. [any]
+    /// Why the plugin was switched off, or nil. [any]
     var disabled: PlugboardError? {
         get { disabling.withLock { $0 } }
         set { disabling.withLock { $0 = newValue } }
     }
 
+    /// Calls the steering hook of this stage. [loop]
     @inline(__always)
     func call(_ stage: Stage, _ exchange: OpaquePointer) -> UInt32 {
         switch stage {
         case .request: onRequest?(instance, exchange) ?? PLUG_NEXT
         case .response: onResponse?(instance, exchange) ?? PLUG_NEXT
         case .failure: onFailure?(instance, exchange) ?? PLUG_NEXT
-        }
-    }
-}
-
-extension UInt64 {
-    /// The bits of the slots further out than one, which need not be there: there may be as many slots as bits.
-    static func slots(before index: Int) -> UInt64 { index >= bitWidth ? .max : (1 << UInt64(index)) - 1 }
-}
-
-/// Which head is on its way.
-enum Stage: Sendable {
-    case request, response, failure
-
-    func slots(_ pipeline: Pipeline) -> [Slot] {
-        switch self {
-        case .request: pipeline.requestSlots
-        case .response: pipeline.responseSlots
-        case .failure: pipeline.failureSlots
         }
     }
 }

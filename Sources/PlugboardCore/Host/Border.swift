@@ -7,13 +7,14 @@ import PlugboardKit
     import Musl
 #endif
 
-// From the pointers of C to what they stand for, and back. Free functions, because C function pointers capture nothing.
+// Conversions between the pointers of C and what they stand for. Free functions, because C function pointers capture
+// nothing.
 
-/// An exchange in a steering hook of the plugin that calls, or nil.
+/// The exchange, if the plugin calls the host within a steering hook; else nil.
 func steering(_ pointer: OpaquePointer?) -> ExchangeCore? {
     guard let pointer else { return nil }
     let exchange = ExchangeCore.from(pointer)
-    return exchange.isSteering ? exchange : nil
+    return exchange.frame.isSteering ? exchange : nil
 }
 
 /// Takes over the reference that a `plug_body *` stands for.
@@ -21,28 +22,33 @@ func takeNode(_ pointer: OpaquePointer) -> BodyNode {
     Unmanaged<BodyNode>.fromOpaque(UnsafeRawPointer(pointer)).takeRetainedValue()
 }
 
+/// Hands a reference out as a `plug_body *`; the plugin releases it.
 func giveNode(_ node: BodyNode) -> OpaquePointer {
     OpaquePointer(Unmanaged.passRetained(node).toOpaque())
 }
 
+/// The body of a `plug_body *`, whose reference the plugin keeps.
 func borrowNode(_ pointer: OpaquePointer) -> BodyNode {
     Unmanaged<BodyNode>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
 }
 
+/// Takes over bytes of a plugin; bytes without a release function are copied.
 func makeBytes(_ bytes: plug_bytes, of host: HostContext) -> Bytes {
     let buffer = UnsafeRawBufferPointer(start: bytes.bytes, count: bytes.bytes == nil ? 0 : Int(clamping: bytes.count))
     guard let release = bytes.release else { return Bytes(copying: buffer) }
     let context = UInt(bitPattern: bytes.context)
     return Bytes(borrowing: buffer) { _ in
-        host.calling(.release) { release(UnsafeMutableRawPointer(bitPattern: context)) }
+        host.call(.release) { release(UnsafeMutableRawPointer(bitPattern: context)) }
     }
 }
 
+/// `PLUG_STALE` if the pull was completed before, or its body was released.
 func completePull(_ host: UnsafePointer<plug_host_v1>, _ pull: plug_pull, _ piece: Piece) -> UInt32 {
     HostContext.from(host).core?.pulls.remove(pull)?.complete(piece) == true ? PLUG_OK : PLUG_STALE
 }
 
-/// The fields of a message, as a plugin hands them in; the error says which one cannot be, without its value.
+/// The fields of a message, as a plugin hands them in; the error names the field that cannot be sent, without its
+/// value.
 func checkedFields(_ fields: UnsafePointer<plug_field>?, _ count: UInt64) throws(PlugboardError) -> Fields {
     for field in UnsafeBufferPointer(start: fields, count: fields == nil ? 0 : Int(clamping: count)) {
         if isSendable(field.name, field.value) { continue }
@@ -62,6 +68,7 @@ func isSendable(_ name: plug_text, _ value: plug_text) -> Bool {
         && !value.buffer.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D }
 }
 
+/// The time of one of the system's clocks, in nanoseconds.
 func clockTime(_ clock: clockid_t) -> Int64 {
     var time = timespec()
     clock_gettime(clock, &time)

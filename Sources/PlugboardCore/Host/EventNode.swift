@@ -1,7 +1,7 @@
 import CPlugboard
 import PlugboardKit
 
-/// What C sees as an event. What it says is made when somebody asks for it: most who listen look at few events.
+/// What C sees as an event. Its details are made when a plugin asks for them: most plugins ignore most events.
 final class EventNode {
     private enum Name {
         case kernel(KernelEvent)

@@ -40,15 +40,14 @@ final class HeadNode {
 
     var scratch: Scratch {
         guard let exchange else { return ownScratch }
-        exchange.usesScratch = true
-        return exchange.scratch
+        return exchange.views.scratch
     }
 
     var isOfRequest: Bool { isRequest }
 
     var fields: Fields {
         guard let exchange else { return alone.fields }
-        return isRequest ? exchange.request.fields : exchange.response?.head.fields ?? Fields()
+        return isRequest ? exchange.request.head.fields : exchange.response?.head.fields ?? Fields()
     }
 
     var status: Int {
@@ -56,10 +55,10 @@ final class HeadNode {
         return isRequest ? 0 : exchange.response?.head.status ?? 0
     }
 
-    var method: String { isRequest ? exchange?.request.method.name ?? "" : "" }
-    var url: String { isRequest ? exchange?.request.url ?? "" : "" }
+    var method: String { isRequest ? exchange?.request.head.method.name ?? "" : "" }
+    var url: String { isRequest ? exchange?.request.head.url ?? "" : "" }
 
-    /// The first field of a name, in place.
+    /// The value of the first field of a name, without a copy.
     func field(_ name: UnsafeRawBufferPointer) -> plug_text {
         wasRead = true
         return withFields { $0.withValue(name) { value in value.map { plug_text($0) } ?? plug_text() } }
@@ -77,13 +76,13 @@ final class HeadNode {
         withFields { index < UInt64($0.count) && $0.isSecret(at: Int(index)) }
     }
 
-    /// Looks at the fields where they stand: plugins ask for them one by one.
+    /// Looks at the fields without a copy: plugins ask for them one by one.
     @inline(__always)
     private func withFields<Result>(_ look: (borrowing Fields) -> Result) -> Result {
         guard let exchange else { return look(alone.fields) }
-        if isRequest { return look(exchange.request.fields) }
+        if isRequest { return look(exchange.request.head.fields) }
         guard exchange.response != nil else { return look(Fields()) }
-        return look(exchange.response!.head.fields)  // There is one: see above.
+        return look(exchange.response!.head.fields)  // Checked above.
     }
 
     // MARK: Editing
@@ -91,11 +90,11 @@ final class HeadNode {
     /// Whether this head can be edited now: the request while it goes inward or before a resend, the response in
     /// `on_response`.
     var isEditable: Bool {
-        guard let exchange, exchange.isSteering else { return false }
-        return isRequest || exchange.stage == .response
+        guard let exchange, exchange.frame.isSteering else { return false }
+        return isRequest || exchange.steering.stage == .response
     }
 
-    /// Edits the fields; what was handed out of them stays readable until the hook returns.
+    /// Edits the fields; values that were handed out stay readable until the hook returns.
     func edit(_ change: (inout Fields) -> Void) -> UInt32 {
         guard isEditable, let exchange else { return PLUG_WRONG_TIME }
         if wasRead {
@@ -104,10 +103,10 @@ final class HeadNode {
         }
         if isRequest {
             exchange.willEditRequest()
-            change(&exchange.request.fields)
+            change(&exchange.request.head.fields)
         } else {
             guard exchange.response != nil else { return PLUG_WRONG_TIME }
-            change(&exchange.response!.head.fields)  // There is one: see above.
+            change(&exchange.response!.head.fields)  // Checked above.
         }
         return PLUG_OK
     }
@@ -122,7 +121,7 @@ final class HeadNode {
     func editRequest(_ change: (inout Request) -> Void) -> UInt32 {
         guard isEditable, isRequest, let exchange else { return PLUG_WRONG_TIME }
         exchange.willEditRequest()
-        change(&exchange.request)
+        change(&exchange.request.head)
         return PLUG_OK
     }
 }

@@ -3,10 +3,7 @@ import PlugboardKit
 
 /// What a plugin asks of the kernel from any thread.
 extension HostContext {
-    /// The deepest that sub-requests may nest.
-    private static let depthLimit = 4
-
-    /// `send`: what is wrong with the request itself is told by its answer.
+    /// `send`. If the request itself is wrong, its outcome says so.
     func send(
         _ table: plug_request_v1, _ body: BodyNode?, asker: UInt64, context: UnsafeMutableRawPointer?,
         answered: @escaping SubRequestOutcome.Completion
@@ -40,45 +37,34 @@ extension HostContext {
             return outcome.fail(
                 PlugboardError(.cancelled, "The exchange that \(id) sent a sub-request for has ended."))
         }
-        let depth = (asker?.depth ?? 0) + 1
-        guard depth <= HostContext.depthLimit else {
+        let family = Family(sentBy: index, for: asker)
+        if family.isTooDeep {
             return outcome.fail(
                 PlugboardError(
-                    .runaway, "Sub-requests nest deeper than \(HostContext.depthLimit). \(id) sent the last one."))
+                    .runaway, "Sub-requests nest deeper than \(Family.depthLimit). \(id) sent the last one."))
         }
         var request = request
-        if let asker { request.inherit(from: asker.request) }
-        let slot = core.pipeline.slots[index]
+        if let asker { request.inherit(from: asker.request.head) }
         let child = ExchangeCore(
-            request, core: core, outcome: outcome, skipped: (asker?.ancestry ?? 0) | slot.bit, depth: depth)
+            request, core: core, outcome: outcome, family: family, deaf: asker?.steering.exclusions.deaf ?? [])
         outcome.exchange = child
-        child.ancestry = child.skipped
-        child.sender = index
-        child.askerNumber = asker?.number
-        if let asker {
-            child.deaf = asker.deaf
-            child.outerAttributes = asker.request.attributes
-        }
-        if let asker, !isDetached {
-            asker.children.append(child)
-            child.asker = asker
-        }
-        if let trace = asker == nil ? core.trace(waitingFor: index) : asker?.trace {
+        if let asker, !isDetached { Family.join(child, to: asker) }
+        if let trace = asker == nil ? core.underWay.trace(waitingFor: index) : asker?.trace {
             child.trace(with: trace.beginSubRequest(request, by: index, id, isDetached: isDetached))
         }
         child.begin(at: flags & PLUG_OUTERMOST != 0 ? 0 : index + 1)
     }
 
-    /// `cancel_send`: a plugin's own, once.
+    /// `cancel_send`: only for the plugin's own sub-requests, and once for each.
     func cancelSubRequest(_ number: UInt64) -> UInt32 {
         guard let core, let outcome = core.subRequests[number], outcome.asker === self,
             core.subRequests.remove(number) != nil
         else { return PLUG_STALE }
-        // Not within the plugin's call, for the answer calls the plugin.
+        // Later: the outcome calls the plugin, and this runs within a call of it.
         return core.loop.enqueue { outcome.cancel() } ? PLUG_OK : PLUG_STALE
     }
 
-    /// Events stand under their plugin's own id. Details are made only if somebody may listen.
+    /// `publish`: an event under the plugin's own id. Its details are made only if the event may be watched.
     func publish(_ event: String, _ number: UInt64, _ details: () -> [(String, EventDetail)]) -> UInt32 {
         guard event.hasPrefix(idWithDot) else { return PLUG_BAD_ARGUMENT }
         guard let core = startedCore else { return codeOfAbsence }
@@ -90,7 +76,7 @@ extension HostContext {
         let details = details()
         let tell = { @Sendable in
             let node = EventNode(event, details)
-            // What is told too late to be of the exchange is still a fact.
+            // If the exchange has ended, the event is still a fact about the kernel.
             if let exchange = core.exchange(number) { exchange.publish(node) } else { core.publish(node) }
         }
         if core.loop.isCurrent { tell() } else { core.loop.enqueue(tell) }
@@ -99,10 +85,10 @@ extension HostContext {
 }
 
 extension Request {
-    /// A request as a plugin hands it in; the error says what of it cannot be.
+    /// A request as a plugin hands it in; the error says which part of it is wrong.
     fileprivate init(subRequest table: plug_request_v1, _ body: BodyNode?, of id: String) throws(PlugboardError) {
         func refused(_ code: PlugboardError.Code, _ what: String) -> PlugboardError {
-            PlugboardError(code, "The plugin \(id) sent a sub-request that cannot be: \(what).")
+            PlugboardError(code, "The plugin \(id) sent a sub-request that cannot be sent: \(what).")
         }
         do {
             self.init(
@@ -121,14 +107,15 @@ extension Request {
         }
         var options = RequestOptions()
         for option in makeFields(table.options, table.option_count) {
-            if let fault = options.set(option.name, to: option.value) { throw refused(.invalidOption, fault) }
+            if let error = options.set(option.name, to: option.value) { throw refused(.invalidOption, error) }
         }
         if table.timeout > 0 { options.timeout = .nanoseconds(table.timeout) }
         if options != RequestOptions() { self.options = options }
     }
 
-    /// A sub-request goes the way of the request that it is for, unless it says otherwise: the same proxy, the same trust. At the same origin it also
-    /// has the same pins and the same client certificate. The time limit is its own. What is secret there is secret here.
+    /// A sub-request has the options of the request that it is for, such as the proxy and the trusted certificates,
+    /// unless it sets its own. At the same origin it also has the same pins and the same client certificate. The
+    /// timeout is its own. Fields that are secret there are secret here.
     fileprivate mutating func inherit(from asker: Request) {
         for index in asker.fields.indices where asker.fields.isSecret(at: index) {
             asker.fields.withField(index) { name, _ in fields.markSecret(name) }

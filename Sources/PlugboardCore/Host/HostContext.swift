@@ -6,11 +6,11 @@ import Synchronization
 ///
 /// Sendable because the table never changes once it is made, and the rest is under a lock.
 final class HostContext: @unchecked Sendable {
-    /// Nil when the kernel is gone: what a plugin's own threads ask for after that is stale, and never a crash.
+    /// Nil when the kernel is gone: a plugin's own threads that still call the host get `PLUG_STALE`.
     weak let core: KernelCore?
     let id: String
     let idWithDot: String
-    /// The slot in the pipeline, once it is known.
+    /// The plugin's slot in the pipeline.
     let index: Int
     let table: UnsafeMutablePointer<plug_host_v1>
     private let state = Mutex(State())
@@ -28,14 +28,14 @@ final class HostContext: @unchecked Sendable {
         table.initialize(to: HostTable.functions)
         table.pointee.plugin = descriptor.raw
         self.core = core
-        // For ever: a thread of the plugin's may call once more when all is over.
+        // Never released: a thread of the plugin's may still call the host when the kernel is gone.
         table.pointee.kernel = Unmanaged.passRetained(self).toOpaque()
     }
 
-    /// Nil before all plugins are created, too: most of the host works only from `start` on. [any]
+    /// Also nil until all plugins are created: most of the host's functions work only from `start` on. [any]
     var startedCore: KernelCore? { core.flatMap { $0.isStarted.load(ordering: .acquiring) ? $0 : nil } }
 
-    /// What functions return that cannot do their work now: before `start`, or when the kernel is gone.
+    /// What the host's functions return while there is no `startedCore`.
     var codeOfAbsence: UInt32 { core == nil ? PLUG_STALE : PLUG_WRONG_TIME }
 
     static func from(_ host: UnsafePointer<plug_host_v1>) -> HostContext {
@@ -43,12 +43,12 @@ final class HostContext: @unchecked Sendable {
     }
 
     /// Calls a function that the plugin handed in. [any]
-    func calling(_ hook: CalledHook, _ call: () -> Void) {
-        guard let core else { return call() }
-        core.calling(index, hook, call)
+    func call(_ hook: CalledHook, _ function: () -> Void) {
+        guard let core else { return function() }
+        core.containment.call(index, hook, function)
     }
 
-    /// Why the plugin said it cannot be created or started.
+    /// `refuse`: why the plugin cannot be created or started.
     var refusal: String? {
         get { state.withLock { $0.refusal } }
         set { state.withLock { $0.refusal = newValue } }
@@ -60,7 +60,8 @@ final class HostContext: @unchecked Sendable {
         return refusal.last.map { ".!?…".contains($0) } == true ? refusal : refusal + "."
     }
 
-    /// Made when it is first asked for; kept, because the header promises the text as long as the host lives.
+    /// `data_directory`: made at the first call. The text is kept, because the header promises it as long as the host
+    /// lives.
     func dataDirectory() -> plug_text {
         state.withLock { state in
             if state.dataDirectory == nil { state.dataDirectory = core?.makeDataDirectory(id) }
@@ -69,9 +70,9 @@ final class HostContext: @unchecked Sendable {
         }
     }
 
-    /// Why the data directory that the plugin asked for must not be used; nil if it may, or was not asked for.
+    /// Why the data directory that the plugin asked for must not be used; nil if there is no such reason.
     var dataDirectoryError: String? {
-        state.withLock { if case .refused(let fault)? = $0.dataDirectory { fault } else { nil } }
+        state.withLock { if case .refused(let reason)? = $0.dataDirectory { reason } else { nil } }
     }
 
     var hasAskedForDataDirectory: Bool { state.withLock { $0.dataDirectory != nil } }

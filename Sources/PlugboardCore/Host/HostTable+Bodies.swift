@@ -15,7 +15,7 @@ extension HostTable {
             guard let source, let host = host.map({ HostContext.from($0) }) else { return nil }
             let table = source.pointee
             guard let core = host.startedCore else {
-                host.calling(.release) { table.release?(table.context) }
+                host.call(.release) { table.release?(table.context) }
                 return nil
             }
             return giveNode(BodyNode(PluginSource(table, of: core.pipeline.slots[host.index], core: core), core: core))
@@ -27,7 +27,7 @@ extension HostTable {
         table.pull = { body, context, pulled in
             guard let body, let pulled else { return PLUG_BAD_ARGUMENT }
             let node = borrowNode(body)
-            let told = PieceTelling(to: node.core.caller, context: context, pulled: pulled)
+            let told = PieceTelling(to: node.core.containment.caller, context: context, pulled: pulled)
             node.pull { told.tell($0, node.core) }
             return PLUG_OK
         }
@@ -35,7 +35,7 @@ extension HostTable {
             body.map { borrowNode($0).rewind() } == true ? PLUG_OK : PLUG_WRONG_TIME
         }
         table.release_body = { body in
-            if let body { takeNode(body).giveBack() }
+            if let body { takeNode(body).releaseByPlugin() }
         }
         setCompletions(&table)
         setExchangeBodies(&table)
@@ -57,7 +57,7 @@ extension HostTable {
             } catch {
                 let id = HostContext.from(host).id
                 let error = PlugboardError(
-                    .pluginFault, "The plugin \(id) ended a body with trailers that cannot be: \(error.reason).",
+                    .pluginFault, "The plugin \(id) ended a body with trailers that cannot be sent: \(error.reason).",
                     plugin: id)
                 return completePull(host, pull, .broken(error)) == PLUG_OK ? PLUG_BAD_ARGUMENT : PLUG_STALE
             }
@@ -76,35 +76,15 @@ extension HostTable {
     }
 
     private static func setExchangeBodies(_ table: inout plug_host_v1) {
-        table.take_request_body = { pointer in
-            guard let exchange = steering(pointer), exchange.stage == .request, let body = exchange.requestBody
-            else { return nil }
-            exchange.takenRequestBody = body
-            exchange.requestBody = nil
-            // Lent: the plugin that wraps it gives it back when its wrapper goes, and a resend may want it after that.
-            return giveNode(BodyNode(LentSource(body), core: exchange.core))
-        }
+        table.take_request_body = { pointer in steering(pointer)?.takeRequestBody().map { giveNode($0) } }
         table.set_request_body = { pointer, body in
             let node = body.map { takeNode($0) }
-            guard let exchange = steering(pointer) else { return PLUG_WRONG_TIME }
-            exchange.willEditRequest()
-            exchange.takenRequestBody = nil
-            exchange.requestBody = node
-            return PLUG_OK
+            return steering(pointer)?.setRequestBody(node) ?? PLUG_WRONG_TIME
         }
-        table.take_response_body = { pointer in
-            guard let exchange = steering(pointer), exchange.stage == .response, let body = exchange.response?.body
-            else { return nil }
-            exchange.takenResponseBody = body
-            exchange.response?.body = nil
-            return giveNode(body)
-        }
+        table.take_response_body = { pointer in steering(pointer)?.takeResponseBody().map { giveNode($0) } }
         table.set_response_body = { pointer, body in
             let node = body.map { takeNode($0) }
-            guard let exchange = steering(pointer), exchange.stage == .response else { return PLUG_WRONG_TIME }
-            exchange.takenResponseBody = nil
-            exchange.response?.body = node
-            return PLUG_OK
+            return steering(pointer)?.setResponseBody(node) ?? PLUG_WRONG_TIME
         }
         table.held_body = { pointer in
             guard let exchange = steering(pointer), let held = exchange.heldBody else { return plug_text() }

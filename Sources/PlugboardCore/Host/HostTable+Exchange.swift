@@ -3,9 +3,9 @@ import PlugboardKit
 
 extension HostTable {
     static func setExchange(_ table: inout plug_host_v1) {
-        table.visit = { pointer in pointer.map { ExchangeCore.from($0).visit.rawValue } ?? PLUG_FIRST }
+        table.visit = { pointer in pointer.map { ExchangeCore.from($0).steering.visit.rawValue } ?? PLUG_FIRST }
         table.exchange_id = { pointer in pointer.map { ExchangeCore.from($0).number } ?? 0 }
-        table.attempt = { pointer in pointer.map { UInt32(clamping: ExchangeCore.from($0).attempts) } ?? 0 }
+        table.attempt = { pointer in pointer.map { UInt32(clamping: ExchangeCore.from($0).attempts.count) } ?? 0 }
         table.request = { pointer in pointer.map { ExchangeCore.from($0).requestHead.pointer } }
         table.response = { pointer in
             guard let pointer else { return nil }
@@ -15,18 +15,16 @@ extension HostTable {
         table.failure = { pointer, code, reason in
             guard let pointer, let failure = ExchangeCore.from(pointer).failure else { return PLUG_WRONG_TIME }
             let exchange = ExchangeCore.from(pointer)
-            exchange.usesScratch = true
-            code?.pointee = exchange.scratch.text(failure.code.name)
-            reason?.pointee = exchange.scratch.text(failure.reason)
+            code?.pointee = exchange.views.scratch.text(failure.code.name)
+            reason?.pointee = exchange.views.scratch.text(failure.reason)
             return PLUG_OK
         }
         table.can_resend = { pointer in steering(pointer)?.canResend == true ? PLUG_OK : PLUG_WRONG_TIME }
         table.resolve_url = { pointer, reference in
             guard let pointer else { return plug_text() }
             let exchange = ExchangeCore.from(pointer)
-            guard let url = resolved(reference.string, against: exchange.request.url) else { return plug_text() }
-            exchange.usesScratch = true
-            return exchange.scratch.text(url)
+            guard let url = resolved(reference.string, against: exchange.request.head.url) else { return plug_text() }
+            return exchange.views.scratch.text(url)
         }
         setAttributes(&table)
         setStates(&table)
@@ -37,15 +35,14 @@ extension HostTable {
             guard let pointer else { return plug_text() }
             let exchange = ExchangeCore.from(pointer)
             guard exchange.mayHaveAttributes, let value = exchange.attribute(name.string) else { return plug_text() }
-            exchange.usesScratch = true
-            return exchange.scratch.text(value)
+            return exchange.views.scratch.text(value)
         }
         table.attribute_at = { pointer, index, attribute in
             guard let pointer else { return PLUG_BAD_ARGUMENT }
             let exchange = ExchangeCore.from(pointer)
             guard let found = exchange.attribute(at: Int(clamping: index)) else { return PLUG_NOT_FOUND }
             attribute?.pointee = plug_field(
-                name: exchange.scratch.text(found.name), value: exchange.scratch.text(found.value))
+                name: exchange.views.scratch.text(found.name), value: exchange.views.scratch.text(found.value))
             return PLUG_OK
         }
         table.set_attribute = { pointer, name, value in
@@ -53,37 +50,31 @@ extension HostTable {
             let (name, value) = (name.string, value.string)
             guard exchange.core.attributeCheck.admits(name, value) else { return PLUG_NOT_FOUND }
             guard exchange.core.attributeCheck.error(in: value, of: name) == nil else { return PLUG_BAD_ARGUMENT }
-            var attributes = exchange.request.attributes
-            attributes[name] = value
-            guard attributes.byteCount <= Attributes.byteLimit else { return PLUG_TOO_LARGE }
-            exchange.willEditRequest()
-            exchange.request.attributes = attributes
-            exchange.attributeList = nil
-            return PLUG_OK
+            return exchange.setAttribute(name, to: value) ? PLUG_OK : PLUG_TOO_LARGE
         }
     }
 
     private static func setStates(_ table: inout plug_host_v1) {
         table.set_turn_state = { pointer, state, release in
-            guard let pointer, let slot = ExchangeCore.from(pointer).slot else { return PLUG_WRONG_TIME }
+            guard let pointer, let slot = ExchangeCore.from(pointer).frame.slot else { return PLUG_WRONG_TIME }
             let exchange = ExchangeCore.from(pointer)
-            guard exchange.phase != .ended else { return PLUG_WRONG_TIME }
-            exchange.setTurnState(state.map { Turns.State(pointer: $0, release: release) }, of: slot)
+            guard exchange.steering.phase != .ended else { return PLUG_WRONG_TIME }
+            exchange.setTurnState(state.map { PluginStates.State(pointer: $0, release: release) }, of: slot.index)
             return PLUG_OK
         }
         table.turn_state = { pointer in
-            guard let pointer, let slot = ExchangeCore.from(pointer).slot else { return nil }
-            return ExchangeCore.from(pointer).turns.state(slot)
+            guard let pointer, let slot = ExchangeCore.from(pointer).frame.slot else { return nil }
+            return ExchangeCore.from(pointer).states.ofTurn(slot.index)
         }
         table.set_exchange_state = { pointer, state, release in
-            guard let pointer, let slot = ExchangeCore.from(pointer).slot else { return PLUG_WRONG_TIME }
+            guard let pointer, let slot = ExchangeCore.from(pointer).frame.slot else { return PLUG_WRONG_TIME }
             ExchangeCore.from(pointer).setExchangeState(
-                state.map { Turns.State(pointer: $0, release: release) }, of: slot)
+                state.map { PluginStates.State(pointer: $0, release: release) }, of: slot.index)
             return PLUG_OK
         }
         table.exchange_state = { pointer in
-            guard let pointer, let slot = ExchangeCore.from(pointer).slot else { return nil }
-            return ExchangeCore.from(pointer).states[slot.index]?.pointer
+            guard let pointer, let slot = ExchangeCore.from(pointer).frame.slot else { return nil }
+            return ExchangeCore.from(pointer).states.ofExchange(slot.index)
         }
     }
 

@@ -27,19 +27,21 @@ extension HostTable {
         table.cancel_send = { host, number in
             host.map { HostContext.from($0).cancelSubRequest(number) } ?? PLUG_BAD_ARGUMENT
         }
-        table.subresponse_head = { answer in answer.flatMap { SubResponseNode.from($0).head?.pointer } }
-        table.subresponse_failure = { answer, code, reason in
-            guard let answer, let failure = SubResponseNode.from(answer).failure else { return PLUG_NOT_FOUND }
+        table.subresponse_head = { response in response.flatMap { SubResponseNode.from($0).head?.pointer } }
+        table.subresponse_failure = { response, code, reason in
+            guard let response, let failure = SubResponseNode.from(response).failure else { return PLUG_NOT_FOUND }
             code?.pointee = failure.code
             reason?.pointee = failure.reason
             return PLUG_OK
         }
-        table.take_subresponse_body = { answer in answer.flatMap { SubResponseNode.from($0).takeBody() }.map { giveNode($0) } }
-        table.keep_subresponse = { answer in
-            if let answer { _ = Unmanaged<SubResponseNode>.fromOpaque(UnsafeRawPointer(answer)).retain() }
+        table.take_subresponse_body = { response in
+            response.flatMap { SubResponseNode.from($0).takeBody() }.map { giveNode($0) }
         }
-        table.release_subresponse = { answer in
-            if let answer { Unmanaged<SubResponseNode>.fromOpaque(UnsafeRawPointer(answer)).release() }
+        table.keep_subresponse = { response in
+            if let response { _ = Unmanaged<SubResponseNode>.fromOpaque(UnsafeRawPointer(response)).retain() }
+        }
+        table.release_subresponse = { response in
+            if let response { Unmanaged<SubResponseNode>.fromOpaque(UnsafeRawPointer(response)).release() }
         }
     }
 
@@ -107,7 +109,7 @@ extension HostTable {
             guard let host = host.map({ HostContext.from($0) }), let fired else { return 0 }
             let address = UInt(bitPattern: context)
             return host.startedCore?.timers.start(of: host.index, after: after) {
-                host.calling(.fired) { fired(UnsafeMutableRawPointer(bitPattern: address)) }
+                host.call(.fired) { fired(UnsafeMutableRawPointer(bitPattern: address)) }
             } ?? 0
         }
         table.cancel_timer = { host, timer in
@@ -130,22 +132,22 @@ extension HostTable {
             let text = json.string
             do {
                 _ = try JSONParser.parse(text)
-                return replies.answer(reply, .success(.json(text)))
+                return replies.reply(to: reply, .success(.json(text)))
             } catch {
                 let error = PlugboardError(
-                    .pluginFault, "The plugin \(host.id) answered the command with what is no JSON: \(error)",
+                    .pluginFault, "The plugin \(host.id) replied to the command with a text that is no JSON: \(error)",
                     plugin: host.id)
-                return replies.answer(reply, .failure(error)) == PLUG_OK ? PLUG_BAD_ARGUMENT : PLUG_STALE
+                return replies.reply(to: reply, .failure(error)) == PLUG_OK ? PLUG_BAD_ARGUMENT : PLUG_STALE
             }
         }
         table.reply_body = { host, reply, body in
             guard let node = body.map({ takeNode($0) }), let host else { return PLUG_BAD_ARGUMENT }
-            return HostContext.from(host).core?.replies.answer(reply, .success(.body(Body(node)))) ?? PLUG_STALE
+            return HostContext.from(host).core?.replies.reply(to: reply, .success(.body(Body(node)))) ?? PLUG_STALE
         }
         table.reply_failed = { host, reply, code, reason in
             guard let host = host.map({ HostContext.from($0) }) else { return PLUG_BAD_ARGUMENT }
             let error = PlugboardError(code, reason, plugin: host.id)
-            return host.core?.replies.answer(reply, .failure(error)) ?? PLUG_STALE
+            return host.core?.replies.reply(to: reply, .failure(error)) ?? PLUG_STALE
         }
     }
 }

@@ -25,7 +25,7 @@ enum HostTable {
             let node = body.map { takeNode($0) }
             guard let exchange = steering(pointer) else { return PLUG_RESPOND }
             guard (200...999).contains(status) else {
-                return exchange.refuse(PLUG_RESPOND, "respond", "the status \(status) is none (200 to 999)")
+                return exchange.refuse(PLUG_RESPOND, "respond", "the status \(status) is not one of 200 to 999")
             }
             do throws(PlugboardError) {
                 let head = ResponseHead(status: Int(status), fields: try checkedFields(fields, count))
@@ -35,13 +35,13 @@ enum HostTable {
                 return exchange.refuse(PLUG_RESPOND, "respond", error.reason)
             }
         }
-        table.respond_with = { pointer, answer in
+        table.respond_with = { pointer, response in
             guard let exchange = steering(pointer) else { return PLUG_RESPOND }
-            guard let answer else { return exchange.refuse(PLUG_RESPOND, "respond_with", "there is no answer") }
-            switch SubResponseNode.from(answer).take() {
-            case .success(var answer):
-                answer.isOfSubRequest = true
-                exchange.leave(.respond(answer))
+            guard let response else { return exchange.refuse(PLUG_RESPOND, "respond_with", "there is no sub-response") }
+            switch SubResponseNode.from(response).take() {
+            case .success(var response):
+                response.isOfSubRequest = true
+                exchange.leave(.respond(response))
                 return PLUG_RESPOND
             case .failure(let error):
                 exchange.leave(.fail(error))
@@ -50,7 +50,7 @@ enum HostTable {
         }
         table.resend = { pointer, after in
             guard let exchange = steering(pointer) else { return PLUG_RESEND }
-            guard exchange.stage != .request else {
+            guard exchange.steering.stage != .request else {
                 return exchange.refuse(PLUG_RESEND, "resend", "in onRequest nothing was sent yet")
             }
             guard exchange.canResend else {
@@ -62,7 +62,7 @@ enum HostTable {
         }
         table.hold = { pointer, limit in
             guard let exchange = steering(pointer) else { return PLUG_HOLD }
-            guard exchange.stage != .failure else {
+            guard exchange.steering.stage != .failure else {
                 return exchange.refuse(PLUG_HOLD, "hold", "in onFailure there is no body")
             }
             exchange.leave(.hold(Int(clamping: limit)))
@@ -77,18 +77,18 @@ enum HostTable {
             return PLUG_WAIT
         }
         table.fail = { pointer, code, reason in
-            guard let exchange = steering(pointer), let slot = exchange.slot else { return PLUG_FAIL }
+            guard let exchange = steering(pointer), let slot = exchange.frame.slot else { return PLUG_FAIL }
             exchange.leave(.fail(PlugboardError(code, reason, plugin: slot.id)))
             return PLUG_FAIL
         }
         table.fault = { pointer, reason in
-            steering(pointer)?.leave(.fail(PlugboardError(.pluginFault, HostTable.brokenness(reason.clause))))
+            steering(pointer)?.leave(.fail(PlugboardError(.pluginFault, HostTable.faultClause(reason.clause))))
             return PLUG_FAULT
         }
     }
 
-    /// Shims say `it panicked: …`, which says already that it broke.
-    private static func brokenness(_ reason: String) -> String {
+    /// What a plugin's code says when it broke. Shims say `it panicked: …`, which is left as it is.
+    private static func faultClause(_ reason: String) -> String {
         if reason.isEmpty { return "it broke and gave no reason" }
         return reason.hasPrefix("it ") ? reason : "it broke: \(reason)"
     }

@@ -1,11 +1,11 @@
 import CPlugboard
 import PlugboardKit
 
-/// Tells a plugin what its pull brought, and remembers the original meanwhile, so that it can be passed on as it is.
+/// Tells a plugin what its pull brought, and keeps the original meanwhile, so that the plugin can pass it on as it is.
 struct PieceTelling {
     typealias Pulled = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<plug_piece_v1>?) -> Void
 
-    /// The slot of the plugin that pulls; nil if it broke the rules, and pulled from a thread of its own.
+    /// The slot of the plugin that pulls; nil if it pulled from a thread of its own, against the rules.
     private let slot: Int?
     private let context: UnsafeMutableRawPointer?
     private let pulled: Pulled
@@ -16,7 +16,7 @@ struct PieceTelling {
         self.pulled = pulled
     }
 
-    /// What is being told, by the address of its view.
+    /// A piece that a plugin is being told of, by the address of its view.
     struct Told {
         fileprivate let address: UnsafePointer<plug_piece_v1>
         fileprivate let piece: Piece
@@ -46,7 +46,7 @@ struct PieceTelling {
             withUnsafePointer(to: &view) { pointer in
                 core.told.append(Told(address: pointer, piece: piece))
                 if let slot {
-                    core.calling(slot, .pulled) { pulled(context, pointer) }
+                    core.containment.call(slot, .pulled) { pulled(context, pointer) }
                 } else {
                     pulled(context, pointer)
                 }
@@ -55,7 +55,8 @@ struct PieceTelling {
         }
     }
 
-    /// The original of a piece that is being told; nil for one that the plugin made up, and off the loop. [any]
+    /// The original of a piece that a plugin is being told of; nil for a pointer that is none, and on other threads.
+    /// [any]
     static func original(of piece: UnsafePointer<plug_piece_v1>, _ core: KernelCore?) -> Piece? {
         guard let core, core.loop.isCurrent else { return nil }
         return core.told.last { $0.address == piece }?.piece

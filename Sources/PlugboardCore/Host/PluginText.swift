@@ -1,14 +1,14 @@
 import CPlugboard
 import PlugboardKit
 
-// What plugins say ends in logs and on terminals: it comes in here, and is harmless from here on.
+// Texts of plugins end in logs and on terminals: what comes through here can do no harm there.
 
 extension plug_text {
-    /// A copy that is `printable`: a plugin's words neither steer a terminal nor forge lines of a log. Without the blanks
-    /// and line ends that may stand at its end.
+    /// A copy that is `printable`, so that it can neither control a terminal nor imitate lines of a log. White space at
+    /// its end is left out.
     var words: String { printable(String(trimmed)) }
 
-    /// The same for the log, where a text may have further lines: those that are indented, and so cannot pass for others.
+    /// The same for the log, where a text may have more lines if they are indented, so that they cannot imitate others.
     var lines: String {
         var lines = ""
         for (index, line) in trimmed.split(separator: Character("\n"), omittingEmptySubsequences: false).enumerated() {
@@ -24,7 +24,7 @@ extension plug_text {
         return text.lastIndex { !$0.isWhitespace }.map { text[...$0] } ?? ""
     }
 
-    /// The same as the end of a sentence whose full stop somebody else sets.
+    /// The same as `words`, without a full stop: for the middle of a sentence.
     var clause: String {
         let words = words
         // An ellipsis is the plugin's own.
@@ -35,7 +35,7 @@ extension plug_text {
 private let indentation = "    "
 
 extension PlugboardError {
-    /// An error in a plugin's words. A code that is no code is `plugin.failed`.
+    /// An error with a plugin's code and reason. A code that is malformed becomes `plugin.failed`.
     init(_ code: plug_text, _ reason: plug_text, plugin: String) {
         let words = reason.words
         self.init(

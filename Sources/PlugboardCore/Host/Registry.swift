@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Things that are known to the outside by a number, which is never used again: tickets, pulls, replies, timers.
+/// Things that plugins know by a number, which is never used again: tickets, pulls, replies, timers. [any]
 ///
-/// A late or second use of a number finds nothing, and is so an error code and never a crash. From any thread.
+/// A late or second use of a number finds nothing: it gives an error code and never a crash.
 final class Registry<Value: Sendable>: Sendable {
     private struct State {
         var last: UInt64 = 0
@@ -27,12 +27,12 @@ final class Registry<Value: Sendable>: Sendable {
         }
     }
 
-    /// - Parameter number: Of `reserve`, once.
+    /// - Parameter number: From `reserve`; set once.
     func set(_ number: UInt64, to value: Value) { state.withLock { $0.values[number] = value } }
 
     subscript(number: UInt64) -> Value? { state.withLock { $0.values[number] } }
 
-    /// Takes out all there is.
+    /// Takes out all values.
     func removeAll() -> [Value] {
         state.withLock { state in
             defer { state.values = [:] }

@@ -1,9 +1,9 @@
 import CPlugboard
 import PlugboardKit
 
-/// Keeps what was handed out to a plugin until its hook returns.
+/// Keeps texts that were handed out to a plugin until its hook returns.
 final class Scratch {
-    // Cleared after every hook.
+    // Unchecked, because it is cleared after every hook.
     @exclusivity(unchecked) private var texts: [UnsafeMutableRawPointer] = []
     @exclusivity(unchecked) private var fields: [Fields] = []
 

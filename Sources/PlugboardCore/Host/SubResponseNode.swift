@@ -1,16 +1,18 @@
 import CPlugboard
 import PlugboardKit
 
-/// What C sees as the outcome of a sub-request. Sendable because it is touched on the loop only, but for its reference count.
+/// What C sees as the outcome of a sub-request.
+///
+/// Sendable because it is touched on the loop only, except for its reference count.
 final class SubResponseNode: @unchecked Sendable {
     let head: HeadNode?
-    private var answer: OutwardResponse?
+    private var response: OutwardResponse?
     private let error: PlugboardError?
     private lazy var scratch = Scratch()
 
-    init(_ answer: OutwardResponse) {
-        self.answer = answer
-        head = HeadNode(answer.head)
+    init(_ response: OutwardResponse) {
+        self.response = response
+        head = HeadNode(response.head)
         error = nil
     }
 
@@ -19,7 +21,7 @@ final class SubResponseNode: @unchecked Sendable {
         head = nil
     }
 
-    deinit { answer?.body?.release() }
+    deinit { response?.body?.release() }
 
     static func from(_ pointer: OpaquePointer) -> SubResponseNode {
         Unmanaged<SubResponseNode>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
@@ -29,30 +31,31 @@ final class SubResponseNode: @unchecked Sendable {
         error.map { (scratch.text($0.code.name), scratch.text($0.reason)) }
     }
 
-    /// Head and body, once; or why there are none.
+    /// The response, once; or why there is none.
     func take() -> Result<OutwardResponse, PlugboardError> {
         if let error { return .failure(error) }
-        guard let answer else {
-            return .failure(PlugboardError(.pluginFault, "The sub-request's answer was handed on twice."))
+        guard let response else {
+            return .failure(PlugboardError(.pluginFault, "The sub-response was passed on twice."))
         }
-        self.answer = nil
-        return .success(answer)
+        self.response = nil
+        return .success(response)
     }
 
+    /// The response's body, once.
     func takeBody() -> BodyNode? {
-        defer { answer?.body = nil }
-        return answer?.body
+        defer { response?.body = nil }
+        return response?.body
     }
 }
 
 /// A sub-request's outcome, on its way to the plugin that asked.
 ///
-/// Sendable because it is used on the loop only; the context is the plugin's, which says so in the header.
+/// Sendable because it is used on the loop only; the header says that the plugin's context may go to any thread.
 final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
     typealias Completion = @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?) -> Void
 
     let asker: HostContext
-    /// Among the kernel's sub-requests without an answer.
+    /// In the kernel's registry of sub-requests without a response.
     let number: UInt64
     /// Set when it begins. [loop]
     weak var exchange: ExchangeCore?
@@ -66,15 +69,16 @@ final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
         self.answered = answered
     }
 
-    func succeed(_ answer: OutwardResponse, _ body: FlowingBody?, _ exchange: ExchangeCore) {
-        tell(SubResponseNode(OutwardResponse(head: answer.head, body: body.map { BodyNode($0, core: exchange.core) })))
+    func succeed(_ response: OutwardResponse, _ body: FlowingBody?, _ exchange: ExchangeCore) {
+        let node = body.map { BodyNode($0, core: exchange.core) }
+        tell(SubResponseNode(OutwardResponse(head: response.head, body: node)))
     }
 
     func fail(_ error: PlugboardError, _ exchange: ExchangeCore) { tell(SubResponseNode(error)) }
 
     func fail(_ error: PlugboardError) { tell(SubResponseNode(error)) }
 
-    /// The plugin that asked wants it no more. [loop]
+    /// `cancel_send`: the plugin no longer wants it. [loop]
     func cancel() {
         exchange?.cancel(PlugboardError(.cancelled, "The plugin \(asker.id) cancelled its sub-request."))
     }
@@ -82,7 +86,7 @@ final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
     private func tell(_ node: SubResponseNode) {
         asker.core?.subRequests.remove(number)
         withExtendedLifetime(node) {
-            asker.calling(.answered) { answered(context, OpaquePointer(Unmanaged.passUnretained(node).toOpaque())) }
+            asker.call(.answered) { answered(context, OpaquePointer(Unmanaged.passUnretained(node).toOpaque())) }
         }
     }
 }

@@ -4,7 +4,8 @@
     import Musl
 #endif
 
-/// A thread for what may block: commands and stops of plugins. The pool that tasks share has no thread to spare for that.
+/// A thread for what may block: commands and stops of plugins. The pool that tasks share has no thread to spare for
+/// that.
 enum BlockingThread {
     /// Runs a closure on a thread of its own, and comes back when it is done.
     static func run(_ body: @escaping @Sendable () -> Void) async {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The calls of commands that are under way, so that no plugin is destroyed beneath one. From any thread.
+/// The calls of commands that are under way, so that no plugin is destroyed while it runs one. [any]
 final class CommandCalls: Sendable {
     private struct State {
         /// By the slot of the plugin.
@@ -11,7 +11,7 @@ final class CommandCalls: Sendable {
 
     private let state = Mutex(State())
 
-    /// False once the kernel is shutting its plugins down.
+    /// A call begins. False once the kernel is stopping its plugins.
     func enter(_ slot: Int) -> Bool {
         state.withLock { state in
             if !state.isClosed { state.counts[slot, default: 0] += 1 }
@@ -19,6 +19,7 @@ final class CommandCalls: Sendable {
         }
     }
 
+    /// A call has returned.
     func leave(_ slot: Int) {
         let job = state.withLock { state -> (@Sendable () -> Void)? in
             let rest = (state.counts[slot] ?? 1) - 1
@@ -30,7 +31,7 @@ final class CommandCalls: Sendable {
         job?()
     }
 
-    /// Admits no more calls; the job runs when the last one has returned.
+    /// Takes no more calls; the job runs when the last one has returned.
     func close(_ job: @escaping @Sendable () -> Void) {
         let isIdle = state.withLock { state in
             state.isClosed = true

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Numbers that operators can read. From any thread.
+/// Numbers by name that operators can read: the kernel's and the plugins'. [any]
 final class Counters: Sendable {
     private struct State {
         var numbers: [String: UInt64] = [:]
@@ -9,7 +9,7 @@ final class Counters: Sendable {
 
     private let state = Mutex(State())
 
-    /// The counter of this name, counted from 1; made if there is none yet.
+    /// The number of the counter of this name, from 1 on; the counter is made if there is none.
     func number(of name: String) -> UInt64 {
         state.withLock { state in
             if let number = state.numbers[name] { return number }
@@ -20,6 +20,7 @@ final class Counters: Sendable {
         }
     }
 
+    /// Does nothing for a number that is none.
     func add(_ delta: Int64, to number: UInt64) {
         state.withLock { state in
             guard number >= 1, number <= UInt64(state.values.count) else { return }
@@ -27,6 +28,7 @@ final class Counters: Sendable {
         }
     }
 
+    /// The values by name.
     var all: [String: Int64] {
         state.withLock { state in state.numbers.mapValues { state.values[Int($0) - 1] } }
     }

@@ -88,7 +88,7 @@ public final class Kernel: PluginCommands {
             // Before the plugins are destroyed, because the loop calls them.
             loop.stop()
             Startup(core: core).destroy(created)
-            core.endContainment()
+            core.containment.end()
             life.withLock { $0 = .closed }
             throw error
         }
@@ -169,11 +169,11 @@ public final class Kernel: PluginCommands {
             await withUnsafeContinuation { continuation in
                 core.replies.wait(for: reply, continuation)
                 // The closure below may have run already, and found nothing.
-                if Task.isCancelled { _ = core.replies.answer(reply, cancelled) }
+                if Task.isCancelled { _ = core.replies.reply(to: reply, cancelled) }
                 let isStarted = BlockingThread.startIfPossible {
                     withText(name) { name in
                         withText(arguments) { arguments in
-                            core.calling(slot.index, .command) {
+                            core.containment.call(slot.index, .command) {
                                 slot.plugin.pointee.command?(slot.instance, name, arguments, reply)
                             }
                         }
@@ -182,8 +182,8 @@ public final class Kernel: PluginCommands {
                 }
                 if !isStarted {
                     core.commandCalls.leave(slot.index)
-                    _ = core.replies.answer(
-                        reply,
+                    _ = core.replies.reply(
+                        to: reply,
                         .failure(
                             PlugboardError(
                                 .resources,
@@ -191,7 +191,7 @@ public final class Kernel: PluginCommands {
                 }
             }
         } onCancel: {
-            _ = core.replies.answer(reply, cancelled)
+            _ = core.replies.reply(to: reply, cancelled)
         }
         return try result.get()
     }
@@ -305,7 +305,7 @@ public final class Kernel: PluginCommands {
             core.loop.stop()
             core.failWhatWaits(PlugboardError(.shutDown, "The kernel was shut down."))
             startup.destroy(slots.filter { slot in !stuck.contains { $0 === slot } })
-            core.endContainment()
+            core.containment.end()
         }
     }
 }

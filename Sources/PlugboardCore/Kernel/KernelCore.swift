@@ -11,7 +11,7 @@ import Transporting
 
 /// What the exchanges of one kernel share. Lives as long as any of them.
 ///
-/// Sendable because what is not constant is touched on the loop only, or stands under a lock.
+/// Sendable because what changes is touched on the loop only, or is under a lock.
 final class KernelCore: @unchecked Sendable {
     let settings: KernelSettings
     /// The settings' options, as attempts carry them.
@@ -23,7 +23,7 @@ final class KernelCore: @unchecked Sendable {
     let transport: any Transport
     private let dataDirectory: DataDirectory
     let attributeCheck: AttributeCheck
-    /// The whole names of attributes that their tables flag as secret.
+    /// The full names of attributes that are secret.
     private let secretAttributes: Set<String>
 
     let tickets = Registry<ExchangeCore>()
@@ -33,7 +33,7 @@ final class KernelCore: @unchecked Sendable {
     let counters = Counters()
     let replies = Replies()
     let commandCalls = CommandCalls()
-    /// Sub-requests without an answer.
+    /// Sub-requests without a response.
     let subRequests = Registry<SubRequestOutcome>()
     /// Whether all plugins are created.
     let isStarted = Atomic(false)
@@ -41,42 +41,21 @@ final class KernelCore: @unchecked Sendable {
     /// Set once, before the first exchange.
     private(set) var pipeline = Pipeline([])
 
-    // Containment: see `KernelCore+Containment.swift`.
-    let crashNote: CrashNote?
-    let mark: CallMark
-    let sideMarks: SideMarks?
-    /// Set once, before the first exchange; nil again at the end.
-    var watchdog: Watchdog?
-    /// Set once, before the first exchange.
-    var measures: HookMeasures?
-    /// A bit for each slot that was switched off because of its faults. [loop]
-    var disabled: UInt64 = 0
-    /// A bit for each slot whose last exchange had a fault. [loop]
-    var faulty: UInt64 = 0
+    let containment: Containment
+    /// The slots that were switched off because of faults. [loop]
+    var disabled: SlotSet = []
+    /// The slots that have faults in a row. [loop]
+    var faulty: SlotSet = []
+
     /// The program's, for facts about the kernel. [loop]
     let watch: (@Sendable (ExchangeEvent) -> Void)?
-
-    /// How many of the exchanges under way are traced. [loop]
-    private(set) var tracedCount = 0
-    /// What plugins are being told by `pulled`, the innermost last. [loop]
+    /// The pieces that plugins are being told of by `pulled`, the innermost call last. [loop]
     var told: [PieceTelling.Told] = []
 
-    // The exchanges under way, in a list of their own so that coming and going costs nothing. [loop]
-    private var first: ExchangeCore?
-    private(set) var count = 0
-    private var isClosing = false
-    private var isClosed = false
-    private var whenIdle: [() -> Void] = []
-
+    /// [loop]
+    @exclusivity(unchecked) var underWay = UnderWayExchanges()
     let admission: Admission
     private var nextIdentity: UInt64 = 1
-
-    /// An exchange by its number; the list above keeps it alive.
-    ///
-    /// Sendable because only the loop looks behind the reference.
-    struct WeakExchange: @unchecked Sendable {
-        unowned(unsafe) let exchange: ExchangeCore
-    }
 
     init(
         settings: KernelSettings, origins: [Origin: [String: String]], lineup: Lineup, log: KernelLog,
@@ -95,9 +74,7 @@ final class KernelCore: @unchecked Sendable {
         timers = PluginTimers(loop: loop)
         admission = Admission(limit: settings.connections, loop: loop)
         dataDirectory = DataDirectory(settings)
-        self.crashNote = crashNote
-        mark = CallMark(in: crashNote)
-        sideMarks = crashNote.map { SideMarks(in: $0) }
+        containment = Containment(crashNote, loop: loop)
         self.watch = watch
     }
 
@@ -110,76 +87,27 @@ final class KernelCore: @unchecked Sendable {
 
     // MARK: Exchanges under way
 
-    /// False while the kernel is shutting down.
-    func enter(_ exchange: ExchangeCore) -> Bool {
-        guard !isClosed, !isClosing || exchange.depth > 0 else { return false }
-        exchange.following = first
-        first?.preceding = exchange
-        first = exchange
-        count += 1
-        if exchange.trace != nil { tracedCount += 1 }
-        return true
-    }
-
+    /// The exchange has ended. [loop]
     func leave(_ exchange: ExchangeCore) {
-        let following = exchange.following
-        following?.preceding = exchange.preceding
-        if let preceding = exchange.preceding {
-            preceding.following = following
-        } else if first === exchange {
-            first = following
-        } else {
-            return
-        }
-        exchange.following = nil
-        exchange.preceding = nil
-        count -= 1
-        if exchange.trace != nil { tracedCount -= 1 }
-        if count == 0 && !whenIdle.isEmpty {
-            let jobs = whenIdle
-            whenIdle = []
-            for job in jobs { job() }
-        }
+        for job in underWay.remove(exchange) { job() }
     }
 
-    /// The exchanges under way, as they are now, the oldest first. [loop]
-    ///
-    /// In that order libcurl finds a connection that is to go at the beginning of its list, which it walks for each:
-    /// the other way around, ten thousand take seconds.
-    var exchanges: [ExchangeCore] {
-        var all: [ExchangeCore] = []
-        var next = first
-        while let exchange = next {
-            all.append(exchange)
-            next = exchange.following
-        }
-        return all.reversed()
-    }
-
-    /// No more requests; runs the job when the last exchange has left. [loop]
+    /// Takes no more requests; runs the job when the last exchange has left. [loop]
     func close(_ job: @escaping () -> Void) {
-        isClosing = true
-        if count == 0 { job() } else { whenIdle.append(job) }
+        if underWay.close(job) { job() }
     }
 
-    /// Ends what is under way, and takes nothing any more, sub-requests neither. [loop]
+    /// Ends what is under way, and takes nothing any more, not even sub-requests. [loop]
     func cancelAll(_ error: PlugboardError) {
-        isClosed = true
-        for exchange in exchanges { exchange.cancel(error) }
+        for exchange in underWay.closeAtOnce() { exchange.cancel(error) }
     }
 
-    /// The loop has ended: readers of commands' bodies and callers of commands get this error, for no plugin will answer them. [any]
+    /// The loop has ended: readers of commands' bodies and callers of commands get this error, because no plugin will
+    /// reply. [any]
     func failWhatWaits(_ error: PlugboardError) {
         for pull in pulls.removeAll() { pull.fail(error) }
         replies.failAll(error)
     }
-
-    func register(_ exchange: ExchangeCore) -> UInt64 {
-        exchange.isNumbered = true
-        return numbers.add(WeakExchange(exchange: exchange))
-    }
-
-    func unregister(_ exchange: ExchangeCore) { numbers.remove(exchange.number) }
 
     /// [loop]
     func exchange(_ number: UInt64) -> ExchangeCore? { numbers[number]?.exchange }
@@ -195,12 +123,12 @@ final class KernelCore: @unchecked Sendable {
     }
 
     /// The slots that `ID.enabled = false` switches off: in a request's attributes, or else for its origin.
-    func switchedOff(by attributes: Attributes, for url: String) -> UInt64 {
-        if attributes.isEmpty && origins.isEmpty { return 0 }
+    func switchedOff(by attributes: Attributes, for url: String) -> SlotSet {
+        if attributes.isEmpty && origins.isEmpty { return [] }
         let section = section(for: url)
-        return pipeline.slots.reduce(0) { slots, slot in
+        return pipeline.slots.reduce(into: []) { slots, slot in
             let name = "\(slot.id).enabled"
-            return (attributes[name] ?? section?[name]) == "false" ? slots | slot.bit : slots
+            if (attributes[name] ?? section?[name]) == "false" { slots.insert(slot.bit) }
         }
     }
 
@@ -209,6 +137,7 @@ final class KernelCore: @unchecked Sendable {
         origins.isEmpty ? nil : Origin(url: url).flatMap { origins[$0] }
     }
 
+    /// Removes the attributes that are secret: the request goes to another origin.
     func removeSecrets(from attributes: inout Attributes) {
         for name in attributes.values.keys where secretAttributes.contains(name) { attributes[name] = nil }
     }
@@ -233,14 +162,16 @@ final class KernelCore: @unchecked Sendable {
     func publish(_ event: EventNode) {
         for slot in pipeline.watchers.slots(event.id) {
             slot._withUnsafeGuaranteedRef { slot in
-                guard disabled & slot.bit == 0 else { return }
-                calling(slot, .onEvent) { slot.plugin.pointee.on_event?(slot.instance, nil, event.pointer) }
+                guard !disabled.contains(slot.bit) else { return }
+                containment.call(slot.index, .onEvent) {
+                    slot.plugin.pointee.on_event?(slot.instance, nil, event.pointer)
+                }
             }
         }
         watch?(event.exchangeEvent)
     }
 
-    /// The loop's clock; off the loop what it would read now. [any]
+    /// The loop's time; on other threads the time now. [any]
     func monotonicTime() -> Int64 { loop.isCurrent ? loop.now : loop.clock?.now ?? clockTime(CLOCK_MONOTONIC) }
 
     /// Since 1970-01-01 00:00 UTC. [any]

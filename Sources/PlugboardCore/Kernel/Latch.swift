@@ -4,7 +4,8 @@
     import Musl
 #endif
 
-/// Is opened once; threads wait for that, as long as they want. By the system's clock, and without a file descriptor. From any thread.
+/// Is opened once; threads wait for that, as long as they want. By the system's clock, and without a file descriptor.
+/// From any thread.
 ///
 /// Sendable because the flag is touched under the mutex only.
 final class Latch: @unchecked Sendable {

@@ -66,14 +66,14 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
         withExtendedLifetime(dropped) {}
     }
 
-    func succeed(_ answer: OutwardResponse, _ body: FlowingBody?, _ exchange: ExchangeCore) {
+    func succeed(_ response: OutwardResponse, _ body: FlowingBody?, _ exchange: ExchangeCore) {
         let queue = body.map {
             ReaderQueue($0, loop: exchange.loop, limit: exchange.core.settings.bufferLimit.bytes)
         }
         arrived = .success(
             Response(
-                head: answer.head, body: queue.map { Body(ResponseReader($0)) } ?? .empty,
-                url: exchange.sentURL ?? exchange.request.url, attempts: exchange.attempts))
+                head: response.head, body: queue.map { Body(ResponseReader($0)) } ?? .empty,
+                url: exchange.attempts.sentURL ?? exchange.request.head.url, attempts: exchange.attempts.count))
         queue?.pump()
         exchange.loop.atEndOfTurn { self.handOver() }
     }

@@ -85,7 +85,9 @@ final class Startup: Sendable {
         let host = HostContext(plugin.descriptor, index: index, core: core)
         let settings = SettingsNode(plugin.values, plugin.descriptor.settings)
         let instance = withExtendedLifetime(settings) {
-            core.calling(index, .create) { plugin.descriptor.raw.pointee.create?(host.table, settings.pointer) }
+            core.containment.call(index, .create) {
+                plugin.descriptor.raw.pointee.create?(host.table, settings.pointer)
+            }
         }
         guard let instance else { return .failure(Refusal(plugin: plugin, text: host.refusalText)) }
         return .success(
@@ -109,7 +111,7 @@ final class Startup: Sendable {
             guard !attributes.isEmpty else { continue }
             slot.host.refusal = nil
             let code = withCFields(attributes) { fields, count in
-                core.calling(slot.index, .check) { check(slot.instance, fields, count) }
+                core.containment.call(slot.index, .check) { check(slot.instance, fields, count) }
             }
             guard code != PLUG_OK else { continue }
             refusals.append(Refusal(plugin: plugin, origin: origin, text: slot.host.refusalText))
@@ -120,7 +122,7 @@ final class Startup: Sendable {
 
     private func start(_ slot: Slot) -> PlugboardError? {
         guard let start = slot.plugin.pointee.start,
-            core.calling(slot.index, .start, { start(slot.instance) }) != PLUG_OK
+            core.containment.call(slot.index, .start, { start(slot.instance) }) != PLUG_OK
         else { return nil }
         return PlugboardError(
             .pluginStart, "The plugin \(slot.id) could not be started: \(slot.host.refusalText)",
@@ -139,7 +141,7 @@ final class Startup: Sendable {
             let hasReturned = Latch()
             let core = core
             BlockingThread.start {
-                core.calling(slot.index, .stop) { stop(slot.instance, rest) }
+                core.containment.call(slot.index, .stop) { stop(slot.instance, rest) }
                 hasReturned.open()
             }
             let isStopped = hasReturned.wait(until: max(deadline, clockTime(CLOCK_MONOTONIC) + Startup.grace))
@@ -168,7 +170,7 @@ final class Startup: Sendable {
 
     func destroy(_ slots: [Slot]) {
         for slot in slots.reversed() {
-            core.calling(slot.index, .destroy) { slot.plugin.pointee.destroy?(slot.instance) }
+            core.containment.call(slot.index, .destroy) { slot.plugin.pointee.destroy?(slot.instance) }
         }
     }
 }

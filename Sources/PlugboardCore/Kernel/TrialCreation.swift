@@ -57,7 +57,7 @@ enum TrialCreation {
             core.timers.stopAll()
             loop.stop()
             startup.destroy(slots)
-            core.endContainment()
+            core.containment.end()
         } catch {
             errors = [
                 ConfigurationError(

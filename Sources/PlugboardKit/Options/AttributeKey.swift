@@ -1,17 +1,17 @@
-/// The typed name of an attribute: an option that a request carries for one plugin.
+/// The typed name of an attribute: what a request can say to one plugin.
 ///
 /// Defined once in the plugin's module of options, and used by programs, by the plugin and by its manifest:
 ///
-///     public enum RedirectAttributes {
-///         public static let limit = AttributeKey<Int>("redirect", "limit", "Redirects to follow.", in: 0...100)
+///     public struct RedirectAttributes: AttributeTable {
+///         public static let keys = RedirectAttributes()
+///         public let limit = AttributeKey<Int>(
+///             "redirect", "limit", "The most redirects that are followed.", in: 0...100)
 ///     }
 public struct AttributeKey<Value: OptionValue>: Sendable {
     /// `PLUGIN-ID.name`.
     public let name: String
-    /// The row of the plugin's table of attributes.
     public let definition: OptionDefinition
 
-    /// A name without bounds.
     public init(
         _ plugin: String, _ name: String, _ documentation: String, isSecret: Bool = false
     ) {
@@ -20,7 +20,6 @@ public struct AttributeKey<Value: OptionValue>: Sendable {
             name, documentation, of: Value.self, isSecret: isSecret)
     }
 
-    /// A name whose values lie within bounds, which the kernel checks.
     public init(
         _ plugin: String, _ name: String, _ documentation: String, in bounds: ClosedRange<Value>,
         isSecret: Bool = false
@@ -41,7 +40,7 @@ extension Attributes {
 }
 
 extension Request {
-    /// An attribute by its typed name; nil if the attribute is absent or its text cannot be read.
+    /// An attribute by its typed name; nil where the request says nothing, or nothing that can be read.
     public subscript<Value>(key: AttributeKey<Value>) -> Value? {
         get { attributes[key] }
         set { attributes[key] = newValue }

@@ -1,38 +1,38 @@
 import PlugboardKit
 
-/// What is wrong with a scenario's text, or what went otherwise than it says: where, and in what respect.
+/// An error in a scenario's text, or a difference between what a scenario expects and what happened.
 package struct ScenarioError: Error, Sendable, CustomStringConvertible {
-    /// As in `steps[2].sent.fields.x-sign`.
-    let place: String
+    /// The path in the file, such as `steps[2].sent.fields.x-sign`.
+    let path: String
     let reason: String
 
-    package var description: String { place.isEmpty ? reason : "\(place): \(reason)" }
+    package var description: String { path.isEmpty ? reason : "\(path): \(reason)" }
 }
 
-/// The members of an object, read strictly: a key that is not known is a fault that names those that are.
+/// The members of an object, read strictly: an unknown key is an error that names the known keys.
 struct ScenarioMembers {
-    let place: String
+    let path: String
     private let object: JSONObject
 
-    init(_ value: JSONValue, at place: String, known: [String]) throws(ScenarioError) {
-        guard let object = value.objectValue else { throw ScenarioError(place: place, reason: "must be an object") }
+    init(_ value: JSONValue, at path: String, known: [String]) throws(ScenarioError) {
+        guard let object = value.objectValue else { throw ScenarioError(path: path, reason: "must be an object") }
         for key in object.keys where !known.contains(key) {
             throw ScenarioError(
-                place: place, reason: "\(printable(key)) is no key here. There are \(known.joined(separator: ", ")).")
+                path: path, reason: "\(printable(key)) is not a known key. Known are \(known.joined(separator: ", ")).")
         }
-        self.place = place
+        self.path = path
         self.object = object
     }
 
     subscript(key: String) -> JSONValue? { object[key] }
 
-    func place(of key: String) -> String { place.isEmpty ? key : "\(place).\(key)" }
+    func path(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
     private func read<Value>(
         _ key: String, _ kind: String, _ read: (JSONValue) -> Value?
     ) throws(ScenarioError) -> Value? {
         guard let value = object[key] else { return nil }
-        guard let read = read(value) else { throw ScenarioError(place: place(of: key), reason: "must be \(kind)") }
+        guard let read = read(value) else { throw ScenarioError(path: path(of: key), reason: "must be \(kind)") }
         return read
     }
 
@@ -45,14 +45,14 @@ struct ScenarioMembers {
         try read(key, "a whole number from 1 on") { $0.intValue.flatMap { $0 > 0 ? Int(exactly: $0) : nil } }
     }
 
-    /// A time as configurations write it.
+    /// A duration, written as in a configuration.
     func duration(_ key: String) throws(ScenarioError) -> Duration? {
         try read(key, "a time such as \"30s\"") { $0.stringValue.flatMap { Duration(configured: $0) } }
     }
 
-    /// A moment of the clock on the wall: `2026-01-02T03:04:05Z`.
+    /// A time of the wall clock: `2026-01-02T03:04:05Z`.
     func moment(_ key: String) throws(ScenarioError) -> Duration? {
-        try read(key, "a moment such as \"2026-01-02T03:04:05Z\"") { value in
+        try read(key, "a time such as \"2026-01-02T03:04:05Z\"") { value in
             guard let text = value.stringValue, text.utf8.count == 20 else { return nil }
             let bytes = Array(text.utf8)
             let separators: [(Int, Character)] = [(4, "-"), (7, "-"), (10, "T"), (13, ":"), (16, ":"), (19, "Z")]
@@ -69,7 +69,7 @@ struct ScenarioMembers {
         }
     }
 
-    /// Fields as they are sent: a text for each name, or a list of texts.
+    /// Header fields: a text for each name, or a list of texts.
     func fields(_ key: String) throws(ScenarioError) -> Fields {
         var fields = Fields()
         for (name, value) in try object(key) ?? [:] {
@@ -77,7 +77,7 @@ struct ScenarioMembers {
             for value in values {
                 guard let text = value.stringValue else {
                     throw ScenarioError(
-                        place: "\(place(of: key)).\(printable(name))", reason: "must be a text, or texts")
+                        path: "\(path(of: key)).\(printable(name))", reason: "must be a text, or texts")
                 }
                 fields.append(FieldName(name), text)
             }
@@ -85,14 +85,14 @@ struct ScenarioMembers {
         return fields
     }
 
-    /// A body as it is sent: a text, `{"json": …}` or `{"hex": "00ff"}`.
+    /// A body: a text, `{"json": …}` or `{"hex": "00ff"}`.
     func bytes(_ key: String) throws(ScenarioError) -> Bytes? {
         guard let value = object[key] else { return nil }
         if let text = value.stringValue { return Bytes(text) }
-        let members = try ScenarioMembers(value, at: place(of: key), known: ["json", "hex"])
+        let members = try ScenarioMembers(value, at: path(of: key), known: ["json", "hex"])
         if let json = members["json"] { return Bytes(JSONWriter.write(json) as String) }
         guard let text = try members.text("hex"), let bytes = ScenarioMembers.bytes(hexadecimal: text) else {
-            throw ScenarioError(place: members.place, reason: "must be a text, {\"json\": …} or {\"hex\": \"00ff\"}")
+            throw ScenarioError(path: members.path, reason: "must be a text, {\"json\": …} or {\"hex\": \"00ff\"}")
         }
         return Bytes(bytes)
     }

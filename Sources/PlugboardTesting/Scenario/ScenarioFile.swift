@@ -4,17 +4,17 @@ import PlugboardKit
 package struct ScenarioFile: Sendable {
     package struct Scenario: Sendable {
         package let name: String
-        /// The plugin's, over the file's.
+        /// The settings of the file, replaced by those of the scenario.
         let settings: JSONObject
         let steps: [ScenarioStep]
     }
 
     package let scenarios: [Scenario]
-    /// The configuration's sections of these names, and further plugins.
+    /// The sections `kernel` and `origins` of the configuration, and further plugins.
     let kernel: JSONValue?
     let origins: JSONValue?
     let beside: [JSONValue]
-    /// What the clock on the wall shows at first.
+    /// The time of the wall clock at the beginning.
     let wallClock: Duration?
 
     private static let sizeLimit = 4 << 20
@@ -26,7 +26,7 @@ package struct ScenarioFile: Sendable {
         do {
             value = try bytes.withUnsafeBytes { try JSONParser.parse($0, options: options) }
         } catch {
-            throw ScenarioError(place: "", reason: "\(error).")
+            throw ScenarioError(path: "", reason: "\(error).")
         }
         let members = try ScenarioMembers(
             value, at: "", known: ["clock", "settings", "kernel", "origins", "beside", "scenarios"])
@@ -40,17 +40,17 @@ package struct ScenarioFile: Sendable {
             scenarios.append(try ScenarioFile.scenario(value, at: "scenarios[\(index)]", settings))
         }
         if scenarios.isEmpty {
-            throw ScenarioError(place: "scenarios", reason: "must be a list with at least one scenario")
+            throw ScenarioError(path: "scenarios", reason: "must be a list with at least one scenario")
         }
         self.scenarios = scenarios
     }
 
     private static func scenario(
-        _ value: JSONValue, at place: String, _ settings: JSONObject
+        _ value: JSONValue, at path: String, _ settings: JSONObject
     ) throws(ScenarioError) -> Scenario {
-        let members = try ScenarioMembers(value, at: place, known: ["name", "settings", "steps"])
+        let members = try ScenarioMembers(value, at: path, known: ["name", "settings", "steps"])
         guard let name = try members.text("name"), !name.isEmpty else {
-            throw ScenarioError(place: place, reason: "needs a name")
+            throw ScenarioError(path: path, reason: "needs a name")
         }
         var all = settings
         for (key, value) in try members.object("settings") ?? [:] { all[key] = value }
@@ -58,13 +58,13 @@ package struct ScenarioFile: Sendable {
         var number = 0
         for (index, value) in (try members.list("steps") ?? []).enumerated() {
             if value["send"] != nil { number += 1 }
-            steps.append(try ScenarioStep(value, at: "\(place).steps[\(index)]", number: number))
+            steps.append(try ScenarioStep(value, at: "\(path).steps[\(index)]", number: number))
         }
-        if steps.isEmpty { throw ScenarioError(place: place, reason: "needs steps") }
+        if steps.isEmpty { throw ScenarioError(path: path, reason: "needs steps") }
         return Scenario(name: name, settings: all, steps: steps)
     }
 
-    /// What the kernel of a scenario is made with.
+    /// The configuration of a scenario's kernel.
     func configuration(
         _ scenario: Scenario, plugin path: String, folder: String
     ) throws(PlugboardError) -> Configuration {

@@ -1,18 +1,18 @@
 import PlugboardKit
 
-/// What a value is expected to be.
+/// The expectation of a value.
 enum ScenarioPattern: Sendable {
-    /// `null`: there is none.
+    /// `null`: the value is missing.
     case absent
     case exact(String)
     /// `{"like": "Bearer *"}`: a `*` stands for any text.
     case like(String)
-    /// `{"json": …}`: the same value, however it is written.
+    /// `{"json": …}`: JSON of the same value, in any layout.
     case json(JSONValue)
     /// `{"hex": "00ff"}`.
     case hex([UInt8])
 
-    init(_ value: JSONValue, at place: String) throws(ScenarioError) {
+    init(_ value: JSONValue, at path: String) throws(ScenarioError) {
         if value == .null {
             self = .absent
             return
@@ -21,7 +21,7 @@ enum ScenarioPattern: Sendable {
             self = .exact(text)
             return
         }
-        let members = try ScenarioMembers(value, at: place, known: ["like", "json", "hex"])
+        let members = try ScenarioMembers(value, at: path, known: ["like", "json", "hex"])
         if let text = try members.text("like") {
             self = .like(text)
         } else if let json = members["json"] {
@@ -30,18 +30,18 @@ enum ScenarioPattern: Sendable {
             self = .hex(bytes)
         } else {
             throw ScenarioError(
-                place: place, reason: "must be a text, null, {\"like\": …}, {\"json\": …} or {\"hex\": \"00ff\"}")
+                path: path, reason: "must be a text, null, {\"like\": …}, {\"json\": …} or {\"hex\": \"00ff\"}")
         }
     }
 
-    func check(_ found: String?, at place: String) throws(ScenarioError) {
-        try check(found.map { Bytes($0) }, at: place)
+    func check(_ found: String?, at path: String) throws(ScenarioError) {
+        try check(found.map { Bytes($0) }, at: path)
     }
 
-    func check(_ found: Bytes?, at place: String) throws(ScenarioError) {
+    func check(_ found: Bytes?, at path: String) throws(ScenarioError) {
         if matches(found) { return }
         throw ScenarioError(
-            place: place,
+            path: path,
             reason: "is \(found.map { ScenarioPattern.shown($0.text) } ?? "missing"), expected \(description)")
     }
 
@@ -66,13 +66,13 @@ enum ScenarioPattern: Sendable {
         }
     }
 
-    /// In quotes, at most a few lines of it.
+    /// The beginning of a text, in quotes.
     static func shown(_ text: String) -> String {
         let start = text.prefix(300)
         return "\"\(printable(String(start)))\"" + (start.endIndex == text.endIndex ? "" : "…")
     }
 
-    /// The parts between stars stand in the text in their order: the first at its start, the last at its end.
+    /// Whether the text has the parts between the stars in their order, the first at its start and the last at its end.
     private static func isLike(_ text: [UInt8], _ pattern: String) -> Bool {
         var parts = pattern.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init)
         let first = parts.removeFirst()
@@ -81,13 +81,13 @@ enum ScenarioPattern: Sendable {
         else { return false }
         var rest = text[first.count..<text.count - last.count]
         for part in parts {
-            guard let place = firstPlace(of: part, in: rest) else { return false }
-            rest = rest[(place + part.count)...]
+            guard let index = firstIndex(of: part, in: rest) else { return false }
+            rest = rest[(index + part.count)...]
         }
         return true
     }
 
-    private static func firstPlace(of part: [UInt8], in text: ArraySlice<UInt8>) -> Int? {
+    private static func firstIndex(of part: [UInt8], in text: ArraySlice<UInt8>) -> Int? {
         guard text.count >= part.count else { return nil }
         return (text.startIndex...text.endIndex - part.count).first { text[$0..<$0 + part.count] == part[...] }
     }

@@ -6,8 +6,8 @@ import Transporting
 
 /// One scenario in a kernel of its own.
 ///
-/// Everything that runs on the loop is deterministic: before a step looks at what happened, the loop has come to rest. For
-/// what runs elsewhere (a plugin's own threads and tasks) a step waits until it has happened, at most as long as `patience`.
+/// Everything that runs on the loop is deterministic: a step waits until the loop is idle before it checks anything.
+/// For work on other threads (a plugin's own threads and tasks), a step waits up to `patience` until it is done.
 package final class ScenarioRun: Sendable {
     struct Ended: Sendable {
         var head: ResponseHead?
@@ -21,10 +21,10 @@ package final class ScenarioRun: Sendable {
         var handles: [(name: String, handle: ExchangeHandle)] = []
         var ended: [String: Ended] = [:]
         var expectedFailures: Set<String> = []
-        /// Attempts that a step has looked at.
+        /// The number of attempts that steps have checked.
         var checked = 0
-        /// Events that a step has looked at.
-        var told = 0
+        /// The number of events that steps have checked.
+        var checkedEvents = 0
     }
 
     private static let bodyLimit = ByteCount.mebibytes(64)
@@ -36,10 +36,10 @@ package final class ScenarioRun: Sendable {
     let state = Mutex(State())
 
     /// - Parameters:
-    ///   - path: Of the shared object.
+    ///   - path: The path of the shared object.
     ///   - catalog: The linked plugins that the scenarios may name.
-    ///   - folder: Where the scenarios' relative paths begin.
-    ///   - patience: How long a step waits for what does not happen on the loop, in real time.
+    ///   - folder: The folder at which relative paths of the scenarios begin.
+    ///   - patience: How long a step waits for work on other threads, in real time.
     package static func perform(
         _ scenario: ScenarioFile.Scenario, of file: ScenarioFile, plugin path: String, folder: String,
         catalog: Catalog, loader: any Loader, patience: Duration
@@ -49,7 +49,7 @@ package final class ScenarioRun: Sendable {
             run = try ScenarioRun(
                 scenario, of: file, plugin: path, folder: folder, catalog: catalog, loader: loader, patience)
         } catch {
-            throw ScenarioError(place: "", reason: error.reason)
+            throw ScenarioError(path: "", reason: error.reason)
         }
         do throws(ScenarioError) {
             for step in scenario.steps { try await run.perform(step) }
@@ -87,7 +87,7 @@ package final class ScenarioRun: Sendable {
     private func perform(_ step: ScenarioStep) async throws(ScenarioError) {
         if let time = step.wallClock { bench.clock.setWallClock(time) }
         if let send = step.send { begin(send) }
-        if let name = step.cancel { try cancel(name, at: "\(step.place).cancel") }
+        if let name = step.cancel { try cancel(name, at: "\(step.path).cancel") }
         let reply = step.command.map { command in
             Task { [kernel = bench.kernel, plugin] in await ScenarioRun.reply(kernel, plugin, command) }
         }
@@ -95,22 +95,22 @@ package final class ScenarioRun: Sendable {
             await settle()
             bench.clock.advance(by: time)
         }
-        if let sent = step.sent { try await check(sent, at: "\(step.place).sent") }
-        if let respond = step.respond { try await answer(respond, at: step.place) }
-        if let outcome = step.received { try await checkReceived(outcome, at: "\(step.place).received") }
-        if let outcome = step.failed { try await checkFailed(outcome, at: "\(step.place).failed") }
+        if let sent = step.sent { try await check(sent, at: "\(step.path).sent") }
+        if let respond = step.respond { try await complete(respond, at: step.path) }
+        if let outcome = step.received { try await checkReceived(outcome, at: "\(step.path).received") }
+        if let outcome = step.failed { try await checkFailed(outcome, at: "\(step.path).failed") }
         if let command = step.command, let reply {
             let result = await reply.value
-            try check(result, command, at: "\(step.place).command")
+            try check(result, command, at: "\(step.path).command")
         }
-        if let event = step.event { try await check(event, at: "\(step.place).event") }
-        if let log = step.log { try await checkLog(log, at: "\(step.place).log") }
-        for (name, value) in step.counters { try await checkCounter(name, value, at: "\(step.place).counters") }
+        if let event = step.event { try await check(event, at: "\(step.path).event") }
+        if let log = step.log { try await checkLog(log, at: "\(step.path).log") }
+        for (name, value) in step.counters { try await checkCounter(name, value, at: "\(step.path).counters") }
         if step.isNothingSent {
             await settle()
             let checked = state.withLock { $0.checked }
             if let sent = wire[checked] {
-                throw ScenarioError(place: "\(step.place).nothingSent", reason: "\(ScenarioRun.shown(sent)) was sent")
+                throw ScenarioError(path: "\(step.path).nothingSent", reason: "\(ScenarioRun.shown(sent)) was sent")
             }
         }
     }
@@ -140,9 +140,9 @@ package final class ScenarioRun: Sendable {
         }
     }
 
-    private func cancel(_ name: String, at place: String) throws(ScenarioError) {
+    private func cancel(_ name: String, at path: String) throws(ScenarioError) {
         guard let handle = state.withLock({ $0.handles.last { $0.name == name }?.handle }) else {
-            throw ScenarioError(place: place, reason: "no step before has sent \(ScenarioPattern.shown(name))")
+            throw ScenarioError(path: path, reason: "no step before has sent \(ScenarioPattern.shown(name))")
         }
         state.withLock { _ = $0.expectedFailures.insert(name) }
         handle.cancel()
@@ -161,14 +161,14 @@ package final class ScenarioRun: Sendable {
         }
     }
 
-    private func answer(_ respond: ScenarioStep.Respond, at place: String) async throws(ScenarioError) {
-        let isAnswered = await wait { [wire] in
+    private func complete(_ respond: ScenarioStep.Respond, at path: String) async throws(ScenarioError) {
+        let isCompleted = await wait { [wire] in
             let number = respond.number ?? wire.firstOpen
-            return number.flatMap { wire.answer($0, respond.answer) ? true : nil }
+            return number.flatMap { wire.complete($0, respond.outcome) ? true : nil }
         }
-        if isAnswered == nil {
+        if isCompleted == nil {
             throw ScenarioError(
-                place: place, reason: "there is no request to answer; \(wire.count) were sent, and all are over")
+                path: path, reason: "no request waits for a response; \(wire.count) were sent, and all are over")
         }
     }
 
@@ -182,12 +182,12 @@ package final class ScenarioRun: Sendable {
 
     // MARK: Waiting
 
-    /// Everything that can be seen from outside; if it stays the same, nothing happens.
+    /// A number that grows with everything that can be seen from outside.
     private var activity: Int {
         wire.count + bench.events.count + bench.log.count + state.withLock { $0.ended.count }
     }
 
-    /// Until the loop has gone round several times without anything to be seen.
+    /// Waits until several turns of the loop have passed without any activity.
     func settle() async {
         var (last, same) = (activity, 0)
         while same < 20 {
@@ -198,7 +198,7 @@ package final class ScenarioRun: Sendable {
         }
     }
 
-    /// What is found once the loop is at rest, or later, as long as patience lasts.
+    /// Looks once the loop is idle, and then again and again for up to `patience`; nil if nothing is found.
     func wait<Found: Sendable>(_ look: @escaping @Sendable () -> Found?) async -> Found? {
         await settle()
         let deadline = ContinuousClock.now + patience

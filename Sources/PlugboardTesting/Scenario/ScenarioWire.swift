@@ -1,23 +1,23 @@
 import Synchronization
 
-/// What a scenario's plugins have sent, in order, and what of it is still to be answered.
+/// The attempts of a scenario in order, and which of them still wait for an outcome.
 final class ScenarioWire: Sendable {
     private struct Attempt {
         let sent: ScriptedTransport.Sent
-        /// Nil once it is answered, or over.
-        var answer: (@Sendable (ScriptedTransport.Outcome) -> Void)?
+        /// Nil once the attempt has its outcome, or is over.
+        var complete: (@Sendable (ScriptedTransport.Outcome) -> Void)?
     }
 
     private let attempts = Mutex<[Attempt]>([])
 
-    /// A transport that lets each attempt wait here for its answer.
+    /// A transport whose attempts wait here for their outcomes.
     var transport: ScriptedTransport {
-        ScriptedTransport { [self] sent, _, answer in
+        ScriptedTransport { [self] sent, _, complete in
             let index = attempts.withLock { attempts in
-                attempts.append(Attempt(sent: sent, answer: answer))
+                attempts.append(Attempt(sent: sent, complete: complete))
                 return attempts.count - 1
             }
-            return { [self] in attempts.withLock { $0[index].answer = nil } }
+            return { [self] in attempts.withLock { $0[index].complete = nil } }
         }
     }
 
@@ -28,19 +28,19 @@ final class ScenarioWire: Sendable {
         attempts.withLock { $0.indices.contains(index) ? $0[index].sent : nil }
     }
 
-    /// The first that waits for its answer: its number, counted from 1.
-    var firstOpen: Int? { attempts.withLock { $0.firstIndex { $0.answer != nil } }.map { $0 + 1 } }
+    /// The number of the first attempt that waits for its outcome, counted from 1.
+    var firstOpen: Int? { attempts.withLock { $0.firstIndex { $0.complete != nil } }.map { $0 + 1 } }
 
-    /// False if the attempt of this number is not there, was answered, or is over.
-    func answer(_ number: Int, _ answer: ScriptedTransport.Outcome) -> Bool {
+    /// False if there is no attempt of this number, or if it has its outcome or is over.
+    func complete(_ number: Int, _ outcome: ScriptedTransport.Outcome) -> Bool {
         let give = attempts.withLock { attempts in
             guard attempts.indices.contains(number - 1) else {
                 return nil as (@Sendable (ScriptedTransport.Outcome) -> Void)?
             }
-            defer { attempts[number - 1].answer = nil }
-            return attempts[number - 1].answer
+            defer { attempts[number - 1].complete = nil }
+            return attempts[number - 1].complete
         }
-        give?(answer)
+        give?(outcome)
         return give != nil
     }
 }

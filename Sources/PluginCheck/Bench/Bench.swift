@@ -2,7 +2,7 @@ import CPlugboard
 import PlugboardCore
 import PlugboardKit
 
-/// A kernel with the plugin under check in it, for a while.
+/// A kernel that runs the plugin under check.
 final class Bench: Sendable {
     private let kernel: Kernel
     let transport: PlannedTransport
@@ -21,7 +21,7 @@ final class Bench: Sendable {
         }
     }
 
-    /// Like `init`, and throws what the kernel says.
+    /// Like the other initializer, but throws the kernel's error.
     init(_ subject: Subject, _ descriptor: PluginDescriptor, settings: JSONObject) throws(PlugboardError) {
         (kernel, transport, clock) = try Bench.start(subject, descriptor, settings, true)
     }
@@ -38,7 +38,7 @@ final class Bench: Sendable {
         let kernel = try Kernel(
             configuration: configuration,
             catalog: Catalog([Wiretap.install(descriptor)]), transport: transport,
-            // What it says is worked out, and goes nowhere.
+            // At the lowest level, so that the plugin's texts are made; they are not kept.
             log: KernelLog(level: .debug) { _, _, _ in }, clock: clock.clock)
         clock.start()
         return (kernel, transport, clock)
@@ -46,16 +46,18 @@ final class Bench: Sendable {
 
     /// Runs one exchange to its end, as a program would, its body included.
     ///
-    /// Fails the check if the plugin was at fault.
+    /// Fails the check at a fault of the plugin.
+    ///
     /// - Parameter disturbance: What happens to the exchange from outside.
     func conclude(_ plan: Plan, _ disturbance: Disturbance? = nil) async throws(CheckEnd) -> Conclusion {
         Diary.now(plan.description + (disturbance.map { ", \($0)" } ?? ""))
         return try await run(plan, disturbance)
     }
 
-    /// The same without a note of it: for many at once, or many in a row.
+    /// The same without an entry in the diary: for many exchanges at once or in a row.
     ///
-    /// - Parameter number: What the transport knows the plan by, and will; nil if it does not know it yet.
+    /// - Parameter number: The plan's number in the transport, which keeps it; nil adds the plan for this exchange
+    ///   only.
     func run(
         _ plan: Plan, _ disturbance: Disturbance? = nil, number: Int? = nil
     ) async throws(CheckEnd) -> Conclusion {
@@ -102,19 +104,19 @@ final class Bench: Sendable {
         return conclusion
     }
 
-    /// Shuts the kernel down, and fails the check with what the wiretap has seen.
+    /// Shuts the kernel down, and fails the check if the wiretap has seen faults.
     func close() async throws(CheckEnd) {
         Diary.now("the shutdown")
         await kernel.shutDown(within: .seconds(30))
         clock.stop()
-        // Threads of the plugin's may give bodies back late.
+        // Threads of the plugin may release bodies late.
         for _ in 0..<10 where Wiretap.state.withLock({ $0.bodies > 0 }) { await linger() }
         let (faults, bodies) = Wiretap.state.withLock { ($0.faults, $0.bodies) }
-        let kept = bodies == 0 ? [] : ["\(bodies) bodies that it took or made were never given back"]
+        let kept = bodies == 0 ? [] : ["\(bodies) bodies that it took or made were never released"]
         if let end = CheckEnd.failed(faults + kept) { throw end }
     }
 
-    /// Gives threads of the plugin's the time to come late, with the kernel still there or gone.
+    /// Gives threads of the plugin the time to make late calls, before or after the kernel's end.
     func linger() async {
         try? await Task.sleep(for: .milliseconds(150))
     }

@@ -1,11 +1,11 @@
 import PlugboardKit
 
-/// What a body came to, in whatever pieces it came: enough to tell whether two are the same.
+/// A digest of a body's bytes, which does not depend on the sizes of its pieces.
 struct Digest: Sendable, Equatable {
     private(set) var count = 0
-    /// FNV-1a over words of eight bytes: no secret hangs on it, and a body of many MiB is soon through.
+    /// FNV-1a over words of eight bytes: fast, and not meant to be secure.
     private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    /// The bytes of a word that is not full yet, the first one lowest.
+    /// The bytes of the incomplete last word, the first byte lowest.
     private var word: UInt64 = 0
 
     mutating func add(_ bytes: Bytes) {

@@ -1,14 +1,14 @@
 import PlugboardCore
 import Synchronization
 
-/// Something that happens to an exchange from outside, when it has come to a certain point.
+/// An action on an exchange from outside, at a certain point of it.
 ///
 /// The points of an exchange are its events, and the pieces of its body that its reader gets.
 final class Disturbance: Sendable, CustomStringConvertible {
     enum Kind: String, Sendable {
         case cancel = "cancelled"
         case suspend = "suspended for a moment"
-        /// Nothing: the points are counted.
+        /// No action: the points are counted.
         case watch = "watched"
     }
 
@@ -23,17 +23,17 @@ final class Disturbance: Sendable, CustomStringConvertible {
     private let point: Int
     private let state = Mutex(State())
 
-    /// - Parameter point: Counted from 0.
+    /// - Parameter point: The number of the point, counted from 0.
     init(_ kind: Kind, at point: Int = .max, named name: String = "") {
         self.kind = kind
         self.point = point
         description = point == .max ? kind.rawValue : "\(kind.rawValue) at \(name) (point \(point))"
     }
 
-    /// The names of the points that it has come to so far.
+    /// The names of the points that the exchange has reached so far.
     var points: [String] { state.withLock { $0.points } }
 
-    /// The exchange has come to a point. On the loop, or on the reader's thread.
+    /// Called when the exchange reaches a point: on the loop, or on the reader's thread.
     func saw(_ name: String) {
         let due = state.withLock { state -> ExchangeHandle? in
             state.points.append(name)
@@ -44,7 +44,7 @@ final class Disturbance: Sendable, CustomStringConvertible {
         if let due { strike(due) }
     }
 
-    /// Now, wherever the exchange stands: for those who see a point of their own.
+    /// Acts now, whatever point the exchange has reached.
     func strikeNow() {
         let due = state.withLock { state in
             state.isDue = true
@@ -53,7 +53,7 @@ final class Disturbance: Sendable, CustomStringConvertible {
         if let due { strike(due) }
     }
 
-    /// The exchange that is meant; it may have come to the point already.
+    /// Sets the exchange to act on, which may have reached the point already.
     func strikes(_ handle: ExchangeHandle) {
         let isDue = state.withLock { state in
             state.handle = handle
@@ -62,7 +62,7 @@ final class Disturbance: Sendable, CustomStringConvertible {
         if isDue { strike(handle) }
     }
 
-    /// The exchange is over.
+    /// Called when the exchange is over.
     func rest() { state.withLock { $0.handle = nil } }
 
     private func strike(_ handle: ExchangeHandle) {

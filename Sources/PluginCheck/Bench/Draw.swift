@@ -1,4 +1,4 @@
-/// Numbers that look like chance and come from a seed: SplitMix64 (Steele, Lea and Flood, 2014).
+/// Pseudo-random numbers from a seed: SplitMix64 (Steele, Lea and Flood, 2014).
 struct Draw: RandomNumberGenerator {
     private var state: UInt64
 
@@ -12,11 +12,11 @@ struct Draw: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// One of several; they must not be none.
+    /// One of several values, of which there must be at least one.
     mutating func one<Element>(of elements: [Element]) -> Element {
         elements[Int.random(in: 0..<elements.count, using: &self)]
     }
 
-    /// True once in so many times.
+    /// True with the probability 1 in `count`.
     mutating func once(in count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
 }

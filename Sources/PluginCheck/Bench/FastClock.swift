@@ -4,11 +4,11 @@ import Glibc
 import Synchronization
 import Transporting
 
-/// A clock that runs a hundred times as fast as the sun, until it is stopped.
+/// A clock that runs a hundred times faster than real time, until it is stopped.
 ///
-/// So a plugin's delays of seconds pass, and what a thread does within milliseconds still comes before a deadline of a
-/// second. It ticks on a thread of its own: a task that sleeps leaves memory behind for a while, which is to be
-/// measured.
+/// So a plugin's delays of seconds pass quickly, while work that a thread does within milliseconds still comes before a
+/// deadline of a second. It ticks on a thread of its own, because a sleeping task keeps memory for a while and the
+/// checks measure memory.
 final class FastClock: Sendable {
     let clock = ManualClock()
     private let isStopped = Atomic(false)

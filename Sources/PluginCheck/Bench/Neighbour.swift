@@ -1,10 +1,10 @@
 import CPlugboard
 import PlugboardKit
 
-/// A plugin of the check's own beside the one under check: does once what the request's attribute `ID.does` says.
+/// A plugin of the checks beside the plugin under check. It does once what the request's attribute `ID.does` says.
 ///
-/// One stands outermost, where it replaces and resends what the plugin has let pass, and one innermost, where it
-/// answers and fails in place of the network. So turns close in all five ways.
+/// One is outermost, where it replaces and resends what the plugin let pass. One is innermost, where it
+/// responds and fails in place of the network. So turns close in all five ways.
 final class Neighbour: PluginInstance {
     enum Deed: String, WordOption, CaseIterable {
         case nothing, holdRequest, respond, failRequest, waitForWake, waitForDeadline, holdResponse, replace, resend,
@@ -24,7 +24,7 @@ final class Neighbour: PluginInstance {
         attribute = AttributeKey(id, "does", "What it does to this exchange.")
     }
 
-    /// For one kernel.
+    /// The plugin's entry in the configuration of one kernel.
     var entry: PluginEntry {
         let manifest = Manifest(
             id: id, version: "1.0.0", documentation: "Stands beside the plugin under check.", priority: priority,
@@ -50,7 +50,7 @@ final class Neighbour: PluginInstance {
             exchange.wrapRequestBody { PassingSource($0) }
             return .next
         default:
-            // It is the answer's turn.
+            // The deed is one for the response.
             exchange.state = nil
             return .next
         }
@@ -80,7 +80,7 @@ final class Neighbour: PluginInstance {
         }
     }
 
-    /// What is to be done, the first time that it is asked for.
+    /// The deed of this exchange; nil once it is done.
     private func due(_ exchange: borrowing Exchange) -> Deed? {
         guard exchange.state == nil, let deed = exchange[attribute], deed != .nothing else { return nil }
         exchange.state = Done()
@@ -90,7 +90,7 @@ final class Neighbour: PluginInstance {
     private final class Done {}
 }
 
-/// A body that passes as it is.
+/// A body that passes unchanged.
 ///
 /// Sendable because it is touched on the loop only.
 private final class PassingSource: BodySource, @unchecked Sendable {

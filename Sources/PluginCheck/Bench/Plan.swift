@@ -1,41 +1,41 @@
 import PlugboardKit
 
-/// One exchange as it is to happen: what is asked, and what the network answers.
+/// One exchange as planned: the request, and the outcomes of its attempts.
 struct Plan: Sendable, CustomStringConvertible {
     enum Outcome: Sendable {
         case head(Int, Fields = Fields(), PlannedBody? = .text)
         case failure(PlugboardError.Code)
-        /// Nothing, until it is cancelled.
+        /// No response, until the attempt is cancelled.
         case silence
     }
 
-    /// For reports: what is special about it.
+    /// What is special about it, for reports.
     var description: String
     var method = Method.get
-    /// What follows the number in the URL; begins with `/` or `?`, or is empty.
+    /// The part of the URL after the number: begins with `/` or `?`, or is empty.
     var path = ""
     var fields = Fields()
     var body: PlannedBody?
     var attributes = Attributes()
-    /// One an attempt; the last one is repeated.
-    var answers: [Outcome] = [.head(200)]
-    /// Pieces of the answer's body after which the reader has enough; nil reads to the end.
+    /// The outcome of each attempt; the last one is repeated.
+    var outcomes: [Outcome] = [.head(200)]
+    /// Pieces of the response's body after which the reader stops; nil reads to the end.
     var reads: Int?
 
     init(_ description: String) { self.description = description }
 }
 
-/// A body of a script's.
+/// The body of a plan.
 struct PlannedBody: Sendable {
-    /// How pulls are answered.
+    /// How pulls are completed.
     enum Manner: CaseIterable, Sendable {
-        /// Within the pull.
+        /// Before the pull returns.
         case atOnce
         /// On the loop, some turns later.
         case late
         /// On another thread.
         case elsewhere
-        /// Twice: within the pull, and again on another thread.
+        /// Twice: before the pull returns, and again on another thread.
         case twice
     }
 
@@ -43,10 +43,10 @@ struct PlannedBody: Sendable {
     /// Bytes in one piece.
     var piece = 16 << 10
     var manner = Manner.atOnce
-    /// Whether it breaks in place of its end.
+    /// Whether it breaks instead of ending.
     var breaks = false
     var trailers = Fields()
-    /// Whether the length is told beforehand.
+    /// Whether the length is known beforehand.
     var isLengthKnown = false
 
     init(_ bytes: Bytes) { self.bytes = bytes }
@@ -54,10 +54,10 @@ struct PlannedBody: Sendable {
     static let text = PlannedBody(Bytes("The quick brown fox jumps over the lazy dog.\n"))
     static let empty = PlannedBody(.empty)
 
-    /// Bytes in which each place can be told from its neighbours.
+    /// Bytes that differ from position to position, so that a shift is noticed.
     static func counting(_ count: Int) -> PlannedBody {
         var bytes = (0..<min(count, 65_521)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
-        // A prime, so that no piece's size divides it.
+        // A prime number, so that no piece's size is a divisor of it.
         while bytes.count < count { bytes += bytes.prefix(count - bytes.count) }
         return PlannedBody(Bytes(bytes))
     }
@@ -78,13 +78,13 @@ struct Conclusion: Sendable, Equatable, CustomStringConvertible {
     }
 
     var head: Head
-    /// What came of the answer's body.
+    /// A digest of the response's body.
     var body = Digest()
-    /// How the body broke, if it did.
+    /// The code with which the body broke; nil if it did not.
     var breakage: PlugboardError.Code?
     /// The body of the last attempt, as the network saw it.
     var sent: Digest?
-    /// How the plugin broke the rules, as the kernel says it.
+    /// The rule that the plugin broke, in the kernel's words; nil if there was no fault.
     var fault: String?
 
     var description: String {

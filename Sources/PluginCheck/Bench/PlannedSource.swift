@@ -2,13 +2,13 @@ import EventLoop
 import PlugboardKit
 import Synchronization
 
-/// The body that a plan describes, pulled piece by piece.
+/// The body of a plan, pulled piece by piece.
 final class PlannedSource: BodySource {
     private let body: PlannedBody
     private let loop: EventLoop?
     private let offset = Mutex(0)
 
-    /// Without a loop, what would come late comes on another thread.
+    /// Without a loop, late pieces come on another thread.
     init(_ body: PlannedBody, loop: EventLoop? = nil) {
         self.body = body
         self.loop = loop
@@ -76,7 +76,7 @@ final class BodyReading {
         self.done = done
     }
 
-    /// A pull may be answered within itself: the loop here keeps that from recursing.
+    /// A pull may be completed before it returns: this loop avoids recursion.
     func pump() {
         guard !isPumping else { return }
         isPumping = true
@@ -102,7 +102,7 @@ final class BodyReading {
         if isWanted() { done(digest, error) }
     }
 
-    /// Sendable because the kernel answers on the loop, where all of this is.
+    /// Sendable because all of its state is used on the loop only, where the kernel completes pulls.
     private final class Listener: PullReceiver, @unchecked Sendable {
         private let reading: BodyReading
 

@@ -3,14 +3,14 @@ import PlugboardKit
 import Synchronization
 import Transporting
 
-/// A transport without a network: answers each attempt as the plan says whose number stands in its URL.
+/// A transport without a network: each attempt gets the outcome of the plan whose number is in its URL.
 final class PlannedTransport: Transport {
     private struct State {
         var plans: [Int: Plan] = [:]
         var attempts: [Int: Int] = [:]
         var sent: [Int: Digest] = [:]
         var last = 0
-        /// Answers that are kept back until so many are there.
+        /// How many responses are held back before they are delivered.
         var gathering = 0
         var gathered: [@Sendable () -> Void] = []
     }
@@ -19,7 +19,7 @@ final class PlannedTransport: Transport {
 
     static let host = "check.example"
 
-    /// Takes a plan, and returns the number that stands for it.
+    /// Adds a plan, and returns its number.
     func add(_ plan: Plan) -> Int {
         state.withLock { state in
             state.last += 1
@@ -40,7 +40,7 @@ final class PlannedTransport: Transport {
         }
     }
 
-    /// Begins again with a plan's first answer, and returns what was sent with the last of its attempts.
+    /// Starts again with a plan's first outcome, and returns what was sent with the last of its attempts.
     func restart(_ number: Int) -> Digest? {
         state.withLock { state in
             state.attempts[number] = nil
@@ -48,16 +48,16 @@ final class PlannedTransport: Transport {
         }
     }
 
-    /// Keeps answers back until there are so many, and then gives them in reverse order.
+    /// Holds responses back until there are `count`, and then delivers them in reverse order.
     func gather(_ count: Int) { state.withLock { $0.gathering = count } }
 
-    /// Gives the answers that were kept back, however few they are, and keeps none from here on.
+    /// Delivers the responses that were held back, and holds back no more.
     func disperse() {
-        let answers = state.withLock { state in
+        let responses = state.withLock { state in
             defer { (state.gathered, state.gathering) = ([], 0) }
             return state.gathered
         }
-        for answer in answers.reversed() { answer() }
+        for response in responses.reversed() { response() }
     }
 
     func perform(_ attempt: AttemptRequest, observer: any AttemptObserver, loop: EventLoop) -> any Attempt {
@@ -66,13 +66,13 @@ final class PlannedTransport: Transport {
             state.attempts[number, default: 0] += 1
             return (state.plans[number], state.attempts[number] ?? 1)
         }
-        let answers = plan?.answers ?? [.head(200, ["content-type": "application/json"], PlannedBody(Bytes("{}")))]
-        let answer = answers.isEmpty ? Plan.Outcome.silence : answers[min(attempts, answers.count) - 1]
-        let running = PlannedAttempt(answer, attempt, observer, loop)
+        let outcomes = plan?.outcomes ?? [.head(200, ["content-type": "application/json"], PlannedBody(Bytes("{}")))]
+        let outcome = outcomes.isEmpty ? Plan.Outcome.silence : outcomes[min(attempts, outcomes.count) - 1]
+        let running = PlannedAttempt(outcome, attempt, observer, loop)
         loop.enqueue {
             running.begin { digest in
                 self.state.withLock { $0.sent[number] = digest }
-                self.deliver { loop.enqueue { running.answer() } }
+                self.deliver { loop.enqueue { running.respond() } }
             }
         }
         return running
@@ -81,13 +81,13 @@ final class PlannedTransport: Transport {
     func forget() {}
     func shutDown() {}
 
-    private func deliver(_ answer: @escaping @Sendable () -> Void) {
+    private func deliver(_ response: @escaping @Sendable () -> Void) {
         let isKept = state.withLock { state in
             guard state.gathering > 0 else { return false }
-            state.gathered.append(answer)
+            state.gathered.append(response)
             return true
         }
-        guard isKept else { return answer() }
+        guard isKept else { return response() }
         let isFull = state.withLock { $0.gathered.count >= $0.gathering }
         if isFull { disperse() }
     }
@@ -119,7 +119,7 @@ private final class PlannedAttempt: Attempt, @unchecked Sendable {
         self.loop = loop
     }
 
-    /// Reads the request's body, and says what it was.
+    /// Reads the request's body, and passes its digest on.
     func begin(_ whenSent: @escaping (Digest?) -> Void) {
         guard !isOver else { return }
         for milestone: Milestone in [.resolved, .connected] where request.isWatched {
@@ -133,9 +133,9 @@ private final class PlannedAttempt: Attempt, @unchecked Sendable {
         }.pump()
     }
 
-    func answer() {
+    func respond() {
         guard !isOver else { return }
-        if isSuspended { return whenResumed.append { self.answer() } }
+        if isSuspended { return whenResumed.append { self.respond() } }
         if request.isWatched { observer.attemptReached(.firstByte) }
         switch planned {
         case .silence: break
@@ -164,7 +164,7 @@ private final class PlannedAttempt: Attempt, @unchecked Sendable {
         isSuspended = false
         let jobs = whenResumed
         whenResumed = []
-        // Not within the kernel's call, which is half way through resuming.
+        // Later, because the kernel's call has not finished resuming.
         for job in jobs { loop.enqueue { job() } }
     }
 

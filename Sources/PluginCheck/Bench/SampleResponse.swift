@@ -15,7 +15,7 @@ public struct SampleResponse: Sendable {
         func line() throws(PlugboardError) -> String {
             number += 1
             guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else {
-                throw SampleResponse.fault(number, "the head does not end with an empty line")
+                throw SampleResponse.error(number, "the head does not end with an empty line")
             }
             defer { rest = rest[(end + 1)...] }
             let text = rest[..<end]
@@ -23,13 +23,13 @@ public struct SampleResponse: Sendable {
         }
         let words = try line().split(separator: " ", maxSplits: 2)
         guard words.count >= 2, words[0].hasPrefix("HTTP/"), let status = Int(words[1]), (200...999).contains(status)
-        else { throw SampleResponse.fault(1, "it must be a status line like HTTP/1.1 200 OK, with a status from 200") }
+        else { throw SampleResponse.error(1, "it must be a status line like HTTP/1.1 200 OK, with a status from 200") }
         var fields = Fields()
         while true {
             let text = try line()
             if text.isEmpty { break }
             guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
-                throw SampleResponse.fault(number, "it must be a header field, Name: value")
+                throw SampleResponse.error(number, "it must be a header field, Name: value")
             }
             let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
             fields.append(FieldName(String(text[..<colon])), String(value))
@@ -39,10 +39,10 @@ public struct SampleResponse: Sendable {
         body = Bytes(Array(rest))
     }
 
-    /// What the network answers with it.
-    var answer: Plan.Outcome { .head(status, fields, PlannedBody(body)) }
+    /// The outcome of an attempt that gets this response.
+    var outcome: Plan.Outcome { .head(status, fields, PlannedBody(body)) }
 
-    private static func fault(_ line: Int, _ reason: String) -> PlugboardError {
+    private static func error(_ line: Int, _ reason: String) -> PlugboardError {
         PlugboardError(.checkSample, "Line \(line) of the sample response cannot be used: \(reason).")
     }
 }

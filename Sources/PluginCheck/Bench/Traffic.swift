@@ -1,41 +1,41 @@
 import PlugboardKit
 
-/// Exchanges that plugins like to have something to say about.
+/// The exchanges of the checks: cases that plugins act on.
 enum Traffic {
-    /// Small ones of each kind: what a program sends and a server answers on a usual day, and on a bad one.
-    static var usual: [Plan] { answered + coded + asking + broken }
+    /// Small exchanges of each kind: common requests and responses, and failures.
+    static var usual: [Plan] { responses + coded + asking + broken }
 
-    /// Exchanges that are answered with a sample.
-    static func answered(with sample: SampleResponse) -> [Plan] {
+    /// Exchanges that get a sample as their response.
+    static func responses(with sample: SampleResponse) -> [Plan] {
         [
-            plan("GET answered with the sample", [sample.answer]),
-            plan("POST answered with the sample", [sample.answer]) {
+            plan("GET that gets the sample", [sample.outcome]),
+            plan("POST that gets the sample", [sample.outcome]) {
                 $0.method = .post
                 $0.body = .text
             },
         ]
     }
 
-    /// A body that is longer than what a neighbour holds, so that both paths of a hold are taken.
+    /// A body that is longer than a neighbour's hold limit, so that both paths of a hold are tried.
     private static let long = PlannedBody.counting(5_000)
 
-    private static var answered: [Plan] {
+    private static var responses: [Plan] {
         [
-            plan("GET answered with 200", [.head(200, ["content-type": "text/plain"])]),
-            plan("GET with a query answered with 200", [.head(200, [:], long)]) { $0.path = "/a?token=1&x=%20" },
-            plan("GET answered with an empty body", [.head(200, ["content-length": "0"], .empty)]),
-            plan("GET answered with 204", [.head(204, [:], nil)]),
-            plan("HEAD answered with 200", [.head(200, ["content-length": "45"], nil)]) { $0.method = .head },
-            plan("POST answered with 201", [.head(201, ["location": "/made"])]) {
+            plan("GET that gets 200", [.head(200, ["content-type": "text/plain"])]),
+            plan("GET with a query that gets 200", [.head(200, [:], long)]) { $0.path = "/a?token=1&x=%20" },
+            plan("GET that gets an empty body", [.head(200, ["content-length": "0"], .empty)]),
+            plan("GET that gets 204", [.head(204, [:], nil)]),
+            plan("HEAD that gets 200", [.head(200, ["content-length": "45"], nil)]) { $0.method = .head },
+            plan("POST that gets 201", [.head(201, ["location": "/made"])]) {
                 $0.method = .post
                 $0.fields = ["content-type": "application/json"]
                 $0.body = PlannedBody(Bytes(#"{"title": "plug"}"#))
             },
-            plan("PUT of a long body answered with 200", [.head(200)]) {
+            plan("PUT of a long body that gets 200", [.head(200)]) {
                 $0.method = .put
                 $0.body = long.inPieces(of: 700, .late)
             },
-            plan("GET answered with trailers", [.head(200, ["trailer": "x-sum"], withTrailers)]),
+            plan("GET that gets trailers", [.head(200, ["trailer": "x-sum"], withTrailers)]),
             plan(
                 "GET of what may be stored",
                 [
@@ -52,11 +52,11 @@ enum Traffic {
     private static var coded: [Plan] {
         let gzip = StoredGzip.file(of: long.bytes)
         return [
-            plan("GET answered in gzip", [.head(200, ["content-encoding": "gzip"], PlannedBody(gzip))]),
-            plan("GET answered in gzip that is cut", [.head(200, ["content-encoding": "gzip"], cut(gzip))]),
+            plan("GET that gets gzip", [.head(200, ["content-encoding": "gzip"], PlannedBody(gzip))]),
+            plan("GET that gets incomplete gzip", [.head(200, ["content-encoding": "gzip"], cut(gzip))]),
         ]
             + ["gzip", "deflate", "br", "zstd", "unheard-of"].map { coding in
-                plan("GET answered in \(coding) that is none", [.head(200, ["content-encoding": coding], long)])
+                plan("GET that gets a body that is not \(coding)", [.head(200, ["content-encoding": coding], long)])
             }
     }
 
@@ -68,17 +68,17 @@ enum Traffic {
                 $0.body = .text
             },
             plan("GET redirected to nowhere", [.head(301, ["location": "http://[::/"])]),
-            plan("GET redirected for ever", [.head(301, ["location": "?again"])]),
-            plan("GET answered with 503, then 200", [.head(503, ["retry-after": "1"]), .head(200)]),
-            plan("GET answered with 429 and a date", [.head(429, ["retry-after": "Tue, 14 Nov 2023 22:13:25 GMT"])]),
-            plan("GET answered with 401 Basic", [.head(401, ["www-authenticate": #"Basic realm="check""#])]),
-            plan("GET answered with 401 Bearer", [.head(401, ["www-authenticate": "Bearer error=invalid_token"])]),
-            plan("GET answered with 401 Digest", [.head(401, ["www-authenticate": digest]), .head(200)]),
-            plan("GET answered with 407", [.head(407, ["proxy-authenticate": "Basic"])]),
+            plan("GET redirected without end", [.head(301, ["location": "?again"])]),
+            plan("GET that gets 503, then 200", [.head(503, ["retry-after": "1"]), .head(200)]),
+            plan("GET that gets 429 and a date", [.head(429, ["retry-after": "Tue, 14 Nov 2023 22:13:25 GMT"])]),
+            plan("GET that gets 401 Basic", [.head(401, ["www-authenticate": #"Basic realm="check""#])]),
+            plan("GET that gets 401 Bearer", [.head(401, ["www-authenticate": "Bearer error=invalid_token"])]),
+            plan("GET that gets 401 Digest", [.head(401, ["www-authenticate": digest]), .head(200)]),
+            plan("GET that gets 407", [.head(407, ["proxy-authenticate": "Basic"])]),
             plan(
-                "GET answered with cookies",
+                "GET that gets cookies",
                 [.head(200, ["set-cookie": "a=1; Path=/", "set-cookie": ";;=; Max-Age=x"])]),
-            plan("GET answered with an odd content type", [.head(200, ["content-type": ";;charset"])]),
+            plan("GET that gets an odd content type", [.head(200, ["content-type": ";;charset"])]),
         ]
     }
 
@@ -114,9 +114,9 @@ enum Traffic {
         return body
     }
 
-    static func plan(_ name: String, _ answers: [Plan.Outcome], _ change: (inout Plan) -> Void = { _ in }) -> Plan {
+    static func plan(_ name: String, _ outcomes: [Plan.Outcome], _ change: (inout Plan) -> Void = { _ in }) -> Plan {
         var plan = Plan(name)
-        plan.answers = answers
+        plan.outcomes = outcomes
         change(&plan)
         return plan
     }

@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// How bodies may come.
+/// Bodies in different pieces and on different threads.
 extension Check {
     static let pieces = Check("pieces", "bodies are the same in pieces of 1, 7 and 4093 bytes") { subject in
         let bench = try Bench(subject)
@@ -10,11 +10,11 @@ extension Check {
         return ""
     }
 
-    static let pulls = Check("pulls", "pulls are answered late, twice, and by other threads") { subject in
+    static let pulls = Check("pulls", "pulls are completed late, twice, and by other threads") { subject in
         let bench = try Bench(subject)
         let manners: [(String, PlannedBody.Manner)] = [
-            ("pulls answered late", .late), ("pulls answered on other threads", .elsewhere),
-            ("pulls answered twice", .twice),
+            ("pulls completed late", .late), ("pulls completed on other threads", .elsewhere),
+            ("pulls completed twice", .twice),
         ]
         try await compare(subject, bench, manners.map { name, manner in (name, { $0.inPieces(of: 1_000, manner) }) })
         try await bench.close()
@@ -25,13 +25,13 @@ extension Check {
         let bench = try Bench(subject)
         let large = PlannedBody.counting(16 << 20).inPieces(of: 64 << 10)
         for (name, body) in [("empty", PlannedBody.empty), ("16 MiB", large)] {
-            let plan = Traffic.plan("POST of \(name), answered with \(name)", [.head(200, [:], body)]) {
+            let plan = Traffic.plan("POST of \(name) that gets \(name)", [.head(200, [:], body)]) {
                 $0.method = .post
                 $0.body = body
             }
             let whole = try await bench.conclude(plan)
             var inParts = plan
-            inParts.answers = [.head(200, [:], body.inPieces(of: 1 << 20, .elsewhere))]
+            inParts.outcomes = [.head(200, [:], body.inPieces(of: 1 << 20, .elsewhere))]
             inParts.body = body.inPieces(of: 1 << 20, .elsewhere)
             try expect(try await bench.conclude(inParts), whole, "a body of \(name) in other pieces")
         }
@@ -39,18 +39,18 @@ extension Check {
         return ""
     }
 
-    /// Runs each exchange with its bodies in one piece, and then in other ways: what comes out must be the same.
+    /// Runs each exchange with its bodies in one piece and then in other ways; the conclusions must be equal.
     private static func compare(
         _ subject: Subject, _ bench: Bench, _ ways: [(name: String, change: (PlannedBody) -> PlannedBody)]
     ) async throws(CheckEnd) {
-        for plan in bodies + (subject.sample.map(Traffic.answered) ?? []) {
+        for plan in bodies + (subject.sample.map(Traffic.responses) ?? []) {
             let whole = try await bench.conclude(plan)
             for way in ways {
                 var other = plan
                 other.description += " in \(way.name)"
                 other.body = plan.body.map(way.change)
-                other.answers = plan.answers.map { answer in
-                    guard case .head(let status, let fields, let body?) = answer else { return answer }
+                other.outcomes = plan.outcomes.map { outcome in
+                    guard case .head(let status, let fields, let body?) = outcome else { return outcome }
                     return .head(status, fields, way.change(body))
                 }
                 try expect(try await bench.conclude(other), whole, other.description)
@@ -59,7 +59,7 @@ extension Check {
     }
 
     private static func expect(_ other: Conclusion, _ whole: Conclusion, _ name: String) throws(CheckEnd) {
-        // A break may come sooner or later, as it happens to be noticed.
+        // How much comes before a break may differ.
         guard other.breakage == nil || other.breakage != whole.breakage else { return }
         guard other == whole else { throw CheckEnd.failed("\(name) came to \(other), in one piece to \(whole)") }
     }

@@ -1,7 +1,7 @@
 import CPlugboard
 import PlugboardCore
 
-/// What the plugin says of itself.
+/// The plugin's descriptor.
 extension Check {
     static let descriptor = Check("descriptor", "id, version and order are well formed") { subject in
         let raw = try subject.rawDescriptor()
@@ -53,7 +53,7 @@ extension Check {
         subject in
         let plugin = try subject.descriptor()
         var settings = try subject.settings(plugin)
-        // What create asks for is seen by the wiretap.
+        // The wiretap sees which settings `create` reads.
         try await Bench(subject, isPlain: true).close()
         settings["check-unknown"] = .bool(true)
         do throws(PlugboardError) {

@@ -1,4 +1,4 @@
-/// What may end or stop an exchange from outside.
+/// Cancelling and suspending exchanges.
 extension Check {
     static let cancellation = Check("cancellation", "exchanges are cancelled at each of their points") { subject in
         try await disturb(subject, .cancel)
@@ -9,19 +9,19 @@ extension Check {
         try await disturb(subject, .suspend)
     }
 
-    /// How long a point of an exchange that is not answered is waited for.
+    /// How long to wait for a point of an exchange that gets no response.
     private static let patience = Duration.milliseconds(500)
 
-    /// Watches each exchange once to learn its points, and then strikes at each.
+    /// Runs each exchange once to learn its points, and then once for each point with the disturbance there.
     private static func disturb(_ subject: Subject, _ kind: Disturbance.Kind) async throws(CheckEnd) -> String {
         let bench = try Bench(subject)
         var count = 0
         if kind == .cancel {
-            // An attempt that is never answered, from its first event to where it waits.
-            let silent = Traffic.plan("GET that is not answered", [.silence])
+            // An attempt without a response, at each point until it waits.
+            let silent = Traffic.plan("GET without a response", [.silence])
             for (index, point) in ["created", "started", "attemptBegan", "resolved", "connected"].enumerated() {
                 let disturbance = Disturbance(kind, at: index, named: point)
-                // It does not come to an attempt of its own where the plugin waits for the answer to a sub-request.
+                // There is no attempt while the plugin waits for a sub-response.
                 let striking = Task.detached {
                     try await Task.sleep(for: patience)
                     disturbance.strikeNow()
@@ -34,7 +34,7 @@ extension Check {
         for plan in subject.usual {
             let watching = Disturbance(.watch)
             _ = try await bench.conclude(plan, watching)
-            // One that is sent on and on has the same points again and again.
+            // An exchange that is sent again and again repeats its points.
             for (index, point) in watching.points.prefix(40).enumerated() {
                 _ = try await bench.conclude(plan, Disturbance(kind, at: index, named: point))
                 count += 1

@@ -1,13 +1,13 @@
 import PlugboardCore
 import PluginLoader
 
-/// What the file is.
+/// The plugin's file.
 extension Check {
     static let loading = Check("load", "the file is loaded with all symbols bound") { subject in
         do throws(PlugboardError) {
             _ = try DynamicLoader.dynamic.load(subject.path, sha256: nil)
         } catch {
-            // What it says of itself is for other checks: these codes come after it was bound, or instead.
+            // Errors of the descriptor belong to other checks; these codes come only when the object could be opened.
             guard [.loadingMetadata, .malformedDescriptor].contains(error.code) else {
                 throw CheckEnd.failed("\(error.code): \(error.reason)\(error.underlying.map { " (\($0))" } ?? "")")
             }

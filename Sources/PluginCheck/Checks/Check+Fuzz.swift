@@ -1,4 +1,4 @@
-/// What nobody thought of.
+/// Random exchanges.
 extension Check {
     private static let exchanges = 1_000
 

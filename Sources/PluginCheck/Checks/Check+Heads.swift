@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// What heads may hold.
+/// Heads of requests and responses.
 extension Check {
     static let heads = Check("heads", "each hook with empty and with huge heads") { subject in
         let bench = try Bench(subject)
@@ -13,7 +13,7 @@ extension Check {
         subject in
         let bench = try Bench(subject)
         for status in 100...999 {
-            _ = try await bench.conclude(Traffic.plan("GET answered with \(status)", [.head(status)]))
+            _ = try await bench.conclude(Traffic.plan("GET that gets \(status)", [.head(status)]))
         }
         let failures = [
             "connect", "dns", "reset", "tls", "protocol", "timeout.idle", "body.cut", "cancelled", "", "odd.code",
@@ -45,7 +45,7 @@ extension Check {
         var plans = sets.flatMap { kind, fields in
             [
                 Traffic.plan("a request with \(kind)", [.head(200)]) { $0.fields = fields },
-                Traffic.plan("an answer with \(kind)", [.head(200, fields)]),
+                Traffic.plan("a response with \(kind)", [.head(200, fields)]),
                 Traffic.plan("a redirection with \(kind)", [.head(302, fields), .head(200)]),
             ]
         }
@@ -62,7 +62,7 @@ extension Check {
         return plans
     }()
 
-    /// Fields that plugins look into.
+    /// Fields that plugins often parse.
     private static let known = [
         "accept-encoding", "age", "authorization", "cache-control", "connection", "content-encoding", "content-length",
         "content-range", "content-type", "cookie", "date", "etag", "expires", "host", "if-none-match", "last-modified",

@@ -1,12 +1,12 @@
 import CPlugboard
 import PlugboardKit
 
-/// How the plugin comes and goes.
+/// The creation and the end of the plugin.
 extension Check {
     private static let lives = 100
 
     static let lifetimes = Check("lifetimes", "it can be created and destroyed a hundred times") { subject in
-        // The first ones bring threads of the runtime's own, which stay.
+        // The first kernels start threads of the runtime, which stay.
         for number in 0..<10 { try await live(subject, number) }
         let before = ProcessCounts.now
         for number in 10..<lives { try await live(subject, number) }
@@ -36,10 +36,10 @@ extension Check {
         ]
         for id in ids {
             Diary.now("an extension's id of \(id.utf8.count) bytes")
-            let answer = Wiretap.watched(.extensions) { withText(id) { ask($0) } }
-            guard answer == nil else {
+            let table = Wiretap.watched(.extensions) { withText(id) { ask($0) } }
+            guard table == nil else {
                 throw CheckEnd.failed(
-                    "it offers '\(id.prefix(40))', of which it cannot know: unknown ids are answered with NULL")
+                    "it offers '\(id.prefix(40))', which it cannot know: the result for an unknown id must be NULL")
             }
         }
         return ""

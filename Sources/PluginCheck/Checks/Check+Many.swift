@@ -29,27 +29,28 @@ extension Check {
         return ""
     }
 
-    /// All requests are on their way before the first answer comes, and answers come in reverse order.
+    /// All requests are sent before the first response comes, and responses come in reverse order.
     private static func gathered(_ plans: [Plan], _ bench: Bench) async throws(CheckEnd) -> [Conclusion] {
         bench.transport.gather(plans.count)
-        // A plugin may have sent fewer of them, having answered itself.
+        // Fewer may be sent, if the plugin responds itself.
         let dispersing = Task.detached {
             try? await Task.sleep(for: .seconds(2))
             bench.transport.disperse()
         }
         defer { dispersing.cancel() }
-        // Known beforehand, so that each has the URL that it has when it runs alone.
+        // Added beforehand, so that each has the same URL as when it runs alone.
         return try await concluded(plans, plans.map { bench.transport.add($0) }, bench)
     }
 
-    /// What comes of exchanges that run at once, in their order.
+    /// The conclusions of exchanges that run at once, in the order of the plans.
     private static func concluded(
         _ plans: [Plan], _ known: [Int], _ bench: Bench
     ) async throws(CheckEnd) -> [Conclusion] {
         let results = await withTaskGroup(of: (Int, Result<Conclusion, CheckEnd>).self) { group in
             for (number, plan) in plans.enumerated() {
                 group.addTask {
-                    // Made first: Swift 6.3's optimizer loses a number that is returned from within `do throws`.
+                    // A variable, because the optimizer of Swift 6.3 loses a number that is returned from within `do
+                    // throws`.
                     let result: Result<Conclusion, CheckEnd>
                     do throws(CheckEnd) {
                         result = .success(try await bench.run(plan, number: known[number]))
@@ -79,7 +80,7 @@ extension Check {
         }
         try await bench.close()
         let (calls, slowest) = Wiretap.state.withLock { ($0.slowCalls, $0.slowest) }
-        // Once is a cold cache.
+        // A single slow call may come from a cold cache.
         guard let (hook, count) = calls.filter({ $0.value >= 3 }).max(by: { $0.value < $1.value }) else { return "" }
         let time = slowest[hook] ?? .zero
         let limit = Wiretap.patience
@@ -101,40 +102,40 @@ extension Check {
             let end = done + stage
             while done < end {
                 Diary.now("exchanges from \(done) on")
-                // Some at once, for those that wait.
+                // Several at once, because some plugins wait.
                 _ = try await concluded(recurring, known, bench)
                 done += recurring.count
             }
             guard let bytes = HeapUse.bytes else {
-                throw CheckEnd.skipped("the C library does not tell how much is in use")
+                throw CheckEnd.skipped("the C library does not report how much memory is in use")
             }
             if marks.isEmpty { stage = leakStage(after: began.duration(to: .now)) }
             marks.append(bytes)
         }
         try await bench.close()
-        // Tables double and caches fill, but not in each of three stages.
+        // Tables grow and caches fill, but not in each of three stages.
         let growth = zip(marks, marks.dropFirst()).map { [stage] in ($1 - $0) / stage }
         guard let least = growth.min(), least >= leakThreshold else {
-            return stage == fullStage ? "" : "over \(done) exchanges only, for they take long"
+            return stage == fullStage ? "" : "over only \(done) exchanges, because they take long"
         }
         throw CheckEnd.failed("the heap grows by at least \(least) bytes an exchange")
     }
 
     private static let fullStage = 3_000
 
-    /// How many exchanges to measure in each of three stages, by the time that the first thousand took: fewer for a
-    /// plugin that waits, as one that limits its rate does, so that all of them take half a minute or so.
+    /// How many exchanges to measure in each of three stages, by the time that the first thousand took. A slow plugin,
+    /// such as one that limits the rate of requests, gets fewer, so that all stages take about half a minute.
     static func leakStage(after time: Duration) -> Int {
         let each = max(time.nanoseconds / 1_000, 1)
         let fitting = 30_000_000_000 / each / 3
-        // Less could not be told from chance.
+        // Fewer exchanges would give no clear result.
         return Int(min(max(fitting / 10 * 10, 500), Int64(fullStage)))
     }
 
-    /// An allocation takes at least 24 bytes; one in each third exchange is found.
+    /// Bytes per exchange. An allocation takes at least 24 bytes, so a leak in every third exchange is found.
     private static let leakThreshold = 8
 
-    /// Ten, each with one URL: a store that remembers them has seen all of them before it is measured.
+    /// Ten plans, each with one URL: a plugin that stores URLs has stored all of them before the measurement.
     private static let recurring: [Plan] = [
         Traffic.plan("GET", [.head(200, ["cache-control": "max-age=1", "set-cookie": "a=1"], .counting(3_000))]),
         Traffic.plan("POST", [.head(201)]) {
@@ -144,7 +145,7 @@ extension Check {
         Traffic.plan("GET that is redirected", [.head(302, ["location": "?next"]), .head(200)]),
         Traffic.plan("GET that fails", [.failure(.tlsCertificate)]),
         Traffic.plan("HEAD", [.head(200, [:], nil)]) { $0.method = .head },
-        Traffic.plan("GET answered with 404", [.head(404)]),
+        Traffic.plan("GET that gets 404", [.head(404)]),
         Traffic.plan("PUT", [.head(200)]) {
             $0.method = .put
             $0.body = .counting(2_000)

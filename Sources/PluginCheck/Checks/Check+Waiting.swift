@@ -1,4 +1,4 @@
-/// What may come in between while an exchange waits.
+/// Wakes and deadlines of exchanges that wait.
 extension Check {
     static let waits = Check("waits", "exchanges are cancelled while they wait") { subject in
         let bench = try Bench(subject)
@@ -29,7 +29,7 @@ extension Check {
         return try seen(Wiretap.state.withLock { $0.waitCount }, in: subject)
     }
 
-    /// A plugin need not wait, so that is no reason to refuse it.
+    /// Skips the check for a plugin that never waited, which is allowed.
     private static func seen(_ waits: Int, in subject: Subject) throws(CheckEnd) -> String {
         guard waits > 0 else {
             throw CheckEnd.skipped("none of its hooks waited in \(subject.usual.count) exchanges")

@@ -1,11 +1,11 @@
-/// One thing that a plugin is tried for.
+/// One check of a plugin.
 struct Check: Sendable {
     let name: String
-    /// What is tried, in a line.
+    /// What is tried, in one line.
     let purpose: String
-    /// How long its process may take.
+    /// The longest time that its process may take.
     let limit: Duration
-    /// Returns what was seen, if that is worth a word.
+    /// Runs the check and returns what was seen; may be empty.
     let run: @Sendable (Subject) async throws -> String
 
     init(
@@ -18,7 +18,7 @@ struct Check: Sendable {
         self.run = run
     }
 
-    /// In the order of the report: what is read, what is said, how it lives, what it does.
+    /// All checks, in the order of the report.
     static let all: [Check] = [
         loading, exports, metadata, descriptor, options, defaults, unknownSettings, lifetimes, unknownExtension,
         bareHost, heads, statuses, pieces, largeBodies, waits, wakes, pulls, cancellation, suspension, parallel, pace,

@@ -1,7 +1,7 @@
 import CPlugboard
 import PlugboardKit
 
-/// What `plugboard.h` asks of a descriptor, beside its tables.
+/// The rules of `plugboard.h` for a descriptor without its tables.
 enum DescriptorRules {
     static func faults(in plugin: plug_plugin_v1) -> [String] {
         let id = plugin.id.string
@@ -19,9 +19,9 @@ enum DescriptorRules {
         faults += functions(plugin)
         let order = (texts(plugin.before, plugin.before_count) + texts(plugin.after, plugin.after_count))
             .map(PluginDescriptor.id(inOrder:))
-        if order.contains(id) { faults.append("it is to stand before or after itself") }
+        if order.contains(id) { faults.append("its before or after names itself") }
         for other in order where !PluginDescriptor.isWellFormed(id: other) {
-            faults.append("before or after names '\(other)', which is no id")
+            faults.append("before or after names '\(other)', which is not an id")
         }
         if plugin.documentation.string.contains(where: \.isNewline) {
             faults.append("its documentation is not one line")
@@ -29,7 +29,7 @@ enum DescriptorRules {
         return faults
     }
 
-    /// Hooks are listed if and only if there is a function for them.
+    /// A hook is listed if and only if it has a function.
     private static func functions(_ plugin: plug_plugin_v1) -> [String] {
         let functions = [
             (PLUG_ON_REQUEST, "on_request", plugin.on_request != nil),
@@ -48,7 +48,7 @@ enum DescriptorRules {
         return faults
     }
 
-    /// Three numbers, and perhaps a pre-release or a build (semver.org 2.0.0).
+    /// Whether it is three numbers, perhaps with a pre-release or a build (semver.org 2.0.0).
     static func isVersion(_ text: String) -> Bool {
         text.wholeMatch(
             of: /(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?/) != nil

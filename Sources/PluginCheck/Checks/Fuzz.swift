@@ -1,15 +1,15 @@
 import PlugboardKit
 
-/// Draws exchanges: what is asked and answered, what neighbours do, and what happens from outside.
+/// Random exchanges: the request, the responses, what neighbours do, and what happens from outside.
 enum Fuzz {
     static func draw(_ title: String, sample: SampleResponse? = nil, _ draw: inout Draw) -> (
         plan: Plan, disturbance: Disturbance?
     ) {
         let method: Method = draw.one(of: ["GET", "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"])
-        var answers: [Plan.Outcome] = []
-        for _ in 0...Int.random(in: 0...2, using: &draw) { answers.append(answer(&draw)) }
-        // Draws nothing without a sample, so that a seed stays what it is.
-        if let sample, draw.once(in: 3) { answers.append(sample.answer) }
+        var outcomes: [Plan.Outcome] = []
+        for _ in 0...Int.random(in: 0...2, using: &draw) { outcomes.append(outcome(&draw)) }
+        // Without a sample no number is drawn, so that a seed gives the same exchanges as before.
+        if let sample, draw.once(in: 3) { outcomes.append(sample.outcome) }
         var deeds: [String] = []
         var attributes = Attributes()
         for neighbour in Neighbour.all where draw.once(in: 2) {
@@ -17,13 +17,13 @@ enum Fuzz {
             attributes[neighbour.attribute.name] = deed.rawValue
             deeds.append("\(neighbour.id) \(deed)")
         }
-        let happenings = (answers.map(name) + deeds).joined(separator: ", ")
+        let happenings = (outcomes.map(name) + deeds).joined(separator: ", ")
         var plan = Plan("\(title): \(method) with \(happenings)")
         plan.method = method
         plan.path = draw.one(of: ["", "/a", "?q=1", "/b/../c?x", "/%E2%9C%93"])
         plan.fields = fields(&draw, from: requestFields)
         plan.attributes = attributes
-        plan.answers = answers
+        plan.outcomes = outcomes
         if draw.once(in: 3) { plan.body = body(&draw) }
         if draw.once(in: 8) { plan.reads = Int.random(in: 0...3, using: &draw) }
         return (plan, disturbance(&draw))
@@ -35,13 +35,13 @@ enum Fuzz {
         return Disturbance(kind, at: Int.random(in: 0...14, using: &draw), named: "some point")
     }
 
-    private static func answer(_ draw: inout Draw) -> Plan.Outcome {
+    private static func outcome(_ draw: inout Draw) -> Plan.Outcome {
         if draw.once(in: 6) { return .failure(draw.one(of: [.connect, .reset, .dns, .idleTimeout, .malformed])) }
         let usual = [
             200, 200, 200, 204, 206, 301, 302, 303, 304, 307, 308, 400, 401, 404, 407, 408, 412, 429, 500, 503,
         ]
         let status = draw.once(in: 5) ? Int.random(in: 200...999, using: &draw) : draw.one(of: usual)
-        return .head(status, fields(&draw, from: answerFields), draw.once(in: 10) ? nil : body(&draw))
+        return .head(status, fields(&draw, from: responseFields), draw.once(in: 10) ? nil : body(&draw))
     }
 
     private static func body(_ draw: inout Draw) -> PlannedBody {
@@ -61,7 +61,7 @@ enum Fuzz {
         uniqueKeysWithValues: sizes.map { ($0, PlannedBody.counting($0).bytes) })
     private static let gzipBodies = plainBodies.mapValues { StoredGzip.file(of: $0) }
 
-    /// Up to four of a list.
+    /// Up to four elements of a list.
     private static func fields(_ draw: inout Draw, from known: [(String, [String])]) -> Fields {
         var fields = Fields()
         for _ in 0..<Int.random(in: 0...4, using: &draw) {
@@ -71,8 +71,8 @@ enum Fuzz {
         return fields
     }
 
-    private static func name(_ answer: Plan.Outcome) -> String {
-        switch answer {
+    private static func name(_ outcome: Plan.Outcome) -> String {
+        switch outcome {
         case .head(let status, _, let body): "\(status)" + (body == nil ? " without a body" : "")
         case .failure(let code): "failure \(code)"
         case .silence: "silence"
@@ -87,7 +87,7 @@ enum Fuzz {
         ("x-long", [String(repeating: "l", count: 5_000)]), ("content-type", ["application/json", "text/plain"]),
     ]
 
-    private static let answerFields: [(String, [String])] = [
+    private static let responseFields: [(String, [String])] = [
         ("content-encoding", ["gzip", "gzip, gzip", "br", "deflate", "zstd", "identity", "x", ""]),
         ("content-length", ["0", "45", "x", "-1"]),
         ("content-type", ["text/html; charset=utf-8", "application/json", ";"]),

@@ -1,7 +1,7 @@
 import CPlugboard
 import PlugboardKit
 
-/// What `plugboard.h` asks of a table of settings or attributes.
+/// The rules of `plugboard.h` for a table of settings or attributes.
 enum OptionRules {
     static func faults(in table: UnsafeBufferPointer<plug_option_v1>, _ what: String) -> [String] {
         var names: Set<String> = []
@@ -13,7 +13,7 @@ enum OptionRules {
         }
     }
 
-    /// What is wrong with one, each as the end of a sentence that begins with its name.
+    /// The faults of one option, each as the end of a sentence that begins with the option's name.
     private static func faults(in option: plug_option_v1, _ name: String) -> [String] {
         guard name.wholeMatch(of: /[A-Za-z][A-Za-z0-9_.-]*/) != nil else {
             return ["has a name that is not made of letters, digits, '.', '-' and '_'"]
@@ -23,14 +23,14 @@ enum OptionRules {
         }
         var faults: [String] = []
         if option.flags & ~(PLUG_SECRET | PLUG_REQUIRED) != 0 { faults.append("has unknown flags") }
-        if option.choices.count > 0 && option.type != PLUG_TEXT_TYPE { faults.append("has choices and is no text") }
+        if option.choices.count > 0 && option.type != PLUG_TEXT_TYPE { faults.append("has choices and is not a text") }
         if option.documentation.string.contains(where: \.isNewline) {
-            faults.append("has more than a line of documentation")
+            faults.append("has more than one line of documentation")
         }
         return faults
     }
 
-    /// What the loader itself says of the defaults; nothing where it refuses the plugin for something else.
+    /// What the loader reports about the defaults; nothing if it refuses the plugin for another reason.
     static func faults(ofDefaultsIn raw: UnsafePointer<plug_plugin_v1>) -> [String] {
         guard DescriptorRules.faults(in: raw.pointee).isEmpty else { return [] }
         do throws(PlugboardError) {
@@ -41,7 +41,7 @@ enum OptionRules {
         }
     }
 
-    /// `ID.enabled` is the kernel's own.
+    /// The name `enabled` is reserved: the kernel defines `ID.enabled` for every plugin.
     static func faults(ofAttributes table: UnsafeBufferPointer<plug_option_v1>) -> [String] {
         table.contains { $0.name.string == "enabled" } ? ["the attribute enabled is the kernel's own"] : []
     }

@@ -12,10 +12,10 @@ struct CheckProcess {
     private let errors: LineReader
     private var isKilled = false
 
-    /// Where the process writes its outcome.
+    /// The pipe to which the process writes its outcome.
     static let outletNumber: Int32 = 3
 
-    /// Starts this very program anew.
+    /// Starts this program again.
     ///
     /// - Parameter arguments: Without the program's name; the scratch folder is added to them.
     init(_ check: Check, arguments: [String]) throws(PlugboardError) {
@@ -44,7 +44,7 @@ struct CheckProcess {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // What a plugin prints is not the report.
+        // What the plugin prints must not get into the report.
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
@@ -52,7 +52,7 @@ struct CheckProcess {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // As from a shell: SIGPIPE ends it, and nothing is blocked.
+        // As a shell starts a program: SIGPIPE ends it, and no signal is blocked.
         var none = sigset_t()
         var reset = sigset_t()
         sigemptyset(&none)
@@ -63,7 +63,7 @@ struct CheckProcess {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
         var words: [UnsafeMutablePointer<CChar>?] = (["plugboard"] + arguments).map { strdup($0) } + [nil]
-        // A crash is to be a signal at once: the runtime's report of it takes seconds.
+        // Without the backtrace of Swift's runtime, which takes seconds.
         var environment = Self.environment.map { strdup($0) } + [strdup("SWIFT_BACKTRACE=enable=no"), nil]
         defer { for word in words + environment { free(word) } }
         var id: pid_t = 0
@@ -85,30 +85,31 @@ struct CheckProcess {
         return all.filter { !$0.hasPrefix("SWIFT_BACKTRACE=") }
     }
 
-    // MARK: Waiting for it
+    // MARK: Waiting
 
-    /// What to poll, until all of them have ended.
+    /// The descriptors to poll, until both have ended.
     var descriptors: [Int32] { [outlet, errors].filter { !$0.hasEnded }.map(\.descriptor) }
 
-    /// Takes what has come; kills the process if its time is up.
+    /// Reads what is available; kills the process if its time is up.
     mutating func proceed() {
         for reader in [outlet, errors] { reader.read() }
         guard !isKilled, .now > deadline else { return }
         isKilled = true
         kill(id, SIGKILL)
-        // A process of the plugin's own may hold the pipes open.
+        // A process that the plugin started may hold the pipes open.
         outlet.abandon()
         errors.abandon()
     }
 
-    /// The result, once both pipes have ended. Blocks until the process has.
+    /// The result, once both pipes have ended. Blocks until the process has ended.
     func result() -> CheckResult {
         var status: Int32 = 0
         while waitpid(id, &status, 0) < 0 && errno == EINTR {}
         let hook = HookMarker.hook(in: scratch.path)
         scratch.remove()
         if isKilled {
-            return CheckResult(check.name, .failed, "no end within \(check.limit.components.seconds) s\(place(hook))")
+            let seconds = check.limit.components.seconds
+            return CheckResult(check.name, .failed, "no end within \(seconds) s\(location(hook))")
         }
         if let (word, text) = outlet.lines.last.map(CheckProcess.parts),
             let outcome = CheckResult.Status(rawValue: word)
@@ -119,7 +120,7 @@ struct CheckProcess {
         let end =
             signal == 0
             ? "the process was ended with status \(status >> 8 & 0xff)" : "by \(CheckProcess.name(ofSignal: signal))"
-        return CheckResult(check.name, .crashed, "\(end) in check \(check.name)\(place(hook))\(lastWords)")
+        return CheckResult(check.name, .crashed, "\(end) in check \(check.name)\(location(hook))\(lastWords)")
     }
 
     private var coverage: Coverage {
@@ -128,13 +129,13 @@ struct CheckProcess {
     }
 
     /// Where the process was.
-    private func place(_ hook: Hook?) -> String {
+    private func location(_ hook: Hook?) -> String {
         let doing = outlet.lines.last { $0.hasPrefix("doing\t") }.map { CheckProcess.parts($0).text } ?? ""
         return (hook.map { ", in \($0)" } ?? "") + (doing.isEmpty ? "" : ", with \(doing)")
     }
 
-    /// What the process said of its end: a Swift runtime or a C library tells why it gave up, perhaps with a stack
-    /// below.
+    /// The last lines that the process printed: Swift's runtime or the C library says there why it aborted, perhaps
+    /// followed by a backtrace.
     private var lastWords: String {
         let said = errors.lines.filter { !$0.allSatisfy(\.isWhitespace) }
         let why = said.last { $0.contains("rror:") || $0.contains("Assertion") } ?? said.last

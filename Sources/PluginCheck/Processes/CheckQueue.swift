@@ -6,7 +6,7 @@ struct CheckQueue {
     let path: String
     let arguments: (_ check: String) -> [String]
 
-    /// Blocks until the last has ended. The results stand in the order of the checks, and are told in it.
+    /// Blocks until the last has ended. Results are returned and reported in the order of the checks.
     func run(_ checks: [Check], _ tell: (CheckProgress) -> Void) throws(PlugboardError) -> [CheckResult] {
         var waiting = checks[...]
         var running: [CheckProcess] = []

@@ -2,7 +2,7 @@ import Glibc
 
 /// The names in a folder.
 enum FolderEntries {
-    /// Calls the closure with each, but for `.` and `..`; with none where the folder cannot be read.
+    /// Calls the closure with each name except `.` and `..`; never, if the folder cannot be read.
     static func each(of folder: String, _ body: (String) -> Void) {
         guard let stream = opendir(folder) else { return }
         defer { closedir(stream) }

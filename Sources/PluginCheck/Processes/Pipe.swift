@@ -1,7 +1,7 @@
 import Glibc
 import PlugboardKit
 
-/// Two ends of a pipe; no process that is started gets them but by name.
+/// Both ends of a pipe; a started process inherits them only if they are passed on explicitly.
 struct Pipe {
     let reader: Int32
     let writer: Int32
@@ -18,19 +18,19 @@ struct Pipe {
     }
 }
 
-/// Collects the lines that come out of a pipe: of very many, the last ones.
+/// Collects the lines that come out of a pipe, and keeps the last ones if there are very many.
 final class LineReader {
     let descriptor: Int32
     private(set) var hasEnded = false
     private(set) var lines: [String] = []
     private var rest: [UInt8] = []
 
-    /// Takes the descriptor over.
+    /// Takes ownership of the descriptor.
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { abandon() }
 
-    /// Takes what is there, without waiting.
+    /// Reads what is available, without waiting.
     func read() {
         while !hasEnded {
             var buffer = [UInt8](repeating: 0, count: 16 << 10)
@@ -45,7 +45,7 @@ final class LineReader {
         }
     }
 
-    /// Takes nothing any more.
+    /// Stops reading.
     func abandon() {
         guard !hasEnded else { return }
         hasEnded = true

@@ -1,7 +1,7 @@
 import Glibc
 import PlugboardKit
 
-/// A folder of one check's own, where the plugin's data goes.
+/// The folder of one check, for the plugin's data.
 struct ScratchFolder {
     let path: String
 
@@ -20,7 +20,7 @@ struct ScratchFolder {
         path = String(cString: template)
     }
 
-    /// With all that is in it. Best effort: what is left is the system's to clean.
+    /// Removes the folder with its contents, as far as possible.
     func remove() {
         ScratchFolder.empty(path)
         rmdir(path)
@@ -29,7 +29,7 @@ struct ScratchFolder {
     private static func empty(_ folder: String) {
         FolderEntries.each(of: folder) { name in
             let path = "\(folder)/\(name)"
-            // A folder is no file to unlink; a link to one is.
+            // `unlink` removes files and links, and fails for folders.
             if unlink(path) != 0 {
                 empty(path)
                 rmdir(path)

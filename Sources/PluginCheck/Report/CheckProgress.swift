@@ -1,6 +1,7 @@
-/// How far a run of checks has come.
+/// The progress of a run of checks.
 public enum CheckProgress: Sendable, Equatable {
-    /// These checks run now.
+    /// The checks with these names run now.
     case running([String])
+    /// A check has ended.
     case ended(CheckResult)
 }

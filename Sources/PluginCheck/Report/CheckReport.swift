@@ -1,21 +1,24 @@
 import JSON
 import PlugboardKit
 
-/// All results of one plugin, for people and for programs.
+/// The results of all checks of one plugin.
 public struct CheckReport: Sendable {
+    /// The path of the shared object.
     public let path: String
+    /// The seed of the random exchanges.
     public let seed: UInt64
+    /// The results in the order of the checks.
     public let results: [CheckResult]
 
-    /// Whether the plugin is to be refused; with `strict`, also for warnings and for checks that could not be made.
+    /// Whether the plugin is refused; with `strict`, also for checks that warned or could not be made.
     public func isRefused(strict: Bool) -> Bool {
         results.contains { $0.isFailure || strict && [.warned, .untried].contains($0.status) }
     }
 
-    /// What all checks covered together.
+    /// The sum of the coverages of all checks.
     public var coverage: Coverage { results.reduce(Coverage()) { $0 + $1.coverage } }
 
-    /// One line: how many ended in which way, and the seed.
+    /// One line: how many checks ended with each status, and the seed.
     public var summary: String {
         let counts = CheckResult.Status.allCases.compactMap { status -> String? in
             let count = results.count { $0.status == status }
@@ -24,7 +27,7 @@ public struct CheckReport: Sendable {
         return "\(printable(path)): \(counts.joined(separator: ", ")) (seed \(seed))"
     }
 
-    /// Lines below the summary: which hooks were called, and that checks are missing; empty if there is nothing to say.
+    /// The lines below the summary: which hooks were called, and which checks could not be made; may be empty.
     public func remarks(strict: Bool) -> String {
         let covered = coverage.text
         let untried = results.filter { $0.status == .untried }.map(\.check)
@@ -35,6 +38,7 @@ public struct CheckReport: Sendable {
                     + (strict ? ", so --strict refuses the plugin\n" : "\n"))
     }
 
+    /// The report for programs, as `plugboard plugins check --help` describes it.
     public func json(strict: Bool) -> JSONValue {
         [
             "path": .string(path), "seed": .string("\(seed)"), "refused": .bool(isRefused(strict: strict)),

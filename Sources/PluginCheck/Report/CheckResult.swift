@@ -1,24 +1,27 @@
 import PlugboardKit
 
-/// What came of one check.
+/// The result of one check.
 public struct CheckResult: Sendable, Equatable {
+    /// The way in which a check ended; `PluginCheck` describes each.
     public enum Status: String, Sendable, CaseIterable {
         case passed, warned, skipped, untried, failed, crashed
 
         fileprivate static let width = allCases.map(\.rawValue.count).max() ?? 0
     }
 
+    /// The name of the check.
     public let check: String
+    /// The way in which it ended.
     public let status: Status
-    /// Why, or what was seen; may be empty for a check that passed.
+    /// The reason, or what was seen; may be empty for a check that passed.
     public let reason: String
     /// Which hooks the check called; empty for one that ran no exchange, and for one whose process crashed.
     public let coverage: Coverage
 
-    /// Whether it alone is reason to refuse the plugin.
+    /// Whether the plugin is refused because of this result, even without `--strict`.
     public var isFailure: Bool { status == .failed || status == .crashed }
 
-    /// A line for people, with the check's name in so many columns.
+    /// A line for people, with the check's name padded to `width` columns.
     public func line(width: Int) -> String {
         let covered = coverage.text
         let reason = [self.reason, covered.isEmpty ? "" : "[\(covered)]"].filter { !$0.isEmpty }.joined(separator: " ")
@@ -28,6 +31,7 @@ public struct CheckResult: Sendable, Equatable {
         return (columns + (reason.isEmpty ? [] : [printable(reason)])).joined(separator: "  ")
     }
 
+    /// The result of the check with the name `check`.
     public init(_ check: String, _ status: Status, _ reason: String, _ coverage: Coverage = Coverage()) {
         self.check = check
         self.status = status
@@ -36,7 +40,7 @@ public struct CheckResult: Sendable, Equatable {
     }
 }
 
-/// How a check ends that does not pass.
+/// The end of a check that did not pass.
 struct CheckEnd: Error {
     let status: CheckResult.Status
     let reason: String
@@ -48,7 +52,7 @@ struct CheckEnd: Error {
     /// The check concerns the plugin and could not be made.
     static func untried(_ reason: String) -> CheckEnd { CheckEnd(status: .untried, reason: reason) }
 
-    /// Several faults as one end; nil if there are none.
+    /// One end for several faults; nil for an empty list.
     static func failed(_ faults: [String]) -> CheckEnd? {
         faults.isEmpty ? nil : .failed(faults.joined(separator: "; "))
     }

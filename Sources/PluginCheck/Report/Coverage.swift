@@ -2,10 +2,11 @@ import JSON
 
 /// How often a check called each hook of the plugin, and what the hooks returned.
 public struct Coverage: Sendable, Equatable {
-    /// By hook, as the C table names it: how often it returned each verdict. A hook that returns nothing has the verdict
-    /// "", and one that the plugin lists and that was not called has none.
+    /// By hook, as the C table names it: how often it returned each verdict. The verdict of a hook that returns nothing
+    /// is "". A hook that the plugin lists and that was never called has an empty dictionary.
     public private(set) var hooks: [String: [String: Int]] = [:]
 
+    /// The coverage of no calls.
     public init() {}
 
     mutating func list(_ hook: Hook) { hooks[hook.description] = hooks[hook.description] ?? [:] }
@@ -14,7 +15,7 @@ public struct Coverage: Sendable, Equatable {
         hooks[hook.description, default: [:]][verdict, default: 0] += 1
     }
 
-    /// What several checks covered together.
+    /// The sum of two coverages.
     static func + (one: Coverage, other: Coverage) -> Coverage {
         var sum = one
         for (hook, verdicts) in other.hooks { sum.hooks[hook, default: [:]].merge(verdicts, uniquingKeysWith: +) }
@@ -30,7 +31,7 @@ public struct Coverage: Sendable, Equatable {
         }.joined(separator: "; ")
     }
 
-    /// An object of hooks; of each its verdicts and their counts, and `calls`, the sum.
+    /// An object with a member for each hook: its verdicts with their counts, and `calls`, their sum.
     public var json: JSONValue {
         .object(
             JSONObject(
@@ -44,7 +45,7 @@ public struct Coverage: Sendable, Equatable {
                 }))
     }
 
-    /// The same from its JSON; nil for anything else.
+    /// The coverage that `json` describes; nil for any other value.
     init?(json: JSONValue?) {
         guard let object = json?.objectValue else { return nil }
         for (name, value) in object {
@@ -59,6 +60,6 @@ public struct Coverage: Sendable, Equatable {
         }
     }
 
-    /// In the order in which an exchange meets them.
+    /// The hooks in the order in which an exchange calls them.
     private var names: [String] { Hook.allCases.map(\.description).filter { hooks[$0] != nil } }
 }

@@ -4,24 +4,24 @@ import JSON
 import PlugboardKit
 import Synchronization
 
-/// What a check tells to the process that started it: what it is about to do, and in the end what came of it.
+/// What a check writes for its parent process: what it is about to do, and at the end its outcome.
 ///
-/// Each is a line `WORD<TAB>TEXT`; the word is `doing`, `covered` or a status. If the process dies, the last `doing` says at what.
-/// It dies by its own hand, as failed, when one thing takes too long: an exchange that comes to no end, or a hook that
-/// does not return.
+/// Each entry is a line `WORD<TAB>TEXT`; the word is `doing`, `covered` or a status. If the process crashes, the last
+/// `doing` says what it was doing. When one step takes too long (an exchange that does not end, or a hook that does not
+/// return), the diary ends the process with the status failed.
 enum Diary {
     private struct State {
         var outlet: Int32 = -1
         var isClosed = false
         var doing = ""
         var began = ContinuousClock.now
-        /// What had been lost to others by then.
+        /// The time that other processes had taken by then.
         var lost = Duration.zero
     }
 
     private static let state = Mutex(State())
 
-    /// The longest that one thing may take.
+    /// The longest time that one step may take.
     static let patience: Duration = .seconds(10)
 
     static func open(_ outlet: Int32) {
@@ -32,7 +32,7 @@ enum Diary {
         watch()
     }
 
-    /// Notes what is done next.
+    /// Writes what is done next.
     static func now(_ doing: String) {
         state.withLock { state in
             state.doing = doing
@@ -42,10 +42,10 @@ enum Diary {
         }
     }
 
-    /// Tells the outcome and ends the process, whatever its threads are doing.
+    /// Writes the outcome and ends the process, even if other threads are still running.
     static func close(_ status: CheckResult.Status, _ reason: String) -> Never {
         state.withLock { state in
-            // Whoever comes second waits for the end here.
+            // A second caller waits here for the end.
             if !state.isClosed {
                 write("covered", JSONWriter.write(Wiretap.coverage.json), to: state.outlet)
                 write(status.rawValue, reason, to: state.outlet)
@@ -55,12 +55,12 @@ enum Diary {
         }
     }
 
-    /// Looks every now and then whether what is being done takes too long.
+    /// Checks from time to time whether the current step takes too long.
     private static func watch(since steps: UInt64? = nil) {
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(200)) {
             let now = Wiretap.marker?.steps
             let (overdue, began, lost) = state.withLock { ($0.doing, $0.began, $0.lost) }
-            // What the machine gave to others is not the plugin's delay.
+            // Time that the machine gave to other processes is not the plugin's delay.
             guard began.duration(to: .now) > patience,
                 began.duration(to: .now) - (ProcessCounts.lostTime - lost) > patience
             else { return watch(since: now) }

@@ -1,9 +1,9 @@
 import Glibc
 import PluginLoader
 
-/// The names that a loaded object defines for others, as the system's loader sees them.
+/// The names that a loaded object exports, as the system's loader sees them.
 ///
-/// Read in place from the dynamic segment, which the system's loader has just used itself. Names and layouts are those
+/// They are read from the dynamic segment in memory, which the system's loader uses too. Names and layouts are those
 /// of the System V ABI, chapter 5.
 struct ExportedSymbols {
     let names: [String]
@@ -12,7 +12,7 @@ struct ExportedSymbols {
     init?(of path: String) {
         typealias Inform = @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafeMutableRawPointer?) -> Int32
         var map: UnsafeMutablePointer<link_map>?
-        // Swift's Glibc hides what needs _GNU_SOURCE.
+        // The module Glibc lacks the functions that need _GNU_SOURCE.
         guard let handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD), let address = dlsym(nil, "dlinfo"),
             unsafeBitCast(address, to: Inform.self)(handle, ExportedSymbols.askForLinkMap, &map) == 0,
             let dynamic = map?.pointee.l_ld
@@ -34,10 +34,10 @@ struct ExportedSymbols {
         }
     }
 
-    /// Those that are neither the entry nor of a kind that cannot clash.
+    /// The names that are not the entry function and can clash with names of other objects.
     ///
     /// Names of Swift declarations (`$s…`) are mangled with their module, and the compiler exports all that are public:
-    /// what another object could take for its own is a plain C name. The linker's marks of where an image begins and
+    /// only plain C names can clash with those of another object. The linker's marks of where an image begins and
     /// ends are bound within each image.
     func foreign(entry: String) -> [String] {
         names.filter { name in
@@ -57,12 +57,12 @@ struct ExportedSymbols {
         static let gnuHash: Int64 = 0x6fff_fef5
     }
 
-    /// Defined here, global, weak or unique, and neither internal nor hidden.
+    /// Whether the symbol is defined here, is global, weak or unique, and is neither internal nor hidden.
     private static func isExported(_ symbol: Elf64_Sym) -> Bool {
         symbol.st_shndx != 0 && [1, 2, 10].contains(symbol.st_info >> 4) && [0, 3].contains(symbol.st_other & 3)
     }
 
-    /// How many symbols there are: only the hash tables tell.
+    /// How many symbols there are; only the hash tables hold that number.
     private static func count(_ table: [Int64: UInt64]) -> Int? {
         if let hash = pointer(table[Tag.hash]) { return Int(hash.load(fromByteOffset: 4, as: UInt32.self)) }
         guard let hash = pointer(table[Tag.gnuHash]) else { return nil }
@@ -73,7 +73,7 @@ struct ExportedSymbols {
         let last = (0..<bucketCount).map { Int(buckets.load(fromByteOffset: $0 * 4, as: UInt32.self)) }.max() ?? 0
         guard last >= first else { return first }
         var index = last
-        // The chain of the last bucket ends with an odd number; the symbol there is the last of all.
+        // The chain of the last bucket ends with an odd number, which belongs to the last symbol of all.
         while chains.load(fromByteOffset: (index - first) * 4, as: UInt32.self) & 1 == 0 { index += 1 }
         return index + 1
     }

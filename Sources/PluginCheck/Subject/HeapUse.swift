@@ -1,12 +1,12 @@
 import Glibc
 
-/// How much of the heap is in use: what was allocated and not given back.
+/// How many bytes of the heap are in use: allocated and not freed.
 enum HeapUse {
-    /// Bytes; nil where the C library cannot tell.
+    /// Bytes; nil where the C library has no such function.
     ///
-    /// From `malloc_info`: of each arena what it holds less what is free in it, and what was mapped beside them.
+    /// From `malloc_info`: the size of each arena without its free part, and the memory mapped beside the arenas.
     static var bytes: Int? {
-        // Swift's Glibc does not know <malloc.h>.
+        // The module Glibc does not import <malloc.h>.
         typealias Inform = @convention(c) (Int32, UnsafeMutablePointer<FILE>?) -> Int32
         guard let address = dlsym(nil, "malloc_info") else { return nil }
         var text: UnsafeMutablePointer<CChar>?
@@ -19,7 +19,7 @@ enum HeapUse {
         return inUse(String(cString: text))
     }
 
-    /// The numbers of the whole process stand last in the text, after the last arena.
+    /// The numbers of the whole process come last in the text, after the last arena.
     static func inUse(_ report: String) -> Int? {
         guard let end = report.ranges(of: "</heap>").last?.upperBound else { return nil }
         let totals = report[end...]

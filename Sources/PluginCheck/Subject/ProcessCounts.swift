@@ -1,6 +1,6 @@
 import Glibc
 
-/// What this process holds that is not memory.
+/// What this process holds beside memory.
 struct ProcessCounts {
     let threads: Int
     let descriptors: Int
@@ -9,8 +9,8 @@ struct ProcessCounts {
         ProcessCounts(threads: entries(of: "/proc/self/task"), descriptors: entries(of: "/proc/self/fd"))
     }
 
-    /// How long threads of this process wanted a processor and had none, each for itself; zero where the system does
-    /// not tell.
+    /// How long threads of this process waited for a processor, summed over threads; zero where the system does
+    /// not report it.
     static var lostTime: Duration {
         var lost: Int64 = 0
         FolderEntries.each(of: "/proc/self/task") { thread in
@@ -19,7 +19,7 @@ struct ProcessCounts {
             var line = [CChar](repeating: 0, count: 128)
             guard fgets(&line, Int32(line.count), file) != nil else { return }
             let text = line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-            // Time on a processor, time in the queue for one, number of slices.
+            // The fields: time on a processor, time in the queue for one, number of time slices.
             let numbers = String(decoding: text, as: UTF8.self).split(separator: " ")
             if numbers.count > 1, let nanoseconds = Int64(numbers[1]) { lost &+= nanoseconds }
         }

@@ -8,19 +8,19 @@ import PluginLoader
 /// The plugin under check.
 struct Subject: Sendable {
     let path: String
-    /// As text; they replace those of `configured`.
+    /// The settings given as text; they replace those of `configured`.
     let settings: [String: String]
-    /// From a configuration.
+    /// The settings of a configuration.
     var configured = JSONObject()
     var sample: SampleResponse?
     let seed: UInt64
-    /// A folder of this check's own.
+    /// The folder of this check.
     let scratch: String
 
-    /// How checks begin their reason that could not try anything, for the loader refuses what it says of itself.
+    /// The beginning of the reason of each check that tried nothing because the loader refuses the descriptor.
     static let refusal = "the loader refuses it: "
 
-    /// What the loader makes of the file; the check is untried if it refuses it.
+    /// The descriptor that the loader returns for the file; the check is untried if the loader refuses the file.
     func descriptor() throws(CheckEnd) -> PluginDescriptor {
         do throws(PlugboardError) {
             return try DynamicLoader.dynamic.load(path, sha256: nil)
@@ -29,7 +29,7 @@ struct Subject: Sendable {
         }
     }
 
-    /// What the plugin says of itself, usable or not.
+    /// The plugin's descriptor, even if it is not valid.
     func rawDescriptor() throws(CheckEnd) -> UnsafePointer<plug_plugin_v1> {
         do throws(PlugboardError) {
             return try DynamicLoader.dynamic.load(path, sha256: nil).raw
@@ -46,7 +46,7 @@ struct Subject: Sendable {
         return raw
     }
 
-    /// The file as it lies there.
+    /// What can be read of the file without running it.
     func inspected() throws(CheckEnd) -> PluginFile {
         do throws(PlugboardError) {
             return try DynamicLoader.dynamic.inspect(path)
@@ -55,8 +55,8 @@ struct Subject: Sendable {
         }
     }
 
-    /// The settings in the types that the plugin's table names; what does not fit stays text, and the kernel says what
-    /// is wrong with it. The check is untried if a required one is missing.
+    /// The settings in the types that the plugin's table names. A value of another type stays text, and the kernel
+    /// reports it. The check is untried if a required setting is missing.
     func settings(_ descriptor: PluginDescriptor) throws(CheckEnd) -> JSONObject {
         for option in descriptor.settings
         where option.isRequired && settings[option.name] == nil && configured[option.name] == nil {
@@ -71,6 +71,6 @@ struct Subject: Sendable {
         return values
     }
 
-    /// The exchanges of most checks.
-    var usual: [Plan] { Traffic.usual + (sample.map(Traffic.answered) ?? []) }
+    /// The exchanges that most checks run.
+    var usual: [Plan] { Traffic.usual + (sample.map(Traffic.responses) ?? []) }
 }

@@ -1,15 +1,15 @@
 import Glibc
 
-/// The hook that runs now, written where it can still be read when the process is gone.
+/// The hook that runs now, stored where it can be read after the process has ended.
 ///
-/// Two words in a file that is mapped: a store a hook, no call of the system. Sendable because the memory stays as long
-/// as the process, and what is read is only told to people.
+/// Two words in a mapped file: one store per hook, and no system call. Sendable because the memory stays mapped as long
+/// as the process runs, and the values are only shown in reports.
 struct HookMarker: @unchecked Sendable {
     static let fileName = "hook"
 
     private let words: UnsafeMutablePointer<UInt64>
 
-    /// Makes the file.
+    /// Creates and maps the file.
     init?(path: String) {
         let size = 2 * MemoryLayout<UInt64>.stride
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -30,10 +30,10 @@ struct HookMarker: @unchecked Sendable {
         }
     }
 
-    /// Steps so far: where it stays the same, a hook has not returned.
+    /// The number of steps so far. While it stays the same, a hook has not returned.
     var steps: UInt64 { words[1] }
 
-    /// What the process did last that had this scratch folder; nil if it was in no hook.
+    /// The last hook of the process that used this scratch folder; nil if it was in no hook.
     static func hook(in folder: String) -> Hook? {
         let file = open("\(folder)/\(fileName)", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -44,7 +44,7 @@ struct HookMarker: @unchecked Sendable {
     }
 }
 
-/// A function of a plugin's table, by the name that it has there.
+/// A function of a plugin's table, by its name there.
 enum Hook: UInt64, CaseIterable, Sendable, CustomStringConvertible {
     case create = 1, start, stop, destroy, onRequest, onResponse, onFailure, onClose, onEvent, extensions
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// How long a call kept its thread, and whether that was its own doing.
+/// How long a call occupied its thread, without the time that the system gave to other threads.
 struct Stopwatch {
     private let wall: Int64
     private let processor: Int64
@@ -12,8 +12,8 @@ struct Stopwatch {
         preemptions = Stopwatch.preemptions
     }
 
-    /// The time since the beginning that the call is to blame for: what it computed, and what it slept; not what the
-    /// system gave to others meanwhile.
+    /// The time since the beginning that the call itself used: computing and sleeping, without the time that the
+    /// system gave to other threads.
     var blame: Duration {
         let wasPreempted = Stopwatch.preemptions != preemptions
         let spent =
@@ -23,7 +23,7 @@ struct Stopwatch {
 
     private static var preemptions: Int {
         var usage = rusage()
-        // RUSAGE_THREAD, which Swift's Glibc hides.
+        // RUSAGE_THREAD, which the module Glibc lacks.
         getrusage(__rusage_who_t(1), &usage)
         return usage.ru_nivcsw
     }

@@ -2,9 +2,9 @@ import CPlugboard
 import Glibc
 import PlugboardKit
 
-/// The plugin's calls of the kernel.
+/// The functions of the kernel, as the plugin calls them.
 extension Wiretap {
-    /// A host of the tap's for one instance. It stays for ever: a thread of the plugin's may call late.
+    /// The tap's host for one instance. It is never freed, because a thread of the plugin may call it late.
     static func tapped(_ host: UnsafePointer<plug_host_v1>) -> UnsafePointer<plug_host_v1> {
         kernel = host.pointee
         let own = UnsafeMutablePointer<plug_host_v1>.allocate(capacity: 1)
@@ -34,7 +34,7 @@ extension Wiretap {
         }
     }
 
-    /// The kernel finds only what the table lists.
+    /// The kernel finds only settings that the table lists.
     private static func known(_ name: plug_text, _ code: UInt32) -> UInt32 {
         if code == PLUG_NOT_FOUND && !Wiretap.lists(name) {
             note("create asks for the setting '\(name.string)', which its table does not list")
@@ -115,10 +115,10 @@ extension Wiretap {
             Wiretap.given(body)
             return Wiretap.kernel.respond(exchange, status, fields, count, body)
         }
-        table.send = { host, exchange, request, context, answered in
+        table.send = { host, exchange, request, context, completion in
             Wiretap.notInCreate("send")
             Wiretap.given(request?.pointee.body)
-            return Wiretap.kernel.send(host, exchange, request, context, answered)
+            return Wiretap.kernel.send(host, exchange, request, context, completion)
         }
         table.reply_body = { host, reply, body in
             Wiretap.given(body)
@@ -138,26 +138,26 @@ extension Wiretap {
     // MARK: Pulls
 
     private static func setCompletions(_ table: inout plug_host_v1) {
-        table.give = { host, pull, bytes in Wiretap.answered(host, pull, Wiretap.kernel.give(host, pull, bytes)) }
+        table.give = { host, pull, bytes in Wiretap.completed(host, pull, Wiretap.kernel.give(host, pull, bytes)) }
         table.end = { host, pull, trailers, count in
-            Wiretap.answered(host, pull, Wiretap.kernel.end(host, pull, trailers, count))
+            Wiretap.completed(host, pull, Wiretap.kernel.end(host, pull, trailers, count))
         }
         table.break_off = { host, pull, code, reason in
-            Wiretap.answered(host, pull, Wiretap.kernel.break_off(host, pull, code, reason))
+            Wiretap.completed(host, pull, Wiretap.kernel.break_off(host, pull, code, reason))
         }
-        table.pass = { host, pull, piece in Wiretap.answered(host, pull, Wiretap.kernel.pass(host, pull, piece)) }
+        table.pass = { host, pull, piece in Wiretap.completed(host, pull, Wiretap.kernel.pass(host, pull, piece)) }
     }
 
-    /// Too late is legal: the exchange may have ended. Twice is not.
-    private static func answered(
+    /// Completing a pull too late is allowed, because the exchange may have ended. Completing it twice is a fault.
+    private static func completed(
         _ host: UnsafePointer<plug_host_v1>?, _ pull: plug_pull, _ code: UInt32
     ) -> UInt32 {
-        // What was refused for another reason is still to be answered.
+        // A call that was refused for another reason did not complete the pull.
         guard code == PLUG_OK || code == PLUG_STALE else { return code }
-        // The answer that the kernel took need not come here before one that it refused on another thread.
-        let answered = CompletedPull(host: UInt(bitPattern: host), pull: pull)
-        let isSecond = Wiretap.state.withLock { $0.completedPulls?.insert(answered).inserted == false }
-        if isSecond { note("a pull was answered twice") }
+        // With two threads, the refused call may be recorded here before the accepted one.
+        let completed = CompletedPull(host: UInt(bitPattern: host), pull: pull)
+        let isSecond = Wiretap.state.withLock { $0.completedPulls?.insert(completed).inserted == false }
+        if isSecond { note("a pull was completed twice") }
         return code
     }
 

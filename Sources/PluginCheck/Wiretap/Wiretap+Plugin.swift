@@ -1,7 +1,7 @@
 import CPlugboard
 import Glibc
 
-/// The kernel's calls of the plugin.
+/// The functions of the plugin, as the kernel calls them.
 extension Wiretap {
     static func tapped(_ original: plug_plugin_v1) -> plug_plugin_v1 {
         var table = original
@@ -70,7 +70,7 @@ extension Wiretap {
         return verdict
     }
 
-    /// By their numbers in `plugboard.h`.
+    /// The verdicts by their numbers in `plugboard.h`.
     private static let verdicts = ["next", "respond", "resend", "hold", "wait", "fail"]
 
     /// A hook, which runs on the loop and must not block it.
@@ -93,7 +93,7 @@ extension Wiretap {
         return result
     }
 
-    /// Hooks nest: publishing an event in one calls another.
+    /// Hooks nest: a hook that publishes an event causes the call of another.
     static func watched<Result>(_ hook: Hook, _ call: () -> Result) -> Result {
         let outer = marker?.hook
         marker?.hook = hook

@@ -4,24 +4,24 @@ import PlugboardCore
 import PlugboardKit
 import Synchronization
 
-/// Stands between the plugin under check and the kernel, and sees each call of the C table in both directions.
+/// Sits between the plugin under check and the kernel, and sees each call of the C table in both directions.
 ///
-/// The kernel gets a descriptor that says the same as the plugin's, with functions of the tap's; the plugin gets a host
-/// that is the kernel's, but for the functions that the tap wants to see. There is one plugin a process, so what C
-/// functions cannot carry along stands here.
+/// The kernel gets a copy of the plugin's descriptor with the functions of the tap; the plugin gets a copy of the
+/// kernel's host in which the watched functions are those of the tap. A C function pointer carries no context, so the
+/// state is static: there is one plugin per process.
 enum Wiretap {
-    /// How the plugin's waits are treated.
+    /// What happens to the plugin's waits.
     enum Waits: Sendable {
         case faithfully
-        /// Each deadline comes at once, so that the plugin's own wake comes too late.
+        /// Each deadline passes at once, so that the plugin's own wake comes too late.
         case pastDeadline
-        /// Each wake finds that somebody else was first.
+        /// Each ticket is woken twice.
         case wokenTwice
     }
 
-    /// Numbers of pulls are a kernel's own, and a check may have one kernel after the other.
+    /// A pull, by its kernel and its number: each kernel numbers its own pulls, and a check may use several kernels.
     struct CompletedPull: Hashable {
-        /// The address of the tap's own host, which no other kernel gets.
+        /// The address of the tap's host, which is different for each kernel.
         let host: UInt
         let pull: plug_pull
     }
@@ -34,12 +34,12 @@ enum Wiretap {
         /// Bodies that the plugin owns.
         var bodies = 0
         var waitCount = 0
-        /// Pulls that were answered; nil where nobody wants to know.
+        /// Pulls that were completed; nil if they are not recorded.
         var completedPulls: Set<CompletedPull>? = []
         var askedExtensions: Set<String> = []
         var slowest: [Hook: Duration] = [:]
         var slowCalls: [Hook: Int] = [:]
-        /// What the plugin did against the rules, each once.
+        /// The rules that the plugin broke, each once.
         var faults: [String] = []
         var coverage = Coverage()
         var creatingThread: pthread_t?
@@ -48,16 +48,16 @@ enum Wiretap {
 
     static let state = Mutex(State())
 
-    // Set once each, before the kernel's first call and while there is no other thread.
+    // Each is set once, before the kernel's first call, while there is no other thread.
     nonisolated(unsafe) static var plugin = plug_plugin_v1()
     nonisolated(unsafe) static var kernel = plug_host_v1()
     nonisolated(unsafe) static var marker: HookMarker?
     nonisolated(unsafe) private static var installed: UnsafePointer<plug_plugin_v1>?
 
-    /// A call that takes longer is slow.
+    /// A call that takes longer counts as slow.
     static let patience: Duration = .milliseconds(20)
 
-    /// The descriptor for the kernel. It stays for ever, as descriptors do.
+    /// The descriptor for the kernel. It is never freed, like every descriptor.
     static func install(_ descriptor: PluginDescriptor) -> UnsafePointer<plug_plugin_v1> {
         if let installed { return installed }
         plugin = descriptor.raw.pointee

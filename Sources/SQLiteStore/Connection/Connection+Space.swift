@@ -1,12 +1,12 @@
 extension SQLiteStore.Connection {
-    /// The file and its disk, as they are now; nil in memory, or if the system does not say.
+    /// The space of the file and of its disk now; nil in memory, or if the system does not tell.
     public var diskSpace: DiskSpace? { path.flatMap { DiskSpace(of: $0) } }
 
-    /// Writes the log to the file, and gives the log's space back to the disk. Not within a transaction. Does what it can
-    /// while other processes read.
+    /// Writes the log to the file and frees the log's disk space. Not inside a transaction. While other processes read,
+    /// a part of the log may remain.
     public func checkpoint() throws(SQLiteFailure) { try run("PRAGMA wal_checkpoint(TRUNCATE)") }
 
-    /// Does work that removes. On a full disk the store's reserve gives it the room that it needs, and the work is done
+    /// Performs work that removes data. If the disk is full, the store frees its reserve, and the work is performed
     /// once more from its beginning.
     public func removing<Result>(
         _ work: () throws(SQLiteFailure) -> Result
@@ -21,8 +21,7 @@ extension SQLiteStore.Connection {
         }
     }
 
-    /// Writes the log to the file, so that it begins at its start again and takes no more space. Does what it can. Not within
-    /// a transaction.
+    /// Writes the log to the file, so that the log's space is used again. Best effort. Not inside a transaction.
     public func restartLog() {
         do throws(SQLiteFailure) { try run("PRAGMA wal_checkpoint(RESTART)") } catch {}
     }

@@ -1,17 +1,17 @@
 import CSQLite
 
 extension SQLiteStore {
-    /// The open file, for the time of one `perform` and on the store's thread only.
+    /// The open file. It is valid during one `perform` and on the store's thread only.
     ///
-    /// Statements are compiled once and kept; their text is the key, so values always go through `?`.
+    /// Statements are compiled once and kept under their text, so that values must be passed through `?`.
     public final class Connection {
         let database: OpaquePointer
-        /// How often the store has opened a file, this time included. Another number than before: what is known of
-        /// the file may be true no more.
+        /// How many times the store has opened a file, including this time. If the number changes, anything remembered
+        /// about the file may be wrong.
         public let opening: Int
-        /// The first damage that any statement met. Whatever the work makes of it, the file goes.
+        /// The first damage that a statement found. The file is then moved aside, even if the work ignores the failure.
         private(set) var damage: SQLiteFailure?
-        /// A statement could not be compiled: either it is wrong, or the file's schema has become so.
+        /// Whether a statement could not be compiled: either it is wrong, or the schema in the file is damaged.
         private(set) var isSuspect = false
 
         /// Nil in memory.
@@ -21,7 +21,7 @@ extension SQLiteStore {
         private var statements: [SQLText: Statement] = [:]
         private static let statementLimit = 128
 
-        /// Takes over the database.
+        /// Takes ownership of the database.
         init(_ database: OpaquePointer, opening: Int, path: String?, reserve: ReserveFile?) {
             self.database = database
             self.opening = opening
@@ -36,12 +36,12 @@ extension SQLiteStore {
 
         // MARK: Statements
 
-        /// Runs one statement to its end; rows that it may have are skipped.
+        /// Runs one statement; its rows are ignored.
         public func run(_ sql: String, _ values: Value...) throws(SQLiteFailure) {
             try each(sql, values) { (_) throws(SQLiteFailure) in true }
         }
 
-        /// What `read` makes of the first row; nil if there is none.
+        /// The result of `read` for the first row; nil if there is no row.
         public func first<Result>(
             _ sql: String, _ values: Value..., read: (borrowing Row) throws(SQLiteFailure) -> Result
         ) throws(SQLiteFailure) -> Result? {
@@ -53,7 +53,7 @@ extension SQLiteStore {
             return found
         }
 
-        /// What `read` makes of each row.
+        /// The results of `read` for all rows.
         public func rows<Result>(
             _ sql: String, _ values: Value..., read: (borrowing Row) throws(SQLiteFailure) -> Result
         ) throws(SQLiteFailure) -> [Result] {
@@ -66,7 +66,7 @@ extension SQLiteStore {
             return found
         }
 
-        /// Visits the rows in order until `visit` returns false.
+        /// Calls `visit` for the rows in their order until it returns false.
         public func each(
             _ sql: String, _ values: [Value] = [], visit: (borrowing Row) throws(SQLiteFailure) -> Bool
         ) throws(SQLiteFailure) {
@@ -81,18 +81,19 @@ extension SQLiteStore {
             }
         }
 
-        /// Runs several statements without values, such as those that make tables.
+        /// Runs several statements without values, such as those that create tables.
         public func script(_ sql: String) throws(SQLiteFailure) {
             try check(sqlite3_exec(database, sql, nil, nil, nil))
         }
 
-        /// All or nothing: what `work` has written is undone if it throws. Within another transaction it is a part of
-        /// that one.
+        /// Performs work in a transaction, which is rolled back if the work throws. Inside another transaction, it is a
+        /// part of that one.
         public func transaction<Result>(
             _ work: () throws(SQLiteFailure) -> Result
         ) throws(SQLiteFailure) -> Result {
             guard !isInTransaction else { return try work() }
-            // IMMEDIATE: to begin by reading, and then find that another process has written, cannot be waited out.
+            // IMMEDIATE: a transaction that begins with reading fails, without waiting, if another process writes
+            // before it does.
             try run("BEGIN IMMEDIATE")
             do throws(SQLiteFailure) {
                 let result = try work()
@@ -106,28 +107,28 @@ extension SQLiteStore {
 
         // MARK: Facts
 
-        /// Rows that the last statement inserted, changed or removed.
+        /// The number of rows that the last statement inserted, changed or removed.
         public var changes: Int { Int(sqlite3_changes64(database)) }
 
+        /// The row id of the last inserted row.
         public var lastInsertedID: Int64 { sqlite3_last_insert_rowid(database) }
 
-        /// Another number than at the last call if another process, or another store, has written to the file
-        /// meanwhile.
+        /// A number that changes when another process, or another store, has written to the file since the last call.
         public func dataVersion() throws(SQLiteFailure) -> Int64 {
             try first("PRAGMA data_version") { $0.integer(0) } ?? 0
         }
 
         var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
 
-        /// Whether the file's name leads elsewhere by now.
+        /// Whether the path names another file now, or none.
         var hasMoved: Bool { plugboard_sqlite3_has_moved(database) != 0 }
 
         func rollBack() {
-            // SQLite has rolled back by itself after some failures; then this one says so, and nothing is lost.
+            // After some failures SQLite has rolled back already; then this statement fails, which does no harm.
             if isInTransaction { sqlite3_exec(database, "ROLLBACK", nil, nil, nil) }
         }
 
-        /// Makes closing leave the files as they are.
+        /// Makes closing keep the log, without writing it to the file.
         func leaveLog() { _ = plugboard_sqlite3_leave_log(database) }
 
         func check(_ code: Int32) throws(SQLiteFailure) {
@@ -136,7 +137,7 @@ extension SQLiteStore {
 
         // MARK: Compiling and binding
 
-        /// A statement that is not running, which now runs.
+        /// A compiled statement that was not running, marked as running.
         private func taken(_ sql: String) throws(SQLiteFailure) -> Statement {
             let known = statements[SQLText(text: sql)]
             if let known, !known.isRunning {
@@ -174,7 +175,8 @@ extension SQLiteStore {
             let wanted = sqlite3_bind_parameter_count(statement)
             guard values.count == wanted else {
                 throw SQLiteFailure(
-                    code: SQLITE_MISUSE, message: "The statement has \(wanted) places, and got \(values.count) values.")
+                    code: SQLITE_MISUSE,
+                    message: "The statement has \(wanted) parameters, and got \(values.count) values.")
             }
             for (index, value) in zip(Int32(1)..., values) {
                 let code =

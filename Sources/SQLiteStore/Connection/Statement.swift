@@ -1,18 +1,18 @@
 import CSQLite
 
 extension SQLiteStore.Connection {
-    /// A compiled statement. Its memory goes with the last reference.
+    /// A compiled statement. Its memory is freed with the last reference.
     final class Statement {
         let pointer: OpaquePointer
-        /// Whether somebody steps through it: who needs the same meanwhile gets another.
+        /// Whether its rows are being read. The same text then gets a second statement.
         var isRunning = false
 
-        /// Takes over the statement.
+        /// Takes ownership of the statement.
         init(_ pointer: OpaquePointer) { self.pointer = pointer }
 
         deinit { sqlite3_finalize(pointer) }
 
-        /// Ready for the next who takes it. The values go too: some of them are views, good only until now.
+        /// Resets the statement and its values for the next use. Some values are views that are not valid any longer.
         func end() {
             sqlite3_reset(pointer)
             sqlite3_clear_bindings(pointer)
@@ -20,8 +20,8 @@ extension SQLiteStore.Connection {
         }
     }
 
-    /// A statement's text as a key. Hashing all of it would cost more than many a statement; lengths differ, and what is the same literal
-    /// is compared by its address.
+    /// The text of a statement as a key. Only its length is hashed, because hashing the text would take longer than
+    /// some statements; equal literals are compared by their addresses.
     struct SQLText: Hashable {
         let text: String
 

@@ -1,24 +1,29 @@
 extension SQLiteStore {
-    /// What stands in for a `?` of a statement.
+    /// The value of a parameter (`?`) of a statement.
     public enum Value {
         case null
         case integer(Int64)
         case real(Double)
         case text(String)
         case bytes([UInt8])
-        /// Bytes in place, which stay what they are until the call that gets this returns.
+        /// Bytes without a copy. They must be valid and unchanged until the call with this value returns.
         case view(UnsafeRawBufferPointer)
 
+        /// An integer.
         public static func integer(_ number: Int) -> Value { .integer(Int64(number)) }
 
-        /// The value, or null.
+        /// An integer, or null.
         public static func optional(_ number: Int64?) -> Value { number.map { .integer($0) } ?? .null }
+        /// A text, or null.
         public static func optional(_ text: String?) -> Value { text.map { .text($0) } ?? .null }
     }
 }
 
 extension SQLiteStore.Value: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByNilLiteral {
+    /// An integer.
     public init(integerLiteral number: Int64) { self = .integer(number) }
+    /// A text.
     public init(stringLiteral text: String) { self = .text(text) }
+    /// Null.
     public init(nilLiteral: ()) { self = .null }
 }

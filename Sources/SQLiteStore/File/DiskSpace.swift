@@ -4,19 +4,19 @@
     import Musl
 #endif
 
-/// What a store's file takes of its disk, and what is left there.
+/// The disk space of a store's file.
 public struct DiskSpace: Sendable, Equatable {
     /// Bytes that the file takes on the disk, without its log.
     public let file: Int
-    /// Bytes that this user may still write.
+    /// Bytes that this user can still write.
     public let available: Int
     /// Bytes of the whole file system.
     public let total: Int
 
-    /// Bytes that a store leaves free: for its log, and for other programs.
+    /// Bytes that a store keeps free, for its log and for other programs.
     public var reserve: Int { min(max(total / 16, 2 << 20), 32 << 20) }
 
-    /// Nil if the system does not say.
+    /// Nil if the system does not tell.
     init?(of path: String) {
         var (status, system) = (stat(), statvfs())
         guard lstat(path, &status) == 0, statvfs(path, &system) == 0 else { return nil }

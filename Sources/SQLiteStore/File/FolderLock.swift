@@ -4,15 +4,14 @@
     import Musl
 #endif
 
-/// Lets one store at a time, of all processes, make, look through or move files of a folder.
+/// Allows one store at a time, in all processes, to make, check or move files of a folder.
 ///
-/// It is the folder that is locked (`flock`): opening the database's own file beside SQLite, and closing it, would
-/// end SQLite's locks.
+/// The folder is locked (`flock`) and not the database's file: opening and closing that file would release SQLite's
+/// locks.
 struct FolderLock: ~Copyable {
     private let descriptor: Int32
 
-    /// Waits up to five seconds. A lock that cannot be had is done without: somebody has been stopped while he held
-    /// it.
+    /// Waits up to five seconds, and then continues without the lock: its owner may have been stopped.
     init(_ folder: String) {
         descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         var tries = 500

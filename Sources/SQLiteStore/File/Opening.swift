@@ -1,17 +1,18 @@
 import CSQLite
 
-/// How a store's file is opened: found or made, looked through, brought to the schema; moved aside if it is not fit.
+/// Opens a store's file: finds or makes it, checks it, migrates it to the schema, and moves it aside if it cannot be
+/// used.
 struct Opening: Sendable {
     let location: SQLiteStore.Location
     let schema: SQLiteStore.Schema
     let patience: Duration
     let notice: @Sendable (String) -> Void
 
-    /// Up to this size a file is read through when it is opened. A larger one takes too long, and SQLite finds most
-    /// damage on its way.
+    /// The largest file, in bytes, that is read completely when it is opened. Larger files would take too long, and
+    /// SQLite finds most damage when it is used.
     private static let checkedSize = 4 << 20
 
-    /// For people.
+    /// The location in messages.
     var name: String {
         switch location {
         case .file(let path): path
@@ -19,7 +20,7 @@ struct Opening: Sendable {
         }
     }
 
-    /// - Parameter number: how often the store has opened a file, this time included.
+    /// - Parameter number: How many times the store has opened a file, including this time.
     func open(_ number: Int) throws(SQLiteFailure) -> SQLiteStore.Connection {
         guard case .file(let path) = location else { return try prepared(":memory:", number, isChecked: false) }
         let file = try StoreFile(path)
@@ -27,7 +28,7 @@ struct Opening: Sendable {
         defer { withExtendedLifetime(lock) {} }
         try file.secure()
         let reserve = reserve(of: file)
-        // Before the first transaction: a process that is killed within it leaves a file that says nothing of its own.
+        // Before the first transaction: a process that is killed during it leaves a file without a mark of its own.
         if file.size == 0 { reserve.fill() }
         let connection: SQLiteStore.Connection
         do throws(SQLiteFailure) {
@@ -62,7 +63,7 @@ struct Opening: Sendable {
             "\(file.path) is not a database of this program (\(cause.message)). Give another path, or remove the file.")
     }
 
-    /// A file that is damaged is moved aside for a new one.
+    /// Opens the file, which is moved aside and replaced by a new one if it is damaged.
     private func whole(_ file: StoreFile, _ number: Int) throws(SQLiteFailure) -> SQLiteStore.Connection {
         do throws(SQLiteFailure) {
             return try prepared(file.path, number, isChecked: file.size <= Opening.checkedSize)
@@ -74,13 +75,13 @@ struct Opening: Sendable {
         }
     }
 
-    /// Called when the file was found damaged in use, and is closed.
+    /// Called after the file was found damaged in use and was closed.
     func moveAside(_ cause: String) {
         guard case .file(let path) = location, let file = try? StoreFile(path) else { return }
         let lock = FolderLock(file.folder)
         defer { withExtendedLifetime(lock) {} }
         do throws(SQLiteFailure) {
-            // Another process may have moved it already: what stands there now is then looked at afresh.
+            // Another process may have moved it already: the file that is there now is then checked.
             _ = try prepared(file.path, 0, isChecked: true)
         } catch {
             guard error.kind == .damaged else { return }
@@ -90,9 +91,9 @@ struct Opening: Sendable {
 
     private func replace(_ file: StoreFile, _ cause: String) throws(SQLiteFailure) {
         let other = try file.moveAside()
-        notice("\(file.path) cannot be used: \(cause). It is now \(other), and a new file is begun.")
+        notice("\(file.path) cannot be used: \(cause). It was renamed to \(other), and a new file is used.")
         try file.secure()
-        // The mark speaks of the file that was moved.
+        // The mark belongs to the file that was moved.
         reserve(of: file).fill()
     }
 
@@ -100,7 +101,7 @@ struct Opening: Sendable {
         ReserveFile(beside: file.path, applicationID: schema.applicationID)
     }
 
-    /// Whether a damaged file still says that it is of this schema.
+    /// Whether a damaged file is still recognized as one of this schema.
     private func isOurs(_ file: StoreFile, isUnchanged: Bool = false) -> Bool {
         guard let connection = try? connected(file.path, 0, isUnchanged: isUnchanged) else { return false }
         defer { connection.leaveLog() }
@@ -109,7 +110,7 @@ struct Opening: Sendable {
 
     // MARK: One file
 
-    /// - Parameter isChecked: whether all of the file is read.
+    /// - Parameter isChecked: Whether the whole file is read.
     private func prepared(_ path: String, _ number: Int, isChecked: Bool) throws(SQLiteFailure)
         -> SQLiteStore.Connection
     {
@@ -121,13 +122,13 @@ struct Opening: Sendable {
             try migrate(connection)
             return connection
         } catch {
-            // Nothing of a file that is not fit is to be changed by closing it.
+            // Closing must not change a file that cannot be used.
             connection.leaveLog()
             throw error
         }
     }
 
-    /// - Parameter isUnchanged: whether the file is read alone, without its log, so that no file is made or written.
+    /// - Parameter isUnchanged: Whether only the file is read, without its log, so that no file is made or written.
     private func connected(
         _ path: String, _ number: Int, isUnchanged: Bool = false
     ) throws(SQLiteFailure) -> SQLiteStore.Connection {
@@ -141,7 +142,7 @@ struct Opening: Sendable {
             defer { sqlite3_close_v2(database) }
             throw SQLiteFailure(database, code)
         }
-        // A week is for ever, and fits.
+        // Limited to a week, which fits in 32 bits.
         let milliseconds = Int32(min(max(patience / .milliseconds(1), 0), 604_800_000))
         sqlite3_busy_timeout(database, milliseconds)
         _ = plugboard_sqlite3_defend(database)
@@ -151,15 +152,16 @@ struct Opening: Sendable {
             reserve: isFile ? ReserveFile(beside: path, applicationID: schema.applicationID) : nil)
     }
 
-    /// An absolute path as SQLite takes it for a file that does not change: it then takes no locks and makes no files.
+    /// The URI of an absolute path that tells SQLite that the file does not change: it then uses no locks and makes no
+    /// files.
     private static func immutableURI(_ path: String) -> String {
         let special = ["%": "%25", "?": "%3f", "#": "%23"]
         return "file://" + path.map { special[String($0)] ?? String($0) }.joined() + "?immutable=1"
     }
 
-    /// Refuses what is of another program or a newer version, before anything is written to it.
+    /// Refuses a file of another program or of a newer version before anything is written to it.
     private func identify(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
-        // First: it stands in the first page, and can be read also where the rest is damaged.
+        // First, because it is in the first page, and can be read also if the rest is damaged.
         let identity = try identity(of: connection)
         guard identity == Int64(schema.applicationID) || identity == 0 else {
             throw otherProgram
@@ -170,7 +172,8 @@ struct Opening: Sendable {
             throw otherProgram
         }
         guard (0...Int64(schema.migrations.count)).contains(version) else {
-            throw SQLiteFailure(code: SQLITE_NOTADB, message: "it is of version \(version), which is newer than this")
+            throw SQLiteFailure(
+                code: SQLITE_NOTADB, message: "its version \(version) is newer than the one of this program")
         }
     }
 
@@ -184,7 +187,7 @@ struct Opening: Sendable {
 
     private func examine(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
         let finding = try connection.first("PRAGMA integrity_check(1)") { $0.text(0) }
-        // What it finds may quote what is stored.
+        // The message is not quoted, because it may contain stored data.
         guard finding == "ok" else { throw SQLiteFailure(code: SQLITE_CORRUPT, message: "it is damaged") }
     }
 
@@ -192,10 +195,10 @@ struct Opening: Sendable {
         // Before the first table and the log: they cannot be changed later.
         try connection.script("PRAGMA page_size = \(schema.pageSize); PRAGMA auto_vacuum = INCREMENTAL")
         let mode = try connection.first("PRAGMA journal_mode = WAL") { $0.text(0) }
-        // The log is written to the file before it takes what the disk keeps free for it.
+        // The log is written to the file before it exceeds the disk space that is kept free for it.
         let room = connection.diskSpace?.reserve ?? .max
         let pages = min(max(room / 8 / schema.pageSize, 16), 1000)
-        // Without a log that is shared (a network's file system, memory) each commit must reach the disk by itself.
+        // Without a shared log (on a network file system, in memory), each commit must be synchronized.
         try connection.script(
             """
             PRAGMA synchronous = \(mode == "wal" ? "NORMAL" : "FULL");
@@ -219,18 +222,18 @@ struct Opening: Sendable {
             }
             try compare(connection)
         } catch {
-            // SQL that is right fails on tables that are not.
+            // The SQL is correct, so that the tables must be wrong.
             guard error.code & 0xff == SQLITE_ERROR else { throw error }
             throw SQLiteFailure(code: SQLITE_CORRUPT, message: "its tables are not those of its version")
         }
     }
 
-    /// Refuses a file whose tables are not those that the schema makes: damage of a name would fail much later, and
-    /// for ever.
+    /// Refuses a file whose tables differ from those of the schema: a damaged name would cause failures much later, in
+    /// all work.
     private func compare(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
         let model = try connected(":memory:", 0)
         for script in schema.migrations { try model.script(script) }
-        // Of tables, the text depends on the versions of SQLite that altered them; their columns do not.
+        // Tables are compared by their columns: their SQL text depends on the version of SQLite that altered them.
         let sql = """
             SELECT m.type, m.name, m.tbl_name, CASE m.type WHEN 'table' THEN '' ELSE m.sql END, x.name, x.type, x.pk
             FROM sqlite_schema m LEFT JOIN pragma_table_xinfo(m.name) x ON m.type = 'table'

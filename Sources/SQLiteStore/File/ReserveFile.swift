@@ -6,16 +6,16 @@ import CSQLite
     import Musl
 #endif
 
-/// The file `NAME-reserve` beside a database: it marks the database as made by this library, and holds disk space.
+/// The file `NAME-reserve` beside a database: it marks the database as one of this library, and reserves disk space.
 ///
-/// On a full disk SQLite cannot open a database, nor delete from it: both need a little room. This file gives its room back
-/// then. The mark says, when a database is so damaged that it says nothing itself, that it may be moved aside.
+/// On a full disk, SQLite can neither open a database nor delete from it, because both need some space, which this file
+/// then frees. The mark allows moving aside a database that is so damaged that its program cannot be recognized.
 struct ReserveFile: Sendable {
     private let path: String
     private let database: String
     private let applicationID: Int32
 
-    /// The index of the write-ahead log (32 KiB), and the log of one transaction that deletes.
+    /// Enough for the index of the write-ahead log (32 KiB) and for the log of one transaction that deletes.
     static let size = 256 << 10
 
     init(beside path: String, applicationID: Int32) {
@@ -24,8 +24,8 @@ struct ReserveFile: Sendable {
         self.applicationID = applicationID
     }
 
-    /// Names the database's file by its number and its birth, for another file may take its place under the same name.
-    /// Nil if there is none.
+    /// The mark, which identifies the database's file by inode and time of creation, because another file may get the
+    /// same name. Nil if there is no file.
     private var mark: [UInt8]? {
         var status = stat()
         guard lstat(database, &status) == 0 else { return nil }
@@ -37,7 +37,7 @@ struct ReserveFile: Sendable {
 
     private static let beginning = "Plugboard keeps this file for"
 
-    /// The same for all marks, so that a later mark replaces an earlier one.
+    /// The same for all marks, so that a later mark overwrites an earlier one.
     private static let markSize = 128
 
     /// Whether the database at this path was made by this library, for this application.
@@ -54,7 +54,7 @@ struct ReserveFile: Sendable {
         return pread(file, &bytes, count, 0) == count ? bytes : nil
     }
 
-    /// Marks the database, and takes space where there is enough. Best effort.
+    /// Marks the database, and reserves space if there is enough. Best effort.
     func fill() {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard file >= 0 else { return }
@@ -73,7 +73,7 @@ struct ReserveFile: Sendable {
         _ = posix_fallocate(file, 0, off_t(ReserveFile.size))
     }
 
-    /// Gives the space back; the mark stays. False if there was none.
+    /// Frees the space and keeps the mark. Returns false if no space was reserved.
     func release() -> Bool {
         let file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return false }

@@ -7,15 +7,15 @@ import Messages
     import Musl
 #endif
 
-/// The database's file in its folder, by name: made, secured, moved aside.
+/// The path of the database's file, which is checked, made and moved aside here.
 struct StoreFile {
-    /// Without symbolic links, and independent of the current folder.
+    /// The absolute path of the folder, without symbolic links.
     let folder: String
     let name: String
 
     var path: String { "\(folder)/\(name)" }
 
-    /// - Parameter makesFolders: whether folders that are missing are made, for their owner only.
+    /// - Parameter makesFolders: Whether missing folders are made, with access for their owner only.
     init(_ path: String, makesFolders: Bool = true) throws(SQLiteFailure) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: true)
         guard let name = parts.last, name != ".", name != "..", !path.utf8.contains(0), !path.hasSuffix("/") else {
@@ -34,13 +34,12 @@ struct StoreFile {
         self.name = String(name)
     }
 
-    /// Throws `refused` if others could change or read what is stored: everything must belong to this user or to root, and
-    /// may be written by no other. Follows no link.
+    /// Throws a failure of the kind `refused` if other users could change or read the data: folder and files must
+    /// belong to this user or to root, and only these may write to them. Follows no links.
     func check() throws(SQLiteFailure) {
         var status = stat()
-        guard lstat(folder, &status) == 0 else { throw StoreFile.failure(folder, "cannot be looked at") }
-        // Others cannot replace a file of ours there, but make one beside it before SQLite does: x.sqlite-wal is then
-        // theirs.
+        guard lstat(folder, &status) == 0 else { throw StoreFile.failure(folder, "cannot be examined") }
+        // In a sticky folder other users cannot replace the file, but they could make x.sqlite-wal before SQLite does.
         guard status.st_mode & (S_ISVTX | S_IWOTH) != S_ISVTX | S_IWOTH else {
             throw .refused(
                 "\(folder) can be written by all users (mode \(Ownership(status).permissions)), who could put files "
@@ -49,16 +48,16 @@ struct StoreFile {
         try StoreFile.check(folder, Ownership(status))
         for suffix in StoreFile.suffixes where lstat(path + suffix, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFREG else {
-                throw .refused("\(path + suffix) is no regular file. Remove it, or give another path.")
+                throw .refused("\(path + suffix) is not a regular file. Remove it, or give another path.")
             }
             try StoreFile.check(path + suffix, Ownership(status))
         }
     }
 
-    /// Makes sure that there is a regular file of ours, which nobody else can read.
+    /// Makes sure that there is a regular file of this user, which no other user can read.
     func secure() throws(SQLiteFailure) {
         try check()
-        // SQLite would make it as the umask says.
+        // Otherwise SQLite makes it with the permissions of the umask.
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         if descriptor >= 0 {
             close(descriptor)
@@ -68,12 +67,12 @@ struct StoreFile {
         for suffix in StoreFile.suffixes {
             var status = stat()
             guard lstat(path + suffix, &status) == 0, status.st_mode & 0o077 != 0 else { continue }
-            // Not by a descriptor: closing one would end SQLite's locks.
+            // Not by a descriptor: closing one would release SQLite's locks.
             fchmodat(AT_FDCWD, path + suffix, 0o600, AT_SYMLINK_NOFOLLOW)
         }
     }
 
-    /// The database, and what stands beside it.
+    /// The suffixes of the database and of the files beside it.
     private static let suffixes = ["", "-wal", "-shm", "-journal", "-reserve"]
 
     private static func check(_ path: String, _ ownership: Ownership) throws(SQLiteFailure) {
@@ -87,17 +86,17 @@ struct StoreFile {
         case .writable:
             throw .refused(
                 "\(path) can be written by others than its owner (mode \(ownership.permissions)). "
-                    + "Take that right away (chmod go-w \(path)), or give another path.")
+                    + "Remove the permission (chmod go-w \(path)), or give another path.")
         }
     }
 
-    /// Bytes of the file; zero if there is none.
+    /// The size of the file in bytes; 0 if there is no file.
     var size: Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Gives the file, and those beside it, a name that is free. Returns that name.
+    /// Renames the file, and those beside it, to an unused name, which it returns.
     func moveAside() throws(SQLiteFailure) -> String {
         for number in 1...9999 {
             let other = "\(path).damaged-\(number)"
@@ -108,7 +107,8 @@ struct StoreFile {
             return other
         }
         throw SQLiteFailure(
-            code: SQLITE_CANTOPEN, message: "\(path) is damaged, as thousands before it. Remove them.")
+            code: SQLITE_CANTOPEN,
+            message: "\(path) is damaged, and there are thousands of files \(path).damaged-N. Remove them.")
     }
 
     private static func failure(_ path: String, _ what: String) -> SQLiteFailure {

@@ -1,14 +1,14 @@
 import CSQLite
 import Synchronization
 
-/// Ends a statement that runs on the store's thread, from another.
+/// Ends the statement that runs on the store's thread, from another thread.
 final class Interruption: Sendable {
     // Under the lock, so that a database is not closed while it is interrupted.
     private let database = Mutex<UInt>(0)
 
     private let isAsked = Atomic(false)
 
-    /// Also a statement that is just about to begin, and all that come.
+    /// Ends the current statement and all later ones.
     func interrupt() {
         isAsked.store(true, ordering: .relaxed)
         database.withLock { address in

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What one thread makes and another waits for.
+/// A result that one thread sets and another waits for.
 final class Outcome<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Value, SQLiteFailure>>(.failure(.closed))
     private let isSet = Signal()

@@ -1,10 +1,10 @@
-/// What lives on a store's thread: the connection, and what becomes of it. Never leaves the thread.
+/// The state of a store's thread: the connection, which is opened, closed and replaced here. Used on that thread only.
 final class Session {
     private let opening: Opening
     private let interruption: Interruption
     private var connection: SQLiteStore.Connection?
     private var openings = 0
-    /// Why the file could not be opened, and until when that is not tried again.
+    /// Why the file could not be opened, and the time before which it is not tried again.
     private var refusal: (failure: SQLiteFailure, until: ContinuousClock.Instant)?
 
     private static let patience: Duration = .seconds(5)
@@ -26,7 +26,7 @@ final class Session {
                 opening.moveAside(damage.message)
                 return .failure(damage)
             }
-            // The next opening looks whether it is the file's fault.
+            // The next opening checks whether the file is the cause.
             if connection.isSuspect { close() }
             return result
         } catch {
@@ -34,13 +34,13 @@ final class Session {
         }
     }
 
-    /// Best effort, as all ends.
+    /// Best effort: errors are ignored.
     func close() { close(leavingLog: connection?.hasMoved ?? false) }
 
     private func opened() throws(SQLiteFailure) -> SQLiteStore.Connection {
         if let connection {
             if !connection.hasMoved { return connection }
-            // Somebody removed the file or moved it aside. What its name leads to now is the store.
+            // The file was removed or moved aside. The file that has its name now is the store.
             close(leavingLog: true)
         }
         if let refusal, refusal.until > .now { throw refusal.failure }
@@ -63,7 +63,7 @@ final class Session {
         interruption.set(nil)
         let reserve = connection?.reserve
         connection = nil
-        // What the log and its index took is free again.
+        // The space of the log and its index is free again.
         if !leavingLog { reserve?.fill() }
     }
 }

@@ -4,9 +4,9 @@
     import Musl
 #endif
 
-/// Lets one thread sleep until another has raised it. Each raise ends one wait, also a wait that begins later.
+/// A counting semaphore: each raise ends one wait, also a wait that begins later.
 ///
-/// Sendable because the three words behind the pointers are touched only through their POSIX functions, or under the
+/// Sendable because the mutex and the condition are used only through their POSIX functions, and the counter under the
 /// mutex.
 final class Signal: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -17,7 +17,7 @@ final class Signal: @unchecked Sendable {
         pthread_mutex_init(mutex, nil)
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
-        // A wall clock that is set must not lengthen a wait.
+        // Setting the wall clock must not lengthen a wait.
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
         pthread_cond_init(condition, &attributes)
         pthread_condattr_destroy(&attributes)
@@ -37,7 +37,7 @@ final class Signal: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// False if the time was up first; without a limit it never is.
+    /// Returns false if the limit was reached first. Without a limit, waits until a raise.
     @discardableResult
     func wait(upTo limit: Duration? = nil) -> Bool {
         let deadline = limit.map(Signal.deadline)
@@ -57,7 +57,7 @@ final class Signal: @unchecked Sendable {
     private static func deadline(after limit: Duration) -> timespec {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)
-        // A year is for ever, and cannot overflow.
+        // Limited to a year, so that the sum cannot overflow.
         let (seconds, attoseconds) = min(max(limit, .zero), .seconds(31_536_000)).components
         let nanoseconds = Int64(now.tv_nsec) + attoseconds / 1_000_000_000
         return timespec(

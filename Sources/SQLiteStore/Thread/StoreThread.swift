@@ -6,16 +6,16 @@ import Synchronization
     import Musl
 #endif
 
-/// A thread that begins with the first work, does all work in the order in which it came, and ends when it is closed.
+/// A thread that starts with the first work, performs all work in its order, and ends when it is closed.
 final class StoreThread: Sendable {
-    /// What is done on the thread, with what lives there; with nil if it must not be done any more.
+    /// Work, which gets the session of the thread; nil if it must not be performed any more.
     typealias Work = @Sendable (Session?) -> Void
 
     private enum Sleep { case awake, withoutWork, onWorkThatCanWait }
 
     private struct State {
         var work: [Work] = []
-        /// Whether some of the work is wanted now.
+        /// Whether some of the work is urgent.
         var isUrgent = false
         var isStarted = false
         var sleep = Sleep.awake
@@ -23,7 +23,7 @@ final class StoreThread: Sendable {
         var isAbandoned = false
     }
 
-    /// How long work waits for more that can be done with it.
+    /// How long work that is not urgent waits for other work.
     private static let patience: Duration = .milliseconds(20)
 
     private let state = Mutex(State())
@@ -31,20 +31,20 @@ final class StoreThread: Sendable {
     private let ended = Signal()
     private let count = Atomic(0)
     private let makeSession: @Sendable () -> Session
-    /// Of the thread, once it runs.
+    /// The thread, after it was started.
     private let identity = Mutex<pthread_t?>(nil)
 
     /// The session is made, used and released on the thread.
     init(_ makeSession: @escaping @Sendable () -> Session) { self.makeSession = makeSession }
 
-    /// Work that is not done yet.
+    /// The number of pieces of work that are not done.
     var pending: Int { count.load(ordering: .relaxed) }
 
     var isCurrent: Bool {
         identity.withLock { $0.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
     }
 
-    /// False if the work will not be done: the thread is closed, or the system gives none.
+    /// Adds work. Returns false if it will not be performed, because the thread is closed or cannot be started.
     func add(_ urgency: SQLiteStore.Urgency, _ work: @escaping Work) -> Bool {
         let (isTaken, mustWake) = state.withLock { state in
             if !state.isStarted && !state.isClosed { state.isStarted = start() }
@@ -59,7 +59,7 @@ final class StoreThread: Sendable {
         return isTaken
     }
 
-    /// Takes no more work, and lets the thread end when it has done what it has.
+    /// Refuses new work; the thread ends after the work added before.
     func close() {
         let mustWake = state.withLock { state in
             state.isClosed = true
@@ -73,12 +73,12 @@ final class StoreThread: Sendable {
         return state.sleep != .awake
     }
 
-    /// Blocks until the thread has ended; false if the time was up first. Then the rest of the work is told that it
-    /// is abandoned.
+    /// Blocks until the thread has ended. Returns false if the limit was reached first; then the rest of the work gets
+    /// nil instead of the session.
     func join(within limit: Duration) -> Bool {
         guard state.withLock({ $0.isStarted }) else { return true }
         let isEnded = ended.wait(upTo: limit)
-        // For whoever else waits.
+        // For other threads that wait.
         if isEnded { ended.raise() } else { state.withLock { $0.isAbandoned = true } }
         return isEnded
     }
@@ -89,7 +89,7 @@ final class StoreThread: Sendable {
         pthread_attr_init(&attributes)
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         let context = Unmanaged.passRetained(self)
-        // Signals are the business of the program's own threads.
+        // Signals are handled by the program's own threads.
         var all = sigset_t()
         var before = sigset_t()
         sigfillset(&all)
@@ -112,7 +112,7 @@ final class StoreThread: Sendable {
         let session = makeSession()
         while var batch = nextBatch() {
             batch.reverse()
-            // Each is released as soon as it is done, with the bytes that it holds.
+            // Each piece of work is released as soon as it is done, with the bytes that it holds.
             while let work = batch.popLast() {
                 work(state.withLock { $0.isAbandoned } ? nil : session)
                 count.subtract(1, ordering: .relaxed)
@@ -122,7 +122,8 @@ final class StoreThread: Sendable {
         ended.raise()
     }
 
-    /// Sleeps until there is work that is wanted now, or has waited; nil when the thread is closed and all is done.
+    /// Sleeps until there is urgent work, or work that has waited long enough. Nil when the thread is closed and all
+    /// work is done.
     private func nextBatch() -> [Work]? {
         var hasWaited = false
         while true {

@@ -31,7 +31,7 @@ struct AttachingTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a request's own credential is set over its origin's`(linkage: Linkage) async throws {
+    func `a request's own credential takes precedence over its origin's`(linkage: Linkage) async throws {
         let transport = MockTransport()
         let kernel = try Setup.kernel(
             linkage, transport, origins: ["http://a.test": Setup.client(of: "http://login.test/token")])
@@ -49,7 +49,7 @@ struct AttachingTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `what the caller wrote into the field wins, and a 401 to it is the answer`(linkage: Linkage) async throws {
+    func `a caller's own Authorization field is sent unchanged, and its 401 passes`(linkage: Linkage) async throws {
         let transport = MockTransport { _, _ in .respond(401) }
         let kernel = try Setup.kernel(linkage, transport, origins: origins)
 
@@ -61,7 +61,7 @@ struct AttachingTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a user in the URL is the caller's, and wins too`(linkage: Linkage) async throws {
+    func `a user in the URL takes precedence over the section`(linkage: Linkage) async throws {
         let transport = MockTransport()
         let kernel = try Setup.kernel(linkage, transport, origins: origins)
 
@@ -71,7 +71,7 @@ struct AttachingTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `the field is marked as secret for those further in`(linkage: Linkage) async throws {
+    func `the Authorization field is secret for plugins further in`(linkage: Linkage) async throws {
         let seen = Record()
         let inside = ScriptedPlugin("inside", priority: 900)
         inside.onRequest = { exchange in
@@ -86,7 +86,7 @@ struct AttachingTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a credential that is none fails the exchange before anything is sent`(linkage: Linkage) async throws {
+    func `an incomplete credential fails the exchange before anything is sent`(linkage: Linkage) async throws {
         let transport = MockTransport()
         let kernel = try Setup.kernel(linkage, transport)
         var request = Request(.get, "http://a.test/")
@@ -99,7 +99,7 @@ struct AttachingTests {
     }
 
     @Test(arguments: Linkage.allCases, [["Bearer"], ["Basic"], []] as [[String]])
-    func `a 401 to a secret that nobody can fetch is the answer`(linkage: Linkage, asks: [String]) async throws {
+    func `a 401 for a secret without a source passes`(linkage: Linkage, asks: [String]) async throws {
         let fields = asks.reduce(into: Fields()) { $0.append(.wwwAuthenticate, $1) }
         let transport = MockTransport { _, _ in .respond(401, fields, ["no"]) }
         let kernel = try Setup.kernel(linkage, transport, origins: origins)
@@ -112,7 +112,7 @@ struct AttachingTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a section without a scheme sends nothing, and says so once a server asks`(linkage: Linkage) async throws {
+    func `a section without a scheme sends nothing, and a 401 logs a warning`(linkage: Linkage) async throws {
         let lines = Record()
         let transport = MockTransport { _, _ in .respond(401) }
         let kernel = try Setup.kernel(

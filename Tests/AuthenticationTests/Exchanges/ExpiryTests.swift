@@ -4,13 +4,13 @@ import Plugboard
 import TestSupport
 import Testing
 
-/// Secrets that change with time, by a clock that the test moves.
+/// Secrets that expire, with a manual clock.
 struct ExpiryTests {
     private let clock = ManualClock()
     private let refreshed = Gate()
 
     @Test(arguments: Linkage.allCases)
-    func `a token is fetched anew shortly before its end while the old one is used`(linkage: Linkage) async throws {
+    func `a token is fetched again shortly before its end while the old one is used`(linkage: Linkage) async throws {
         let transport = numbering(lifetime: 100)
         let kernel = try kernel(linkage, transport, Setup.client(of: "http://login.test/token"))
 
@@ -26,12 +26,12 @@ struct ExpiryTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a token whose end has come is not sent any more`(linkage: Linkage) async throws {
+    func `an expired token is not sent`(linkage: Linkage) async throws {
         let transport = numbering(lifetime: 100)
         let kernel = try kernel(linkage, transport, Setup.client(of: "http://login.test/token"))
 
         _ = try await kernel.send(Request(.get, "http://a.test/"))
-        // The clock on the wall is of no importance.
+        // The wall clock has no effect.
         clock.setWallClock(.zero)
         clock.advance(by: .seconds(100))
         _ = try await kernel.send(Request(.get, "http://a.test/"))
@@ -40,7 +40,7 @@ struct ExpiryTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `where the endpoint does not say how long, the section's lifetime counts`(linkage: Linkage) async throws {
+    func `without a lifetime of the endpoint the section's lifetime counts`(linkage: Linkage) async throws {
         let transport = numbering(lifetime: nil)
         var section = Setup.client(of: "http://login.test/token")
         section["tokenLifetime"] = "10s"
@@ -54,7 +54,7 @@ struct ExpiryTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a file that changed is read again after its interval, without a 401`(linkage: Linkage) async throws {
+    func `a changed file is read again after its interval, without a 401`(linkage: Linkage) async throws {
         let folder = try TemporaryFolder("token")
         let path = try folder.write("token", "one\n")
         let transport = MockTransport()

@@ -4,18 +4,18 @@ import Plugboard
 import TestSupport
 import Testing
 
-/// One refresh for all who wait.
+/// One refresh for all waiting exchanges.
 struct RefreshTests {
     @Test(arguments: Linkage.allCases)
-    func `fifty rejected exchanges wait for one refresh and are sent again`(linkage: Linkage) async throws {
+    func `fifty rejected exchanges share one refresh and are sent again`(linkage: Linkage) async throws {
         let arrived = Gate()
         let rejected = Gate()
         let site = try Site { credential in
-            // Not before all have come, so that all are rejected.
+            // Waits until all requests have come, so that all are rejected.
             guard credential == "Bearer t1" else { return }
             arrived.admit()
             try arrived.wait(for: arrived.admitted == 1 ? 1 : 51)
-        } answer: { number in
+        } response: { number in
             if number == 2 { try rejected.wait(for: 50) }
             return ServerResponse(body: Setup.token("t\(number)"))
         }
@@ -46,12 +46,14 @@ struct RefreshTests {
             ServerResponse(status: 302, fields: [("Location", "/other")]), ServerResponse(body: "no JSON"),
             ServerResponse(body: [UInt8](repeating: 0x20, count: 100_000)),
         ])
-    func `a refresh that fails fails all who wait, once`(linkage: Linkage, answer: TestSupport.ServerResponse) async throws {
+    func `a failed refresh fails all waiting exchanges, with one request to the endpoint`(
+        linkage: Linkage, response: TestSupport.ServerResponse
+    ) async throws {
         let rejected = Gate()
-        let site = try Site(answer: { number in
+        let site = try Site(response: { number in
             guard number > 1 else { return ServerResponse(body: Setup.token("t1")) }
             try rejected.wait(for: 10)
-            return answer
+            return response
         })
         defer { site.stop() }
         let kernel = try site.kernel(linkage, settings: ["pause": "1m"], beside: [rejections(rejected)])
@@ -59,7 +61,7 @@ struct RefreshTests {
         site.accept("another")
         let first = kernel.begin(Request(.get, site.api.url()))
         try await rejected.opened()
-        // What comes now waits without being sent; the gate counts it by hand.
+        // Later requests wait without being sent, so the gate counts them by hand.
         rejected.admit(9)
 
         let codes = try await withThrowingTaskGroup(of: PlugboardError.Code.self) { group in
@@ -76,7 +78,9 @@ struct RefreshTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `after a failure the endpoint is left alone for a pause, and then asked again`(linkage: Linkage) async throws {
+    func `after a failed refresh the endpoint is not asked during the pause, and then again`(linkage: Linkage)
+        async throws
+    {
         let transport = MockTransport { request, number in
             guard request.url.contains("login.test") else { return .respond(200) }
             return number < 3 ? .respond(503) : .respond(200, Fields(), [Setup.token("t1")])
@@ -100,7 +104,7 @@ struct RefreshTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `who was rejected with a token that is old by now is sent again without another refresh`(
+    func `an exchange rejected with an old token is sent again without another refresh`(
         linkage: Linkage
     ) async throws {
         let slow = Gate()
@@ -134,7 +138,7 @@ struct RefreshTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a fresh token that is rejected too leaves the 401 to the program, and the endpoint alone`(
+    func `a rejected new token passes its 401, and causes no further refresh`(
         linkage: Linkage
     ) async throws {
         let site = try Site()
@@ -152,8 +156,8 @@ struct RefreshTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `an endpoint that gives the same token again leaves the 401 to the program`(linkage: Linkage) async throws {
-        let site = try Site(answer: { _ in ServerResponse(body: Setup.token("same")) })
+    func `an endpoint that sends the same token again passes the 401`(linkage: Linkage) async throws {
+        let site = try Site(response: { _ in ServerResponse(body: Setup.token("same")) })
         defer { site.stop() }
         let kernel = try site.kernel(linkage)
 
@@ -170,7 +174,7 @@ struct RefreshTests {
             ("=", true),
         ]
             as [(String?, Bool)])
-    func `only a challenge that tokens answer refreshes them`(
+    func `only a challenge of the token's scheme causes a refresh`(
         linkage: Linkage, example: (challenge: String?, refreshes: Bool)
     ) async throws {
         let site = try Site(challenge: example.challenge)
@@ -185,7 +189,7 @@ struct RefreshTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a body that cannot begin again gets its 401, and the next request the new token`(
+    func `a body that cannot be rewound gets its 401, and the next request the new token`(
         linkage: Linkage
     ) async throws {
         let site = try Site()
@@ -204,10 +208,10 @@ struct RefreshTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `cancelling the exchange that began a refresh leaves it to the others`(linkage: Linkage) async throws {
+    func `cancelling the exchange that began a refresh does not stop it`(linkage: Linkage) async throws {
         let go = Gate()
         let rejected = Gate()
-        let site = try Site(answer: { number in
+        let site = try Site(response: { number in
             if number == 2 { try go.wait() }
             return ServerResponse(body: Setup.token("t\(number)"))
         })
@@ -230,7 +234,7 @@ struct RefreshTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `an endpoint that says nothing is given up after the time that a fetch may take`(
+    func `an endpoint that does not respond fails after the timeout`(
         linkage: Linkage
     ) async throws {
         let transport = MockTransport { request, _ in
@@ -250,7 +254,7 @@ struct RefreshTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `the endpoint's own 401 begins nothing, and the request for a token goes through those further in`(
+    func `a 401 of the endpoint causes no refresh, and its request passes the plugins further in`(
         linkage: Linkage
     ) async throws {
         let seen = Record()
@@ -260,7 +264,7 @@ struct RefreshTests {
             return .next
         }
         let transport = MockTransport { _, _ in .respond(401, ["WWW-Authenticate": "Bearer"]) }
-        // The endpoint stands at the very origin that the tokens are for.
+        // The endpoint has the same origin as the protected resource.
         let kernel = try Setup.kernel(
             linkage, transport, origins: ["http://a.test": Setup.client(of: "http://a.test/token")], beside: [inside])
 

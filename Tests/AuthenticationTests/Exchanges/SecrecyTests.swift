@@ -5,9 +5,9 @@ import PlugboardKit
 import TestSupport
 import Testing
 
-/// Nothing that is printed, told or thrown holds a secret.
+/// No log line, event or error contains a secret.
 struct SecrecyTests {
-    @Test func `with everything logged, no secret is anywhere`() async throws {
+    @Test func `no log line, event or reply contains a secret`() async throws {
         let folder = try TemporaryFolder("secrecy")
         let file = try folder.write("token", "hidden-of-file\n")
         let lines = Record()
@@ -58,7 +58,7 @@ struct SecrecyTests {
 
         let base64 = ["aGlkZGVu", "hidden"]
         #expect(!lines.lines.contains { line in base64.contains { line.contains($0) } })
-        // It was not silent: what is to be told is told.
+        // The expected events were published.
         #expect(lines.lines.contains { $0.contains("authentication.refreshed [") })
         #expect(lines.lines.contains { $0.contains("authentication.refreshFailed [") })
         #expect(lines.lines.contains { $0.contains("invalid_grant") })
@@ -66,7 +66,7 @@ struct SecrecyTests {
         #expect(transport.credentials(to: "b.test").first?.hasPrefix("Basic aGlkZGVu") == true)
     }
 
-    @Test func `every attribute is secret, so that none goes to another origin`() throws {
+    @Test func `every attribute is secret, so that it does not go to another origin`() throws {
         let plugin = try PluginDescriptor(checking: authenticationPlugin())
 
         #expect(!plugin.attributes.isEmpty && plugin.attributes.allSatisfy(\.isSecret))

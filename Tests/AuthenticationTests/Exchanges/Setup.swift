@@ -6,9 +6,9 @@ import PluginLoader
 import TestSupport
 import Transporting
 
-/// What the exchanges of these tests have in common.
+/// Kernels, sections and results that these tests share.
 enum Setup {
-    /// A kernel with the plugin, and with what the sections of origins say to it, by the attributes' own names.
+    /// A kernel with the plugin, and with sections of origins by attribute name.
     static func kernel(
         _ linkage: Linkage, _ transport: (any Transport)? = nil, origins: [String: [String: String]] = [:],
         settings: JSONObject = [:], beside scripted: [ScriptedPlugin] = [], log: KernelLog = .silent,
@@ -29,7 +29,7 @@ enum Setup {
             loader: .dynamic, transport: transport, log: log, clock: clock)
     }
 
-    /// What a section says for tokens of an endpoint that wants a client's secret.
+    /// A section for an endpoint that needs a client's secret.
     static func client(of endpoint: String) -> [String: String] {
         ["scheme": "oauth", "tokenURL": endpoint, "clientID": "client", "clientSecret": "client-secret"]
     }
@@ -51,7 +51,7 @@ enum Setup {
 }
 
 extension MockTransport {
-    /// What the requests to a host carried as `Authorization`, in order; none shows as a dash.
+    /// The `Authorization` fields of the requests to a host, in order; a dash for none.
     func credentials(to host: String) -> [String] {
         requests.filter { $0.url.contains("//\(host)/") }.map { $0.fields[.authorization] ?? "-" }
     }

@@ -3,9 +3,9 @@ import Plugboard
 import Synchronization
 import TestSupport
 
-/// An API on real sockets that accepts one token at a time, and a token endpoint that gives out t1, t2 and so on.
+/// An API on real sockets that accepts one token at a time, and a token endpoint that sends t1, t2 and so on.
 final class Site: Sendable {
-    /// What the API accepts, and what has been asked of the endpoint.
+    /// The accepted token, and the requests to the endpoint.
     private final class State: Sendable {
         let valid = Mutex("Bearer t1")
         let asked = Mutex(0)
@@ -16,15 +16,17 @@ final class Site: Sendable {
     private let state = State()
 
     /// - Parameters:
-    ///   - challenge: What the API says in `WWW-Authenticate` to who is rejected.
-    ///   - hold: What the API waits for before it answers a request with such an `Authorization`.
-    ///   - answer: What the endpoint says to its n-th request, counted from 1.
+    /// - challenge: The API's `WWW-Authenticate` to rejected requests.
+    /// - hold: What the API waits for before it responds to a request with such an `Authorization`.
+    /// - response: The endpoint's response to its n-th request, counted from 1.
     init(
         challenge: String? = "Bearer", hold: @escaping @Sendable (String) throws -> Void = { _ in },
-        answer: @escaping @Sendable (Int) throws -> TestSupport.ServerResponse = { ServerResponse(body: Setup.token("t\($0)")) }
+        response: @escaping @Sendable (Int) throws -> TestSupport.ServerResponse = {
+            ServerResponse(body: Setup.token("t\($0)"))
+        }
     ) throws {
         endpoint = try .responding { [state] _ in
-            try answer(
+            try response(
                 state.asked.withLock {
                     $0 += 1
                     return $0
@@ -41,7 +43,7 @@ final class Site: Sendable {
         }
     }
 
-    /// From now on the API accepts this token and no other.
+    /// Changes the accepted token.
     func accept(_ token: String) { state.valid.withLock { $0 = "Bearer \(token)" } }
 
     func stop() {

@@ -6,7 +6,7 @@ import Testing
 struct ChallengeTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var fields: [String]
-        /// Each as `scheme token68 name=value …`.
+        /// Each challenge as `scheme token68 name=value …`.
         var challenges: [String]
 
         init(_ fields: String..., means challenges: [String]) {
@@ -44,7 +44,7 @@ struct ChallengeTests {
         Case("Basic realm=\"é\u{7F}\u{0}\"", means: ["Basic realm=é\u{7F}\u{0}"]),
         Case("é", means: []),
     ])
-    func `a list of challenges is read up to its first fault`(example: Case) {
+    func `a list of challenges is read up to its first syntax error`(example: Case) {
         let challenges = Challenge.parse(example.fields)
 
         let texts = challenges.map { challenge in
@@ -59,23 +59,23 @@ struct ChallengeTests {
             ([], true), (["bearer realm=x"], true), (["Basic, BEARER"], true), (["Basic realm=x"], false),
             (["Digest nonce=1", "Bearer"], true), (["=broken"], true), (["Bearer2"], false),
         ] as [([String], Bool)])
-    func `a challenge fits by its scheme, and none fits all`(fields: [String], fits: Bool) {
+    func `a challenge of the same scheme matches, and so does a 401 without a challenge`(fields: [String], fits: Bool) {
         #expect(Challenge.ask(fields, for: .bearer) == fits)
     }
 
-    @Test func `no bytes stop the reader`() {
+    @Test func `random bytes do not trap the parser`() {
         var generator = SystemRandomNumberGenerator()
         let alphabet = Array("Basic Bearer=\"\\,; \t\0\u{7F}é".unicodeScalars)
 
         for _ in 0..<2000 {
             let text = String(
                 String.UnicodeScalarView((0..<24).compactMap { _ in alphabet.randomElement(using: &generator) }))
-            // What is read is in the text: nothing is made up.
+            // Parsed values are parts of the input.
             for challenge in Challenge.parse([text]) { #expect(text.contains(challenge.scheme)) }
         }
     }
 
-    @Test func `a field of a megabyte is read in one go`() {
+    @Test func `a field of a megabyte is parsed`() {
         let field = String(repeating: "Basic realm=\"x\", ", count: 60_000)
 
         #expect(Challenge.parse([field]).count == 60_000)

@@ -6,7 +6,7 @@ import Testing
 @testable import AuthenticationPlugin
 
 struct CredentialTests {
-    @Test func `without a scheme there is no credential`() throws {
+    @Test func `attributes without a scheme give no credential`() throws {
         #expect(try read(["token": "t", "user": "u"]) == nil)
     }
 
@@ -47,7 +47,7 @@ struct CredentialTests {
                         lifetime: .seconds(3600)))
             ),
         ] as [([String: String], Credential.Scheme, Credential.Source)])
-    func `attributes make a credential, and the first place of a secret counts`(
+    func `attributes give a credential, and the first source of a secret counts`(
         attributes: [String: String], scheme: Credential.Scheme, source: Credential.Source
     ) throws {
         #expect(try read(attributes) == Credential(scheme: scheme, source: source))
@@ -69,7 +69,7 @@ struct CredentialTests {
             (["scheme": "oauth", "tokenURL": "https://login.test/"], "refreshToken"),
             (["scheme": "oauth", "tokenURL": "https://login.test/", "clientSecret": "s"], "clientID"),
         ] as [([String: String], String)])
-    func `what makes no credential names the attribute at fault`(attributes: [String: String], name: String) {
+    func `an incomplete credential is an error that names the attribute`(attributes: [String: String], name: String) {
         let error = #expect(throws: PlugboardError.self) { try read(attributes) }
 
         #expect(error?.code == .authenticationCredential)
@@ -84,7 +84,7 @@ struct CredentialTests {
             (.basic(user: "u"), "a:b", "Basic dTphOmI="),
             (.bearer, "mF_9.B5f-4.1JqM~+/==", "Bearer mF_9.B5f-4.1JqM~+/=="),
         ] as [(Credential.Scheme, String, String)])
-    func `the field is as RFC 7617 and RFC 6750 have it`(
+    func `the field value follows RFC 7617 and RFC 6750`(
         scheme: Credential.Scheme, secret: String, field: String
     ) throws {
         #expect(try Credential(scheme: scheme, source: .text(.given(secret))).fieldValue(for: secret) == field)
@@ -96,7 +96,9 @@ struct CredentialTests {
             (.bearer, "hidden x"),
             (.bearer, "hidden\r\nX: y"), (.bearer, "hiddené"),
         ] as [(Credential.Scheme, String)])
-    func `a secret that no field can hold is refused without being said`(scheme: Credential.Scheme, secret: String) {
+    func `a secret with invalid characters is an error that does not contain it`(
+        scheme: Credential.Scheme, secret: String
+    ) {
         let error = #expect(throws: PlugboardError.self) {
             try Credential(scheme: scheme, source: .text(.given(secret))).fieldValue(for: secret)
         }

@@ -7,14 +7,14 @@ import Testing
 struct KeyringTests {
     private let keyring = Keyring(pause: .seconds(5))
 
-    @Test func `equal credentials have one keeper`() {
+    @Test func `equal credentials share one keeper`() {
         let first = keyring.keeper(of: credential(1), at: .zero)
 
         #expect(keyring.keeper(of: credential(1), at: .zero) === first)
         #expect(keyring.keeper(of: credential(2), at: .zero) !== first)
     }
 
-    @Test func `of too many the one that was not needed for longest goes, unless it is being fetched`() {
+    @Test func `at the limit the least recently used keeper is removed, unless it is fetching`() {
         let keepers = (0..<Keyring.limit).map { keyring.keeper(of: credential($0), at: .seconds(Int64($0))) }
         _ = keepers[0].renew { _ in }
 
@@ -26,7 +26,7 @@ struct KeyringTests {
         #expect(keyring.all.contains { $0 === keepers[11] })
     }
 
-    @Test func `who waits when all is forgotten still gets the outcome`() {
+    @Test func `a waiting exchange gets its outcome after forget`() {
         let keeper = keyring.keeper(of: credential(1), at: .zero)
         let begun = Record()
         guard case .wait(let flight) = keeper.demand(for: "http://a.test/", at: .zero, fetch: { _ in begun.add("x") })

@@ -8,7 +8,7 @@ import Testing
 struct SecretLifeTests {
     private let refused = PlugboardError(.authenticationRefresh, "refused")
 
-    @Test func `the first who needs it fetches, and the others join`() {
+    @Test func `the first request fetches, and the others join`() {
         var life = SecretLife(pause: .seconds(5))
 
         #expect(life.demand(at: .seconds(1)) == .fetch)
@@ -17,7 +17,7 @@ struct SecretLifeTests {
         #expect(life.demand(at: .seconds(1_000_000)) == .use("a", fetches: false))
     }
 
-    @Test func `near its end it is used and fetched by one, and after its end it is waited for`() {
+    @Test func `shortly before its end a secret is used and fetched once, and after its end requests wait`() {
         var life = kept(.init(authorization: "a", lifetime: .seconds(60), renewal: .seconds(30)))
 
         #expect(life.demand(at: .seconds(29)) == .use("a", fetches: false))
@@ -28,7 +28,7 @@ struct SecretLifeTests {
         #expect(life.demand(at: .seconds(62)) == .use("b", fetches: false))
     }
 
-    @Test func `a fetch before the end that fails leaves the secret, and is not repeated at once`() {
+    @Test func `a failed fetch before the end keeps the secret, and is not repeated at once`() {
         var life = kept(.init(authorization: "a", lifetime: .seconds(60), renewal: .seconds(30)))
         _ = life.demand(at: .seconds(30))
 
@@ -38,7 +38,7 @@ struct SecretLifeTests {
         #expect(life.demand(at: .seconds(36)) == .use("a", fetches: true))
     }
 
-    @Test func `one rejection fetches for all, and who comes late has the newer one`() {
+    @Test func `one rejection causes one fetch, and a later rejection of the old secret gets the new one`() {
         var life = kept(.init(authorization: "a"))
 
         #expect(life.reject("a", at: .seconds(1)) == .fetch)
@@ -48,7 +48,7 @@ struct SecretLifeTests {
         #expect(life.reject("a", at: .seconds(3)) == .use("b", fetches: false))
     }
 
-    @Test func `a fresh secret that is rejected too is believed for a while`() {
+    @Test func `a rejection of a newly fetched secret has no effect during the pause`() {
         var life = kept(.init(authorization: "a", pause: .seconds(5)))
         _ = life.reject("a", at: .seconds(1))
         life.finish(.success(.init(authorization: "b", pause: .seconds(5))), at: .seconds(2))
@@ -58,13 +58,13 @@ struct SecretLifeTests {
         #expect(life.reject("b", at: .seconds(7)) == .fetch)
     }
 
-    @Test func `a secret that was not fetched because of a rejection is not believed longer than the server does`() {
+    @Test func `a rejection of a secret that was fetched without a rejection causes a fetch`() {
         var life = kept(.init(authorization: "a", pause: .seconds(5)))
 
         #expect(life.reject("a", at: .seconds(0)) == .fetch)
     }
 
-    @Test func `after a failure all fail for a pause that doubles up to a minute`() {
+    @Test func `after failures requests fail for a pause that doubles up to a minute`() {
         var life = SecretLife(pause: .seconds(5))
         var now = Duration.zero
         var pauses: [Duration] = []
@@ -75,7 +75,7 @@ struct SecretLifeTests {
             let began = now
             while life.demand(at: now) == .fail(refused) { now += .seconds(1) }
             pauses.append(now - began)
-            // The loop's last question began a fetch; it fails like the others.
+            // The last `demand` of the loop began a fetch; it fails like the others.
             life.finish(.failure(refused), at: now)
             now += .seconds(60)
         }
@@ -83,7 +83,7 @@ struct SecretLifeTests {
         #expect(pauses.map(\.components.seconds) == [5, 20, 60, 60, 60, 60, 60])
     }
 
-    @Test func `a success after failures begins the pauses anew`() {
+    @Test func `a success resets the pause`() {
         var life = SecretLife(pause: .seconds(5))
         for _ in 0..<3 { life.finish(.failure(refused), at: .zero) }
         life.finish(.success(.init(authorization: "a", lifetime: .seconds(1))), at: .zero)
@@ -94,7 +94,7 @@ struct SecretLifeTests {
         #expect(life.demand(at: .seconds(6)) == .fetch)
     }
 
-    @Test func `a rejection within the pause after a failure fails too`() {
+    @Test func `a rejection within the pause after a failure fails`() {
         var life = kept(.init(authorization: "a"))
         _ = life.reject("a", at: .seconds(1))
         life.finish(.failure(refused), at: .seconds(2))
@@ -104,7 +104,7 @@ struct SecretLifeTests {
         #expect(life.demand(at: .seconds(7)) == .fetch)
     }
 
-    @Test func `pauses and lifetimes as long as time itself do no harm`() {
+    @Test func `the longest pauses and lifetimes do not overflow`() {
         var life = SecretLife(pause: .seconds(Int64.max / 4))
         life.finish(.failure(refused), at: .seconds(Int64.max / 4))
         #expect(life.condition(at: .zero) == .failed)

@@ -6,7 +6,9 @@ import Testing
 @testable import AuthenticationPlugin
 
 struct TokenEndpointTests {
-    @Test func `a client asks for itself with its secret in the field`() async throws {
+    @Test func `without a refresh token the request is a POST with client_credentials and the secret in Authorization`()
+        async throws
+    {
         let endpoint = TokenEndpoint(
             url: "https://login.test/token", clientID: "me & you", clientSecret: .given("s:e%c"), scope: "read write")
 
@@ -20,7 +22,7 @@ struct TokenEndpointTests {
         #expect(request.options.timeout == .seconds(7))
     }
 
-    @Test func `a refresh token goes into the form, and so does the client's secret where it is wanted there`()
+    @Test func `a refresh token and, if configured, the client's secret are sent in the form`()
         async throws
     {
         let endpoint = TokenEndpoint(
@@ -35,7 +37,9 @@ struct TokenEndpointTests {
                 == "grant_type=refresh_token&refresh_token=r%2B1&client_id=me&client_secret=s")
     }
 
-    @Test func `a public client says its name alone, and parameters replace what has their name`() async throws {
+    @Test func `a public client sends its name without a secret, and parameters replace fields of the same name`()
+        async throws
+    {
         let endpoint = TokenEndpoint(
             url: "https://login.test/token", clientID: "me", refreshToken: .given("r"), scope: "a",
             parameters: ["scope": "b", "audience": "ü"])
@@ -56,29 +60,33 @@ struct TokenEndpointTests {
             (#"{"access_token": "t", "expires_in": 1e300}"#, 315_360_000, nil),
             (#"{"access_token": "t", "expires_in": [], "refresh_token": 1}"#, nil, nil),
         ] as [(String, Int?, String?)])
-    func `an answer with a token is read leniently`(body: String, lifetime: Int?, refreshToken: String?) throws {
-        let answer = try TokenResponse(status: 200, body: Bytes(body), of: "https://login.test")
+    func `a response with a token is accepted with lenient types`(body: String, lifetime: Int?, refreshToken: String?)
+        throws
+    {
+        let response = try TokenResponse(status: 200, body: Bytes(body), of: "https://login.test")
 
-        #expect(answer.token == "t")
-        #expect(answer.lifetime == lifetime.map { .seconds($0) })
-        #expect(answer.refreshToken == refreshToken)
+        #expect(response.token == "t")
+        #expect(response.lifetime == lifetime.map { .seconds($0) })
+        #expect(response.refreshToken == refreshToken)
     }
 
     @Test(arguments: [
         (400, #"{"error": "invalid_grant", "error_description": "hidden"}"#, "400 (invalid_grant)"),
-        (401, #"{"error": "hid den"}"#, "401 when"),
-        (500, "hidden", "500 when"),
-        (302, #"{"access_token": "hidden"}"#, "302 when"),
+        (401, #"{"error": "hid den"}"#, "401 to the request"),
+        (500, "hidden", "500 to the request"),
+        (302, #"{"access_token": "hidden"}"#, "302 to the request"),
         (200, "hidden", "access_token"),
         (200, "[]", "access_token"),
         (200, #"{"access_token": ""}"#, "access_token"),
         (200, #"{"access_token": ["hidden"]}"#, "access_token"),
-        (200, #"{"access_token": "hidden", "token_type": "mac"}"#, "no bearer token"),
+        (200, #"{"access_token": "hidden", "token_type": "mac"}"#, "not a bearer token"),
         (200, String(repeating: "[", count: 60_000), "access_token"),
         (200, "\u{0}\u{FF}", "access_token"),
         (200, "", "access_token"),
     ])
-    func `an answer without one is an error that repeats nothing of it`(status: Int, body: String, says: String) {
+    func `a response without a token is an error that contains nothing of the body but the code`(
+        status: Int, body: String, says: String
+    ) {
         let error = #expect(throws: PlugboardError.self) {
             try TokenResponse(status: status, body: Bytes(body), of: "https://login.test")
         }

@@ -8,21 +8,23 @@ import Testing
 @testable import AuthenticationPlugin
 
 struct SecretCommandTests {
-    @Test func `what a program prints is the secret, and no shell reads its arguments`() throws {
+    @Test func `the output of a program is the secret, and its arguments are not read by a shell`() throws {
         #expect(try run(["printf", "%s\n", "$HOME; a 'b'"]) == "$HOME; a 'b'")
     }
 
-    @Test func `it has the environment and nothing to read, and what it complains of is not looked at`() throws {
+    @Test func `a program has the environment and an empty input, and its standard error is discarded`() throws {
         #expect(try run(["sh", "-c", "cat; printf %s \"${PATH:+set}\""]) == "set")
         #expect(try run(["sh", "-c", "echo hidden >&2; echo out"]) == "out")
     }
 
     @Test(arguments: [
         (["/nonexistent/program"], "cannot be started"), (["false"], "status 1"), (["true"], "printed nothing"),
-        (["sh", "-c", "kill -9 $$"], "status 137"), (["printf", #"\377"#], "no UTF-8"),
+        (["sh", "-c", "kill -9 $$"], "status 137"), (["printf", #"\377"#], "not UTF-8"),
         (["sh", "-c", "echo hidden; exit 3"], "status 3"), (["yes", "hidden"], "more than 64 KiB"),
     ])
-    func `a program that gives no secret is an error that repeats nothing of it`(arguments: [String], says: String) {
+    func `a program without a valid secret is an error that does not contain the output`(
+        arguments: [String], says: String
+    ) {
         let error = #expect(throws: PlugboardError.self) { try run(arguments) }
 
         #expect(error?.code == .authenticationRefresh)
@@ -30,7 +32,7 @@ struct SecretCommandTests {
         #expect(error?.reason.contains("hidden") == false)
     }
 
-    @Test func `a program that takes too long is killed with what it started`() throws {
+    @Test func `a program that exceeds the timeout is killed with its process group`() throws {
         let folder = try TemporaryFolder("command")
         let script = "(while :; do :; done) & echo $! > '\(folder.file("child"))'; wait"
 
@@ -39,12 +41,12 @@ struct SecretCommandTests {
         #expect(error?.reason.contains("300ms") == true)
         let child = try #require(Int32(SecretFile(folder.file("child")).text))
         let deadline = ContinuousClock.now + .seconds(30)
-        // The signal is on its way; and who it ended may wait to be reaped by whoever adopts orphans here.
+        // The signal may still be under way, and the killed process may wait to be reaped.
         while isRunning(child), ContinuousClock.now < deadline { usleep(1000) }
         #expect(!isRunning(child))
     }
 
-    @Test func `a program is ended when the plugin stops`() {
+    @Test func `a program is killed when the plugin stops`() {
         let asked = Atomic(0)
 
         let error = #expect(throws: PlugboardError.self) {
@@ -56,7 +58,7 @@ struct SecretCommandTests {
         #expect(error?.code == .authenticationRefresh)
     }
 
-    @Test func `what it leaves behind does not keep it from ending`() throws {
+    @Test func `a child that keeps the pipe open does not delay the end`() throws {
         let folder = try TemporaryFolder("command")
 
         let token = try run(["sh", "-c", "sleep 600 & echo $! > '\(folder.file("child"))'; echo token"])

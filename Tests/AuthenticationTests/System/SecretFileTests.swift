@@ -12,16 +12,16 @@ struct SecretFileTests {
     init() throws { folder = try TemporaryFolder("secret") }
 
     @Test(arguments: [("t\n", "t"), ("t\r\n\n", "t"), (" t ", " t "), ("a\nb\n", "a\nb"), ("", ""), ("\n", "")])
-    func `newlines at its end are no part of the secret`(bytes: String, text: String) throws {
+    func `newlines at the end are not part of the secret`(bytes: String, text: String) throws {
         let path = try folder.write("token", bytes)
 
         #expect(try SecretFile(path).text == text)
     }
 
-    @Test func `a file is read again when it was changed, and not before`() throws {
+    @Test func `a file is read again only after it has changed`() throws {
         let path = try folder.write("token", "one")
         let first = try SecretFile(path)
-        // The same inode, size and time: what tells a change says none, so the old text stands.
+        // The same inode, size and time, so the file counts as unchanged.
         let date = try #require(try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date)
         try overwrite(path, "two", date)
         let unchanged = try SecretFile(path, known: first)
@@ -32,7 +32,7 @@ struct SecretFileTests {
     }
 
     @Test(arguments: ["missing", "folder", "pipe", "large", "binary"])
-    func `what is no small text file is refused`(name: String) throws {
+    func `a file that is not a small text file is refused`(name: String) throws {
         try FileManager.default.createDirectory(atPath: folder.file("folder"), withIntermediateDirectories: false)
         mkfifo(folder.file("pipe"), 0o600)
         try folder.write("large", [UInt8](repeating: 0x61, count: SecretFile.limit + 1))
@@ -44,7 +44,7 @@ struct SecretFileTests {
         #expect(error?.reason.contains(name) == true)
     }
 
-    @Test func `another text takes the file's place whole, for its owner only, behind a link too`() throws {
+    @Test func `replacing writes the whole file with mode 0600, and follows a link`() throws {
         let path = try folder.write("kept/token", "old")
         let link = folder.file("link")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
@@ -57,7 +57,7 @@ struct SecretFileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("kept")) == ["token"])
     }
 
-    @Test func `a file that is gone is not made`() throws {
+    @Test func `replacing a missing file fails without creating it`() throws {
         #expect(throws: PlugboardError.self) { try SecretFile.replace(folder.file("missing"), with: "new") }
         #expect(try folder.entries() == [])
     }

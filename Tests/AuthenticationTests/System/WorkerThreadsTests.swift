@@ -4,7 +4,7 @@ import Testing
 @testable import AuthenticationPlugin
 
 struct WorkerThreadsTests {
-    @Test func `work runs beside its caller, and many pieces at once`() async throws {
+    @Test func `work runs on its own threads, in parallel`() async throws {
         let threads = WorkerThreads()
         let here = Gate()
         let go = Gate()
@@ -23,7 +23,7 @@ struct WorkerThreadsTests {
         #expect(here.admitted == 20)
     }
 
-    @Test func `stopping waits for what is under way, and takes nothing more`() async throws {
+    @Test func `stop waits for running work and refuses more`() async throws {
         let threads = WorkerThreads()
         let began = Gate()
         let ended = Record()

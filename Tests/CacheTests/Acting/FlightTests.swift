@@ -5,19 +5,19 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Identical requests under way ask once (the setting `singleFlight`).
+/// Identical requests under way make one attempt (the setting `singleFlight`).
 struct FlightTests {
     private static let fresh: Fields = ["Cache-Control": "max-age=60"]
 
     @Test(arguments: Linkage.allCases)
-    func `fifty requests at once are one attempt`(linkage: Linkage) async throws {
+    func `fifty identical requests at once make one attempt`(linkage: Linkage) async throws {
         let body = GatedSource(["hello"])
         let transport = MockTransport { _, _ in .source(200, Self.fresh, body) }
         let bench = try CacheBench(linkage, transport)
 
         let bodies = try await withThrowingTaskGroup { group in
             for _ in 0..<50 { group.addTask { try await bench.get().body } }
-            // All have come as far as they come before the first one's body may end.
+            // All requests wait before the first one's body may end.
             try await bench.settled(50)
             body.open()
             return try await group.reduce(into: []) { $0.append($1) }
@@ -29,8 +29,8 @@ struct FlightTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `when the first one's answer is not stored, all go on at once`(linkage: Linkage) async throws {
-        // The others are answered when ten have asked: they cannot have gone one after the other.
+    func `if the first response is not stored, all others are sent at once`(linkage: Linkage) async throws {
+        // The others get responses when ten have come, so they cannot be sent one after the other.
         let (go, all) = (Gate(), Gate())
         let server = try LoopbackServer { connection in
             _ = try connection.readRequest()
@@ -52,7 +52,7 @@ struct FlightTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `when the first one is cancelled, one of the others goes on`(linkage: Linkage) async throws {
+    func `if the first request is cancelled, one of the others is sent`(linkage: Linkage) async throws {
         let transport = MockTransport { _, number in number == 1 ? .silence : .respond(200, Self.fresh, ["second"]) }
         let bench = try CacheBench(linkage, transport)
         let first = bench.kernel.begin(Request(.get, "http://a.test/"))
@@ -69,7 +69,7 @@ struct FlightTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `when the first one fails, one of the others goes on`(linkage: Linkage) async throws {
+    func `if the first request fails, one of the others is sent`(linkage: Linkage) async throws {
         let broken = GatedSource(["par"], ending: .broken(PlugboardError(.bodyCut, "cut")))
         let transport = MockTransport { _, number in
             number == 1 ? .source(200, Self.fresh, broken) : .respond(200, Self.fresh, ["whole"])
@@ -91,7 +91,7 @@ struct FlightTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `who waits keeps its own timeout`(linkage: Linkage) async throws {
+    func `a waiting request keeps its own timeout`(linkage: Linkage) async throws {
         let transport = MockTransport { _, _ in .silence }
         let bench = try CacheBench(linkage, transport)
         let first = bench.kernel.begin(Request(.get, "http://a.test/"))
@@ -111,7 +111,7 @@ struct FlightTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a first one whose body nobody reads does not hold up the second`(linkage: Linkage) async throws {
+    func `a first request whose body is not read does not delay the second`(linkage: Linkage) async throws {
         let server = try LoopbackServer { connection in
             _ = try connection.readRequest()
             let size = connection.index == 1 ? 8 << 20 : 3
@@ -119,7 +119,7 @@ struct FlightTests {
             try connection.write(Script.letters(size))
         }
         defer { server.stop() }
-        // The real clock: the wait is half a second long, and nobody here could say when to advance another.
+        // The real clock: the wait is half a second, and the moment to advance a manual clock is unknown.
         let bench = try CacheBench(linkage, clock: nil)
         let unread = try await bench.kernel.send(Request(.get, server.url()))
 
@@ -130,7 +130,7 @@ struct FlightTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `nobody waits longer than the limit`(linkage: Linkage) async throws {
+    func `no request waits longer than the limit`(linkage: Linkage) async throws {
         let transport = MockTransport { _, number in number == 1 ? .silence : .respond(200, Self.fresh, ["own"]) }
         let bench = try CacheBench(linkage, transport, settings: ["singleFlightLimit": "0s"])
         let first = bench.kernel.begin(Request(.get, "http://a.test/"))
@@ -143,7 +143,7 @@ struct FlightTests {
     }
 
     @Test(arguments: Linkage.allCases, [false, true])
-    func `what is switched off waits for nobody`(linkage: Linkage, byRequest: Bool) async throws {
+    func `with singleFlight off no request waits`(linkage: Linkage, byRequest: Bool) async throws {
         let transport = MockTransport { _, number in number == 1 ? .silence : .respond(200, Self.fresh, ["own"]) }
         let bench = try CacheBench(linkage, transport, settings: byRequest ? [:] : ["singleFlight": false])
         let first = bench.kernel.begin(Request(.get, "http://a.test/"))

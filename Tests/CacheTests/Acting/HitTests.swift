@@ -4,10 +4,10 @@ import Plugboard
 import TestSupport
 import Testing
 
-/// What is stored and fresh is the answer (RFC 9111 §4).
+/// Fresh stored responses are served (RFC 9111 §4).
 struct HitTests {
     @Test(arguments: Linkage.allCases)
-    func `the second answer comes from the cache, with its age`(linkage: Linkage) async throws {
+    func `the second response comes from the cache, with its age`(linkage: Linkage) async throws {
         let transport = MockTransport { _, _ in
             .respond(200, ["Cache-Control": "max-age=60", "Content-Type": "text/plain", "X-Own": "1"], ["hel", "lo"])
         }
@@ -25,7 +25,7 @@ struct HitTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a real server is asked once`(linkage: Linkage) async throws {
+    func `a real server gets one request`(linkage: Linkage) async throws {
         let server = try LoopbackServer.responding { _ in
             ServerResponse(fields: [("Cache-Control", "max-age=60")], body: Script.letters(300_000))
         }
@@ -40,7 +40,7 @@ struct HitTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `what is no longer fresh is asked for again`(linkage: Linkage) async throws {
+    func `a stale response is fetched again`(linkage: Linkage) async throws {
         let transport = MockTransport { _, number in
             .respond(200, ["Cache-Control": "max-age=60"], ["\(number)"])
         }
@@ -54,8 +54,9 @@ struct HitTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `HEAD is answered with what GET brought, without its body`(linkage: Linkage) async throws {
-        let transport = MockTransport { _, _ in .respond(200, ["Cache-Control": "max-age=60", "X-Own": "1"], ["hello"]) }
+    func `HEAD is served from a stored GET response, without its body`(linkage: Linkage) async throws {
+        let transport = MockTransport { _, _ in .respond(200, ["Cache-Control": "max-age=60", "X-Own": "1"], ["hello"])
+        }
         let bench = try CacheBench(linkage, transport)
         _ = try await bench.get()
 
@@ -66,7 +67,7 @@ struct HitTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `an empty body is kept too`(linkage: Linkage) async throws {
+    func `an empty body is stored`(linkage: Linkage) async throws {
         let transport = MockTransport { _, _ in .respond(200, ["Cache-Control": "max-age=60"], []) }
         let bench = try CacheBench(linkage, transport)
         _ = try await bench.get()
@@ -77,7 +78,7 @@ struct HitTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `an answer without a body is kept too`(linkage: Linkage) async throws {
+    func `a response without a body is stored`(linkage: Linkage) async throws {
         let transport = MockTransport { _, _ in .respond(204, ["Cache-Control": "max-age=60"], nil) }
         let bench = try CacheBench(linkage, transport)
         _ = try await bench.get()
@@ -88,7 +89,7 @@ struct HitTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `each variant is found by what selects it (RFC 9111 §4.1)`(linkage: Linkage) async throws {
+    func `each variant is found by its selecting fields (RFC 9111 §4.1)`(linkage: Linkage) async throws {
         let transport = MockTransport { request, _ in
             .respond(
                 200, ["Cache-Control": "max-age=60", "Vary": "Accept-Language"],
@@ -108,7 +109,7 @@ struct HitTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `no-store is not stored, and others' answers to it are not either`(linkage: Linkage) async throws {
+    func `a no-store response is not stored, and a no-store request stores nothing`(linkage: Linkage) async throws {
         let transport = MockTransport { request, _ in
             .respond(200, ["Cache-Control": request.url.hasSuffix("/no") ? "no-store" : "max-age=60"], ["x"])
         }
@@ -122,7 +123,7 @@ struct HitTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `plugins further in are not asked for what is at hand, and those further out see it`(
+    func `a hit is not seen by plugins further in, and is seen by those further out`(
         linkage: Linkage
     ) async throws {
         let seen = Record()
@@ -143,7 +144,7 @@ struct HitTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `the answer says what the cache did (RFC 9211)`(linkage: Linkage) async throws {
+    func `Cache-Status describes how the cache took part (RFC 9211)`(linkage: Linkage) async throws {
         let transport = MockTransport { _, _ in .respond(200, ["Cache-Control": "max-age=60"], ["x"]) }
         let bench = try CacheBench(linkage, transport)
         let quiet = try CacheBench(linkage, transport, settings: ["cacheStatus": false])

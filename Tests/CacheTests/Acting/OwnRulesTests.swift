@@ -5,10 +5,10 @@ import Plugboard
 import TestSupport
 import Testing
 
-/// What programs and configurations say beside the standard: times to live, versions, keys, modes.
+/// Rules of programs and configurations in addition to the standard: times to live, versions, keys, modes.
 struct OwnRulesTests {
     @Test(arguments: Linkage.allCases)
-    func `a request's time to live counts where the server says nothing`(linkage: Linkage) async throws {
+    func `a request's time to live counts if the server specifies none`(linkage: Linkage) async throws {
         let transport = MockTransport { _, number in .respond(200, Fields(), ["\(number)"]) }
         let bench = try CacheBench(linkage, transport)
         var request = Request(.get, "http://a.test/")
@@ -24,7 +24,9 @@ struct OwnRulesTests {
     }
 
     @Test(arguments: Linkage.allCases, [false, true])
-    func `the server's word goes before it, unless it overrides`(linkage: Linkage, overrides: Bool) async throws {
+    func `the server's freshness takes precedence, unless overrides is set`(linkage: Linkage, overrides: Bool)
+        async throws
+    {
         let transport = MockTransport { _, number in .respond(200, ["Cache-Control": "max-age=1"], ["\(number)"]) }
         let bench = try CacheBench(linkage, transport)
         var request = Request(.get, "http://a.test/")
@@ -39,7 +41,7 @@ struct OwnRulesTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `the longest pattern that fits gives the time to live`(linkage: Linkage) async throws {
+    func `the longest matching pattern gives the time to live`(linkage: Linkage) async throws {
         let transport = MockTransport { _, number in .respond(200, Fields(), ["\(number)"]) }
         let settings: JSONObject = [
             "timeToLives": ["http://a.test/*": "1h", "http://a.test/news/*": "10s", "http://b.test/*": "1d"]
@@ -54,7 +56,7 @@ struct OwnRulesTests {
     }
 
     @Test(arguments: ["timeToLives", "key"])
-    func `settings that cannot be are refused with a reason`(name: String) {
+    func `invalid settings are refused with a reason`(name: String) {
         let settings: JSONObject =
             name == "key" ? ["key": ["header:x"]] : ["timeToLives": ["http://a.test/*": "soon"]]
 
@@ -64,7 +66,7 @@ struct OwnRulesTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `an answer of another version is not used`(linkage: Linkage) async throws {
+    func `a response of another version is not used`(linkage: Linkage) async throws {
         let transport = MockTransport { _, number in .respond(200, ["Cache-Control": "max-age=60"], ["\(number)"]) }
         let bench = try CacheBench(linkage, transport, settings: ["version": "a"])
         var request = Request(.get, "http://a.test/")
@@ -76,7 +78,7 @@ struct OwnRulesTests {
         #expect([first.body, other.body, same.body] == ["1", "2", "2"])
     }
 
-    @Test func `an answer of another version of the program is not used`() async throws {
+    @Test func `a response of another program version is not used`() async throws {
         let transport = MockTransport { _, number in .respond(200, ["Cache-Control": "max-age=60"], ["\(number)"]) }
         let folder = try TemporaryFolder("cache")
         var bodies: [String] = []
@@ -104,7 +106,7 @@ struct OwnRulesTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `searches that are sent by POST are kept by their bodies`(linkage: Linkage) async throws {
+    func `searches by POST are stored by their bodies`(linkage: Linkage) async throws {
         let server = try LoopbackServer.responding { request in
             ServerResponse(fields: [("Cache-Control", "max-age=60")], body: "found \(request.text)")
         }
@@ -123,8 +125,10 @@ struct OwnRulesTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a search whose body is too large for a key goes on whole`(linkage: Linkage) async throws {
-        let server = try LoopbackServer.responding { ServerResponse(fields: [("Cache-Control", "max-age=60")], body: $0.body) }
+    func `a search whose body is too large for the key is forwarded whole`(linkage: Linkage) async throws {
+        let server = try LoopbackServer.responding {
+            ServerResponse(fields: [("Cache-Control", "max-age=60")], body: $0.body)
+        }
         defer { server.stop() }
         let bench = try CacheBench(linkage, settings: ["keyBody": "10B"])
         var request = Request(.post, server.url(), body: .text("longer than ten"))
@@ -136,7 +140,7 @@ struct OwnRulesTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a GET whose body is not in the key is not kept`(linkage: Linkage) async throws {
+    func `a GET whose body is not in the key is not stored`(linkage: Linkage) async throws {
         let transport = MockTransport { _, number in .respond(200, ["Cache-Control": "max-age=60"], ["\(number)"]) }
         let bench = try CacheBench(linkage, transport)
         let request = Request(.get, "http://a.test/", body: .text("query"))
@@ -147,7 +151,7 @@ struct OwnRulesTests {
     }
 
     @Test(arguments: Linkage.allCases, CacheMode.allCases)
-    func `modes say how what is stored is used`(linkage: Linkage, mode: CacheMode) async throws {
+    func `modes decide how stored responses are used`(linkage: Linkage, mode: CacheMode) async throws {
         let transport = MockTransport { request, number in
             request.fields["If-None-Match"] == nil
                 ? .respond(200, ["Cache-Control": "max-age=10", "ETag": "\"1\""], ["\(number)"])
@@ -172,7 +176,7 @@ struct OwnRulesTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a URL with a user is never kept`(linkage: Linkage) async throws {
+    func `a response to a URL with a user is not stored`(linkage: Linkage) async throws {
         let transport = MockTransport { _, number in .respond(200, ["Cache-Control": "max-age=60"], ["\(number)"]) }
         let bench = try CacheBench(linkage, transport)
 

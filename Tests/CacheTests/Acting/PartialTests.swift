@@ -24,7 +24,7 @@ struct PartialTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a range is cut out of a stored whole`(linkage: Linkage) async throws {
+    func `a range is served from a stored whole`(linkage: Linkage) async throws {
         let transport = Self.transport("1")
         let bench = try CacheBench(linkage, transport)
         try await bench.get()
@@ -37,7 +37,7 @@ struct PartialTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a stored part answers for what it holds`(linkage: Linkage) async throws {
+    func `a stored part serves the ranges that it contains`(linkage: Linkage) async throws {
         let transport = Self.transport("1")
         let bench = try CacheBench(linkage, transport)
         try await bench.get("http://a.test/", ["Range": "bytes=0-5"])
@@ -49,7 +49,7 @@ struct PartialTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a stored part is completed by the rest, and then whole`(linkage: Linkage) async throws {
+    func `a stored part is completed by the missing range, and then whole`(linkage: Linkage) async throws {
         let transport = Self.transport("1")
         let bench = try CacheBench(linkage, transport)
         try await bench.get("http://a.test/", ["Range": "bytes=0-5"])
@@ -63,7 +63,7 @@ struct PartialTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a rest of another version is not put to it`(linkage: Linkage) async throws {
+    func `a missing range of another version is not joined`(linkage: Linkage) async throws {
         let transport = MockTransport { request, number in
             switch number {
             case 1:
@@ -86,7 +86,7 @@ struct PartialTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a rest that is too short breaks the body, and is not stored`(linkage: Linkage) async throws {
+    func `a missing range that is too short breaks the body, and is not stored`(linkage: Linkage) async throws {
         let transport = MockTransport { _, number in
             switch number {
             case 1:

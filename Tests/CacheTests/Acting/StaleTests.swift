@@ -4,12 +4,12 @@ import Plugboard
 import TestSupport
 import Testing
 
-/// What is stale is served where that is allowed, and else the cache says so itself (RFC 9111 §4.2.4, §5.2.2.2, RFC 5861).
+/// Stale responses are served if allowed, and otherwise become a 504 (RFC 9111 §4.2.4, §5.2.2.2, RFC 5861).
 struct StaleTests {
     private static let gone = PlugboardError(.connect, "nobody there")
 
     @Test(arguments: Linkage.allCases)
-    func `a stale answer is served while nobody can be reached`(linkage: Linkage) async throws {
+    func `a stale response is served while the server is unreachable`(linkage: Linkage) async throws {
         let bench = try await bench(linkage, "max-age=10", then: .failure(Self.gone))
 
         let second = try await bench.get()
@@ -19,7 +19,7 @@ struct StaleTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `must-revalidate makes it a 504 of the cache's own`(linkage: Linkage) async throws {
+    func `a stale response with must-revalidate becomes a 504`(linkage: Linkage) async throws {
         let bench = try await bench(linkage, "max-age=10, must-revalidate", then: .failure(Self.gone))
 
         let second = try await bench.get()
@@ -40,7 +40,7 @@ struct StaleTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `stale-if-error serves it in place of a server's error`(linkage: Linkage) async throws {
+    func `stale-if-error serves a stale response instead of a server's error`(linkage: Linkage) async throws {
         let bench = try await bench(linkage, "max-age=10, stale-if-error=60", then: .respond(503, Fields(), ["broken"]))
 
         let second = try await bench.get()
@@ -50,7 +50,7 @@ struct StaleTests {
     }
 
     @Test(arguments: Linkage.allCases, [("retry.circuitOpen", true), ("scripted.refused", false)])
-    func `a server that retry has given up cannot be reached; what another plugin refuses is refused`(
+    func `an open circuit of retry counts as unreachable, and a refusal of another plugin does not`(
         linkage: Linkage, failure: (code: String, isServed: Bool)
     ) async throws {
         let inside = ScriptedPlugin("inside", priority: 800)
@@ -71,7 +71,7 @@ struct StaleTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a real server that is gone leaves the stale answer`(linkage: Linkage) async throws {
+    func `with a stopped real server the stale response is served`(linkage: Linkage) async throws {
         let server = try LoopbackServer(
             .inTurn(
                 Script { connection in
@@ -94,7 +94,7 @@ struct StaleTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `only-if-cached asks nobody`(linkage: Linkage) async throws {
+    func `only-if-cached sends nothing`(linkage: Linkage) async throws {
         let transport = MockTransport { _, _ in .respond(200, ["Cache-Control": "max-age=10"], ["x"]) }
         let bench = try CacheBench(linkage, transport)
 
@@ -110,16 +110,17 @@ struct StaleTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `stale-while-revalidate answers at once, and asks once in the background`(linkage: Linkage) async throws {
+    func `stale-while-revalidate responds at once, and validates once in the background`(linkage: Linkage) async throws
+    {
         let refreshed = Gate()
         let watcher = ScriptedPlugin("watcher", priority: 10)
         watcher.events = ["cache.stored"]
         watcher.onEvent = { _, _ in refreshed.admit() }
-        let answers = GatedSource(["new"])
+        let responses = GatedSource(["new"])
         let transport = MockTransport { _, number in
             number == 1
                 ? .respond(200, ["Cache-Control": "max-age=10, stale-while-revalidate=60", "ETag": "\"1\""], ["old"])
-                : .source(200, ["Cache-Control": "max-age=10", "ETag": "\"2\""], answers)
+                : .source(200, ["Cache-Control": "max-age=10", "ETag": "\"2\""], responses)
         }
         let bench = try CacheBench(linkage, transport, beside: [watcher])
         try await bench.get()
@@ -129,7 +130,7 @@ struct StaleTests {
         var bodies: [String] = []
         for _ in 0..<3 { bodies.append(try await bench.get("http://a.test/", ["Cookie": "a=b"]).body) }
         try await transport.began.opened(for: 2)
-        answers.open()
+        responses.open()
         try await refreshed.opened(for: 2)
         let after = try await bench.get()
 
@@ -141,7 +142,7 @@ struct StaleTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a background answer of 304 makes what is stored fresh again`(linkage: Linkage) async throws {
+    func `a 304 in the background makes the stored response fresh again`(linkage: Linkage) async throws {
         let refreshed = Gate()
         let watcher = ScriptedPlugin("watcher", priority: 10)
         watcher.events = ["cache.refreshed"]
@@ -163,7 +164,7 @@ struct StaleTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a background question that fails leaves what is stored, and is asked again after a pause`(linkage: Linkage)
+    func `a failed revalidation keeps the stored response, and is repeated after a delay`(linkage: Linkage)
         async throws
     {
         let transport = MockTransport { _, number in
@@ -186,7 +187,7 @@ struct StaleTests {
         #expect(transport.requests.count == 3)
     }
 
-    /// One that has stored "old" with these directives, eleven seconds ago.
+    /// A cache that stored "old" with these directives eleven seconds ago.
     private func bench(
         _ linkage: Linkage, _ directives: String, then next: MockTransport.Outcome
     ) async throws -> CacheBench {

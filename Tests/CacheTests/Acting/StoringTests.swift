@@ -4,7 +4,7 @@ import Plugboard
 import TestSupport
 import Testing
 
-/// What gets into the store, and when: only whole bodies that came through to the reader.
+/// Only whole bodies that reached the reader are stored.
 struct StoringTests {
     private static let fresh: Fields = ["Cache-Control": "max-age=60"]
 
@@ -24,7 +24,7 @@ struct StoringTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `what a POST gives as the state of its URL takes the place of all that was there`(
+    func `a POST response that describes its own URL replaces all stored ones`(
         linkage: Linkage
     ) async throws {
         let transport = MockTransport { _, number in
@@ -34,9 +34,9 @@ struct StoringTests {
         try await bench.get()
         for _ in 0..<3 { _ = try await bench.send(Request(.post, "http://a.test/")) }
 
-        let answer = try await bench.get()
+        let response = try await bench.get()
 
-        #expect(answer.body == "4" && transport.requests.count == 4)
+        #expect(response.body == "4" && transport.requests.count == 4)
         #expect(try await bench.kernel.cache.stats().entries == 1)
     }
 
@@ -53,7 +53,7 @@ struct StoringTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a real body that is cut is not stored`(linkage: Linkage) async throws {
+    func `a body cut by a real server is not stored`(linkage: Linkage) async throws {
         let fresh = [("Cache-Control", "max-age=60")]
         let server = try LoopbackServer(
             .inTurn(
@@ -71,7 +71,7 @@ struct StoringTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `an answer that a plugin further out rejects is not stored`(linkage: Linkage) async throws {
+    func `a response that a plugin further out rejects is not stored`(linkage: Linkage) async throws {
         let judge = ScriptedPlugin("judge", priority: 200)
         let verdicts = Gate()
         judge.onResponse = { _ in
@@ -89,7 +89,7 @@ struct StoringTests {
     }
 
     @Test(arguments: Linkage.allCases, [false, true])
-    func `an answer that a plugin further out replaces or sends again is not stored`(
+    func `a response that a plugin further out replaces or sends again is not stored`(
         linkage: Linkage, resends: Bool
     ) async throws {
         let other = ScriptedPlugin("other", priority: 300)
@@ -110,7 +110,7 @@ struct StoringTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a body that is dropped half way is not stored`(linkage: Linkage) async throws {
+    func `a body that is dropped in the middle is not stored`(linkage: Linkage) async throws {
         let server = try LoopbackServer(.endlessBody())
         defer { server.stop() }
         let bench = try CacheBench(linkage, settings: ["largestBody": "64MiB"])
@@ -127,7 +127,7 @@ struct StoringTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a body larger than the largest goes on unstored`(linkage: Linkage) async throws {
+    func `a body larger than the limit continues unstored`(linkage: Linkage) async throws {
         let server = try LoopbackServer.responding { request in
             ServerResponse(
                 fields: [("Cache-Control", "max-age=60")] + (request.path == "/known" ? [] : [("X", "y")]),
@@ -144,7 +144,7 @@ struct StoringTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a body of unknown length that grows too large goes on unstored`(linkage: Linkage) async throws {
+    func `a body of unknown length that exceeds the limit continues unstored`(linkage: Linkage) async throws {
         let transport = MockTransport { _, _ in
             .respond(200, Self.fresh, Array(repeating: String(repeating: "x", count: 1000), count: 100))
         }
@@ -156,16 +156,16 @@ struct StoringTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a slow reader's body is stored whole`(linkage: Linkage) async throws {
+    func `the body of a slow reader is stored whole`(linkage: Linkage) async throws {
         let gate = Gate()
-        let chunks = (0..<20).map { String(repeating: "\($0 % 10)", count: 1000) }
+        let pieces = (0..<20).map { String(repeating: "\($0 % 10)", count: 1000) }
         let server = try LoopbackServer { connection in
             _ = try connection.readRequest()
             try connection.write(
                 "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 20000\r\n\r\n")
-            for (index, chunk) in chunks.enumerated() {
+            for (index, piece) in pieces.enumerated() {
                 try connection.wait(for: gate, count: index + 1)
-                try connection.write(chunk)
+                try connection.write(piece)
             }
         }
         defer { server.stop() }
@@ -180,12 +180,12 @@ struct StoringTests {
 
         let second = try await bench.get(server.url())
 
-        #expect(count == 20_000 && second.body == chunks.joined())
+        #expect(count == 20_000 && second.body == pieces.joined())
         #expect(server.requests.count == 1)
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a kernel that is shut down in the middle of a body stores nothing`(linkage: Linkage) async throws {
+    func `a kernel that shuts down in the middle of a body stores nothing`(linkage: Linkage) async throws {
         let server = try LoopbackServer(
             .silenceInBody(declared: 100, sent: 10, fields: [("Cache-Control", "max-age=60")]))
         defer { server.stop() }
@@ -201,7 +201,7 @@ struct StoringTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `what goes to make room is told`(linkage: Linkage) async throws {
+    func `evicted responses are an event`(linkage: Linkage) async throws {
         let evicted = Record()
         let watcher = ScriptedPlugin("watcher", priority: 10)
         watcher.events = ["cache.evicted"]
@@ -213,7 +213,7 @@ struct StoringTests {
 
         for number in 0..<20 {
             try await bench.get("http://a.test/\(number)")
-            // Bodies that still wait to be written take the room of others.
+            // Bodies that wait to be written take the room of others.
             try await bench.settled(number + 1)
         }
         let stats = try await bench.kernel.cache.stats()
@@ -222,6 +222,6 @@ struct StoringTests {
         #expect(evicted.lines.compactMap { Int($0) }.reduce(0, +) == stats.evicted)
     }
 
-    /// Takes the head and lets the body go.
+    /// Receives the head and drops the body.
     private func drop(_ response: Response) async throws { #expect(response.status == 200) }
 }

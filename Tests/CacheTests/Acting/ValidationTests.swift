@@ -4,14 +4,16 @@ import Plugboard
 import TestSupport
 import Testing
 
-/// What is stored is used again after the server has said that it holds (RFC 9111 §4.3), and goes when it does not (§4.4).
+/// Stored responses are reused after the server has confirmed them (RFC 9111 §4.3), and invalidated by changes (§4.4).
 struct ValidationTests {
     @Test(arguments: Linkage.allCases)
-    func `a 304 gives the stored body with the new fields`(linkage: Linkage) async throws {
+    func `a 304 serves the stored body with the updated fields`(linkage: Linkage) async throws {
         let server = try LoopbackServer.responding { request in
             request["If-None-Match"] == "\"1\""
-                ? ServerResponse(status: 304, fields: [("ETag", "\"1\""), ("Cache-Control", "max-age=60"), ("X-New", "yes")])
-                : ServerResponse(fields: [("ETag", "\"1\""), ("Cache-Control", "max-age=10"), ("X-Old", "yes")], body: "hello")
+                ? ServerResponse(
+                    status: 304, fields: [("ETag", "\"1\""), ("Cache-Control", "max-age=60"), ("X-New", "yes")])
+                : ServerResponse(
+                    fields: [("ETag", "\"1\""), ("Cache-Control", "max-age=10"), ("X-Old", "yes")], body: "hello")
         }
         defer { server.stop() }
         let bench = try CacheBench(linkage)
@@ -27,7 +29,7 @@ struct ValidationTests {
         #expect(bench.events.lines == ["miss", "stored", "revalidated", "hit"])
     }
 
-    @Test func `a 304 gives the stored body also when others took its place in the store meanwhile`() async throws {
+    @Test func `a 304 serves the stored body even if it was evicted meanwhile`() async throws {
         let transport = MockTransport { request, number in
             if request.fields["If-None-Match"] != nil { return .respond(304, ["ETag": "\"1\""]) }
             let fields: Fields = ["ETag": "\"1\"", "Cache-Control": "max-age=10"]
@@ -57,7 +59,7 @@ struct ValidationTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `an answer other than 304 takes the stored one's place`(linkage: Linkage) async throws {
+    func `a response other than 304 replaces the stored one`(linkage: Linkage) async throws {
         let transport = MockTransport { _, number in
             .respond(200, ["ETag": "\"\(number)\"", "Cache-Control": "max-age=10"], ["body \(number)"])
         }
@@ -74,19 +76,19 @@ struct ValidationTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `the caller's own condition is the caller's`(linkage: Linkage) async throws {
+    func `a 304 to the caller's own condition passes to the caller`(linkage: Linkage) async throws {
         let transport = MockTransport { _, _ in .respond(200, ["ETag": "\"1\"", "Cache-Control": "max-age=60"], ["x"]) }
         let bench = try CacheBench(linkage, transport)
         try await bench.get()
 
-        let answer = try await bench.get("http://a.test/", ["If-None-Match": "\"1\""])
+        let response = try await bench.get("http://a.test/", ["If-None-Match": "\"1\""])
 
-        #expect(answer.head.status == 304 && answer.body == "")
+        #expect(response.head.status == 304 && response.body == "")
         #expect(transport.requests.count == 1)
     }
 
     @Test(arguments: Linkage.allCases, ["POST", "PUT", "DELETE", "PATCH", "FROB"])
-    func `an unsafe method that succeeds invalidates its URL`(linkage: Linkage, method: String) async throws {
+    func `a successful unsafe method invalidates its URL`(linkage: Linkage, method: String) async throws {
         let transport = MockTransport { request, number in
             .respond(200, ["Cache-Control": request.method == .get ? "max-age=60" : "no-store"], ["\(number)"])
         }
@@ -101,7 +103,7 @@ struct ValidationTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `one that fails invalidates nothing`(linkage: Linkage) async throws {
+    func `a failed unsafe method invalidates nothing`(linkage: Linkage) async throws {
         let transport = MockTransport { request, _ in
             .respond(request.method == .get ? 200 : 500, ["Cache-Control": "max-age=60"], ["x"])
         }
@@ -115,7 +117,7 @@ struct ValidationTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `what Location and Content-Location name is invalidated too`(linkage: Linkage) async throws {
+    func `the URLs in Location and Content-Location are invalidated too`(linkage: Linkage) async throws {
         let transport = MockTransport { request, _ in
             request.method == .get
                 ? .respond(200, ["Cache-Control": "max-age=60"], ["x"])
@@ -131,7 +133,7 @@ struct ValidationTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `HEAD updates what GET brought (RFC 9111 §4.3.5)`(linkage: Linkage) async throws {
+    func `HEAD updates the stored response of GET (RFC 9111 §4.3.5)`(linkage: Linkage) async throws {
         let transport = MockTransport { request, _ in
             .respond(
                 200, ["ETag": "\"1\"", "Cache-Control": "max-age=10", "X-By": "\(request.method)"],
@@ -149,7 +151,7 @@ struct ValidationTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `what the cache added is not seen by plugins further out`(linkage: Linkage) async throws {
+    func `plugins further out do not see the conditions of the cache`(linkage: Linkage) async throws {
         let seen = Record()
         let outside = ScriptedPlugin("outside", priority: 500)
         outside.onResponse = { exchange in

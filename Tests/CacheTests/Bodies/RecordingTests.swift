@@ -6,7 +6,7 @@ import Testing
 
 @testable import CachePlugin
 
-/// How a body keeps step with the store, through a plugin that records what it sees.
+/// The speed of a body is limited by the store, tested with a plugin that records it.
 struct RecordingTests {
     @Test func `a body waits for room, and is stored whole`() async throws {
         let writer = SlowWriter(isFull: true)
@@ -21,7 +21,7 @@ struct RecordingTests {
         #expect(writer.bytes == "onetwothree" && writer.isCommitted && bench.isStored)
     }
 
-    @Test func `a store that never has room holds nobody up for long`() async throws {
+    @Test func `a store without room delays a body only for its patience`() async throws {
         let writer = SlowWriter(isFull: true)
         let bench = try RecordingBench(writer)
         let body = Task { try await bench.body() }
@@ -44,7 +44,7 @@ struct RecordingTests {
         #expect(writer.isCommitted == expected && writer.isDiscarded != expected)
     }
 
-    @Test func `what grows beyond the limit goes on unstored`() async throws {
+    @Test func `a body that exceeds the limit continues unstored`() async throws {
         let writer = SlowWriter(isFull: false)
         let bench = try RecordingBench(writer, limit: 5)
 
@@ -64,11 +64,11 @@ private final class RecordingBench: Sendable {
     var isStored: Bool { stored.admitted > 0 }
 
     init(_ writer: SlowWriter, lengths: ClosedRange<Int>? = nil, limit: Int = 1000) throws {
-        let answer = StoredResponse(
+        let response = StoredResponse(
             key: CacheKey(text: "k"), url: "http://a.test/", status: 200, fields: Fields(), requested: .zero,
             received: .zero)
         let recording = Recording(
-            writer, of: ResponseDecision.Storing(answer: answer, replaced: [], lengths: lengths), limit: limit)
+            writer, of: ResponseDecision.Storing(response: response, replaced: [], lengths: lengths), limit: limit)
         let plugin = ScriptedPlugin("recorder")
         plugin.onResponse = { [unowned plugin] exchange in
             guard let host = plugin.host else { return .next }
@@ -89,7 +89,7 @@ private final class RecordingBench: Sendable {
     }
 }
 
-/// A writer that has room, or none until it is told.
+/// A writer that has no room until it is told so.
 private final class SlowWriter: EntryWriter {
     private struct State {
         var isFull: Bool
@@ -100,7 +100,7 @@ private final class SlowWriter: EntryWriter {
     }
 
     private let state: Mutex<State>
-    /// Admits one when somebody waits for room.
+    /// Admits one for each request for room.
     let asked = Gate()
 
     init(isFull: Bool) { state = Mutex(State(isFull: isFull)) }
@@ -132,7 +132,7 @@ private final class SlowWriter: EntryWriter {
     }
 
     func commit(
-        _ answer: StoredResponse, replacing old: [CacheEntry], _ done: @escaping @Sendable (CacheEntry?) -> Void
+        _ response: StoredResponse, replacing old: [CacheEntry], _ done: @escaping @Sendable (CacheEntry?) -> Void
     ) {
         state.withLock { $0.isCommitted = true }
         done(nil)

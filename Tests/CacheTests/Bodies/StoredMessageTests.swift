@@ -5,10 +5,10 @@ import Testing
 @testable import CacheOptions
 @testable import CachePlugin
 
-/// A stored answer crosses the border as one message, head and body.
+/// A stored response becomes one message with head and body, and is read again.
 struct StoredMessageTests {
     @Test(arguments: [1, 2, 3, 7, 1000])
-    func `what was written is read, however it is cut into pieces`(size: Int) async throws {
+    func `a written message is read, in pieces of any size`(size: Int) async throws {
         let head = ResponseHead(status: 203, fields: ["A": "1", "B": "", "A": "two: three"])
         let whole = try await Body(StoredMessageSource(head, Body.text("body\r\n\r\nof lines").source)).collect(
             upTo: .mebibytes(1))
@@ -21,7 +21,7 @@ struct StoredMessageTests {
         #expect(try await response.body.text() == "body\r\n\r\nof lines")
     }
 
-    @Test func `an answer without a body has an empty one`() async throws {
+    @Test func `a message without a body has an empty one`() async throws {
         let source = StoredMessageSource(ResponseHead(status: 204), nil)
 
         let response = try await StoredMessage.read(Body(source), url: "http://a.test/")
@@ -33,7 +33,7 @@ struct StoredMessageTests {
     @Test(arguments: [
         "", "HTTP/1.1 200 \r\n", "nonsense\r\n\r\n", "HTTP/1.1 abc\r\n\r\n", "HTTP/1.1 200 \r\nno colon\r\n\r\n",
     ])
-    func `what is no message is refused`(text: String) async {
+    func `an invalid message is refused`(text: String) async {
         let error = await #expect(throws: PlugboardError.self) {
             try await StoredMessage.read(.text(text), url: "http://a.test/")
         }

@@ -5,7 +5,7 @@ import Testing
 @testable import CachePlugin
 
 struct KeyRuleTests {
-    @Test func `a URL alone is the key, and other methods share it`() throws {
+    @Test func `the key is the URL alone, for every method`() throws {
         let rule = KeyRule()
 
         #expect(try key(rule, .get, "http://a.test/x?b=1&a=2") == "http://a.test/x?b=1&a=2")
@@ -15,7 +15,7 @@ struct KeyRuleTests {
     @Test(arguments: [
         "/bucket/a/../b", "/bucket/a/%2e%2e/b", "/bucket/./b", "/bucket/%2E/b", "/bucket/b/.", "/x/../bucket/b",
     ])
-    func `a path with dot segments is sent with them, and has a key of its own`(path: String) throws {
+    func `a path with dot segments is sent unchanged, and has its own key`(path: String) throws {
         let rule = KeyRule()
 
         #expect(try key(rule, .get, "http://a.test\(path)") != key(rule, .get, "http://a.test/bucket/b"))
@@ -28,20 +28,20 @@ struct KeyRuleTests {
         ("http://a.test/?a=utm_source=x", "http://a.test/?a=utm_source=x"),
         ("http://a.test/x", "http://a.test/x"),
     ])
-    func `ignored parameters do not count`(url: String, expected: String) throws {
+    func `ignored parameters are not in the key`(url: String, expected: String) throws {
         let rule = KeyRule(ignored: ["utm_*", "session"])
 
         #expect(try key(rule, .get, url) == expected)
     }
 
-    @Test func `once parameters are chosen, the others do not count`() throws {
+    @Test func `with chosen parameters, others are not in the key`() throws {
         let rule = KeyRule(parts: [.query("q"), .query("page")])
 
         #expect(try key(rule, .get, "http://a.test/?x=1&q=a&q=b&page=2") == "http://a.test/?q=a&q=b&page=2")
         #expect(try key(rule, .get, "http://a.test/?x=1") == "http://a.test/")
     }
 
-    @Test func `a chosen field counts, and to have none is not to have an empty one`() throws {
+    @Test func `a chosen field is in the key, and a missing field differs from an empty one`() throws {
         let rule = KeyRule(parts: [.field("X-Tenant")])
 
         let keys = try [nil, "", "a", "b"].map { try key(rule, .get, "http://a.test/", fields: ["x-tenant": $0]) }
@@ -50,7 +50,7 @@ struct KeyRuleTests {
     }
 
     @Test(arguments: ["Authorization", "COOKIE"])
-    func `credentials tell keys apart, and do not stand in them`(name: String) throws {
+    func `credentials distinguish keys, and are not contained in them`(name: String) throws {
         let rule = KeyRule(parts: [.field(name)])
 
         let keys = try ["secret", "other"].map {
@@ -61,7 +61,7 @@ struct KeyRuleTests {
         #expect(!keys.contains { $0.contains("secret") || $0.contains("other") })
     }
 
-    @Test func `a body counts with its method`() throws {
+    @Test func `a body is in the key together with its method`() throws {
         let rule = KeyRule(parts: [.body])
 
         let keys = try [
@@ -75,12 +75,12 @@ struct KeyRuleTests {
     }
 
     @Test(arguments: ["body", "query:q", "field:X-Tenant"])
-    func `parts of keys are texts and back`(text: String) {
+    func `key parts convert to text and back`(text: String) {
         #expect(CacheKeyPart(text)?.text == text)
     }
 
     @Test(arguments: ["", "query:", "field:", "header:x", "Body"])
-    func `what is no part of a key is none`(text: String) {
+    func `an invalid key part is refused`(text: String) {
         #expect(CacheKeyPart(text) == nil)
     }
 

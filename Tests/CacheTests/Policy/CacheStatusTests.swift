@@ -15,11 +15,11 @@ struct CacheStatusTests {
         ),
         (CacheStatus(detail: "only-if-cached"), "plugboard; detail=only-if-cached"),
     ])
-    func `RFC 9211 §2 the field says how`(status: CacheStatus, text: String) {
+    func `RFC 9211 §2 the field describes how the cache took part`(status: CacheStatus, text: String) {
         #expect(status.description == text)
     }
 
-    @Test func `RFC 9211 §2.2 the reason says why a request went on`() {
+    @Test func `RFC 9211 §2.2 the reason tells why a request was forwarded`() {
         var cache = PolicyCache()
         func reason(_ facts: RequestFacts, _ fields: Fields = [:]) -> CacheStatus.ForwardReason? {
             cache.send(facts) { _ in .init(fields: fields) }.cacheStatus.forwarded
@@ -38,7 +38,7 @@ struct CacheStatusTests {
                 == .method)
     }
 
-    @Test func `RFC 9211 §2.2 what was stale is said to be, and what the server said`() {
+    @Test func `RFC 9211 §2.2 a stale response has the reason and the server's status`() {
         var cache = PolicyCache()
         _ = cache.send(.get()) { _ in .init(fields: ["Cache-Control": "max-age=1", "ETag": "\"a\""]) }
         cache.now += .seconds(3)

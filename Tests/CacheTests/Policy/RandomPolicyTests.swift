@@ -5,9 +5,9 @@ import Testing
 
 @testable import CachePlugin
 
-/// Whatever bytes, times and answers come, the policy decides, and never makes an age below zero.
+/// For random bytes, times and responses the policy decides, and never gives a negative age.
 struct RandomPolicyTests {
-    @Test(arguments: 0..<40) func `no bytes of fields trap the policy`(seed: UInt64) {
+    @Test(arguments: 0..<40) func `random fields do not trap the policy`(seed: UInt64) {
         var chance = Chance(seed: seed)
         var cache = PolicyCache(policy: CachePolicy(isShared: chance.below(3) == 0, variantLimit: chance.below(4)))
 
@@ -17,7 +17,7 @@ struct RandomPolicyTests {
                 chance.below(6) == 0
                     ? nil
                     : PolicyCache.Reply(
-                        status: chance.status(), fields: chance.fields(Chance.answers),
+                        status: chance.status(), fields: chance.fields(Chance.responses),
                         body: String(repeating: "x", count: chance.below(12)), delay: chance.below(3))
             }
             if result.freshness == .fresh || result.freshness == .stale {
@@ -28,30 +28,30 @@ struct RandomPolicyTests {
         }
 
         for entry in cache.entries.values.joined() {
-            #expect(entry.answer.fields.contains(.date) && !entry.answer.fields.contains(.connection))
+            #expect(entry.response.fields.contains(.date) && !entry.response.fields.contains(.connection))
         }
     }
 
-    @Test(arguments: 0..<40) func `no times make an age or a lifetime that cannot be`(seed: UInt64) {
+    @Test(arguments: 0..<40) func `random times give no negative or overflowing age or lifetime`(seed: UInt64) {
         var chance = Chance(seed: seed)
 
         for _ in 0..<200 {
-            let answer = StoredResponse(
-                key: CacheKey(text: ""), url: "", status: chance.status(), fields: chance.fields(Chance.answers),
+            let response = StoredResponse(
+                key: CacheKey(text: ""), url: "", status: chance.status(), fields: chance.fields(Chance.responses),
                 requested: chance.time(), received: chance.time(),
                 timeToLive: chance.below(4) == 0 ? chance.time() : nil)
             let policy = CachePolicy(
                 heuristicPercent: chance.below(300) - 100, heuristicLimit: .seconds(chance.below(100)))
-            let freshness = policy.freshness(of: answer, now: chance.time())
-            let facts = policy.facts(of: answer)
+            let freshness = policy.freshness(of: response, now: chance.time())
+            let facts = policy.facts(of: response)
 
             #expect(freshness.age >= .zero && freshness.staleness >= .zero && freshness.ageInSeconds >= 0)
-            #expect(policy.lifetime(facts, received: answer.received.bounded) >= .zero)
+            #expect(policy.lifetime(facts, received: response.received.bounded) >= .zero)
             #expect(freshness.isFresh == (freshness.remaining > .zero))
         }
     }
 
-    @Test(arguments: 0..<20) func `what is read of values is what a value can hold`(seed: UInt64) {
+    @Test(arguments: 0..<20) func `parsed values are within their limits`(seed: UInt64) {
         var chance = Chance(seed: seed)
 
         for _ in 0..<500 {
@@ -70,7 +70,7 @@ struct RandomPolicyTests {
     }
 }
 
-/// Messages made by chance, the same for the same seed.
+/// Pseudorandom messages, determined by the seed.
 private struct Chance {
     private var random: SeededRandom
 
@@ -80,7 +80,7 @@ private struct Chance {
     mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
     mutating func one<Element>(of list: [Element]) -> Element { list[below(list.count)] }
 
-    static let answers = [
+    static let responses = [
         "Cache-Control", "Cache-Control", "Expires", "Date", "Age", "ETag", "Last-Modified", "Vary", "Content-Range",
         "Content-Length", "Connection", "CDN-Cache-Control", "Content-Language", "Location", "Content-Location", "Foo",
     ]
@@ -99,7 +99,7 @@ private struct Chance {
         "https://example.com/a",
     ]
 
-    /// Pieces that mean something, and bytes that mean nothing.
+    /// Valid parts of values, and random bytes.
     mutating func value() -> [UInt8] {
         var value: [UInt8] = []
         for _ in 0..<below(6) {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct SetbackTests {
     @Test(arguments: [(1, 1), (2, 2), (3, 4), (6, 32), (7, 60), (8, 60), (100, 60)])
-    func `each setback in a row doubles the pause, up to a minute`(count: Int, seconds: Int) {
+    func `each consecutive failure doubles the delay, up to a minute`(count: Int, seconds: Int) {
         var setback = Setback(now: .zero)
         for _ in 1..<count { setback = Setback(setback, now: setback.until) }
 
@@ -17,7 +17,7 @@ import Testing
         #expect(next.until == min(.seconds(1 << min(count > 1 ? count : 0, 10)), .seconds(60)))
     }
 
-    @Test func `an answer ends the setbacks of its key, and of no other`() {
+    @Test func `a response ends the delay of its key, and of no other`() {
         let setbacks = Setbacks()
         let (one, other) = (CacheKey(text: "one"), CacheKey(text: "other"))
         setbacks.add(one, .zero)

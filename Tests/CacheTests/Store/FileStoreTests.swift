@@ -6,12 +6,12 @@ import Testing
 
 @testable import CachePlugin
 
-/// What a store does that lives in a file.
+/// The behaviour of stores with a file.
 @Suite struct FileStoreTests {
     static let kinds: [StoreKind] = [.file, .tiered]
 
     @Test(arguments: kinds)
-    func `what was stored is found after the store is opened again`(_ kind: StoreKind) async throws {
+    func `stored entries are found after the store is opened again`(_ kind: StoreKind) async throws {
         let folder = try TemporaryFolder()
         let body = bytes(500_000, seed: 1)
         let first = kind.make(folder)
@@ -25,14 +25,13 @@ import Testing
 
         let foundA = try #require(await second.found("a").first)
         #expect(try await second.read(foundA) == body)
-        #expect(await second.found("b").map(\.answer.note) == ["2"])
+        #expect(await second.found("b").map(\.response.note) == ["2"])
         let attributes = try FileManager.default.attributesOfItem(atPath: folder.file("cache.sqlite"))
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
     @Test(arguments: kinds)
-    func `a key that is not in the file is known at hand, and one that is there is not`(_ kind: StoreKind) async throws
-    {
+    func `a missing key is known at hand, and a stored one is not`(_ kind: StoreKind) async throws {
         let folder = try TemporaryFolder()
         let first = kind.make(folder)
         await first.keep(.sample("a"), [1])
@@ -64,15 +63,15 @@ import Testing
         let entry = try #require(await one.keep(.sample("a", note: "1"), [1]))
         // With no staleness allowed nothing is at hand.
         #expect(two.entriesAtHand(CacheKey(text: "a")) == nil)
-        #expect(await two.found("a").map(\.answer.note) == ["1"])
+        #expect(await two.found("a").map(\.response.note) == ["1"])
         one.update(entry, .sample("a", note: "2"))
         #expect(await one.found("a").count == 1)
-        #expect(await two.found("a").map(\.answer.note) == ["2"])
+        #expect(await two.found("a").map(\.response.note) == ["2"])
         #expect(await one.purged(.all) == 1)
         #expect(await two.found("a").isEmpty)
     }
 
-    @Test func `what another store removes breaks a body that is read here, and never changes it`() async throws {
+    @Test func `a removal by another store breaks a body that is read here, and never changes it`() async throws {
         let folder = try TemporaryFolder()
         let one = SQLiteCacheStore.make(folder, staleness: .zero)
         let two = SQLiteCacheStore.make(folder, staleness: .zero)
@@ -92,19 +91,19 @@ import Testing
         await #expect(throws: PlugboardError.removed) { _ = try await source.readAll() }
     }
 
-    @Test func `what an ended process was writing or reading is removed, and what a living one writes is not`()
+    @Test func `the rows of an ended process are removed, and those of a running one are not`()
         async throws
     {
         let folder = try TemporaryFolder()
         let store = SQLiteCacheStore.make(folder)
         let writer = try #require(store.write(length: nil))
         #expect(await writer.appendAll(bytes(1_000_000, seed: 1), pieceSize: 50_000))
-        // What is appended is written on the store's own thread.
+        // Appended bytes are written on the store's own thread.
         _ = await store.statistics
         let raw = SQLiteStore(.file(folder.file("cache.sqlite")), schema: CacheSchema.schema) { _ in }
         defer { raw.close(within: .seconds(60)) }
         let own = ProcessIdentity().text
-        // As of an earlier start of the system, of a number that was used before, and of nobody.
+        // An owner of an earlier start of the system, one whose process id was reused, and an invalid one.
         let parts = own.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
         let gone = [
             [parts[0], parts[1], parts[2], "earlier", "1"], [parts[0], "1", parts[2], parts[3], "1"], ["nonsense"],
@@ -118,7 +117,7 @@ import Testing
             }
             try connection.run(
                 "UPDATE entry SET used = strftime('%s', 'now') WHERE id = ?", .integer(connection.lastInsertedID))
-            try connection.run("INSERT INTO chunk SELECT id << 20, 0, x'00' FROM entry WHERE used = 0")
+            try connection.run("INSERT INTO piece SELECT id << 20, 0, x'00' FROM entry WHERE used = 0")
         }
 
         let later = SQLiteCacheStore.make(folder)
@@ -128,16 +127,16 @@ import Testing
         }
         #expect(Set(owners) == [store.file.owner, foreign])
         #expect(owners.count == 2)
-        let chunks = try await raw.performing { (connection) throws(SQLiteFailure) in
-            try connection.rows("SELECT id FROM chunk WHERE bytes = x'00'") { $0.integer(0) }
+        let pieces = try await raw.performing { (connection) throws(SQLiteFailure) in
+            try connection.rows("SELECT id FROM piece WHERE bytes = x'00'") { $0.integer(0) }
         }
-        #expect(chunks.isEmpty)
+        #expect(pieces.isEmpty)
         #expect(await writer.committed(.sample("a")) != nil)
         later.close(within: .seconds(60))
         store.close(within: .seconds(60))
     }
 
-    @Test func `a byte that is flipped in a body or a head is found, and the entry goes`() async throws {
+    @Test func `a flipped byte in a body or a head is detected, and removes the entry`() async throws {
         let folder = try TemporaryFolder()
         let notices = Record()
         let store = SQLiteCacheStore.make(folder, notices: notices)
@@ -152,12 +151,12 @@ import Testing
             try connection.script(
                 """
                 UPDATE entry SET body = x'010204' WHERE url LIKE '%/small';
-                UPDATE chunk SET bytes = zeroblob(10000) WHERE id >> 20 = (
+                UPDATE piece SET bytes = zeroblob(10000) WHERE id >> 20 = (
                     SELECT id FROM entry WHERE url LIKE '%/medium');
                 UPDATE entry SET head = CAST(replace(head, x'7465', x'7466') AS BLOB) WHERE url LIKE '%/head';
-                UPDATE chunk SET bytes = zeroblob(65536) WHERE id = \(large.id << 20 + 3);
-                UPDATE chunk SET bytes = (SELECT bytes FROM chunk WHERE id = \(swapped.id << 20 + 1)),
-                    sum = (SELECT sum FROM chunk WHERE id = \(swapped.id << 20 + 1)) WHERE id = \(swapped.id << 20 + 2);
+                UPDATE piece SET bytes = zeroblob(65536) WHERE id = \(large.id << 20 + 3);
+                UPDATE piece SET bytes = (SELECT bytes FROM piece WHERE id = \(swapped.id << 20 + 1)),
+                    sum = (SELECT sum FROM piece WHERE id = \(swapped.id << 20 + 1)) WHERE id = \(swapped.id << 20 + 2);
                 """)
         }
 
@@ -170,7 +169,7 @@ import Testing
         #expect(notices.lines.count == 5)
     }
 
-    @Test func `a body is read whole and in parts, wherever it stands in the file`() async throws {
+    @Test func `a body is read whole and in parts, in its row or in pieces`() async throws {
         let folder = try TemporaryFolder()
         let store = SQLiteCacheStore.make(folder)
         defer { store.close(within: .seconds(60)) }
@@ -179,7 +178,7 @@ import Testing
             let body = bytes(length, seed: UInt64(length))
             await store.keep(.sample("\(length)"), body)
             var entry = try #require(await store.found("\(length)").first)
-            // As it is once it was in memory, without its body.
+            // The entry as memory has it, without its body.
             entry.body = nil
 
             #expect(try await store.read(entry) == body)
@@ -189,17 +188,17 @@ import Testing
         }
     }
 
-    @Test func `a chunk that is missing is no damage, and the entry goes`() async throws {
+    @Test func `a missing piece is not damage, and removes the entry`() async throws {
         let folder = try TemporaryFolder()
         let notices = Record()
         let store = SQLiteCacheStore.make(folder, notices: notices)
         defer { store.close(within: .seconds(60)) }
         let raw = SQLiteStore(.file(folder.file("cache.sqlite")), schema: CacheSchema.schema) { _ in }
         defer { raw.close(within: .seconds(60)) }
-        for chunk in [0, 3, 7] {
+        for piece in [0, 3, 7] {
             let entry = try #require(await store.keep(.sample("a"), bytes(500_000, seed: 1)))
             try await raw.performing { (connection) throws(SQLiteFailure) in
-                try connection.run("DELETE FROM chunk WHERE id = ?", .integer(entry.id << 20 + Int64(chunk)))
+                try connection.run("DELETE FROM piece WHERE id = ?", .integer(entry.id << 20 + Int64(piece)))
             }
 
             await #expect(throws: PlugboardError.removed) { _ = try await store.read(entry) }
@@ -209,7 +208,7 @@ import Testing
     }
 
     @Test(arguments: kinds, 0..<8)
-    func `bytes flipped anywhere in the file never crash, and never come out`(_ kind: StoreKind, _ seed: UInt64)
+    func `flipped bytes anywhere in the file never crash, and are never served`(_ kind: StoreKind, _ seed: UInt64)
         async throws
     {
         let folder = try TemporaryFolder()
@@ -217,7 +216,7 @@ import Testing
         let store = kind.make(folder)
         func body(_ number: Int) -> [UInt8] { bytes(number * 1500, seed: UInt64(number)) }
         for number in 0..<60 { await store.keep(.sample("\(number)"), body(number)) }
-        // While it is open in some rounds, and closed in others.
+        // The file is open in some rounds, and closed in others.
         let isOpen = seed % 2 == 0
         if isOpen { _ = await store.purged(.url("none")) } else { store.close(within: .seconds(60)) }
         for name in try folder.entries() where seed % 3 == 0 || !name.hasSuffix("-shm") {
@@ -238,7 +237,7 @@ import Testing
                 if let found = try? await again.read(entry) { #expect(found == body(number)) }
             }
         }
-        // The damage may be met by this very entry; then the next finds a fresh file.
+        // This entry may be the first to find the damage; then the next one is in a new file.
         _ = await again.purged(.all)
         for _ in 1...3 { await again.keep(.sample("new"), body(50)) }
         let entry = try #require(await again.found("new").first)
@@ -246,7 +245,7 @@ import Testing
     }
 
     @Test(arguments: kinds)
-    func `a file of another program is left alone, and told once`(_ kind: StoreKind) async throws {
+    func `a file of another program is not changed, and one warning is logged`(_ kind: StoreKind) async throws {
         let folder = try TemporaryFolder()
         let text = String(repeating: "no database ", count: 1000)
         try folder.write("cache.sqlite", text)
@@ -262,7 +261,7 @@ import Testing
     }
 
     @Test(arguments: kinds)
-    func `a file that is removed while it is open is begun anew`(_ kind: StoreKind) async throws {
+    func `a file that is removed while it is open is created again`(_ kind: StoreKind) async throws {
         let folder = try TemporaryFolder()
         let store = kind.make(folder)
         defer { store.close(within: .seconds(60)) }
@@ -278,7 +277,7 @@ import Testing
         #expect(try folder.entries().contains("cache.sqlite"))
     }
 
-    @Test func `all that is purged goes from the disk, too`() async throws {
+    @Test func `a purge of all shrinks the file`() async throws {
         let folder = try TemporaryFolder()
         let store = SQLiteCacheStore.make(folder)
         defer { store.close(within: .seconds(60)) }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import CachePlugin
 
-/// A disk that takes no more.
+/// A full disk.
 @Suite struct FullDiskTests {
-    /// Lets the file grow no more; with nil it may again.
+    /// Limits the size of the file; nil removes the limit.
     private func limit(_ store: SQLiteCacheStore, pages: Int?) async throws {
         let result = await withCheckedContinuation { continuation in
             store.perform({ (_, connection) throws(SQLiteFailure) in
@@ -17,7 +17,8 @@ import Testing
         try result.get()
     }
 
-    @Test func `is told once, what was stored is found, and nothing is stored for a while`() async throws {
+    @Test func `a full disk is logged once, stored entries are found, and nothing is stored for a while`() async throws
+    {
         let folder = try TemporaryFolder()
         let notices = Record()
         let store = SQLiteCacheStore.make(folder, notices: notices)
@@ -39,7 +40,7 @@ import Testing
         #expect(await store.found("c").isEmpty)
     }
 
-    @Test func `leaves memory to store in, beside what the file has`() async throws {
+    @Test func `with a full disk entries are stored in memory, and those of the file stay`() async throws {
         let folder = try TemporaryFolder()
         let store = TieredStore.make(folder)
         defer { store.close(within: .seconds(60)) }
@@ -49,7 +50,7 @@ import Testing
         #expect(await store.keep(.sample("b"), [7]) != nil)
 
         let found = await store.found("a")
-        #expect(found.map(\.answer.note) == ["2"])
+        #expect(found.map(\.response.note) == ["2"])
         #expect(try await store.read(found[0]) == bytes(200_000, seed: 1))
         #expect(await store.found("b").count == 1)
         #expect(store.write(length: 20 << 20) == nil)
@@ -58,7 +59,7 @@ import Testing
         #expect(await store.found("b").isEmpty)
     }
 
-    @Test func `what cannot be written down shows in what is found, and is written when it can be`() async throws {
+    @Test func `changes that cannot be written apply to look-ups, and are written later`() async throws {
         let folder = try TemporaryFolder()
         let store = SQLiteCacheStore(path: folder.file("cache.sqlite"), bytes: 64 << 20, pause: .zero) { _ in }
         for key in ["a", "b", "c", "d", "e"] { await store.keep(.sample(key), [1]) }
@@ -70,11 +71,11 @@ import Testing
         store.remove(await store.found("c"))
         store.purge(.pattern("*/d")) { _ in }
         for _ in 1...2 {
-            #expect(await store.found("a").map(\.answer.isInvalidated) == [true])
-            #expect(await store.found("b").map(\.answer.note) == ["new"])
+            #expect(await store.found("a").map(\.response.isInvalidated) == [true])
+            #expect(await store.found("b").map(\.response.note) == ["new"])
             #expect(await store.found("c").isEmpty)
             #expect(await store.found("d").isEmpty)
-            #expect(await store.found("e").map(\.answer.isInvalidated) == [false])
+            #expect(await store.found("e").map(\.response.isInvalidated) == [false])
         }
         try await setWritable(store, true)
         _ = await store.found("a")
@@ -82,8 +83,8 @@ import Testing
 
         let again = SQLiteCacheStore.make(folder)
         defer { again.close(within: .seconds(60)) }
-        #expect(await again.found("a").map(\.answer.isInvalidated) == [true])
-        #expect(await again.found("b").map(\.answer.note) == ["new"])
+        #expect(await again.found("a").map(\.response.isInvalidated) == [true])
+        #expect(await again.found("b").map(\.response.note) == ["new"])
         #expect(await again.found("c").isEmpty)
         #expect(await again.found("d").isEmpty)
     }

@@ -7,7 +7,7 @@ import Testing
 
 /// Small entries that are written together.
 @Suite struct GatheringTests {
-    /// Begins to store an answer of one byte, and waits for nothing.
+    /// Begins to store a response of one byte without waiting.
     private func begin(_ store: any CacheStore, _ key: String, _ byte: UInt8, _ done: Record) throws {
         let writer = try #require(store.write(length: 1))
         #expect([byte].withUnsafeBytes { writer.append($0) })
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: FileStoreTests.kinds)
-    func `entries that come together are all stored, in order, each with its own body`(_ kind: StoreKind) async throws {
+    func `entries added together are all stored, in order, each with its own body`(_ kind: StoreKind) async throws {
         let folder = try TemporaryFolder()
         let store = kind.make(folder)
         defer { store.close(within: .seconds(60)) }
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: FileStoreTests.kinds)
-    func `a purge removes what was stored before it, and nothing that comes after`(_ kind: StoreKind) async throws {
+    func `a purge removes entries stored before it, and none after it`(_ kind: StoreKind) async throws {
         let folder = try TemporaryFolder()
         let store = kind.make(folder)
         defer { store.close(within: .seconds(60)) }
@@ -46,7 +46,7 @@ import Testing
         #expect(await store.found("after").count == 1)
     }
 
-    @Test func `what comes together to a store that is closed is lost together`() async throws {
+    @Test func `entries added to a closed store are lost together`() async throws {
         let folder = try TemporaryFolder()
         let store = SQLiteCacheStore.make(folder)
         _ = await store.statistics
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [Int64.max, -1, CacheSchema.lastID])
-    func `a sequence that is damaged does not keep entries from being stored`(sequence: Int64) async throws {
+    func `a damaged sequence does not prevent storing`(sequence: Int64) async throws {
         let folder = try TemporaryFolder()
         let store = SQLiteCacheStore.make(folder)
         await store.keep(.sample("a"), [1])

@@ -5,14 +5,14 @@ import Testing
 
 @testable import CachePlugin
 
-/// Writers that are killed at any moment, and what they leave.
+/// Writers that are killed at random moments.
 @Suite struct KillTests {
-    /// Lengths that are written in one step, in several, and while the entry is not visible for a long time.
+    /// Lengths that are written in one step, in several steps, and in many steps.
     static let lengths = [0, 100, 70_000, 400_000, 1_500_000]
     static let keys = 12
 
     @Test(.timeLimit(.minutes(5)))
-    func `after kill -9 every entry that can be found is whole, and nothing else is left`() async throws {
+    func `after kill -9 every visible entry is whole, and no other rows are left`() async throws {
         let folder = try TemporaryFolder()
         let watcher = SQLiteCacheStore.make(folder, staleness: .zero)
         defer { watcher.close(within: .seconds(60)) }
@@ -26,7 +26,7 @@ import Testing
                     "PLUGBOARD_TEST_DELAY": "\(20_000 + 17_011 * round)",
                 ])
             #expect(outcome.status == 128 + 9, "\(outcome.stdout) \(outcome.stderr)")
-            // One that was there all the time, and one that comes afterwards.
+            // One store that was open before the kill, and one opened afterwards.
             seen += try await KillTests.verify(watcher)
             let notices = Record()
             let later = SQLiteCacheStore.make(folder, notices: notices)
@@ -45,7 +45,7 @@ import Testing
         var count = 0
         for key in 0..<keys {
             for entry in await store.found("\(key)") {
-                let parts = entry.answer.note.split(separator: " ")
+                let parts = entry.response.note.split(separator: " ")
                 let (seed, length) = (try #require(UInt64(parts[0])), try #require(Int(parts[1])))
                 #expect(entry.length == length)
                 let body = try await store.read(entry)
@@ -56,14 +56,14 @@ import Testing
         return count
     }
 
-    /// Rows of chunks without an entry, and of entries that cannot be found.
+    /// The number of pieces without an entry, and of invisible entries.
     private static func leftovers(_ folder: TemporaryFolder) async throws -> Int {
         let store = SQLiteStore(.file(folder.file("cache.sqlite")), schema: CacheSchema.schema) { _ in }
         defer { store.close(within: .seconds(60)) }
         return try await store.performing { (connection) throws(SQLiteFailure) in
             let sql = """
                 SELECT (SELECT count(*) FROM entry WHERE owner IS NOT NULL)
-                    + (SELECT count(*) FROM chunk WHERE id >> 20 NOT IN (SELECT id FROM entry))
+                    + (SELECT count(*) FROM piece WHERE id >> 20 NOT IN (SELECT id FROM entry))
                 """
             return try connection.first(sql) { Int($0.integer(0)) } ?? -1
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CachePlugin
 
-/// What must not take longer the more entries there are.
+/// Operations whose time must not depend on the number of entries.
 @Suite struct ManyEntriesTests {
     @Test(arguments: [
         (
@@ -21,10 +21,10 @@ import Testing
         ("SELECT DISTINCT owner FROM entry WHERE owner IS NOT NULL", "entry_owner"),
         ("DELETE FROM entry WHERE owner = ?", "entry_owner"),
         ("SELECT key FROM entry WHERE owner IS NULL AND id > ?", "INTEGER PRIMARY KEY"),
-        ("SELECT id, sum, bytes FROM chunk WHERE id >= ? AND id < ? ORDER BY id", "INTEGER PRIMARY KEY"),
-        ("DELETE FROM chunk WHERE id >= 1 << 20 AND id < 2 << 20", "INTEGER PRIMARY KEY"),
+        ("SELECT id, sum, bytes FROM piece WHERE id >= ? AND id < ? ORDER BY id", "INTEGER PRIMARY KEY"),
+        ("DELETE FROM piece WHERE id >= 1 << 20 AND id < 2 << 20", "INTEGER PRIMARY KEY"),
     ])
-    func `each statement goes by an index, and sorts nothing`(_ sql: String, _ index: String) throws {
+    func `each statement uses an index, and sorts nothing`(_ sql: String, _ index: String) throws {
         let store = SQLiteStore(.memory, schema: CacheSchema.schema) { _ in }
         defer { store.close(within: .seconds(60)) }
 
@@ -42,7 +42,7 @@ import Testing
         #expect(!plan.contains("TEMP B-TREE"), "\(plan)")
     }
 
-    @Test func `of twenty thousand entries the right ones are found, and the oldest go`() async throws {
+    @Test func `among twenty thousand entries the right ones are found, and the oldest are removed`() async throws {
         let folder = try TemporaryFolder()
         let count = 20_000
         let store = SQLiteCacheStore.make(folder, bytes: 16 << 20)

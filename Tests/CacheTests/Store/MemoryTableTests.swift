@@ -6,12 +6,12 @@ import Testing
 /// The order of use and the limits, as a plain value.
 @Suite struct MemoryTableTests {
     private func entry(_ id: Int64, key: String? = nil, length: Int = 1000) -> CacheEntry {
-        CacheEntry(id: id, answer: .sample(key ?? "\(id)"), length: length)
+        CacheEntry(id: id, response: .sample(key ?? "\(id)"), length: length)
     }
 
     private func pieces(_ length: Int = 1000) -> [Bytes] { [Bytes([UInt8](repeating: 1, count: length))] }
 
-    @Test func `the least recently used goes when there are too many`() {
+    @Test func `above the limit the least recently used entry is removed`() {
         var table = MemoryTable(byteLimit: 1 << 20, countLimit: 3)
         for id in 1...3 { table.insert(entry(Int64(id)), pieces()) }
 
@@ -25,7 +25,7 @@ import Testing
         #expect(table.entry(1) == nil && table.entries(CacheKey(text: "1")).isEmpty)
     }
 
-    @Test func `looking at heads is no use`() {
+    @Test func `reading heads does not count as a use`() {
         var table = MemoryTable(byteLimit: 1 << 20, countLimit: 2)
         for id in 1...2 { table.insert(entry(Int64(id)), pieces()) }
 
@@ -35,7 +35,7 @@ import Testing
         #expect(table.idsInOrder == [2, 3])
     }
 
-    @Test func `bytes are counted for heads and bodies, and come back to nothing`() {
+    @Test func `the bytes of heads and bodies are counted, and return to zero`() {
         var table = MemoryTable(byteLimit: 100_000, countLimit: 1000)
         for id in 1...500 { table.insert(entry(Int64(id), length: id % 7 * 1000), pieces(id % 7 * 1000)) }
         #expect(table.bytes <= 100_000 && table.bytes > 80_000)
@@ -49,7 +49,7 @@ import Testing
         #expect(table.idsInOrder == [])
     }
 
-    @Test func `what is larger than a quarter is not taken, nor anything when there is no room at all`() {
+    @Test func `a body larger than a quarter is refused, and so is everything without room`() {
         var table = MemoryTable(byteLimit: 40_000, countLimit: 10)
         table.insert(entry(1), pieces())
 
@@ -81,7 +81,7 @@ import Testing
         #expect(!table.isComplete(key))
     }
 
-    @Test func `a body is added to the head that is there, and to no other`() {
+    @Test func `a body is added to its own head only`() {
         var table = MemoryTable(byteLimit: 1 << 20, countLimit: 10)
         table.record(CacheKey(text: "1"), [entry(1)])
         let before = table.body(1)
@@ -94,7 +94,7 @@ import Testing
         #expect(after?.map(\.count) == [1000])
     }
 
-    @Test func `hundred thousand entries cost as much each as one`() {
+    @Test func `a hundred thousand entries take linear time`() {
         var table = MemoryTable(byteLimit: 1 << 30, countLimit: 100_000)
         let body = [Bytes.empty]
         for id in 1...150_000 { table.insert(entry(Int64(id), length: 0), body) }

@@ -5,12 +5,12 @@ import Testing
 
 @testable import CachePlugin
 
-/// A file system with less room than `disk` says.
+/// A file system that is smaller than `disk`.
 @Suite struct SmallDiskTests {
     @Test(
         .enabled(if: SmallDisk.isAvailable, "only who may mount file systems has a small one"),
-        arguments: ["a store that may have more than its disk", "a store on a disk that others fill"])
-    func `a small disk costs storing, and nothing else`(_ filter: String) async throws {
+        arguments: ["a store with a limit above its disk", "on a disk filled by others a store serves"])
+    func `on a small disk storing fails, and everything else works`(_ filter: String) async throws {
         let folder = try TemporaryFolder()
 
         let outcome = try await SmallDisk.run(filter, mebibytes: 8, at: folder)
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(.enabled(if: SmallDisk.folder != nil))
-    func `a store that may have more than its disk goes on storing, and leaves room`() async throws {
+    func `a store with a limit above its disk continues storing, and leaves room`() async throws {
         let folder = try #require(SmallDisk.folder)
         let notices = Record()
         let store = make(folder, notices)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(.enabled(if: SmallDisk.folder != nil))
-    func `a store on a disk that others fill gives what it has, forgets, and stores again when there is room`()
+    func `on a disk filled by others a store serves and removes entries, and stores again when there is room`()
         async throws
     {
         let folder = try #require(SmallDisk.folder)
@@ -54,13 +54,13 @@ import Testing
         store.remove(await store.found("0"))
         store.invalidate(url: "https://example.com/1")
         let isGone = await store.found("0").isEmpty
-        let isMarked = await store.found("1").map(\.answer.isInvalidated)
+        let isMarked = await store.found("1").map(\.response.isInvalidated)
         #expect(!isStored && isGone && isMarked == [true])
         #expect(store.state.withLock { $0.unfinished.isEmpty })
         #expect(notices.lines.count == 1)
         store.close(within: .seconds(60))
 
-        // What closing gave back is taken, too.
+        // Fills the room that closing has freed.
         try SmallDisk.fill(filler)
         let again = make(folder, notices)
         defer { again.close(within: .seconds(60)) }

@@ -4,24 +4,24 @@ import Testing
 
 @testable import CachePlugin
 
-/// What every store does, whatever it keeps answers in.
+/// The behaviour of every store.
 @Suite struct StoreConformanceTests {
     @Test(arguments: StoreKind.allCases)
-    func `an answer is found under its key, with its body`(_ kind: StoreKind) async throws {
+    func `a response is found by its key, with its body`(_ kind: StoreKind) async throws {
         let folder = try TemporaryFolder()
         let store = kind.make(folder)
         defer { store.close(within: .seconds(60)) }
-        var answer = StoredResponse.sample("a", note: "first")
-        answer.selecting = [.init(name: "accept", value: "text/*"), .init(name: "cookie", value: nil)]
-        answer.version = "7"
-        answer.timeToLive = .milliseconds(1500)
-        answer.range = .init(first: 3, complete: nil)
+        var response = StoredResponse.sample("a", note: "first")
+        response.selecting = [.init(name: "accept", value: "text/*"), .init(name: "cookie", value: nil)]
+        response.version = "7"
+        response.timeToLive = .milliseconds(1500)
+        response.range = .init(first: 3, complete: nil)
 
-        let stored = await store.keep(answer, Array("hello".utf8))
+        let stored = await store.keep(response, Array("hello".utf8))
         let found = await store.found("a")
 
         #expect(found.map(\.id) == [try #require(stored).id])
-        #expect(found.map { $0.answer.encoded(length: 5) } == [answer.encoded(length: 5)])
+        #expect(found.map { $0.response.encoded(length: 5) } == [response.encoded(length: 5)])
         #expect(found.map(\.length) == [5])
         #expect(try await store.read(found[0]) == Array("hello".utf8))
         #expect(await store.found("b").isEmpty)
@@ -41,13 +41,13 @@ import Testing
 
         #expect(entry.length == length)
         for _ in 1...2 { #expect(try await store.read(entry) == body) }
-        // Again by the entry alone, without what came along with the look-up.
-        let bare = CacheEntry(id: entry.id, answer: entry.answer, length: entry.length)
+        // Without the body that came with the look-up.
+        let bare = CacheEntry(id: entry.id, response: entry.response, length: entry.length)
         #expect(try await store.read(bare) == body)
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a part of a body is the bytes of that part`(_ kind: StoreKind) async throws {
+    func `a part of a body has the bytes of that part`(_ kind: StoreKind) async throws {
         let folder = try TemporaryFolder()
         let store = kind.make(folder)
         defer { store.close(within: .seconds(60)) }
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a body can be read again, and by several at once`(_ kind: StoreKind) async throws {
+    func `a body can be read again, and by several readers at once`(_ kind: StoreKind) async throws {
         let folder = try TemporaryFolder()
         let store = kind.make(folder)
         defer { store.close(within: .seconds(60)) }
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `nothing is found before it is committed, and nothing of what was discarded`(_ kind: StoreKind) async throws {
+    func `an entry is not found before its commit, and a discarded one is never found`(_ kind: StoreKind) async throws {
         let folder = try TemporaryFolder()
         let store = kind.make(folder)
         defer { store.close(within: .seconds(60)) }
@@ -105,23 +105,23 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `several answers stand under a key, and a commit replaces those it names`(_ kind: StoreKind) async throws {
+    func `a key has several responses, and a commit replaces the named ones`(_ kind: StoreKind) async throws {
         let folder = try TemporaryFolder()
         let store = kind.make(folder)
         defer { store.close(within: .seconds(60)) }
 
         let one = try #require(await store.keep(.sample("a", note: "1"), [1]))
         let two = try #require(await store.keep(.sample("a", note: "2"), [2]))
-        #expect(Set(await store.found("a").map(\.answer.note)) == ["1", "2"])
+        #expect(Set(await store.found("a").map(\.response.note)) == ["1", "2"])
         await store.keep(.sample("a", note: "3"), [3], replacing: [one, two])
         await store.keep(.sample("a", note: "4"), [4])
 
-        #expect(Set(await store.found("a").map(\.answer.note)) == ["3", "4"])
+        #expect(Set(await store.found("a").map(\.response.note)) == ["3", "4"])
         #expect(await store.statistics.entries == 2)
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what one call has done, later calls see, without waiting in between`(_ kind: StoreKind) async throws {
+    func `later calls see the effects of earlier ones without waiting`(_ kind: StoreKind) async throws {
         let folder = try TemporaryFolder()
         let store = kind.make(folder)
         defer { store.close(within: .seconds(60)) }
@@ -132,15 +132,15 @@ import Testing
         let writer = try #require(store.write(length: 1))
         #expect([2].withUnsafeBytes { writer.append($0) })
         writer.commit(.sample("a", note: "2"), replacing: [entry]) { _ in }
-        #expect((store.entriesAtHand(CacheKey(text: "a")) ?? []).allSatisfy { $0.answer.note == "2" })
+        #expect((store.entriesAtHand(CacheKey(text: "a")) ?? []).allSatisfy { $0.response.note == "2" })
         let second = await store.found("a")
-        #expect(second.map(\.answer.note) == ["2"])
+        #expect(second.map(\.response.note) == ["2"])
         store.update(second[0], .sample("a", note: "3"))
-        #expect((store.entriesAtHand(CacheKey(text: "a")) ?? []).allSatisfy { $0.answer.note == "3" })
-        #expect(await store.found("a").map(\.answer.note) == ["3"])
+        #expect((store.entriesAtHand(CacheKey(text: "a")) ?? []).allSatisfy { $0.response.note == "3" })
+        #expect(await store.found("a").map(\.response.note) == ["3"])
         store.invalidate(url: "https://example.com/a")
-        #expect((store.entriesAtHand(CacheKey(text: "a")) ?? []).allSatisfy { $0.answer.isInvalidated })
-        #expect(await store.found("a").map(\.answer.isInvalidated) == [true])
+        #expect((store.entriesAtHand(CacheKey(text: "a")) ?? []).allSatisfy { $0.response.isInvalidated })
+        #expect(await store.found("a").map(\.response.isInvalidated) == [true])
         store.remove(second)
         #expect(store.entriesAtHand(CacheKey(text: "a"))?.isEmpty ?? true)
 
@@ -158,14 +158,14 @@ import Testing
         store.update(entry, .sample("other", note: String(repeating: "2", count: 20_000)))
         let found = await store.found("a")
 
-        #expect(found.map(\.answer.note.count) == [20_000])
-        #expect(found.map(\.answer.url) == ["https://example.com/a"])
+        #expect(found.map(\.response.note.count) == [20_000])
+        #expect(found.map(\.response.url) == ["https://example.com/a"])
         #expect(try await store.read(found[0]) == body)
         #expect(await store.found("other").isEmpty)
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `invalidating a URL marks all its answers, and no others`(_ kind: StoreKind) async throws {
+    func `invalidating a URL marks all its responses, and no others`(_ kind: StoreKind) async throws {
         let folder = try TemporaryFolder()
         let store = kind.make(folder)
         defer { store.close(within: .seconds(60)) }
@@ -175,9 +175,9 @@ import Testing
 
         store.invalidate(url: "https://a.example/")
 
-        #expect(await store.found("a").map(\.answer.isInvalidated) == [true])
-        #expect(await store.found("a+body").map(\.answer.isInvalidated) == [true])
-        #expect(await store.found("b").map(\.answer.isInvalidated) == [false])
+        #expect(await store.found("a").map(\.response.isInvalidated) == [true])
+        #expect(await store.found("a+body").map(\.response.isInvalidated) == [true])
+        #expect(await store.found("b").map(\.response.isInvalidated) == [false])
     }
 
     @Test(
@@ -186,7 +186,7 @@ import Testing
             (Purge.all, ["": 5]), (.url("https://x.example/b"), ["b": 1]), (.url("https://x.example/none"), [:]),
             (.pattern("*/a?"), ["a1": 1, "a2": 1]), (.pattern("https://x.example/*"), ["": 5]),
         ] as [(Purge, [String: Int])])
-    func `a purge removes what fits and tells how many went`(
+    func `a purge removes the selected entries and returns their number`(
         _ kind: StoreKind, _ purge: (what: Purge, gone: [String: Int])
     ) async throws {
         let folder = try TemporaryFolder()
@@ -205,7 +205,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a body goes on being read when its entry is replaced, removed or purged`(_ kind: StoreKind) async throws {
+    func `a body stays readable when its entry is replaced, removed or purged`(_ kind: StoreKind) async throws {
         let folder = try TemporaryFolder()
         let store = kind.make(folder)
         defer { store.close(within: .seconds(60)) }
@@ -229,7 +229,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `bytes are limited: the least recently used go first`(_ kind: StoreKind) async throws {
+    func `above the limit of bytes the least recently used entries are removed`(_ kind: StoreKind) async throws {
         let folder = try TemporaryFolder()
         let store = kind.make(folder, bytes: 2 << 20)
         defer { store.close(within: .seconds(60)) }
@@ -252,7 +252,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a body that is too long is not kept, whether its length is known or not`(_ kind: StoreKind) async throws {
+    func `a body that is too long is refused, with a known or unknown length`(_ kind: StoreKind) async throws {
         let folder = try TemporaryFolder()
         let store = kind.make(folder, bytes: 4 << 20)
         defer { store.close(within: .seconds(60)) }
@@ -265,7 +265,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a store that is closed has nothing, and answers every call`(_ kind: StoreKind) async throws {
+    func `a closed store is empty, and completes every call`(_ kind: StoreKind) async throws {
         let folder = try TemporaryFolder()
         let store = kind.make(folder)
         let entry = try #require(await store.keep(.sample("a"), bytes(1_200_000, seed: 1)))

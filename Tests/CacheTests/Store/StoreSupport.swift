@@ -5,7 +5,7 @@ import Testing
 
 @testable import CachePlugin
 
-/// The stores that must all do the same.
+/// The stores that must behave alike.
 enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case memory, file, tiered
 
@@ -51,7 +51,7 @@ extension StoredResponse {
     var note: String { fields["x-note"] ?? "" }
 }
 
-/// Bytes that are the same for the same seed, and for no other.
+/// Pseudorandom bytes, determined by the seed.
 func bytes(_ count: Int, seed: UInt64) -> [UInt8] {
     guard count > 0 else { return [] }
     var generator = SeededRandom(seed: seed)
@@ -62,10 +62,10 @@ func bytes(_ count: Int, seed: UInt64) -> [UInt8] {
 }
 
 extension CacheStore {
-    /// Stores an answer as the cache does: in pieces, waiting for room.
+    /// Stores a response as the cache does: in pieces, waiting for room.
     @discardableResult
     func keep(
-        _ answer: StoredResponse, _ body: [UInt8], replacing old: [CacheEntry] = [], pieceSize: Int = 10_000,
+        _ response: StoredResponse, _ body: [UInt8], replacing old: [CacheEntry] = [], pieceSize: Int = 10_000,
         length: Int? = nil
     ) async -> CacheEntry? {
         guard let writer = write(length: length) else { return nil }
@@ -73,7 +73,7 @@ extension CacheStore {
             writer.discard()
             return nil
         }
-        return await writer.committed(answer, replacing: old)
+        return await writer.committed(response, replacing: old)
     }
 
     func found(_ key: String) async -> [CacheEntry] {
@@ -107,9 +107,9 @@ extension EntryWriter {
         return true
     }
 
-    func committed(_ answer: StoredResponse, replacing old: [CacheEntry] = []) async -> CacheEntry? {
+    func committed(_ response: StoredResponse, replacing old: [CacheEntry] = []) async -> CacheEntry? {
         await withCheckedContinuation { continuation in
-            commit(answer, replacing: old) { continuation.resume(returning: $0) }
+            commit(response, replacing: old) { continuation.resume(returning: $0) }
         }
     }
 }

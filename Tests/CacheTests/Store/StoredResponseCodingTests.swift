@@ -6,40 +6,40 @@ import Testing
 
 @Suite struct StoredResponseCodingTests {
     private func whole() -> StoredResponse {
-        var answer = StoredResponse.sample("key", url: "https://example.com/é", note: "n")
-        answer.status = 206
-        answer.fields.append("Set-Cookie", "secret=1")
-        answer.fields.append("X-Empty", "")
-        answer.requested = .nanoseconds(-1)
-        answer.received = .seconds(1_700_000_000) + .nanoseconds(123)
-        answer.selecting = [.init(name: "accept", value: ""), .init(name: "x", value: nil)]
-        answer.version = "2.0"
-        answer.timeToLive = .milliseconds(10)
-        answer.isInvalidated = true
-        answer.range = .init(first: 10, complete: 100)
-        return answer
+        var response = StoredResponse.sample("key", url: "https://example.com/é", note: "n")
+        response.status = 206
+        response.fields.append("Set-Cookie", "secret=1")
+        response.fields.append("X-Empty", "")
+        response.requested = .nanoseconds(-1)
+        response.received = .seconds(1_700_000_000) + .nanoseconds(123)
+        response.selecting = [.init(name: "accept", value: ""), .init(name: "x", value: nil)]
+        response.version = "2.0"
+        response.timeToLive = .milliseconds(10)
+        response.isInvalidated = true
+        response.range = .init(first: 10, complete: 100)
+        return response
     }
 
-    @Test func `a head comes back as it was, secrets marked`() throws {
-        var answer = whole()
-        answer.fields.append("X-Token", "t")
-        answer.fields.markSecret("X-Token")
+    @Test func `a head decodes as it was encoded, with its secret marks`() throws {
+        var response = whole()
+        response.fields.append("X-Token", "t")
+        response.fields.markSecret("X-Token")
 
-        let encoded = answer.encoded(length: 77)
+        let encoded = response.encoded(length: 77)
         let decoded = try #require(encoded.withUnsafeBytes { StoredResponse.decoded($0) })
 
         #expect(decoded.length == 77)
-        #expect(decoded.answer.encoded(length: 77) == encoded)
-        #expect(Array(decoded.answer.fields) == Array(answer.fields))
-        #expect(decoded.answer.selecting == answer.selecting)
-        #expect(decoded.answer.range == answer.range)
-        #expect(decoded.answer.timeToLive == answer.timeToLive)
-        #expect(decoded.answer.received == answer.received && decoded.answer.requested == answer.requested)
-        #expect(decoded.answer.status == 206 && decoded.answer.isInvalidated && decoded.answer.version == "2.0")
-        #expect(decoded.answer.key == answer.key && decoded.answer.url == answer.url)
+        #expect(decoded.response.encoded(length: 77) == encoded)
+        #expect(Array(decoded.response.fields) == Array(response.fields))
+        #expect(decoded.response.selecting == response.selecting)
+        #expect(decoded.response.range == response.range)
+        #expect(decoded.response.timeToLive == response.timeToLive)
+        #expect(decoded.response.received == response.received && decoded.response.requested == response.requested)
+        #expect(decoded.response.status == 206 && decoded.response.isInvalidated && decoded.response.version == "2.0")
+        #expect(decoded.response.key == response.key && decoded.response.url == response.url)
     }
 
-    @Test func `a head that is cut anywhere, or longer, is none`() {
+    @Test func `a head that is cut anywhere, or longer, is refused`() {
         let encoded = whole().encoded(length: 5)
 
         for count in 0..<encoded.count {
@@ -49,16 +49,16 @@ import Testing
     }
 
     @Test(arguments: [(-1, 100), (Int.min, nil), (0, -1), (5, Int.min)])
-    func `a part of what cannot be is no head`(first: Int, complete: Int?) {
-        var answer = whole()
-        answer.range = .init(first: first, complete: complete)
+    func `an impossible range is refused`(first: Int, complete: Int?) {
+        var response = whole()
+        response.range = .init(first: first, complete: complete)
 
-        let decoded = answer.encoded(length: 5).withUnsafeBytes { StoredResponse.decoded($0) }
+        let decoded = response.encoded(length: 5).withUnsafeBytes { StoredResponse.decoded($0) }
 
         #expect(decoded == nil)
     }
 
-    @Test func `any bytes at all are a head or none, and never a crash`() {
+    @Test func `random bytes decode to a head or nil, and never trap`() {
         var generator = SeededRandom(seed: 1)
         let encoded = whole().encoded(length: 5)
         for _ in 0..<20_000 {

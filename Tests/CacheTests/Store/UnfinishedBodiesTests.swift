@@ -5,16 +5,16 @@ import Testing
 
 @testable import CachePlugin
 
-/// Bodies that are still being stored count as what is stored.
+/// Bodies that are being stored count for the limits.
 @Suite struct UnfinishedBodiesTests {
     private static let limit = 8 << 20
 
     @Test(arguments: StoreKind.allCases)
-    func `many large bodies at once take no more than the limit`(_ kind: StoreKind) async throws {
+    func `many large unfinished bodies stay within the limit`(_ kind: StoreKind) async throws {
         let folder = try TemporaryFolder()
         let store = kind.make(folder, bytes: Self.limit)
         defer { store.close(within: .seconds(60)) }
-        // Each is as large as one may be, and all go on in step.
+        // Each body has the largest allowed size, and all grow in step.
         let body = bytes(Self.limit / 4, seed: 1)
         var writers = (0..<16).compactMap { number in store.write(length: nil).map { (number, $0) } }
         for start in stride(from: 0, to: body.count, by: 1 << 16) {
@@ -35,13 +35,13 @@ import Testing
             let entry = try #require(await store.found("\(number)").first)
             #expect(try await store.read(entry) == body)
         }
-        // Those that were given up count no more.
+        // Discarded bodies do not count.
         #expect(await store.keep(.sample("later"), body) != nil)
         #expect(try size(of: folder) <= Self.limit + (3 << 20))
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a body whose length is known is refused at once where others take the room`(_ kind: StoreKind) async throws {
+    func `a body of known length is refused at once if others take the room`(_ kind: StoreKind) async throws {
         let folder = try TemporaryFolder()
         let store = kind.make(folder, bytes: Self.limit)
         defer { store.close(within: .seconds(60)) }
@@ -55,10 +55,10 @@ import Testing
         #expect(await store.keep(.sample("third"), body, length: body.count) != nil)
     }
 
-    @Test func `bodies that are being stored in memory take the place of what was used least`() throws {
+    @Test func `unfinished bodies in memory remove the least recently used entries`() throws {
         var table = MemoryTable(byteLimit: 100_000, countLimit: 100)
         for number in 1...8 {
-            let entry = CacheEntry(id: Int64(number), answer: .sample("\(number)"), length: 10_000)
+            let entry = CacheEntry(id: Int64(number), response: .sample("\(number)"), length: 10_000)
             table.insert(entry, [Bytes(bytes(10_000, seed: 1))])
         }
 

@@ -7,9 +7,9 @@ import PluginLoader
 import TestSupport
 import Transporting
 
-/// A kernel with the cache before a transport or a server, on a clock that stands still.
+/// A kernel with the cache in front of a transport or a server, with a manual clock.
 ///
-/// Linked, answers are kept in memory alone; loaded, in a file too.
+/// Linked, the cache uses memory only; loaded, a file too.
 final class CacheBench: Sendable {
     let kernel: Kernel
     private let manual: ManualClock?
@@ -45,24 +45,24 @@ final class CacheBench: Sendable {
             loader: .dynamic, transport: transport, log: log, clock: clock)
     }
 
-    /// Stands still until a test moves it.
+    /// The manual clock.
     var clock: ManualClock {
         guard let manual else { preconditionFailure("This bench goes by the real clock.") }
         return manual
     }
 
-    /// Waits until so many requests have come to the cache, and stand where they stand until something else happens.
+    /// Waits until so many requests have come to the cache, and wait there.
     func settled(_ count: Int) async throws {
         try await arrived.opened(for: count)
         await turnOfLoop()
-        // After what the store was asked before.
+        // After the earlier work of the store.
         _ = try await kernel.cache.stats()
         await turnOfLoop()
     }
 
     private func turnOfLoop() async { await withTaskExecutorPreference(kernel.executor) { await Task.yield() } }
 
-    /// Sends a request and notes what the cache says of it.
+    /// Sends a request and records its events.
     func begin(_ request: Request) -> ExchangeHandle {
         kernel.begin(request) { [events] event in
             if event.id.hasPrefix("cache.") { events.add(String(event.id.dropFirst(6))) }
@@ -82,7 +82,7 @@ final class CacheBench: Sendable {
         try await send(Request(.get, url, fields: Fields(fields)))
     }
 
-    /// The clock's wall time as HTTP writes it, so many seconds away.
+    /// The wall time of the clock plus some seconds, in the format of HTTP.
     func date(_ seconds: Int = 0) -> String {
         HTTPDate(seconds: clock.wallClock / 1_000_000_000 + Int64(seconds)).description
     }

@@ -6,7 +6,7 @@ import Testing
 struct NetscapeFileTests {
     private let now = Duration.seconds(1_000_000_000)
 
-    @Test func `what was written reads as the same`() throws {
+    @Test func `a written file reads as the same cookies`() throws {
         var jar = Jar()
         let fields = [
             "session=1", "kept=2; Max-Age=60", "wide=3; Domain=example.com",
@@ -33,7 +33,7 @@ struct NetscapeFileTests {
         #expect(plain(content.cookies) == plain(jar.cookies))
     }
 
-    @Test func `what curl writes is read`() {
+    @Test func `a file of curl is read`() {
         let text = """
             # Netscape HTTP Cookie File
             # https://curl.se/docs/http-cookies.html
@@ -64,7 +64,7 @@ struct NetscapeFileTests {
             ])
     }
 
-    @Test func `lines that are no cookies are told by their number, and the rest is read`() {
+    @Test func `invalid lines are reported by number, and the rest is read`() {
         let text = """
             a.com\tFALSE\t/\tFALSE\t0\ta\t1
             nonsense
@@ -87,10 +87,10 @@ struct NetscapeFileTests {
     }
 
     @Test(arguments: [("a.com\nb.com", "/"), ("a.com", "/\n.b.com\tTRUE\t/\tFALSE\t0\tforged\t/x")])
-    func `a line's end of a place makes no line of its own`(host: String, path: String) throws {
+    func `a cookie with a line break in host or path is not written`(host: String, path: String) throws {
         var jar = Jar()
-        let place = RequestURI(isSecure: false, host: host, path: Array(path.utf8))
-        _ = try jar.receive(SetCookie(Array("a=b".utf8)), from: place, now: now)
+        let uri = RequestURI(isSecure: false, host: host, path: Array(path.utf8))
+        _ = try jar.receive(SetCookie(Array("a=b".utf8)), from: uri, now: now)
 
         let (bytes, skipped) = NetscapeFile.write(jar.cookies)
         let content = NetscapeFile.read(bytes, now: now, suffixes: .system)
@@ -98,7 +98,7 @@ struct NetscapeFileTests {
         #expect(skipped == 1 && content == NetscapeFile.Content())
     }
 
-    @Test func `a name with a tab cannot be written`() throws {
+    @Test func `a cookie with a tab in its name is not written`() throws {
         var jar = Jar()
         _ = try jar.receive(
             SetCookie(Array("a\tb=c".utf8)), from: #require(RequestURI("http://a.com/")), now: now)

@@ -56,8 +56,7 @@ struct JarTests {
             ("http://example.com/", "__Secur-a=b"),
             ("http://example.com/", "a=__Host-b"),
         ] as [(String, String)])
-    func `a cookie that keeps the rules is kept, and sent back to where it came from`(url: String, field: String) throws
-    {
+    func `a valid cookie is stored, and sent back to its URL`(url: String, field: String) throws {
         var jar = Jar()
 
         #expect(refuses(&jar, field, url) == nil)
@@ -66,19 +65,19 @@ struct JarTests {
 
     @Test(
         arguments: [
-            // Without a domain: to this host alone. With one: to those beneath it too.
+            // Without a domain the cookie is for this host only; with one, for its subdomains too.
             ("http://example.com/", "a=b", "http://example.com/", true),
             ("http://example.com/", "a=b", "http://www.example.com/", false),
             ("http://www.example.com/", "a=b; Domain=example.com", "http://other.example.com/", true),
             ("http://www.example.com/", "a=b; Domain=example.com", "http://example.com:81/", true),
             ("http://example.com/", "a=b; Domain=example.com", "http://example.com./", true),
-            // A public suffix that is the host itself stands for the host alone.
+            // A domain that is the host and a public suffix gives a host-only cookie.
             ("http://com/", "a=b; Domain=com", "http://example.com/", false),
             ("http://co.uk/", "a=b; Domain=co.uk", "http://example.co.uk/", false),
-            // Addresses have nothing beneath them.
+            // Addresses have no subdomains.
             ("http://1.2.3.4/", "a=b; Domain=1.2.3.4", "http://0.1.2.3.4.example/", false),
             ("http://0x7f.1/", "a=b; Domain=127.0.0.1", "http://127.0.0.1/", true),
-            // Secure over https only, whatever the port.
+            // A secure cookie is sent over https only, on any port.
             ("https://example.com/", "a=b; Secure", "http://example.com/", false),
             ("https://example.com/", "a=b; Secure", "https://example.com:1/", true),
             ("https://example.com/", "a=b", "http://example.com/", true),
@@ -88,15 +87,16 @@ struct JarTests {
             ("http://example.com/", "a=b; Path=/x", "http://example.com/xy", false),
             ("http://example.com/", "a=b; Path=/x", "http://example.com/x?y", true),
         ] as [(String, String, String, Bool)])
-    func `a cookie goes where it belongs (§5.8.3 step 1)`(from: String, field: String, to: String, isSent: Bool) throws
-    {
+    func `a cookie is sent to matching requests only (§5.8.3 step 1)`(
+        from: String, field: String, to: String, isSent: Bool
+    ) throws {
         var jar = Jar()
 
         #expect(refuses(&jar, field, from) == nil)
         #expect((sent(&jar, to) == "a=b") == isSent)
     }
 
-    @Test func `longer paths come first, then older cookies, and a new value keeps its place`() {
+    @Test func `longer paths come first, then older cookies, and a new value keeps its position`() {
         var jar = Jar()
         for field in [
             "a=1; Path=/", "b=2; Path=/x", "c=3; Path=/", "d=4; Domain=example.com; Path=/x/", "nameless; Path=/",
@@ -110,7 +110,7 @@ struct JarTests {
         #expect(sent(&jar, "http://www.example.com/") == "a=5; c=3; nameless; e=")
     }
 
-    @Test func `name, domain, path and host-only make a cookie what it is`() {
+    @Test func `cookies with another name, domain, path or host-only flag are different cookies`() {
         var jar = Jar()
         for field in ["a=1", "a=2; Path=/x", "a=3; Domain=www.example.com", "a=4; Domain=example.com", "A=5", "a=6"] {
             #expect(refuses(&jar, field, "http://www.example.com/") == nil)
@@ -125,11 +125,11 @@ struct JarTests {
             ("Max-Age=10", 10), ("Max-Age=0", nil), ("Max-Age=-5", nil), ("Max-Age=99999999999999999999", 400 * 86_400),
             ("Expires=Sun, 09 Sep 2001 01:46:41 GMT", 1), ("Expires=Sun, 09 Sep 2001 01:46:40 GMT", nil),
             ("Expires=Fri, 31 Dec 9999 23:59:59 GMT", 400 * 86_400), ("Expires=Mon, 01 Jan 1601 00:00:00 GMT", nil),
-            // Max-Age beats Expires, in any order.
+            // Max-Age takes precedence over Expires, in any order.
             ("Max-Age=10; Expires=Mon, 01 Jan 1601 00:00:00 GMT", 10),
             ("Expires=Fri, 31 Dec 9999 23:59:59 GMT; Max-Age=0", nil),
         ] as [(String, Int?)])
-    func `a cookie lives until it expires, and 400 days at most`(attributes: String, seconds: Int?) {
+    func `a cookie lives until it expires, and at most 400 days`(attributes: String, seconds: Int?) {
         var jar = Jar()
         #expect(refuses(&jar, "a=b; \(attributes)", "http://example.com/") == nil)
 
@@ -140,7 +140,7 @@ struct JarTests {
         #expect(jar.isEmpty)
     }
 
-    @Test func `a cookie of the session lives on, and one that expired removes what was there`() {
+    @Test func `a cookie of the session stays, and an expired cookie removes the stored one`() {
         var jar = Jar()
         #expect(refuses(&jar, "a=b", "http://example.com/") == nil)
         #expect(sent(&jar, "http://example.com/", at: now + .seconds(1_000_000_000)) == "a=b")
@@ -150,7 +150,7 @@ struct JarTests {
         #expect(jar.isEmpty)
     }
 
-    @Test func `a clock that jumps back changes neither the order nor what is there`() {
+    @Test func `a clock that jumps back changes neither the order nor the content`() {
         var jar = Jar()
         #expect(refuses(&jar, "a=1; Max-Age=60", "http://example.com/") == nil)
         #expect(refuses(&jar, "b=2", "http://example.com/", at: now - .seconds(86_400)) == nil)
@@ -163,14 +163,14 @@ struct JarTests {
         arguments: [
             ("http://example.com/login", "a=2; Path=/login", true), ("http://example.com/login/x", "a=2", true),
             ("http://www.example.com/", "a=2; Domain=example.com; Path=/login/deeper", true),
-            // A path above, from where the secure one is not hidden, and one beside.
+            // A parent path, from which the secure cookie is not hidden, and a sibling path.
             ("http://example.com/", "a=2", false), ("http://example.com/", "a=2; Path=/other", false),
             // Another name, and another domain.
             ("http://example.com/login", "b=2; Path=/login", false), ("http://example.org/", "a=2; Path=/login", false),
-            // From a secure place everything goes.
+            // A secure URL may set every cookie.
             ("https://example.com/", "a=2; Path=/login", false),
         ] as [(String, String, Bool)])
-    func `secure cookies are left alone by what is not secure (§5.7 step 16)`(
+    func `an insecure cookie does not replace a secure one (§5.7 step 16)`(
         url: String, field: String, isRefused: Bool
     ) {
         var jar = Jar()
@@ -193,7 +193,7 @@ struct JarTests {
         }
     }
 
-    @Test func `a secure cookie that has expired hides nothing, and one that comes in its place begins anew`() {
+    @Test func `an expired secure cookie can be replaced, and its replacement has a new creation time`() {
         var jar = Jar()
         for field in ["a=1; Secure; Max-Age=1", "b=2"] {
             #expect(refuses(&jar, field, "https://example.com/") == nil)
@@ -205,7 +205,7 @@ struct JarTests {
         #expect(sent(&jar, "http://example.com/", at: later) == "b=2; a=3")
     }
 
-    @Test func `a secure cookie of a domain beneath is hidden until it is gone`() {
+    @Test func `an insecure cookie of a parent domain does not hide a secure cookie of a subdomain`() {
         var jar = Jar()
         for url in ["https://a.b.example.com/", "https://other.com/"] {
             #expect(refuses(&jar, "a=1; Secure", url) == nil)
@@ -219,7 +219,7 @@ struct JarTests {
         #expect(sent(&jar, "https://a.b.example.com/") == "a=2")
     }
 
-    @Test func `secure cookies beneath a domain are found by their names`() {
+    @Test func `secure cookies of subdomains are found by name`() {
         var jar = Jar()
         for number in 0..<50 {
             #expect(refuses(&jar, "n\(number)=1; Secure", "https://h\(number).example.com/") == nil)
@@ -231,7 +231,7 @@ struct JarTests {
         #expect(found.allSatisfy { $0 == .hidesSecureCookie } && others.allSatisfy { $0 == nil })
     }
 
-    @Test func `of a domain with too many, the expired go first, then the insecure, then those unused for longest`() {
+    @Test func `a domain with too many cookies loses the expired, then the insecure, then the least recently used`() {
         var jar = Jar(limits: Jar.Limits(perDomain: 4, total: 100))
         let url = "https://example.com/"
         for field in [
@@ -252,7 +252,7 @@ struct JarTests {
         #expect(jar.evictions == 2)
     }
 
-    @Test func `a full jar lets go of crowded domains first`() {
+    @Test func `a full jar removes cookies of crowded domains first`() {
         var jar = Jar(limits: Jar.Limits(perDomain: 1000, total: 100))
         #expect(refuses(&jar, "a=b", "http://small.com/") == nil)
         for number in 0..<100 { #expect(refuses(&jar, "a\(number)=b", "http://crowded.com/") == nil) }
@@ -261,7 +261,7 @@ struct JarTests {
         #expect(jar.count <= 100 && jar.count > 90)
     }
 
-    @Test func `ten thousand cookies of one answer, and of ten thousand hosts, stay within the limits`() {
+    @Test func `ten thousand cookies of one response, and of ten thousand hosts, stay within the limits`() {
         var jar = Jar()
         for number in 0..<10_000 { #expect(refuses(&jar, "a\(number)=b", "http://evil.com/") == nil) }
         #expect(jar.count == 180)
@@ -274,7 +274,7 @@ struct JarTests {
 
     // MARK: The file
 
-    @Test func `a file learns of persistent cookies alone, and of what replaced them`() {
+    @Test func `the changes for a file contain persistent cookies and removed ones only`() {
         var jar = Jar()
         for field in ["a=1; Max-Age=60", "b=2", "c=3; Max-Age=60"] {
             #expect(refuses(&jar, field, "http://example.com/") == nil)
@@ -290,7 +290,7 @@ struct JarTests {
         #expect(jar.takeChanges().isEmpty)
     }
 
-    @Test func `what a file says counts, but for what is newer here and for the session's own`() {
+    @Test func `loading a file keeps unsaved cookies and those of the session`() {
         var mine = Jar()
         var other = Jar()
         for field in [
@@ -310,7 +310,7 @@ struct JarTests {
         #expect(Set(mine.takeChanges().ids.map { String(latin1: $0.name) }) == ["both", "session"])
     }
 
-    @Test func `what has become a public suffix since is not taken from a file`() throws {
+    @Test func `a cookie for a domain that is a public suffix now is not loaded from a file`() throws {
         var jar = Jar()
         let id = Cookie.ID(domain: "com", isHostOnly: false, path: [0x2F], name: [0x61])
 
@@ -322,9 +322,9 @@ struct JarTests {
     // MARK: -
 
     private func refuses(_ jar: inout Jar, _ field: String, _ url: String, at time: Duration? = nil) -> Refusal? {
-        guard let place = RequestURI(url) else { return .foreignDomain }
+        guard let uri = RequestURI(url) else { return .foreignDomain }
         do throws(Refusal) {
-            _ = try jar.receive(try SetCookie([UInt8](latin1: field)), from: place, now: time ?? now)
+            _ = try jar.receive(try SetCookie([UInt8](latin1: field)), from: uri, now: time ?? now)
             return nil
         } catch {
             return error

@@ -8,7 +8,7 @@ import Testing
 
 struct CookiesTests {
     @Test(arguments: Linkage.allCases)
-    func `cookies that came are sent with the next request, byte for byte`(linkage: Linkage) async throws {
+    func `received cookies are sent with the next request, byte for byte`(linkage: Linkage) async throws {
         let server = try LoopbackServer { connection in
             while let request = try? connection.readRequest() {
                 let line = "Set-Cookie: grüße=\u{1F36A}, \"x\"; Path=/\r\n"
@@ -27,7 +27,7 @@ struct CookiesTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `bytes that are no UTF-8 go back as they came`(linkage: Linkage) async throws {
+    func `bytes that are not UTF-8 are sent back unchanged`(linkage: Linkage) async throws {
         let cookie = "n\u{E9}\u{FF}=\u{80}\u{C3}x"
         let server = try LoopbackServer { connection in
             while (try? connection.readRequest()) != nil {
@@ -44,7 +44,7 @@ struct CookiesTests {
     }
 
     @Test(arguments: Linkage.allCases, ["\u{1}", "\u{1B}", "\u{1F}", "\u{7F}"])
-    func `a control character costs its cookie, and neither the others nor the answer`(
+    func `a control character refuses its cookie, but neither the others nor the response`(
         linkage: Linkage, control: String
     ) async throws {
         let server = try LoopbackServer { connection in
@@ -63,7 +63,7 @@ struct CookiesTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a request that writes Cookie itself is left alone`(linkage: Linkage) async throws {
+    func `a request with a Cookie field of its own is not changed`(linkage: Linkage) async throws {
         let transport = Setup.setting("a=1")
         let kernel = try Setup.kernel(linkage, transport)
         _ = try await kernel.send(Request(.get, "http://a.test/"))
@@ -75,7 +75,7 @@ struct CookiesTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `jars know nothing of each other`(linkage: Linkage) async throws {
+    func `jars are independent of each other`(linkage: Linkage) async throws {
         let transport = MockTransport { request, _ in
             .respond(200, request.url.hasSuffix("set") ? Fields(["Set-Cookie": "user=x; Path=/"]) : Fields())
         }
@@ -95,7 +95,7 @@ struct CookiesTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a request can send none, keep none, or leave the plugin out`(linkage: Linkage) async throws {
+    func `a request can send none, store none, or skip the plugin`(linkage: Linkage) async throws {
         let transport = MockTransport { _, number in .respond(200, Fields(["Set-Cookie": "n\(number)=x"])) }
         let kernel = try Setup.kernel(linkage, transport)
         var silent = Request(.get, "http://a.test/")
@@ -115,7 +115,7 @@ struct CookiesTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `what is sent is secret to those further in`(linkage: Linkage) async throws {
+    func `the Cookie field is secret for plugins further in`(linkage: Linkage) async throws {
         let seen = Record()
         let inside = ScriptedPlugin("inside", priority: 900)
         inside.onRequest = { exchange in
@@ -130,7 +130,7 @@ struct CookiesTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `an answer that a plugin further in swallows has set its cookies`(linkage: Linkage) async throws {
+    func `a response that a plugin further in replaces has set its cookies`(linkage: Linkage) async throws {
         let transport = MockTransport { _, number in
             number == 1 ? .respond(503, Fields(["Set-Cookie": "swallowed=1"])) : .respond(200)
         }
@@ -145,7 +145,7 @@ struct CookiesTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `an answer that does not come from the network sets none`(linkage: Linkage) async throws {
+    func `a response that does not come from the network sets no cookies`(linkage: Linkage) async throws {
         let transport = MockTransport()
         let inside = ScriptedPlugin("inside", priority: 600)
         inside.onRequest = { _ in .respond(ResponseHead(status: 200, fields: Fields(["Set-Cookie": "stored=1"]))) }
@@ -158,7 +158,7 @@ struct CookiesTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a request of another plugin's own sets cookies too`(linkage: Linkage) async throws {
+    func `a sub-request of another plugin sets cookies too`(linkage: Linkage) async throws {
         let transport = MockTransport { request, _ in
             .respond(200, request.url.contains("token") ? Fields(["Set-Cookie": "token=1; Path=/"]) : Fields())
         }
@@ -178,7 +178,7 @@ struct CookiesTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `dot segments are gone before paths are compared, as they are on the wire`(linkage: Linkage) async throws {
+    func `dot segments are removed before paths are compared`(linkage: Linkage) async throws {
         let transport = Setup.setting("a=1")
         let kernel = try Setup.kernel(linkage, transport)
 
@@ -191,7 +191,7 @@ struct CookiesTests {
     @Test(
         arguments: Linkage.allCases,
         [("/%7Ejoe", "/%7Ejoe/x"), ("/%c3%a9cole", "/%c3%a9cole/x?next=/%2F%7e"), ("/%7Ejoe", "/b/../%7Ejoe/")])
-    func `a cookie goes to the percent-encoded path that it was set for`(
+    func `a cookie is sent to the percent-encoded path that it was set for`(
         linkage: Linkage, paths: (String, String)
     ) async throws {
         let transport = Setup.setting("s=1; Path=\(paths.0)")
@@ -204,7 +204,7 @@ struct CookiesTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `what came of cookies is told, without their values`(linkage: Linkage) async throws {
+    func `stored and refused cookies are events without values`(linkage: Linkage) async throws {
         let transport = Setup.setting("a=secret", "b=secret; Domain=test", "c=secret", "=; x=secret")
         let seen = Record()
         let log = KernelLog(level: .debug) { _, source, text in if source == "cookies" { seen.add(text) } }
@@ -227,7 +227,7 @@ struct CookiesTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a Set-Cookie of a mebibyte and ten thousand of them do no harm`(linkage: Linkage) async throws {
+    func `a Set-Cookie of a mebibyte and ten thousand of them are handled`(linkage: Linkage) async throws {
         let large = String(repeating: "x", count: 1 << 20)
         let transport = MockTransport { _, number in
             var fields = Fields()
@@ -254,7 +254,7 @@ struct CookiesTests {
     }
 
     @Test(arguments: [false, true])
-    func `http to this machine is secure where the settings say so`(isTrusted: Bool) async throws {
+    func `http to a loopback host is secure if the settings say so`(isTrusted: Bool) async throws {
         let kernel = try Setup.kernel(
             .linked, Setup.setting("a=1; Secure"), settings: ["trustLoopback": .bool(isTrusted)])
 
@@ -294,7 +294,9 @@ struct CookiesTests {
         #expect(try await kernel.cookies.get(server.url("/login/")) == "second=2; first=3")
     }
 
-    @Test func `a clock that jumps back takes nothing away, and one that jumps ahead what has expired`() async throws {
+    @Test func `a clock that jumps back removes nothing, and one that jumps ahead removes expired cookies`()
+        async throws
+    {
         let clock = ManualClock()
         let transport = Setup.setting("kept=1; Max-Age=60", "session=2")
         let folder = try TemporaryFolder()

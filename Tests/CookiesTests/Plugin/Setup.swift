@@ -7,9 +7,9 @@ import PluginLoader
 import TestSupport
 import Transporting
 
-/// Kernels with the plugin `cookies`, and what they are asked in most tests.
+/// Kernels with the plugin `cookies`.
 enum Setup {
-    /// In memory.
+    /// A kernel with cookies in memory.
     static func kernel(
         _ linkage: Linkage, _ transport: (any Transport)? = nil, settings: JSONObject = [:],
         beside scripted: [ScriptedPlugin] = [], log: KernelLog = .silent
@@ -20,7 +20,7 @@ enum Setup {
             "cookies", cookiesPlugin(), loader: .dynamic, transport, settings: all, beside: scripted, log: log)
     }
 
-    /// With a file in a folder, and a clock of the test's own.
+    /// A kernel with a file in a folder, and a manual clock.
     static func kernel(
         in folder: TemporaryFolder, _ transport: (any Transport)? = nil, clock: ManualClock? = nil,
         settings: JSONObject = [:],
@@ -33,7 +33,7 @@ enum Setup {
             catalog: Catalog([cookiesPlugin()]), transport: transport, log: log, clock: clock)
     }
 
-    /// Answers each request with these `Set-Cookie` lines.
+    /// Responds to each request with these `Set-Cookie` lines.
     static func setting(_ cookies: String...) -> MockTransport {
         MockTransport { _, _ in
             var fields = Fields()
@@ -42,7 +42,7 @@ enum Setup {
         }
     }
 
-    /// What a request through the kernel carried, in a transport's record.
+    /// The `Cookie` field of a request, in a transport's record.
     static func sent(_ kernel: Kernel, _ transport: MockTransport, _ request: Request) async throws -> String? {
         _ = try await kernel.send(request)
         return transport.requests.last?.fields[.cookie]

@@ -9,11 +9,11 @@ struct CookieDateTests {
             ("Mon, 10 Dec 2007 17:02:24 GMT", "Mon, 10 Dec 2007 17:02:24 GMT"),
             ("Monday, 10-Dec-07 17:02:24 GMT", "Mon, 10 Dec 2007 17:02:24 GMT"),
             ("Mon Dec 10 17:02:24 2007", "Mon, 10 Dec 2007 17:02:24 GMT"),
-            // In any order, with almost anything between the parts, and zones without meaning.
+            // Any order, almost any delimiters, and ignored time zones.
             ("17:02:24 2007 december 10 PST", "Mon, 10 Dec 2007 17:02:24 GMT"),
             ("\t10/dec/2007;17:02:24", "Mon, 10 Dec 2007 17:02:24 GMT"),
             ("10 Dec 2007 17:02:24 GMT+0100", "Mon, 10 Dec 2007 17:02:24 GMT"),
-            // What follows a part does not count, if it is no digit.
+            // The bytes after a part are ignored, except digits.
             ("10th decx 2007y 17:02:24z", "Mon, 10 Dec 2007 17:02:24 GMT"),
             ("1 jan 2000 1:2:3", "Sat, 01 Jan 2000 01:02:03 GMT"),
             // Years of two digits.
@@ -24,17 +24,17 @@ struct CookieDateTests {
             ("1 Jan 1601 00:00:00", "Mon, 01 Jan 1601 00:00:00 GMT"),
             ("29 Feb 2000 23:59:59", "Tue, 29 Feb 2000 23:59:59 GMT"),
             ("31 Dec 9999 23:59:59", "Fri, 31 Dec 9999 23:59:59 GMT"),
-            // The first token that can be a part is it: of 07 and 09 the first is the day.
+            // The first token that matches a part counts: of 07 and 09 the first is the day.
             ("07 09 Aug 08:04:19", "Fri, 07 Aug 2009 08:04:19 GMT"),
         ] as [(String, String)])
-    func `dates are read generously`(text: String, date: String) {
+    func `dates in unusual formats are parsed`(text: String, date: String) {
         #expect(CookieDate(text.utf8)?.text == date)
     }
 
     @Test(
         arguments: [
             "", "x", "10 Dec 2007", "Dec 2007 17:02:24", "10 2007 17:02:24", "10 Dec 17:02:24",
-            // Out of bounds, or on no calendar.
+            // Out of range, or impossible.
             "32 Jan 2000 00:00:00", "0 Jan 2000 00:00:00", "1 Jan 1600 00:00:00", "1 Jan 2000 24:00:00",
             "1 Jan 2000 00:60:00", "1 Jan 2000 00:00:60", "30 Feb 2000 00:00:00", "29 Feb 1900 00:00:00",
             "31 Apr 2000 00:00:00",
@@ -43,7 +43,7 @@ struct CookieDateTests {
             "1 Jan 2000 00:00:000", "1 Jan 2000 00:00", "1 Jan 2000 0:0:", "1 Jan 2000 00 00 00",
             "1 Ja 2000 00:00:00", "1 Fooember 2000 00:00:00",
         ])
-    func `what lacks a part, or names a day that never was, is no date`(text: String) {
+    func `a date with a missing part or an impossible day is refused`(text: String) {
         #expect(CookieDate(text.utf8) == nil)
     }
 }

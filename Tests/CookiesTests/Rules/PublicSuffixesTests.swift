@@ -21,7 +21,7 @@ struct PublicSuffixesTests {
             ("WWW.BÜCHER.de", "bücher.de"), ("example.com.", "example.com"), ("a..com", nil), ("", nil), (".", nil),
             ("127.0.0.1", nil), ("[::1]", nil), ("example.com\u{0}", nil),
         ] as [(String, String?)])
-    func `the registrable name is the one beneath the public suffix`(host: String, name: String?) {
+    func `the registrable domain is one label below the public suffix`(host: String, name: String?) {
         #expect(suffixes.registrableDomain(of: host) == name)
     }
 
@@ -31,7 +31,7 @@ struct PublicSuffixesTests {
             ("x.kobe.jp", true),
             ("city.kobe.jp", false), ("com.", true), ("127.0.0.1", false), ("", false), ("github.io", true),
         ] as [(String, Bool)])
-    func `nobody owns a public suffix`(domain: String, isSuffix: Bool) {
+    func `public suffixes are recognized`(domain: String, isSuffix: Bool) {
         #expect(suffixes.contains(domain) == isSuffix)
     }
 }

@@ -19,7 +19,7 @@ struct RequestURITests {
             ("http://a.test/x/.%2E/%2ehidden/...", false, "a.test", "/%2ehidden/..."),
             ("http://a.test/%2", false, "a.test", "/%2"), ("http://a.test/x/%2e", false, "a.test", "/x/"),
         ] as [(String, Bool, String, String)])
-    func `a URL says where cookies go`(url: String, isSecure: Bool, host: String, path: String) {
+    func `a URL gives security, host and path`(url: String, isSecure: Bool, host: String, path: String) {
         #expect(RequestURI(url) == RequestURI(isSecure: isSecure, host: host, path: Array(path.utf8)))
     }
 
@@ -27,7 +27,7 @@ struct RequestURITests {
         "", "example.com", "ftp://example.com/", "http:/example.com", "http://", "http:///a", "http://:80/",
         "http://[::1/", "http://[x]/", "//example.com/", "file:///etc", "http://b\u{fc}cher.example/",
     ])
-    func `what is no URL of http has no cookies`(url: String) {
+    func `a URL that is not http or https is refused`(url: String) {
         #expect(RequestURI(url) == nil)
     }
 
@@ -37,7 +37,7 @@ struct RequestURITests {
             ("http://[::1]/", true),
             ("http://127.example.com/", false), ("http://localhost.example.com/", false), ("http://10.0.0.1/", false),
         ] as [(String, Bool)])
-    func `this very machine is secure only where that is wanted`(url: String, isLoopback: Bool) {
+    func `http to a loopback host is secure only if it is trusted`(url: String, isLoopback: Bool) {
         #expect(RequestURI(url, trustsLoopback: true)?.isSecure == isLoopback)
         #expect(RequestURI(url)?.isSecure == false)
     }
@@ -48,9 +48,9 @@ struct RequestURITests {
             ("/a;b/c", "/a;b"),
         ] as [(String, String)])
     func `the default path ends before the last slash (§5.1.4)`(path: String, defaultPath: String) {
-        let place = RequestURI(isSecure: false, host: "a", path: Array(path.utf8))
+        let uri = RequestURI(isSecure: false, host: "a", path: Array(path.utf8))
 
-        #expect(String(latin1: place.defaultPath) == defaultPath)
+        #expect(String(latin1: uri.defaultPath) == defaultPath)
     }
 
     @Test(
@@ -59,7 +59,7 @@ struct RequestURITests {
             ("/a/b", "/a/", true), ("/a", "/a/", false), ("/ab", "/a", false), ("/A", "/a", false), ("/", "/a", false),
             ("/a%2Fb", "/a", false), ("//", "/", true),
         ] as [(String, String, Bool)])
-    func `a path matches those that lead to it (§5.1.4)`(path: String, cookiePath: String, matches: Bool) {
+    func `a path matches itself and its subpaths (§5.1.4)`(path: String, cookiePath: String, matches: Bool) {
         #expect(RequestURI.path(Array(path.utf8), matches: Array(cookiePath.utf8)) == matches)
     }
 
@@ -72,7 +72,7 @@ struct RequestURITests {
             ("1.2.3.4", "1.2.3.4", true), ("1.2.3.4", "3.4", false), ("1.2.3.4", "4", false), ("a.0x1f", "0x1f", false),
             ("[::1]", "[::1]", true), ("[::1]", "1]", false), ("a..example.com", "example.com", true),
         ] as [(String, String, Bool)])
-    func `a host matches the domains it belongs to, and an address itself alone (§5.1.3)`(
+    func `a host matches its domains, and an address matches only itself (§5.1.3)`(
         host: String, domain: String, matches: Bool
     ) {
         #expect(HostName.matches(host, domain: domain) == matches)

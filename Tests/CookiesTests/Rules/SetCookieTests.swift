@@ -9,16 +9,16 @@ struct SetCookieTests {
         arguments: [
             // Step 2: the pair ends at the first semicolon, quotes or not.
             ("a=b; c", "a", "b"), ("a=\"b;c\"", "a", "\"b"), ("a=b;", "a", "b"),
-            // Step 3: without an equals sign all is value; the first one splits.
+            // Step 3: without an equals sign everything is the value; the first one separates.
             ("a", "", "a"), ("=a", "", "a"), ("a=", "a", ""), ("a=b=c", "a", "b=c"), ("==a", "", "=a"),
-            // Step 4: blanks around name and value go, tabs too; those within stay.
+            // Step 4: blanks and tabs around name and value are removed; those within stay.
             (" a = b ", "a", "b"), ("\ta\t=\tb\t", "a", "b"), ("a b=c d", "a b", "c d"), ("a=b\tc", "a", "b\tc"),
-            // Nothing is not yet refused here.
+            // An empty cookie is refused later, by the jar.
             ("", "", ""), ("=", "", ""), (";a=b", "", ""), ("  ", "", ""),
-            // A comma and bytes beyond ASCII are like any other.
+            // Commas and non-ASCII bytes are allowed.
             ("a=b, c=d", "a", "b, c=d"), ("a=\u{E9}\u{FF}", "a", "\u{E9}\u{FF}"),
         ] as [(String, String, String)])
-    func `name and value are what stands before the first semicolon`(
+    func `name and value precede the first semicolon`(
         field: String, name: String, value: String
     ) throws {
         let cookie = try SetCookie([UInt8](latin1: field))
@@ -28,7 +28,7 @@ struct SetCookieTests {
     }
 
     @Test(arguments: 0...255 as ClosedRange<UInt8>)
-    func `control characters other than the tab make it no cookie, wherever they stand (step 1)`(byte: UInt8) {
+    func `a control character other than the tab is refused at any position (step 1)`(byte: UInt8) {
         let isControl = byte < 0x20 && byte != 0x09 || byte == 0x7F
         let fields = ["a\u{0}b=c", "a=b\u{0}c", "a=b; Path=/\u{0}c", "a=b; c\u{0}d", "\u{0}a=b", "a=b\u{0}"]
 
@@ -40,7 +40,7 @@ struct SetCookieTests {
 
     @Test(
         arguments: [(1, 4095), (4096, 0), (0, 4096), (1, 4096), (4097, 0), (0, 4097), (1, 1_000_000)] as [(Int, Int)])
-    func `name and value have 4096 octets at most, the equals sign and blanks not counted (step 5)`(
+    func `name and value have 4096 octets at most, without the equals sign and blanks (step 5)`(
         name: Int, value: Int
     ) {
         let pair = [UInt8](repeating: 0x61, count: name) + Array(" = ".utf8) + [UInt8](repeating: 0xFF, count: value)
@@ -48,7 +48,7 @@ struct SetCookieTests {
         #expect(refusal(of: pair) == (name + value > 4096 ? .tooLong : nil))
     }
 
-    @Test func `an attribute whose value has more than 1024 octets is not there (step 6 of the attributes)`() throws {
+    @Test func `an attribute whose value has more than 1024 octets is ignored (step 6 of the attributes)`() throws {
         let path = "/" + String(repeating: "p", count: 1023)
         let domain = String(repeating: "d", count: 1024)
 
@@ -70,7 +70,7 @@ struct SetCookieTests {
         ] as [(String, Int64?)])
     func `Max-Age is an optional minus sign and digits (§5.6.2)`(text: String, seconds: Int64?) throws {
         #expect(try SetCookie(Array("a=b; Max-Age=\(text)".utf8)).maxAge == seconds)
-        // One that cannot be read leaves an earlier one standing.
+        // An invalid value leaves an earlier one in effect.
         #expect(try SetCookie(Array("a=b; max-age=5; MAX-AGE = \(text)".utf8)).maxAge == seconds ?? 5)
     }
 
@@ -81,7 +81,7 @@ struct SetCookieTests {
             ("Domain=.", ""), ("Domain", ""), ("Domain=a.com; Domain=", ""), ("Domain=; Domain=a.com", "a.com"),
             ("Domain=a.com:80", "a.com:80"), ("Path=/", nil),
         ] as [(String, String?)])
-    func `Domain loses its first dot and its capitals, and the last one counts (§5.6.3)`(
+    func `Domain loses its first dot and its upper case, and the last one counts (§5.6.3)`(
         attributes: String, domain: String?
     ) throws {
         #expect(try SetCookie(Array("a=b; \(attributes)".utf8)).domain == domain.map { Array($0.utf8) })
@@ -92,7 +92,7 @@ struct SetCookieTests {
             ("Path=/a", "/a"), ("Path= /a ", "/a"), ("Path=/A%20b?c#d", "/A%20b?c#d"), ("Path=a", ""), ("Path=", ""),
             ("Path", ""), ("Path=\"/a\"", ""), ("Path=/a; Path=b", ""), ("Path=b; path=/a", "/a"), ("Secure", nil),
         ] as [(String, String?)])
-    func `Path that begins with no slash means the default path, and the last one counts (§5.6.4)`(
+    func `Path without a slash at its start means the default path, and the last one counts (§5.6.4)`(
         attributes: String, path: String?
     ) throws {
         #expect(try SetCookie(Array("a=b; \(attributes)".utf8)).path == path.map { Array($0.utf8) })
@@ -105,7 +105,7 @@ struct SetCookieTests {
             ("httponly = x;secure", true, true), ("\"Secure\"", false, false), ("Secure HttpOnly", false, false),
             ("; ;;=;=Secure", false, false), ("Secured", false, false),
         ] as [(String, Bool, Bool)])
-    func `Secure and HttpOnly are there or not, whatever they say (§5.6.5, §5.6.6)`(
+    func `Secure and HttpOnly count with any value (§5.6.5, §5.6.6)`(
         attributes: String, isSecure: Bool, isHTTPOnly: Bool
     ) throws {
         let cookie = try SetCookie(Array("a=b; \(attributes)".utf8))
@@ -119,20 +119,20 @@ struct SetCookieTests {
             ("SameSite=Default", .unset), ("SameSite=Strictly", .unset), ("SameSite=Lax; SameSite=x", .unset),
             ("Secure", .unset),
         ] as [(String, SameSite)])
-    func `SameSite is one of three words, and the last one counts (§5.6.7)`(
+    func `SameSite has three known values, and the last one counts (§5.6.7)`(
         attributes: String, sameSite: SameSite
     ) throws {
         #expect(try SetCookie(Array("a=b; \(attributes)".utf8)).sameSite == sameSite)
     }
 
-    @Test func `the last Expires that is a date counts (§5.6.1)`() throws {
+    @Test func `the last valid Expires counts (§5.6.1)`() throws {
         let cookie = try SetCookie(
             Array("a=b; Expires=Sat, 01 Jan 2000 00:00:00 GMT; expires=Thu, 02 Jan 2020 00:00:00 GMT; Expires=x".utf8))
 
         #expect(cookie.expires == 1_577_923_200)
     }
 
-    @Test func `whatever comes is read without a fault, and what was kept reads as the same again`() throws {
+    @Test func `random bytes do not trap, and a parsed cookie parses to the same again`() throws {
         var random = SeededRandom(seed: 6265)
         let pieces = [
             "a", "=", ";", " ", "\t", ",", "\"", "\u{0}", "\u{7F}", "é", "Path", "Domain", "Expires", "Max-Age",

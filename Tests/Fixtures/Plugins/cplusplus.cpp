@@ -1,4 +1,5 @@
-// A plugin in C++: adds a field to each request, and turns what it throws into a fault, for no exception may cross the border.
+// A plugin in C++: adds a field to each request, and turns what it throws into a fault, for no exception may cross the
+// border.
 #include <plugboard.h>
 
 #include <exception>

@@ -1,4 +1,5 @@
-// Ends its process in one of its functions: the one that the setting `in` names; built with FALLS_LOADING, while it is loaded.
+// Ends its process in one of its functions: the one that the setting `in` names; built with FALLS_LOADING, while it is
+// loaded.
 #include <plugboard.h>
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Says what it should not: words that steer a terminal or forge lines, verdicts that cannot be, JSON that is none. Which, says
-// the field x-do of the request.
+// Says what it should not: words that steer a terminal or forge lines, verdicts that cannot be, JSON that is none.
+// Which, says the field x-do of the request.
 #include <plugboard.h>
 #include <string.h>
 

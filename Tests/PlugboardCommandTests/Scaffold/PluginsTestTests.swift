@@ -47,13 +47,13 @@ struct PluginsTestTests {
         ),
         (#"{ "send": $, "sent": {}, "fail": { "code": "a.b" } }"#, "failed, and no step expects it: a.b"),
         (#"{ "send": $ }, { "nothingSent": true }"#, "steps[1].nothingSent: GET https://a.test/ was sent"),
-        (#"{ "send": $ }, { "advance": "1s" }"#, "GET https://a.test/ was sent (number 1), and no step answers it."),
+        (#"{ "send": $ }, { "advance": "1s" }"#, "was sent (number 1), and no step responds to it."),
         (
             #"{ "send": $, "respond": {} }, { "sent": {} }, { "sent": {} }"#,
             "steps[2].sent: nothing more was sent; 1 were sent before"
         ),
-        (#"{ "respond": {} }"#, "steps[0]: there is no request to answer; 0 were sent"),
-        (#"{ "send": $, "respond": { "to": 2 } }"#, "steps[0]: there is no request to answer; 1 were sent"),
+        (#"{ "respond": {} }"#, "steps[0]: no request waits for a response; 0 were sent"),
+        (#"{ "send": $, "respond": { "to": 2 } }"#, "steps[0]: no request waits for a response; 1 were sent"),
         (#"{ "send": $, "received": {} }"#, "steps[0].received: the exchange \"1\" has not ended"),
         (#"{ "cancel": "one" }"#, "steps[0].cancel: no step before has sent \"one\""),
         (#"{ "command": { "name": "show", "reply": {} } }"#, "steps[0].command: the command failed: command.unknown"),
@@ -61,9 +61,9 @@ struct PluginsTestTests {
             #"{ "command": { "name": "show", "fails": "a.b" } }"#,
             "command.fails: is \"command.unknown\", expected \"a.b\""
         ),
-        (#"{ "log": { "like": "*" } }"#, "steps[0].log: no such line was logged; there are 0"),
+        (#"{ "log": { "like": "*" } }"#, "steps[0].log: no such line was logged; the plugin logged 0 lines"),
         (#"{ "counters": { "a.b": 1 } }"#, "steps[0].counters.a.b: is missing, expected 1"),
-        (#"{ "send": $, "respond": {}, "event": { "id": "a.b" } }"#, "steps[0].event: no event \"a.b\" was told"),
+        (#"{ "send": $, "respond": {}, "event": { "id": "a.b" } }"#, "steps[0].event: no event \"a.b\" came"),
     ])
     func `what is otherwise than a scenario says is named by its place`(steps: String, reason: String) async throws {
         let url = #"{ "url": "https://a.test/" }"#
@@ -82,10 +82,10 @@ struct PluginsTestTests {
 
     @Test(arguments: [
         ("{", "a.json: line 1, column 2:"), ("[]", "a.json: must be an object"), ("{}", "scenarios: must be a list"),
-        (#"{ "scenario": [] }"#, "scenario is no key here. There are clock, settings"),
+        (#"{ "scenario": [] }"#, "scenario is not a known key. Known are clock, settings"),
         (#"{ "scenarios": [{ "name": "n", "steps": [] }] }"#, "scenarios[0]: needs steps"),
         (#"{ "scenarios": [{ "steps": [{}] }] }"#, "scenarios[0]: needs a name"),
-        (#"{ "clock": "2026-02-30T00:00:00Z", "scenarios": [] }"#, "clock: must be a moment such as"),
+        (#"{ "clock": "2026-02-30T00:00:00Z", "scenarios": [] }"#, "clock: must be a time such as"),
         (#"{ "scenarios": [{ "name": "n", "steps": [{ "send": {} }] }] }"#, "steps[0].send: needs a url"),
         (#"{ "scenarios": [{ "name": "n", "steps": [{ "advance": 1 }] }] }"#, "steps[0].advance: must be a time"),
         (

@@ -20,7 +20,7 @@ struct CrashNoteTests {
     /// What the dead have left for this program.
     private func calls() -> [[CrashReport.Call]] { CrashReport.take(from: folder.path).map(\.calls) }
 
-    /// Makes it look as if the process had died: a copy that nobody locks.
+    /// Makes a copy that is not locked, as a process that died would leave it.
     private func die() throws {
         for name in try folder.entries() where name.hasPrefix("running-") && !name.hasSuffix("-copy") {
             let path = folder.file(name)
@@ -70,7 +70,7 @@ struct CrashNoteTests {
         #expect(calls().isEmpty)
     }
 
-    @Test func `a live process's note is left alone, and goes with it`() throws {
+    @Test func `the note of a live process is left alone, and removed at its end`() throws {
         var note = CrashNote(folder: folder.path, names: ["a"])
         _ = note.map { CallMark(in: $0).enter(0, .onRequest) }
 
@@ -82,7 +82,7 @@ struct CrashNoteTests {
         #expect(try folder.entries().isEmpty)
     }
 
-    @Test func `what a start left half made is swept away, what another makes just now is not`() throws {
+    @Test func `a note that a start has left half made is removed, one that another start makes now is not`() throws {
         _ = try folder.write("new-1-1", "")
         let path = try folder.write("new-1-2", "")
         let descriptor = open(path, O_RDWR)
@@ -122,7 +122,7 @@ struct CrashNoteTests {
         #expect(try folder.entries().isEmpty)
     }
 
-    @Test func `another's goes a month after it was found`() throws {
+    @Test func `another program's note is removed a month after it was found`() throws {
         let note = try #require(CrashNote(folder: folder.path, names: ["plugin"], program: "other"))
         _ = CallMark(in: note).enter(0, .onRequest)
         try die()
@@ -190,7 +190,8 @@ struct CrashNoteTests {
         isDone.store(true, ordering: .relaxed)
         try await sweeper.opened()
 
-        // One may have been swept away while it was new, three times in a row: then there is none, and never half a one.
+        // One may have been swept away while it was new, three times in a row: then there is none, and never half a
+        // one.
         #expect(!notes.isEmpty)
         #expect(try folder.entries().filter { $0.hasPrefix("running-") }.count == notes.count)
     }

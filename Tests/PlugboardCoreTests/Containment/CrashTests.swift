@@ -46,13 +46,13 @@ struct CrashTests {
         ("state", "release"), ("answered", "answered"), ("fired", "fired"),
     ])
     func `the next start names the plugin, the function that it was in, and what to do`(
-        place: String, name: String
+        moment: String, name: String
     ) async throws {
         let path = try FixturePlugin.build("falls")
 
         await #expect(processExitsWith: .signal(SIGABRT)) {
-            [path = path as String, place = place as String, data = data as String] in
-            try await CrashTests.use(PluginEntry(path, settings: ["in": .string(place)]), data)
+            [path = path as String, moment = moment as String, data = data as String] in
+            try await CrashTests.use(PluginEntry(path, settings: ["in": .string(moment)]), data)
         }
         let lines = try linesOfNextStart()
 
@@ -104,12 +104,12 @@ struct CrashTests {
     }
 
     @Test(arguments: ["hook", "stop"])
-    func `a process that calls exit leaves nothing behind, whatever its plugins do meanwhile`(place: String) async {
-        await #expect(processExitsWith: .exitCode(3)) { [data = data as String, place = place as String] in
+    func `a process that calls exit leaves nothing behind, whatever its plugins do meanwhile`(moment: String) async {
+        await #expect(processExitsWith: .exitCode(3)) { [data = data as String, moment = moment as String] in
             let begun = Gate()
             let plugin = ScriptedPlugin("slow")
             plugin.onRequest = { _ in
-                if place == "hook" {
+                if moment == "hook" {
                     begun.admit()
                     try? Gate().wait()
                 }
@@ -120,7 +120,7 @@ struct CrashTests {
                 try? Gate().wait()
             }
             var kernel: Kernel? = try makeKernel([plugin]) { $0.kernel.dataDirectory = data }
-            if place == "hook" { _ = kernel?.begin(Request(.get, anywhere)) } else { kernel = nil }
+            if moment == "hook" { _ = kernel?.begin(Request(.get, anywhere)) } else { kernel = nil }
             try await begun.opened()
             withExtendedLifetime(kernel) { exit(3) }
         }
@@ -169,10 +169,10 @@ struct CrashTests {
             let plugin = ScriptedPlugin("in-house")
             plugin.onRequest = { _ in abort() }
             let kernel = try makeKernel([plugin, busy]) { $0.kernel.dataDirectory = data }
-            async let answer = kernel.command("busy", "wait")
+            async let reply = kernel.command("busy", "wait")
             try await begun.opened()
             _ = try await kernel.send(Request(.get, anywhere))
-            _ = try await answer
+            _ = try await reply
         }
         let lines = try linesOfNextStart()
 

@@ -40,7 +40,7 @@ struct DisablingTests {
         #expect(record.lines.filter { $0 == "fragile request" }.count == 3)
     }
 
-    @Test func `an exchange that goes well begins the count anew`() async throws {
+    @Test func `an exchange without a fault resets the count`() async throws {
         let record = Record()
         let kernel = try kernel(fragile(record), limit: 2)
 
@@ -55,12 +55,12 @@ struct DisablingTests {
         let record = Record()
         let outer = ScriptedPlugin("outer", priority: 1)
         outer.onRequest = { exchange in
-            exchange.request["X-Answered"] == nil ? .next : .respond(ResponseHead(status: 204))
+            exchange.request["X-Responded"] == nil ? .next : .respond(ResponseHead(status: 204))
         }
         let kernel = try kernel(fragile(record), limit: 2, with: [outer])
-        let answered = Request(.get, anywhere, fields: ["X-Answered": "1"])
+        let responded = Request(.get, anywhere, fields: ["X-Responded": "1"])
 
-        for request in [Request(.get, anywhere), answered, Request(.get, anywhere), Request(.get, anywhere)] {
+        for request in [Request(.get, anywhere), responded, Request(.get, anywhere), Request(.get, anywhere)] {
             _ = try await kernel.send(request)
         }
 
@@ -125,7 +125,7 @@ struct DisablingTests {
         #expect(error?.reason.contains("switched off until the next start, after a fault.") == true)
     }
 
-    @Test func `its timers fire no more, and who waits in its hook for one waits no longer`() async throws {
+    @Test func `its timers no longer fire, and a hook of it that waits for one is ended`() async throws {
         let record = Record()
         let clock = ManualClock()
         let waiting = Gate()
@@ -160,21 +160,21 @@ struct DisablingTests {
         #expect(record.lines == ["deadline"])
     }
 
-    @Test func `what it reads of an answer it reads to the end`() async throws {
+    @Test func `a response that it reads it reads to the end`() async throws {
         let plugin = fragile(Record())
         let kernel = try kernel(plugin, limit: 1)
         let host = try #require(plugin.host)
 
-        let answer = try await host.send(Request(.get, "http://tokens.test/"), for: nil, isDetached: true)
+        let response = try await host.send(Request(.get, "http://tokens.test/"), for: nil, isDetached: true)
         _ = try await kernel.send(Request(.get, anywhere))
-        let bytes = try await answer.collect(upTo: .kibibytes(1))
+        let bytes = try await response.collect(upTo: .kibibytes(1))
         await kernel.shutDown(within: .seconds(600))
 
         #expect(kernel.plugins.first?.disabled != nil)
         #expect(bytes.text == "ok")
     }
 
-    @Test func `what it has sent and got no answer to is cancelled, what others sent is not`() async throws {
+    @Test func `its sub-requests without a response are cancelled, those of others are not`() async throws {
         let transport = MockTransport { request, _ in
             request.url == anywhere ? .respond(200) : .silence
         }
@@ -217,7 +217,7 @@ struct DisablingTests {
         #expect(heard.lines == ["fragile pluginFaulted", "fragile pluginFaulted", "fragile pluginDisabled"])
     }
 
-    @Test func `the program hears what plugins tell of no exchange`() async throws {
+    @Test func `the program gets events that belong to no exchange`() async throws {
         let heard = Gate()
         let plugin = ScriptedPlugin("teller")
         plugin.onStart = { [unowned plugin] in plugin.host?.publish("teller.ready") }

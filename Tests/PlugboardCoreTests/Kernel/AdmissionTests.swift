@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct `Connections at a time` {
-    /// Begins exchanges that are never answered, and returns their handles when as many as the limit allows are under way.
+    /// Begins exchanges that are never answered, and returns their handles when as many as the limit allows are under
+    /// way.
     private func crowd(_ count: Int, _ kernel: Kernel, _ transport: MockTransport, limit: Int) async throws
         -> [ExchangeHandle]
     {

@@ -141,7 +141,7 @@ struct TraceTests {
         let during = Mutex<Set<Int>>([])
         let core = kernel.core
         let handle = kernel.begin(
-            Request(.get, anywhere), trace: { _ in during.withLock { _ = $0.insert(core.tracedCount) } })
+            Request(.get, anywhere), trace: { _ in during.withLock { _ = $0.insert(core.underWay.tracedCount) } })
 
         _ = try await handle.response.body.collect(upTo: .kibibytes(1))
         await kernel.shutDown()
@@ -149,7 +149,7 @@ struct TraceTests {
 
         #expect(during.withLock { $0.contains(1) && $0.contains(2) })
         #expect(await (try? late.response) == nil)
-        #expect(core.tracedCount == 0)
+        #expect(core.underWay.tracedCount == 0)
     }
 
     @Test func `who only watches hears nothing of sub-requests`() async throws {

@@ -35,7 +35,7 @@ import Transporting
         ("respond-value", "the field x-a has a line break or NUL in its value"),
         ("respond-name", "a field has a name that is no token"),
     ])
-    func `a response whose fields cannot be is a fault`(what: String, says: String) async throws {
+    func `a response with fields that cannot be sent is a fault`(what: String, says: String) async throws {
         let kernel = try kernel()
 
         let error = try await failure(of: kernel, request(what))
@@ -44,7 +44,7 @@ import Transporting
         #expect(!error.reason.contains("x-b"))
     }
 
-    @Test func `trailers that cannot be break the body off, and nothing of them goes out`() async throws {
+    @Test func `trailers that cannot be sent break the body, and none of them is sent`() async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse(body: "ok") }
         defer { server.stop() }
         let kernel = try Kernel(
@@ -59,7 +59,7 @@ import Transporting
         #expect(server.requests.allSatisfy { $0.path != "/second" && $0.trailers.isEmpty })
     }
 
-    @Test func `before start nothing works that needs the other plugins, and what was handed in is given back`()
+    @Test func `before start the host refuses what needs other plugins, and releases what was handed in`()
         async throws
     {
         let kernel = try kernel()
@@ -76,7 +76,7 @@ import Transporting
         try await waitForReleases(3, kernel)
     }
 
-    @Test func `a sub-request that is cancelled is answered once, with that`() async throws {
+    @Test func `a sub-request that is cancelled completes once, with the error cancelled`() async throws {
         let transport = MockTransport { request, _ in request.url == anywhere ? .respond(200) : .silence }
         let kernel = try kernel(transport)
 
@@ -107,7 +107,7 @@ import Transporting
         #expect(error.reason.contains("it panicked: with a body in its hands"), "\(error)")
     }
 
-    @Test func `a body that broken code gave back flows on where the fault is passed over`() async throws {
+    @Test func `a body that broken code has released flows on if the plugin is skipped`() async throws {
         let kernel = try kernel(MockTransport(body: "whole"), .skip)
 
         let text = try await kernel.send(request("break")).body.text()
@@ -134,7 +134,7 @@ import Transporting
         #expect(error.reason.contains("it wrapped the \(whose)'s body outside on"), "\(error)")
     }
 
-    @Test func `a body that broken code put a source around flows on where the fault is passed over`() async throws {
+    @Test func `a body that broken code has wrapped flows on if the plugin is skipped`() async throws {
         let plugin = ScriptedPlugin("wrapper")
         plugin.onResponse = { exchange in
             exchange.wrapResponseBody { $0 }

@@ -4,11 +4,11 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Reading the answer to a sub-request whole: `ServerResponse.collect(upTo:)`, off the loop and on it.
-@Suite struct `The answer to a sub-request` {
+/// Reading the whole body of a sub-response: `ServerResponse.collect(upTo:)`, off the loop and on it.
+@Suite struct `The response to a sub-request` {
     enum Way: CaseIterable { case task, closure }
 
-    /// A kernel whose plugin collects what a sub-request brings, and answers with that or fails.
+    /// A kernel whose plugin collects the body of a sub-response, and responds with it or fails.
     private func kernel(_ way: Way, upTo limit: ByteCount, _ transport: MockTransport) throws -> Kernel {
         let plugin = ScriptedPlugin("asker")
         let results = Mutex<[UInt64: Result<Bytes, PlugboardError>]>([:])
@@ -25,8 +25,8 @@ import Testing
             case .task:
                 return .wait {
                     do throws(PlugboardError) {
-                        let answer = try await host.send(Request(.get, "http://tokens.test/"), for: id)
-                        let bytes = try await answer.collect(upTo: limit)
+                        let response = try await host.send(Request(.get, "http://tokens.test/"), for: id)
+                        let bytes = try await response.collect(upTo: limit)
                         return { _ in .respond(ResponseHead(status: 200), .bytes(bytes)) }
                     } catch {
                         return { _ in .fail(error) }
@@ -39,8 +39,8 @@ import Testing
                     case .failure(let error):
                         results.withLock { $0[id] = .failure(error) }
                         ticket.wake()
-                    case .success(let answer):
-                        answer.collect(upTo: limit) { result in
+                    case .success(let response):
+                        response.collect(upTo: limit) { result in
                             results.withLock { $0[id] = result }
                             ticket.wake()
                         }
@@ -110,7 +110,7 @@ import Testing
         #expect(bytes.count == 100_000)
     }
 
-    @Test func `is given back as soon as nobody waits for it any more`() async throws {
+    @Test func `is released as soon as no task waits for it`() async throws {
         let source = SilentSource()
         let kernel = try kernel(.task, upTo: .kibibytes(1), MockTransport { _, _ in .source(200, [:], source) })
 
@@ -130,8 +130,8 @@ import Testing
 
         let reading = Task { () -> PlugboardError? in
             do throws(PlugboardError) {
-                let answer = try await host.send(Request(.get, "http://tokens.test/"), for: nil, isDetached: true)
-                _ = try await answer.collect(upTo: .kibibytes(1))
+                let response = try await host.send(Request(.get, "http://tokens.test/"), for: nil, isDetached: true)
+                _ = try await response.collect(upTo: .kibibytes(1))
                 return nil
             } catch {
                 return error
@@ -146,14 +146,14 @@ import Testing
         withExtendedLifetime(kernel) {}
     }
 
-    @Test func `that is asked for when the kernel has ended is a failure, and nobody waits for it`() async throws {
+    @Test func `cannot be read any more when the kernel has ended`() async throws {
         let plugin = ScriptedPlugin("asker")
         let kernel = try makeKernel([plugin], MockTransport())
         let host = try #require(plugin.host)
-        let answer = try await host.send(Request(.get, "http://tokens.test/"), for: nil, isDetached: true)
+        let response = try await host.send(Request(.get, "http://tokens.test/"), for: nil, isDetached: true)
         await kernel.shutDown()
 
-        let error = await #expect(throws: PlugboardError.self) { try await answer.collect(upTo: .kibibytes(1)) }
+        let error = await #expect(throws: PlugboardError.self) { try await response.collect(upTo: .kibibytes(1)) }
 
         #expect(error?.code == .shutDown)
     }
@@ -171,7 +171,7 @@ private final class LongSource: BodySource {
     func release() { released.admit() }
 }
 
-/// Never answers.
+/// Never responds.
 private final class SilentSource: BodySource {
     let pulled = Gate()
     let released = Gate()

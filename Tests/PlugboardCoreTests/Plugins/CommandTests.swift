@@ -6,26 +6,26 @@ import TestSupport
 import Testing
 
 @Suite struct `Commands and services` {
-    private func commanding(_ answer: @escaping @Sendable (String, JSONValue, Reply) -> Void) -> ScriptedPlugin {
+    private func commanding(_ reply: @escaping @Sendable (String, JSONValue, Reply) -> Void) -> ScriptedPlugin {
         let plugin = ScriptedPlugin("box")
         plugin.commands = [CommandDefinition("show", "Shows."), CommandDefinition("forget", "Forgets.")]
-        plugin.onCommand = answer
+        plugin.onCommand = reply
         return plugin
     }
 
-    @Test func `a command gets its arguments and answers with JSON`() async throws {
+    @Test func `a command gets its arguments and replies with JSON`() async throws {
         let plugin = commanding { name, arguments, reply in reply.json(["name": .string(name), "got": arguments]) }
         let kernel = try makeKernel([plugin])
 
         guard case .json(let text) = try await kernel.command("box", "show", #"{"url": "x"}"#) else {
-            Issue.record("the answer is no JSON")
+            Issue.record("the reply is no JSON")
             return
         }
 
         #expect(try JSONParser.parse(text) == ["name": "show", "got": ["url": "x"]])
     }
 
-    @Test func `a second answer is refused`() async throws {
+    @Test func `a second reply is refused`() async throws {
         let record = Record()
         let plugin = commanding { _, _, reply in
             record.add("\(reply.json(1))")
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `who cancels a command waits no longer, whenever it does, and the answer is dropped`(isEarly: Bool)
+    func `cancelling a command ends its wait, early or late, and the reply is dropped`(isEarly: Bool)
         async throws
     {
         let (started, freed) = (Gate(), Gate())
@@ -49,7 +49,7 @@ import Testing
         let plugin = commanding { _, _, reply in
             started.admit()
             try? freed.wait()
-            record.add("answered \(reply.json(1))")
+            record.add("replied \(reply.json(1))")
         }
         let kernel = try makeKernel([plugin])
 
@@ -69,7 +69,7 @@ import Testing
         await kernel.shutDown()
 
         #expect(error?.code == .cancelled)
-        #expect(record.lines == ["answered false"])
+        #expect(record.lines == ["replied false"])
     }
 
     @Test func `a shutdown waits for the commands that are under way`() async throws {
@@ -79,7 +79,7 @@ import Testing
         let plugin = commanding { _, _, reply in
             started.admit()
             try? gate.wait()
-            record.add("answered \(reply.json(1))")
+            record.add("replied \(reply.json(1))")
         }
         plugin.onStop = {
             record.add("stop")
@@ -87,13 +87,13 @@ import Testing
         }
         let kernel = try makeKernel([plugin])
 
-        async let answer = kernel.command("box", "show")
+        async let result = kernel.command("box", "show")
         try await started.opened()
         await kernel.shutDown()
         record.add("shut down")
-        _ = try await answer
+        _ = try await result
 
-        #expect(record.lines == ["stop", "answered true", "shut down"])
+        #expect(record.lines == ["stop", "replied true", "shut down"])
     }
 
     @Test func `a shutdown gives up a command that never returns, and leaves its plugin as it is`() async throws {
@@ -107,13 +107,13 @@ import Testing
             configuration: Configuration(plugins: ["box"]), catalog: Catalog([plugin.descriptor]),
             transport: MockTransport(), log: KernelLog(level: .error) { _, _, text in lines.add(text) })
 
-        let answer = Task { try await kernel.command("box", "show") }
+        let task = Task { try await kernel.command("box", "show") }
         try await started.opened()
         await kernel.shutDown(within: .zero)
         freed.open()
 
         #expect(lines.lines.count == 1 && lines.lines.first?.contains("a command of it has not returned") == true)
-        let error = await #expect(throws: PlugboardError.self) { try await answer.value }
+        let error = await #expect(throws: PlugboardError.self) { try await task.value }
         #expect(error?.code == .shutDown)
     }
 
@@ -133,7 +133,7 @@ import Testing
         #expect(status == 200)
     }
 
-    @Test func `an unknown command or plugin is an error that says what there is`() async throws {
+    @Test func `an unknown command or plugin is an error that lists the known ones`() async throws {
         let kernel = try makeKernel([commanding { _, _, reply in reply.json(nil) }])
 
         let command = await #expect(throws: PlugboardError.self) { try await kernel.command("box", "open") }
@@ -195,7 +195,7 @@ import Testing
         #expect(kernel.counters == ["box.requests": 3])
     }
 
-    @Test func `each plugin has a data directory of its own that nobody else may read`() throws {
+    @Test func `each plugin has a data directory of its own that other users cannot read`() throws {
         let folder = try TemporaryFolder("data")
         defer { folder.remove() }
         let plugin = ScriptedPlugin("box")

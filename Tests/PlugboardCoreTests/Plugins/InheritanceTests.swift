@@ -25,7 +25,7 @@ import Testing
         return plugin
     }
 
-    /// Sends the first answer's request to another origin.
+    /// Sends the request again, to another origin, when its first response is there.
     private func mover(priority: Int = 700) -> ScriptedPlugin {
         let plugin = ScriptedPlugin("mover", priority: priority)
         plugin.onResponse = { exchange in
@@ -65,15 +65,15 @@ import Testing
 
     @Test func `a mark of the sub-request's own holds where no exchange asked`() async throws {
         let plugin = ScriptedPlugin("asker", priority: 500)
-        let answered = Gate()
+        let completed = Gate()
         plugin.onStart = { [unowned plugin] in
             var request = Request(.get, "http://moved.test/", fields: ["X-Key": "key"])
             request.fields.markSecret("X-Key")
-            plugin.host?.send(request, for: nil, isDetached: true) { _ in answered.open() }
+            plugin.host?.send(request, for: nil, isDetached: true) { _ in completed.open() }
         }
         let kernel = try makeKernel([plugin, mover()], moving)
 
-        try await answered.opened()
+        try await completed.opened()
         await kernel.shutDown()
 
         #expect(moving.requests.map { $0.fields["X-Key"] } == ["key", nil])

@@ -44,7 +44,7 @@ import Transporting
         #expect(error.reason.contains("onRequest"))
     }
 
-    @Test func `a plugin at fault is passed over where its configuration says so`() async throws {
+    @Test func `a plugin at fault is skipped if its configuration says so`() async throws {
         let kernel = try kernel("unknown_verdict", onFault: .skip)
 
         #expect(try await kernel.send(Request(.get, anywhere)).status == 200)
@@ -64,7 +64,7 @@ import Transporting
         #expect(record.lines == ["first 0, second 1, later 1"])
     }
 
-    @Test func `a pull that is answered twice, from two threads, counts once`() async throws {
+    @Test func `a pull that is completed twice, from two threads, counts once`() async throws {
         let record = Record()
         let told = Gate()
         let kernel = try kernel(
@@ -80,7 +80,7 @@ import Transporting
         #expect(record.lines.allSatisfy { ["loop 0, thread 1", "loop 1, thread 0"].contains($0) })
     }
 
-    @Test func `a source that never answers ends with the exchange's timeout, and is given back`() async throws {
+    @Test func `a source that never completes a pull ends with the exchange's timeout, and is released`() async throws {
         let clock = ManualClock()
         let kernel = try kernel("never_answers", clock: clock)
         var request = Request(.get, anywhere)

@@ -5,8 +5,7 @@ import Testing
 
 /// C and Swift, loaded and linked, in one chain over real HTTP.
 @Suite struct `A chain of loaded and linked plugins` {
-    @Test func `visits requests by priority and answers in the reverse, whatever the plugins are made of`() async throws
-    {
+    @Test func `visits requests by priority, responses in reverse, in any mix of languages`() async throws {
         let server = try LoopbackServer.responding { request in
             ServerResponse(fields: [("x-seen", request.values("x-order").joined(separator: " "))], body: "hello")
         }

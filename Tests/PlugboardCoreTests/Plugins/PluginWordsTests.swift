@@ -59,7 +59,7 @@ import Transporting
         #expect(mute.code == .pluginFailed && mute.reason == "The plugin \(id) gave no reason.")
     }
 
-    @Test func `a fault says once whose it is, where and why`() async throws {
+    @Test func `the error of a fault names the plugin, the hook and the reason, once each`() async throws {
         let record = Record()
         let kernel = try kernel(log: KernelLog(level: .error) { _, source, text in record.add("\(source): \(text)") })
 
@@ -71,8 +71,8 @@ import Transporting
     }
 
     @Test(arguments: [
-        ("respond", "its respond was refused: the status 9999 is none (200 to 999)"),
-        ("respond-with", "its respond_with was refused: there is no answer"),
+        ("respond", "its respond was refused: the status 9999 is not one of 200 to 999"),
+        ("respond-with", "its respond_with was refused: there is no sub-response"),
         ("resend", "its resend was refused: in onRequest nothing was sent yet"),
         ("wait", "its wait was refused: its pointer for the ticket is NULL"),
     ])
@@ -114,7 +114,7 @@ import Transporting
         #expect(error?.reason == "The plugin \(id) could not be created: \(told)")
     }
 
-    @Test func `an answer that is no JSON fails the command, and names the plugin`() async throws {
+    @Test func `a reply that is no JSON fails the command, and the error names the plugin`() async throws {
         let kernel = try kernel()
 
         let error = await #expect(throws: PlugboardError.self) { try await kernel.command(id, "json") }
@@ -122,7 +122,8 @@ import Transporting
         await kernel.shutDown()
 
         #expect(error?.code == .pluginFault && error?.plugin == id)
-        #expect(error?.reason.hasPrefix("The plugin \(id) answered the command with what is no JSON: ") == true)
+        let expected = "The plugin \(id) replied to the command with a text that is no JSON: "
+        #expect(error?.reason.hasPrefix(expected) == true)
         #expect(kernel.counters["\(id).refused"] == 1)
         #expect(failed?.code == .pluginFailed && failed?.reason == forged)
     }

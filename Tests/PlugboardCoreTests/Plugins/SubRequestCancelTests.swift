@@ -6,7 +6,7 @@ import Testing
 @testable import PlugboardCore
 
 @Suite struct `Cancelling sub-requests` {
-    /// A kernel where all but the program's own request and the mirror are never answered.
+    /// A kernel where only the program's own request and the mirror get a response.
     private func kernel(
         _ work: @escaping @Sendable (PluginHost, UInt64) async throws -> String
     ) throws -> (Kernel, MockTransport) {
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `a hedge in a task group is over when its first answer is there`() async throws {
+    func `a hedge in a task group is over when its first response is there`() async throws {
         let (kernel, transport) = try kernel { host, id in
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for url in ["http://silent.test/", "http://mirror.test/"] {
@@ -81,7 +81,7 @@ import Testing
                 while !Task.isCancelled { await Task.yield() }
                 do throws(PlugboardError) {
                     _ = try await host.send(Request(.get, "http://silent.test/"), for: id)
-                    return "answered"
+                    return "responded"
                 } catch {
                     return error.code.name
                 }

@@ -15,9 +15,9 @@ import Testing
             guard let host = plugin.host else { return .next }
             let id = exchange.id
             return .wait {
-                let answer = try await host.send(Request(.get, url), for: id, from: start)
+                let response = try await host.send(Request(.get, url), for: id, from: start)
                 return { exchange in
-                    exchange.request["X-Token-Status"] = "\(answer.head.status)"
+                    exchange.request["X-Token-Status"] = "\(response.head.status)"
                     return .next
                 }
             }
@@ -25,7 +25,7 @@ import Testing
         return plugin
     }
 
-    @Test func `begin just inside their asker, who does not see them`() async throws {
+    @Test func `begin just inside the plugin that asks, which does not see them`() async throws {
         let record = Record()
         let transport = MockTransport()
         let kernel = try makeKernel(
@@ -68,8 +68,8 @@ import Testing
             guard let host = plugin.host else { return .next }
             let id = exchange.id
             return .wait {
-                let answer = try await host.send(Request(.get, "http://mirror.test/"), for: id)
-                return { _ in .respond(with: answer) }
+                let response = try await host.send(Request(.get, "http://mirror.test/"), for: id)
+                return { _ in .respond(with: response) }
             }
         }
         let kernel = try makeKernel(
@@ -82,7 +82,7 @@ import Testing
         #expect(text == "from the mirror")
     }
 
-    /// Stands further out than the asker, and hears of heads from the network.
+    /// Is further out than the plugin that asks, and watches heads from the network.
     private func listener(_ record: Record) -> ScriptedPlugin {
         let plugin = ScriptedPlugin("listener", priority: 100)
         plugin.attributes = [AttributeKey<String>("listener", "label", "What it calls them.").definition]
@@ -97,7 +97,9 @@ import Testing
         return plugin
     }
 
-    @Test func `are heard by those whom they do not visit, who see what the asker's request says`() async throws {
+    @Test func `send events to plugins that they do not visit, which see the attributes of the asker's request`()
+        async throws
+    {
         let record = Record()
         let transport = MockTransport { request, _ in request.url == anywhere ? .respond(200) : .respond(401) }
         let kernel = try makeKernel([listener(record), fetching()], transport)
@@ -166,7 +168,7 @@ import Testing
         #expect(error.code == .runaway)
     }
 
-    @Test func `get through where all connections are taken by those who wait for them`() async throws {
+    @Test func `are sent although all connections are used by exchanges that wait for them`() async throws {
         let kernel = try makeKernel([fetching()], MockTransport()) { $0.kernel.connections = 1 }
 
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -177,8 +179,8 @@ import Testing
         #expect(statuses == Array(repeating: 200, count: 8))
     }
 
-    @Test func `are forgotten when they have ended, while their asker goes on`() async throws {
-        let answered = Gate()
+    @Test func `are forgotten when they have ended, while their asker is still under way`() async throws {
+        let responded = Gate()
         let going = Gate()
         let asker = ScriptedPlugin("asker")
         asker.onRequest = { [unowned asker] exchange in
@@ -186,7 +188,7 @@ import Testing
             let id = exchange.id
             return .wait {
                 for _ in 0..<5 { _ = try await host.send(Request(.get, "http://sub.test/"), for: id) }
-                answered.admit()
+                responded.admit()
                 try await going.opened()
                 return { _ in .next }
             }
@@ -194,15 +196,15 @@ import Testing
         let kernel = try makeKernel([asker])
 
         async let response = kernel.send(Request(.get, anywhere))
-        try await answered.opened()
+        try await responded.opened()
         let core = kernel.core
         let children = await withCheckedContinuation { continuation in
-            core.loop.enqueue { continuation.resume(returning: core.exchanges.map(\.children.count)) }
+            core.loop.enqueue { continuation.resume(returning: core.underWay.all.map(\.family.children.count)) }
         }
         going.open()
 
         #expect(try await response.status == 200)
-        // The last one's answer is there, and its end may not be yet.
+        // The last sub-request has its response, and may not have ended yet.
         #expect(children.allSatisfy { $0 <= 1 })
     }
 }

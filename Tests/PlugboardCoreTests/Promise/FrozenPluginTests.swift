@@ -61,7 +61,7 @@ import Transporting
         #expect(response["x-turn-began-at"] != nil && response["x-turn-began-at"] != "99")
     }
 
-    @Test func `both say what they are without being run, and stand in one chain`() async throws {
+    @Test func `both are described without being run, and work in one chain`() async throws {
         let c = try FrozenPlugin.buildInC(in: folder)
         let swift = try FrozenPlugin.buildInSwift(in: folder)
         let kernel = try kernel([PluginEntry(swift), PluginEntry(c)])

@@ -1,4 +1,5 @@
-/// What a header in C declares, as far as `plugboard.h` uses C: tokens and no more, so that comments and lines do not count.
+/// What a header in C declares, as far as `plugboard.h` uses C: tokens and no more, so that comments and lines do not
+/// count.
 struct HeaderDeclarations {
     /// A member of a struct: its name, and its whole declaration in tokens.
     struct Field: Equatable {

@@ -55,7 +55,7 @@ enum HeaderPromise {
             fact("the alignment of \(tag)", "_Alignof(\(tag))")
             for field in fields {
                 let member = "((\(tag) *)0)->\(field.name)"
-                fact("the place of \(tag).\(field.name)", "offsetof(\(tag), \(field.name))")
+                fact("the offset of \(tag).\(field.name)", "offsetof(\(tag), \(field.name))")
                 fact("the size of \(tag).\(field.name)", "sizeof(\(member))")
                 fact(
                     "that \(tag).\(field.name) has its type",

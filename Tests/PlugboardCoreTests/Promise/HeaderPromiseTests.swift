@@ -152,7 +152,7 @@ struct HeaderPromiseTests {
             "that plug_host_v1.resend has its type was 1 and is 0"),
         Change(
             "fields in another order", "    uint32_t type;\n    uint32_t flags;\n",
-            "    uint32_t flags;\n    uint32_t type;\n", "the place of plug_option_v1.type was 16 and is 20"),
+            "    uint32_t flags;\n    uint32_t type;\n", "the offset of plug_option_v1.type was 16 and is 20"),
         Change(
             "a number changed", "#define PLUG_WAIT 4u", "#define PLUG_WAIT 7u", "the number PLUG_WAIT was 4 and is 7"),
     ])
@@ -165,7 +165,7 @@ struct HeaderPromiseTests {
         #expect(breaches.contains(change.breach), "\(breaches)")
     }
 
-    @Test func `what is new has names of its own, and comments and lines are free`() async throws {
+    @Test func `new declarations have new names, and comments and lines may change`() async throws {
         var grown = released.replacing("// A body that a plugin makes.", with: "// A body that some plugin makes.")
         grown = grown.replacing(
             "#define PLUG_UNKNOWN UINT64_MAX\n", with: "#define PLUG_UNKNOWN UINT64_MAX\n#define PLUG_LATER 7u\n")

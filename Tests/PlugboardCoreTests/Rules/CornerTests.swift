@@ -8,7 +8,7 @@ import Transporting
 
 /// Where rules meet each other.
 @Suite struct `Corners of the rules` {
-    @Test func `a plugin without a request hook sees an answer that one further in gave`() async throws {
+    @Test func `a plugin without onRequest sees the response of a plugin further in`() async throws {
         let record = Record()
         let between = recorder("between", priority: 2, record)
         between.onRequest = nil
@@ -48,7 +48,7 @@ import Transporting
         #expect(response.url == "http://elsewhere.test/")
     }
 
-    @Test func `a hook that holds again what it was just given is at fault`() async throws {
+    @Test func `a hook that holds a body again that it was just given is at fault`() async throws {
         let plugin = ScriptedPlugin("a")
         plugin.onRequest = { _ in .hold(upTo: .kibibytes(1)) }
         let kernel = try makeKernel([plugin])
@@ -116,7 +116,8 @@ import Transporting
         #expect(bodies.lines == ["text", "end", "text", "end", "file", "end", "file", "end"])
     }
 
-    @Test func `cancelling between a head without a body and the attempt's end is told to who waits`() async throws {
+    @Test func `cancelling between a head without a body and the attempt's end fails the task that waits`() async throws
+    {
         let received = Gate()
         let kernel = try makeKernel([], HeadOnlyTransport())
 
@@ -178,7 +179,7 @@ import Transporting
         withExtendedLifetime(response) {}
     }
 
-    @Test func `a plugin at fault that is passed over leaves nothing of what it edited`() async throws {
+    @Test func `the edits of a plugin that is skipped after a fault are undone`() async throws {
         struct Broken: Error {}
         let transport = MockTransport()
         let plugin = ScriptedPlugin("a")
@@ -193,7 +194,7 @@ import Transporting
         #expect(transport.requests.first?.fields["X-Half"] == nil)
     }
 
-    @Test func `who closes sees the answer, or why there is none`() async throws {
+    @Test func `onClose sees the response, or the failure`() async throws {
         let record = Record()
         let plugin = ScriptedPlugin("a")
         plugin.onClose = { exchange, outcome in
@@ -243,7 +244,7 @@ private final class Passing: BodySource {
     func release() { inner.release() }
 }
 
-/// Never answers.
+/// Never responds.
 private final class SilentSource: BodySource {
     let released = Gate()
     var length: Int? { nil }
@@ -251,7 +252,7 @@ private final class SilentSource: BodySource {
     func release() { released.admit() }
 }
 
-/// Answers with a head without a body, and leaves its attempts open.
+/// Responds with a head without a body, and leaves its attempts open.
 private final class HeadOnlyTransport: Transport {
     func perform(_ attempt: AttemptRequest, observer: any AttemptObserver, loop: EventLoop) -> any Attempt {
         let open = OpenAttempt(observer)

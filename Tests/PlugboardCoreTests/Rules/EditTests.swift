@@ -51,7 +51,7 @@ import Testing
         #expect(record.lines == ["\(anywhere) -"])
     }
 
-    @Test func `are undone with those of its first visit, when it is at fault in its second and passed over`()
+    @Test func `are undone with those of its first visit, when it is at fault in its second and skipped`()
         async throws
     {
         let plugin = ScriptedPlugin("waiter")

@@ -156,7 +156,7 @@ import Testing
         #expect(record.lines == ["shouter.shouted hello", "headReceived"])
     }
 
-    @Test func `shutting down waits for what is under way and takes no more`() async throws {
+    @Test func `shutting down waits for the exchanges under way and takes no more requests`() async throws {
         let record = Record()
         let gate = Gate()
         let source = GatedSource(gate, "late")
@@ -191,7 +191,7 @@ import Testing
         #expect(command != nil)
     }
 
-    @Test func `shutting down cancels what does not end in time`() async throws {
+    @Test func `shutting down cancels exchanges that do not end in time`() async throws {
         let clock = ManualClock()
         let transport = MockTransport { _, _ in .silence }
         let kernel = try makeKernel([], transport, clock: clock)
@@ -228,7 +228,7 @@ import Testing
         }
         do {
             let probe = Probe(gone)
-            // Nobody asks for what came of it.
+            // No task asks for its outcome.
             _ = kernel.begin(Request(.get, anywhere + "unread")) { _ in withExtendedLifetime(probe) {} }
         }
         do {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct `Rule 1: order is priority` {
-    @Test func `heads go inward in ascending priority, answers and closings in the reverse`() async throws {
+    @Test func `requests go inward in ascending priority, responses and closings in the reverse order`() async throws {
         let record = Record()
         let plugins = [
             recorder("c", priority: 900, record), recorder("a", priority: 100, record),
@@ -69,7 +69,7 @@ import Testing
         #expect(elsewhere.prefix(2) == ["a request", "b request"])
     }
 
-    @Test func `what a request says of a plugin counts more than what its origin says`() async throws {
+    @Test func `a request's attribute for a plugin overrides the one of its origin`() async throws {
         let record = Record()
         let kernel = try makeKernel([recorder("a", priority: 1, record)]) {
             $0.origins = [Origin("http://origin.test")!: ["a.enabled": "false"]]
@@ -80,7 +80,7 @@ import Testing
         #expect(record.lines.first == "a request")
     }
 
-    @Test func `whether an origin switches a plugin off is asked again where a resend goes to another`() async throws {
+    @Test func `a resend to another origin is skipped by the plugins that this origin switches off`() async throws {
         let record = Record()
         let outer = ScriptedPlugin("outer", priority: 1)
         outer.onResponse = { exchange in

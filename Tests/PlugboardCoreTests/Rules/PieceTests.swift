@@ -3,7 +3,7 @@ import PlugboardKit
 import TestSupport
 import Testing
 
-/// What a source may answer a pull with, and what becomes of pulls that are open.
+/// What a source may complete a pull with, and what happens to pulls that are not completed.
 struct PieceTests {
     private let anywhere = "https://a.test/"
 
@@ -18,7 +18,7 @@ struct PieceTests {
         let source = try await kernel.send(Request(.get, anywhere)).body.source
         var pieces: [String] = []
         while true {
-            let piece = await withCheckedContinuation { source.pull(Pull(Answered($0))) }
+            let piece = await withCheckedContinuation { source.pull(Pull(Completion($0))) }
             guard case .bytes(let bytes) = piece else { break }
             pieces.append(bytes.text)
         }
@@ -73,13 +73,13 @@ struct PieceTests {
     }
 }
 
-/// Answers no pull.
+/// Completes no pull.
 private final class Silent: BodySource {
     var length: Int? { nil }
     func pull(_ pull: Pull) {}
 }
 
-private final class Answered: PullReceiver {
+private final class Completion: PullReceiver {
     private let continuation: CheckedContinuation<Piece, Never>
 
     init(_ continuation: CheckedContinuation<Piece, Never>) { self.continuation = continuation }

@@ -38,7 +38,7 @@ import Testing
             ])
     }
 
-    @Test func `what inner plugins edited is undone, and what the asker edits now goes along`() async throws {
+    @Test func `a resend undoes the edits of inner plugins and sends those that the asker makes now`() async throws {
         let record = Record()
         let transport = unavailable(times: 1)
         let asker = retrying(priority: 2, record)
@@ -60,7 +60,7 @@ import Testing
         #expect(transport.requests.map { $0.fields["X-Again"] } == [nil, "yes"])
     }
 
-    @Test func `what an outward hook edits without sending again is forgotten`() async throws {
+    @Test func `the edits of an outward hook that does not resend are undone`() async throws {
         let record = Record()
         let transport = unavailable(times: 1)
         let editor = ScriptedPlugin("editor", priority: 3)
@@ -178,7 +178,7 @@ import Testing
         #expect(transport.requests.count == 7)
     }
 
-    @Test func `the body of an answer that is sent again is released`() async throws {
+    @Test func `the body of a response whose request is sent again is released`() async throws {
         let record = Record()
         let unwanted = PiecesSource(["unwanted"])
         let kernel = try makeKernel(

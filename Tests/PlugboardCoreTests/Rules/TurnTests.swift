@@ -2,8 +2,8 @@ import Plugboard
 import TestSupport
 import Testing
 
-@Suite struct `Rules 2 and 3: turns, and responding in place` {
-    @Test func `a plugin that answers keeps the transport silent and does not see its own answer`() async throws {
+@Suite struct `Rules 2 and 3: turns, and responses of plugins` {
+    @Test func `a plugin that responds keeps the transport silent and does not see its own response`() async throws {
         let record = Record()
         let transport = MockTransport()
         let responding = recorder("b", priority: 2, record)
@@ -33,7 +33,7 @@ import Testing
         #expect(record.lines.contains("a close ended"))
     }
 
-    @Test func `who opened a turn sees a failure, innermost first, and closes as failed`() async throws {
+    @Test func `plugins whose turns are open see a failure, innermost first, and close as failed`() async throws {
         let record = Record()
         let kernel = try makeKernel(
             [recorder("a", priority: 1, record), recorder("b", priority: 2, record)],
@@ -63,7 +63,7 @@ import Testing
         #expect(record.lines == ["a request", "a failure token.expired", "a close failed"])
     }
 
-    @Test func `a plugin further out can answer in place of a failure`() async throws {
+    @Test func `a plugin further out can respond in place of a failure`() async throws {
         let record = Record()
         let rescue = recorder("a", priority: 1, record)
         rescue.onFailure = { _ in .respond(ResponseHead(status: 200), .text("stale")) }
@@ -103,7 +103,7 @@ import Testing
         #expect(record.lines == ["close true true", "released", "released"])
     }
 
-    @Test func `answers that have no body close their turns before they are handed over`() async throws {
+    @Test func `responses without a body close their turns before the program gets them`() async throws {
         let record = Record()
         let kernel = try makeKernel(
             [recorder("a", priority: 1, record)], MockTransport { _, _ in .respond(204, Fields(), nil) })

@@ -34,7 +34,7 @@ import Testing
         #expect(!second)
     }
 
-    @Test func `a hook that nobody wakes is told of its deadline, and a late wake is refused`() async throws {
+    @Test func `a hook that is not woken runs again at its deadline, and a late wake is refused`() async throws {
         let clock = ManualClock()
         let record = Record()
         let tickets = Mutex<[Ticket]>([])
@@ -110,7 +110,7 @@ import Testing
         #expect(tickets.withLock { $0.first }?.wake() == false)
     }
 
-    @Test func `cancelling an exchange releases what a plugin keeps that has not let the head pass`() async throws {
+    @Test func `cancelling an exchange releases the state of a plugin that waits`() async throws {
         let parked = Gate()
         let released = Gate()
         let plugin = ScriptedPlugin("a")

@@ -96,7 +96,7 @@ struct ExchangeServicesTests {
         #expect(kernel.counters["\(id).early-releases"] == 0)
     }
 
-    @Test func `over a resend, a turn's state goes with its turn, and the exchange's stays`() async throws {
+    @Test func `a resend releases the state of a turn and keeps the state of the exchange`() async throws {
         let resending = ScriptedPlugin("resending", priority: 100)
         resending.onResponse = { exchange in exchange.response?.status == 503 ? .resend() : .next }
         let transport = MockTransport { _, number in .respond(number == 1 ? 503 : 200) }
@@ -131,7 +131,7 @@ struct ExchangeServicesTests {
     // MARK: Sub-requests
 
     @Test(arguments: [("inside", 1), ("outermost", 2), ("detached", 1)])
-    func `a sub-request begins where it is told to, and its answer wakes the exchange`(
+    func `a sub-request begins at the slot that it names, and its response wakes the exchange`(
         start: String, seenOutside: Int
     ) async throws {
         let record = Record()
@@ -190,7 +190,7 @@ struct ExchangeServicesTests {
         #expect(transport.requests.dropFirst().allSatisfy { $0.fields["x-token"] == "token" })
     }
 
-    @Test func `who waits for a token that is not given fails, and the next exchange asks again`() async throws {
+    @Test func `an exchange that waits for a token that is refused fails, and the next one asks again`() async throws {
         let transport = MockTransport { request, number in
             request.url == anywhere || number > 1 ? .respond(200, Fields(), ["t"]) : .respond(500)
         }
@@ -205,7 +205,7 @@ struct ExchangeServicesTests {
     }
 }
 
-/// A body that answers no pull before a gate is open.
+/// A body that completes no pull before a gate is open.
 private final class GatedSource: BodySource {
     private let inner: PiecesSource
     private let gate: Gate

@@ -26,7 +26,7 @@ struct ServicesTests {
 
     private func ask(_ kernel: Kernel, _ command: String) async throws -> JSONValue {
         guard case .json(let text) = try await kernel.command(id, command) else {
-            throw PlugboardError("test", "\(command) answered with no JSON")
+            throw PlugboardError("test", "\(command) replied with no JSON")
         }
         return try JSONParser.parse(text)
     }
@@ -73,20 +73,20 @@ struct ServicesTests {
         defer { folder.remove() }
         let kernel = try kernel { $0.kernel.dataDirectory = folder.path }
 
-        let answer = try await ask(kernel, "directory")
+        let reply = try await ask(kernel, "directory")
 
         let path = folder.path + "/" + id
-        #expect(answer == ["path": .string(path), "same": true])
+        #expect(reply == ["path": .string(path), "same": true])
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         #expect(mode == 0o700)
     }
 
-    @Test func `without a place for it there is no data directory, and the plugin lives on`() async throws {
+    @Test func `where no data directory can be made the plugin gets none, and runs all the same`() async throws {
         let kernel = try kernel { $0.kernel.dataDirectory = "/proc/nowhere" }
 
-        let answer = try await ask(kernel, "directory")
+        let reply = try await ask(kernel, "directory")
 
-        #expect(answer["path"] == "")
+        #expect(reply["path"] == "")
     }
 
     @Test(arguments: ["", "/ID"])
@@ -119,7 +119,7 @@ struct ServicesTests {
         if geteuid() == 0 { #expect(foreign?.reason.contains("\(path) belongs to user 4321") == true) }
     }
 
-    @Test func `a link in the place of a plugin's data directory is an error at the start`() throws {
+    @Test func `a link in place of a plugin's data directory is an error at the start`() throws {
         let folder = try TemporaryFolder("services")
         defer { folder.remove() }
         try FileManager.default.createDirectory(atPath: folder.file("other"), withIntermediateDirectories: true)
@@ -134,7 +134,7 @@ struct ServicesTests {
         #expect(error?.reason.contains("\(folder.file(id)) is no folder") == true)
     }
 
-    @Test func `a command is answered later by a timer, once, and a second answer is stale`() async throws {
+    @Test func `a timer replies to a command later, once, and a second reply is stale`() async throws {
         let clock = ManualClock()
         let waiting = Gate()
         let listener = ScriptedPlugin("listener")
@@ -142,10 +142,10 @@ struct ServicesTests {
         listener.onEvent = { _, _ in waiting.admit() }
         let kernel = try kernel(clock: clock, beside: [listener])
 
-        async let answer = ask(kernel, "later")
+        async let reply = ask(kernel, "later")
         try await waiting.opened()
         clock.advance(by: .seconds(3))
-        let text = try await answer
+        let text = try await reply
         await kernel.shutDown()
 
         #expect(text == "later")
@@ -197,7 +197,7 @@ struct ServicesTests {
         #expect(kernel.counters.values.reduce(0, +) == 3)
     }
 
-    @Test func `a command answers with a body, whose memory is released once`() async throws {
+    @Test func `a command replies with a body, whose memory is released once`() async throws {
         let kernel = try kernel()
 
         let text = try await text(of: kernel.command(id, "body"))
@@ -208,8 +208,8 @@ struct ServicesTests {
         #expect(releases == 1)
     }
 
-    private func text(of answer: CommandReply) async throws -> String? {
-        guard case .body(let body) = answer else { return nil }
+    private func text(of reply: CommandReply) async throws -> String? {
+        guard case .body(let body) = reply else { return nil }
         return try await body.text()
     }
 

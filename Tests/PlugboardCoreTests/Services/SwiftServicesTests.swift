@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 import Transporting
 
-/// The services that plugins in Swift get from their host and their exchange, beside those of `HostTests`, `CommandTests` and
-/// `SubRequestTests`.
+/// The services that plugins in Swift get from their host and their exchange, beside those of `HostTests`,
+/// `CommandTests` and `SubRequestTests`.
 struct SwiftServicesTests {
     @Test func `a line below the log's level is not even made`() throws {
         let record = Record()
@@ -32,8 +32,7 @@ struct SwiftServicesTests {
         #expect(PlugboardKit.LogLevel.allCases.filter { host.prints($0) } == [.warning, .error])
     }
 
-    @Test func `events stand under the plugin's own id; what is told under another's is heard by nobody`() async throws
-    {
+    @Test func `a plugin's events have its own id; events under another id are refused`() async throws {
         let record = Record()
         let plugin = ScriptedPlugin("box")
         plugin.onRequest = { [unowned plugin] exchange in
@@ -54,7 +53,7 @@ struct SwiftServicesTests {
         #expect(record.lines == ["box.opened hand"])
     }
 
-    @Test func `what a plugin sets as an attribute, those further in read, typed`() async throws {
+    @Test func `an attribute that a plugin sets is read, typed, by plugins further in`() async throws {
         let key = AttributeKey<Duration>("inner", "patience", "How long it waits.")
         let record = Record()
         let outer = ScriptedPlugin("outer", priority: 1)
@@ -77,7 +76,9 @@ struct SwiftServicesTests {
         #expect(record.lines == ["before 5s", "after \(Duration.seconds(90).configured)", "inner true"])
     }
 
-    @Test func `what a plugin sets as an attribute is held against the table of whom it speaks to`() async throws {
+    @Test func `an attribute that a plugin sets is checked against the table of the plugin that it is for`()
+        async throws
+    {
         let key = AttributeKey<Duration>("inner", "patience", "How long it waits.")
         let record = Record()
         let outer = ScriptedPlugin("outer", priority: 1)
@@ -118,9 +119,9 @@ struct SwiftServicesTests {
             return .wait {
                 for (name, value) in [("inner.patience", "soon"), ("inner.patiense", "3s"), ("nobody.at", "home")] {
                     do throws(PlugboardError) {
-                        let answer = try await host.send(
+                        let response = try await host.send(
                             Request(.get, anywhere, attributes: [name: value]), for: id)
-                        record.add("\(name) \(answer.head.status)")
+                        record.add("\(name) \(response.head.status)")
                     } catch {
                         record.add("\(name) \(error.code)")
                     }
@@ -140,11 +141,11 @@ struct SwiftServicesTests {
             ])
     }
 
-    @Test func `a command answers with a body, with an error, or later`() async throws {
+    @Test func `a command replies with a body, with an error, or later`() async throws {
         let clock = ManualClock()
         let started = Gate()
         let plugin = ScriptedPlugin("box")
-        plugin.commands = ["body", "error", "later"].map { CommandDefinition($0, "Answers.") }
+        plugin.commands = ["body", "error", "later"].map { CommandDefinition($0, "Replies.") }
         plugin.onCommand = { [unowned plugin] name, _, reply in
             switch name {
             case "body": reply.body(.text("all of it"))
@@ -157,7 +158,7 @@ struct SwiftServicesTests {
         let kernel = try makeKernel([plugin], clock: clock)
 
         guard case .body(let body) = try await kernel.command("box", "body") else {
-            Issue.record("the answer is no body")
+            Issue.record("the reply is no body")
             return
         }
         let text = try await body.text()
@@ -168,7 +169,7 @@ struct SwiftServicesTests {
         _ = try await kernel.send(Request(.get, anywhere))
         clock.advance(by: .seconds(6))
         guard case .json(let json) = try await later else {
-            Issue.record("the answer is no JSON")
+            Issue.record("the reply is no JSON")
             return
         }
 
@@ -260,19 +261,19 @@ struct SwiftServicesTests {
         #expect(record.lines.first == "loop ended")
     }
 
-    @Test func `a command that its plugin lets go of fails, and one that was answered stays so`() async throws {
+    @Test func `a command whose plugin drops the reply fails, and one that has its reply keeps it`() async throws {
         let plugin = ScriptedPlugin("box")
-        plugin.commands = ["ignored", "answered"].map { CommandDefinition($0, "Answers or does not.") }
+        plugin.commands = ["ignored", "replied"].map { CommandDefinition($0, "Replies or does not.") }
         plugin.onCommand = { name, _, reply in
-            if name == "answered" { reply.json(["once": reply.json(1) ? "first" : "second"]) }
+            if name == "replied" { reply.json(["once": reply.json(1) ? "first" : "second"]) }
         }
         let kernel = try makeKernel([plugin])
 
         let error = await #expect(throws: PlugboardError.self) { try await kernel.command("box", "ignored") }
-        let answer = try await kernel.command("box", "answered")
+        let result = try await kernel.command("box", "replied")
 
         #expect(error?.code == "plugin.command" && error?.plugin == "box")
-        if case .json(let text) = answer { #expect(text == "1") } else { Issue.record("the answer is no JSON") }
+        if case .json(let text) = result { #expect(text == "1") } else { Issue.record("the reply is no JSON") }
     }
 
     @Test func `state is released once when it is replaced, and once when all is over`() async throws {

@@ -6,7 +6,7 @@ import Testing
 struct CircuitBreakerTests {
     private let limits = CircuitBreaker.Limits(failures: 3, openTime: .seconds(10), probes: 2)
 
-    @Test func `failures in a row open it, and a success between them begins the count again`() {
+    @Test func `consecutive failures open the circuit, and a success resets their count`() {
         var breaker = CircuitBreaker()
 
         let changes = [.failing, .failing, .healthy, .failing, .failing, .unknown, .failing].map {
@@ -17,7 +17,7 @@ struct CircuitBreakerTests {
         #expect(breaker.state == .open(until: .seconds(10)))
     }
 
-    @Test func `while it is open nobody is let through, and what comes late says nothing`() {
+    @Test func `an open circuit refuses requests, and ignores late outcomes`() {
         var breaker = opened()
 
         let change = breaker.record(.healthy, permit: nil, at: .seconds(1), limits)
@@ -27,7 +27,7 @@ struct CircuitBreakerTests {
         #expect(admission == .refused(for: .seconds(6)))
     }
 
-    @Test func `when its time has passed, so many as must succeed may try at once`() {
+    @Test func `after its open time the circuit admits as many probes as must succeed`() {
         var breaker = opened()
 
         let admissions = (1...3).map { breaker.admit($0, at: .seconds(10), limits) }
@@ -36,7 +36,7 @@ struct CircuitBreakerTests {
         #expect(admissions.map(\.1) == [.halfOpened, nil, nil])
     }
 
-    @Test func `it closes when all probes came through`() {
+    @Test func `the circuit closes when all probes have succeeded`() {
         var breaker = opened()
         _ = breaker.admit(1, at: .seconds(10), limits)
         _ = breaker.admit(2, at: .seconds(10), limits)
@@ -47,7 +47,7 @@ struct CircuitBreakerTests {
         #expect(breaker.isFresh)
     }
 
-    @Test func `one probe that fails opens it again, for the whole time`() {
+    @Test func `one failed probe opens the circuit again for the whole time`() {
         var breaker = opened()
         _ = breaker.admit(1, at: .seconds(10), limits)
         _ = breaker.admit(2, at: .seconds(10), limits)
@@ -61,7 +61,7 @@ struct CircuitBreakerTests {
         #expect(breaker.state == .open(until: .seconds(22)))
     }
 
-    @Test func `a permit that is given back lets another try`() {
+    @Test func `a returned permit allows another probe`() {
         var breaker = opened()
         _ = breaker.admit(1, at: .seconds(10), limits)
         _ = breaker.admit(2, at: .seconds(10), limits)
@@ -74,7 +74,7 @@ struct CircuitBreakerTests {
     }
 
     @Test(arguments: [nil, 1, 7] as [UInt64?])
-    func `only permits of now count while it is half-open`(permit: UInt64?) {
+    func `only current permits count while the circuit is half-open`(permit: UInt64?) {
         var breaker = opened()
         _ = breaker.admit(1, at: .seconds(10), limits)
         _ = breaker.record(.failing, permit: 1, at: .seconds(10), limits)

@@ -4,7 +4,7 @@ import Testing
 @testable import RetryPlugin
 
 struct OriginTableTests {
-    @Test func `as long as all is well nothing is remembered`() throws {
+    @Test func `successful origins have no entries`() throws {
         var table = OriginTable(.init(circuit: .init()))
         let origin = try origin(1)
 
@@ -16,7 +16,7 @@ struct OriginTableTests {
         #expect(table.entries.isEmpty)
     }
 
-    @Test func `an origin that is well again is forgotten`() throws {
+    @Test func `an origin that has recovered has no entry`() throws {
         var table = OriginTable(.init(circuit: .init()))
         let origin = try origin(1)
 
@@ -40,7 +40,7 @@ struct OriginTableTests {
         #expect(refusals == [nil, .budget, nil, .budget])
     }
 
-    @Test func `without budgets and breakers there is no limit, and nothing to remember`() throws {
+    @Test func `without budgets and breakers there is no limit and no entry`() throws {
         var table = OriginTable(.init(budget: nil))
         let origin = try origin(1)
 
@@ -49,7 +49,7 @@ struct OriginTableTests {
         #expect(refusals.isEmpty && table.entries.isEmpty)
     }
 
-    @Test func `a circuit that is not closed is in the way of repetitions`() throws {
+    @Test func `a circuit that is not closed refuses repetitions`() throws {
         var table = OriginTable(.init(circuit: .init(failures: 2, openTime: .seconds(10), probes: 1)))
         let origin = try origin(1)
 
@@ -62,7 +62,7 @@ struct OriginTableTests {
         #expect(table.repeatRequest(to: origin, at: .seconds(10)) == .circuit)
     }
 
-    @Test func `no more origins are remembered than the limit, and the oldest go first`() throws {
+    @Test func `above the limit the least recently used origin is removed`() throws {
         var table = OriginTable(.init(budget: .init(share: 0, perSecond: 0, size: 1), count: 3))
 
         for number in 1...3 {
@@ -74,7 +74,7 @@ struct OriginTableTests {
         #expect(try Set(table.entries.keys) == Set([1, 3, 4].map { try origin($0) }))
     }
 
-    @Test func `an origin that nobody asks for is forgotten, unless its circuit is open`() throws {
+    @Test func `an unused origin is removed, unless its circuit is open`() throws {
         let limits = OriginTable.Limits(
             budget: .init(share: 0, perSecond: 0, size: 1),
             circuit: .init(failures: 1, openTime: .seconds(3600), probes: 1), idleTime: .seconds(600))
@@ -90,7 +90,7 @@ struct OriginTableTests {
         #expect(table.entries.isEmpty)
     }
 
-    @Test func `thousands of origins that fail take no more room than the limit`() throws {
+    @Test func `thousands of failing origins stay within the limit`() throws {
         var table = OriginTable(.init(circuit: .init(), count: 10))
 
         for number in 0..<2000 {

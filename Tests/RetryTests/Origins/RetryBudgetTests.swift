@@ -6,7 +6,7 @@ import Testing
 struct RetryBudgetTests {
     private let limits = RetryBudget.Limits(share: 10, perSecond: 1, size: 3)
 
-    @Test func `a new budget is full, and gives what it holds`() {
+    @Test func `a new budget is full, and gives its size in tokens`() {
         var budget = RetryBudget(at: .zero, limits)
 
         let given = (0..<5).map { _ in budget.spend(at: .zero, limits) }
@@ -14,7 +14,7 @@ struct RetryBudgetTests {
         #expect(given == [true, true, true, false, false])
     }
 
-    @Test func `ten first attempts bring one repetition`() {
+    @Test func `ten first attempts add one repetition`() {
         var budget = empty()
 
         let given = (0..<30).map { _ in
@@ -29,7 +29,7 @@ struct RetryBudgetTests {
         (Duration.milliseconds(999), 0), (.seconds(1), 1), (.milliseconds(2500), 2), (.seconds(60), 3),
         (.seconds(Int64.max / 2), 3),
     ])
-    func `time brings repetitions, up to the limit`(passed: Duration, count: Int) {
+    func `time adds repetitions, up to the limit`(passed: Duration, count: Int) {
         var budget = empty()
 
         let given = (0..<5).filter { _ in budget.spend(at: passed, limits) }.count
@@ -37,7 +37,7 @@ struct RetryBudgetTests {
         #expect(given == count)
     }
 
-    @Test func `a clock that goes back brings nothing and takes nothing`() {
+    @Test func `a clock that goes back neither adds nor removes tokens`() {
         var budget = RetryBudget(at: .seconds(100), limits)
 
         let given = (0..<4).map { _ in budget.spend(at: .seconds(1), limits) }
@@ -47,7 +47,7 @@ struct RetryBudgetTests {
         #expect(later)
     }
 
-    @Test func `what was not used is given back, up to the limit`() {
+    @Test func `a returned token is added, up to the limit`() {
         var budget = RetryBudget(at: .zero, limits)
 
         _ = budget.spend(at: .zero, limits)

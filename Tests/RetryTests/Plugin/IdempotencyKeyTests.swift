@@ -16,7 +16,7 @@ struct IdempotencyKeyTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a POST has the same key at all its attempts, and is repeated for it`(linkage: Linkage) async throws {
+    func `a POST has the same key at all its attempts, and is repeated`(linkage: Linkage) async throws {
         let transport = failing(2, 500)
         let kernel = try makeKernel(linkage, transport, clock: clock, settings: ["idempotencyKey": true])
 
@@ -28,7 +28,7 @@ struct IdempotencyKeyTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `requests have keys of their own`(linkage: Linkage) async throws {
+    func `each request has its own key`(linkage: Linkage) async throws {
         let transport = MockTransport()
         let kernel = try makeKernel(linkage, transport, clock: clock)
         var request = Request(.patch, anywhere)
@@ -40,7 +40,7 @@ struct IdempotencyKeyTests {
     }
 
     @Test(arguments: Linkage.allCases, [("POST", true), ("PATCH", true), ("GET", false), ("PUT", false)])
-    func `only what could not be repeated without gets a key`(
+    func `only requests that could not be repeated otherwise get a key`(
         linkage: Linkage, sample: (method: String, hasKey: Bool)
     ) async throws {
         let transport = MockTransport()
@@ -52,7 +52,7 @@ struct IdempotencyKeyTests {
     }
 
     @Test(arguments: Linkage.allCases, [true, false])
-    func `a key of the caller's own stays, and counts`(linkage: Linkage, makesKeys: Bool) async throws {
+    func `a caller's own key stays, and allows repetitions`(linkage: Linkage, makesKeys: Bool) async throws {
         let transport = failing(1, 500)
         let kernel = try makeKernel(linkage, transport, clock: clock, settings: ["idempotencyKey": .bool(makesKeys)])
 
@@ -64,7 +64,7 @@ struct IdempotencyKeyTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `the key stays when a plugin further out repeats the request, and goes with its method`(
+    func `the key stays when a plugin further out repeats the request, and is removed when the method changes`(
         linkage: Linkage
     ) async throws {
         let transport = MockTransport()

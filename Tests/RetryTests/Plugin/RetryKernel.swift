@@ -7,7 +7,7 @@ import TestSupport
 
 let anywhere = "http://origin.test/"
 
-/// A kernel with the plugin, and with scripted ones around it.
+/// A kernel with the plugin, and with scripted plugins around it.
 func makeKernel(
     _ linkage: Linkage, _ transport: MockTransport? = nil, clock: ManualClock? = nil, settings: JSONObject = [:],
     origins: [Origin: Attributes] = [:], beside scripted: [ScriptedPlugin] = []
@@ -20,10 +20,10 @@ func makeKernel(
         transport: transport, log: .silent, clock: clock)
 }
 
-/// What the plugin told of exchanges, a line an event.
+/// The plugin's events, a line each.
 final class News: Sendable {
     private let record = Record()
-    /// Admits one for each repetition that is scheduled.
+    /// Admits one for each scheduled repetition.
     let scheduled = Gate()
 
     var lines: [String] { record.lines }
@@ -43,7 +43,7 @@ final class News: Sendable {
 }
 
 extension Kernel {
-    /// Sends a request, and lets each delay pass as soon as it begins.
+    /// Sends a request, and ends each delay as soon as it begins.
     func send(_ request: Request, passing clock: ManualClock, _ news: News = News()) async throws(PlugboardError)
         -> Response
     {
@@ -54,7 +54,7 @@ extension Kernel {
         return try await handle.response
     }
 
-    /// The error that a request ends with; fails the test by throwing if there is none.
+    /// The error of a request; throws if the request succeeds.
     func failure(
         of request: Request, passing clock: ManualClock, _ news: News = News()
     ) async throws -> PlugboardError {
@@ -67,10 +67,11 @@ extension Kernel {
     }
 }
 
-/// Answers so many attempts with this status, and all others with 200.
+/// Responds to so many attempts with this status, and to all others with 200.
 func failing(_ times: Int, _ status: Int = 503, _ fields: Fields = Fields()) -> MockTransport {
     MockTransport { _, number in
-        number <= times ? .respond(status, fields, ["answer \(number)"]) : .respond(200, Fields(), ["answer \(number)"])
+        number <= times
+            ? .respond(status, fields, ["response \(number)"]) : .respond(200, Fields(), ["response \(number)"])
     }
 }
 

@@ -3,7 +3,7 @@ import RetryOptions
 import Testing
 
 struct RetryRequestTests {
-    @Test func `what a request says is read back as it was said`() {
+    @Test func `attributes of a request read back as they were set`() {
         var request = Request(.get, "http://origin.test/")
         let silent = request
 
@@ -26,7 +26,7 @@ struct RetryRequestTests {
         #expect(silent.retry.attempts == nil && silent.retry.statuses == nil && silent.retry.failures == nil)
     }
 
-    @Test func `attributes are texts, as configurations write them`() {
+    @Test func `attributes are stored as texts, as in configurations`() {
         var request = Request(.get, "http://origin.test/")
 
         request.retry.statuses = [503, 429]

@@ -11,33 +11,33 @@ struct RetryTests {
     private let news = News()
 
     @Test(arguments: Linkage.allCases)
-    func `a request that fails is sent again until it is answered`(linkage: Linkage) async throws {
+    func `a failing request is sent again until it succeeds`(linkage: Linkage) async throws {
         let kernel = try makeKernel(linkage, failing(2), clock: clock)
 
         let response = try await kernel.send(Request(.get, anywhere), passing: clock, news)
 
         #expect(response.status == 200 && response.attempts == 3)
-        #expect(try await response.body.text() == "answer 3")
+        #expect(try await response.body.text() == "response 3")
         #expect(news.lines == ["scheduled 1 503 backoff", "scheduled 2 503 backoff"])
         #expect(kernel.counters["retry.scheduled"] == 2 && kernel.counters["retry.recovered"] == 1)
     }
 
     @Test(arguments: Linkage.allCases)
-    func `the last answer passes when the attempts are used up`(linkage: Linkage) async throws {
+    func `the last response passes after the last attempt`(linkage: Linkage) async throws {
         let transport = failing(.max)
         let kernel = try makeKernel(linkage, transport, clock: clock)
 
         let response = try await kernel.send(Request(.get, anywhere), passing: clock, news)
 
         #expect(response.status == 503 && response.attempts == 3)
-        #expect(try await response.body.text() == "answer 3")
+        #expect(try await response.body.text() == "response 3")
         #expect(transport.requests.count == 3)
         #expect(news.lines.last == "gaveUp 3 503 attempts")
         #expect(kernel.counters["retry.gaveUp"] == 1 && kernel.counters["retry.recovered"] == 0)
     }
 
     @Test(arguments: Linkage.allCases)
-    func `the last failure passes as it is`(linkage: Linkage) async throws {
+    func `the last failure passes unchanged`(linkage: Linkage) async throws {
         let transport = failing(.reset)
         let kernel = try makeKernel(linkage, transport, clock: clock)
 
@@ -48,7 +48,7 @@ struct RetryTests {
     }
 
     @Test(arguments: Linkage.allCases, [PlugboardError.Code.tls, .tlsCertificate, .malformed, .proxy])
-    func `failures that waiting does not mend pass at once`(
+    func `permanent failures pass at once`(
         linkage: Linkage, code: PlugboardError.Code
     ) async throws {
         let transport = failing(code)
@@ -62,7 +62,7 @@ struct RetryTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `what a plugin further in refuses is not asked again`(linkage: Linkage) async throws {
+    func `a refusal of a plugin further in is not repeated`(linkage: Linkage) async throws {
         let transport = MockTransport()
         let signing = ScriptedPlugin("signing", priority: 900)
         signing.onRequest = { _ in .fail(PlugboardError("signing.expired", "The key has expired.")) }
@@ -96,14 +96,14 @@ struct RetryTests {
     // MARK: Delays
 
     @Test(arguments: Linkage.allCases)
-    func `the server's delay is waited for, and not a moment less`(linkage: Linkage) async throws {
+    func `the server's delay is waited for exactly`(linkage: Linkage) async throws {
         let transport = failing(1, 503, ["Retry-After": "30"])
         let kernel = try makeKernel(linkage, transport, clock: clock)
 
         let handle = kernel.begin(Request(.get, anywhere)) { [news] in news.add($0) }
         try await news.scheduled.opened()
         clock.advance(by: .milliseconds(29_999))
-        // A whole exchange goes by in which the loop could have made its mistake.
+        // Waits for a whole exchange, in which the loop would have resent too early.
         _ = try await kernel.send(Request(.get, "http://other.test/"))
         let before = transport.requests.filter { $0.url == anywhere }.count
         clock.advance(by: .milliseconds(1))
@@ -115,7 +115,7 @@ struct RetryTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a date is measured by the clock on the wall, wherever that jumps meanwhile`(linkage: Linkage) async throws {
+    func `a date is compared with the wall clock once, even if that jumps later`(linkage: Linkage) async throws {
         clock.setWallClock(.seconds(784_111_777))
         let transport = failing(1, 503, ["Retry-After": "Sun, 06 Nov 1994 08:50:07 GMT"])
         let kernel = try makeKernel(linkage, transport, clock: clock)
@@ -139,7 +139,7 @@ struct RetryTests {
             ("Sun, 06 Nov 1994 08:49:37 GMT", "scheduled 1 503 backoff"), ("0", "scheduled 1 503 backoff"),
             ("-5", "scheduled 1 503 backoff"), ("soon", "scheduled 1 503 backoff"), ("", "scheduled 1 503 backoff"),
         ])
-    func `a century is not waited for; yesterday and nonsense mean the usual delay`(
+    func `too long delays are not waited for, and past or invalid ones mean the usual delay`(
         linkage: Linkage, sample: (value: String, told: String)
     ) async throws {
         let kernel = try makeKernel(linkage, failing(1, 503, ["Retry-After": sample.value]), clock: clock)
@@ -151,7 +151,7 @@ struct RetryTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a quota that is used up is waited for`(linkage: Linkage) async throws {
+    func `a used-up quota is waited for`(linkage: Linkage) async throws {
         let kernel = try makeKernel(linkage, failing(1, 429, ["RateLimit": #""default";r=0;t=12"#]), clock: clock)
 
         let response = try await kernel.send(Request(.get, anywhere), passing: clock, news)
@@ -160,10 +160,10 @@ struct RetryTests {
         #expect(news.lines == ["scheduled 1 429 rateLimit 12s"])
     }
 
-    // MARK: Ending and standing still
+    // MARK: Ending and suspending
 
     @Test(arguments: Linkage.allCases)
-    func `cancelling ends a delay, and gives back what was reserved`(linkage: Linkage) async throws {
+    func `cancelling ends a delay, and returns the token`(linkage: Linkage) async throws {
         let transport = failing(.max)
         let kernel = try makeKernel(
             linkage, transport, clock: clock, settings: ["budgetSize": 1, "budgetPerSecond": 0, "budgetShare": 0])
@@ -199,7 +199,7 @@ struct RetryTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a delay stands still while the exchange is suspended`(linkage: Linkage) async throws {
+    func `a delay stops while the exchange is suspended`(linkage: Linkage) async throws {
         let transport = failing(1, 503, ["Retry-After": "30"])
         let kernel = try makeKernel(linkage, transport, clock: clock)
         let suspended = Gate()
@@ -225,7 +225,7 @@ struct RetryTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `no repetition begins when the total time would be over`(linkage: Linkage) async throws {
+    func `no repetition begins after the total time`(linkage: Linkage) async throws {
         let transport = failing(.max, 503, ["Retry-After": "4"])
         let kernel = try makeKernel(linkage, transport, clock: clock, settings: ["attempts": 10, "totalTime": "10s"])
 
@@ -236,7 +236,7 @@ struct RetryTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a request that another plugin sends anew has all its attempts again`(linkage: Linkage) async throws {
+    func `a request that another plugin sends again has all its attempts again`(linkage: Linkage) async throws {
         let transport = MockTransport { _, number in .respond(number == 3 || number == 6 ? 200 : 503) }
         let again = ScriptedPlugin("again", priority: 400)
         again.onResponse = { $0.attempt == 3 ? .resend() : .next }
@@ -251,7 +251,7 @@ struct RetryTests {
     // MARK: Settings and attributes
 
     @Test(arguments: Linkage.allCases)
-    func `a request says otherwise than the settings`(linkage: Linkage) async throws {
+    func `a request's attributes take precedence over the settings`(linkage: Linkage) async throws {
         let transport = failing(.max, 418)
         let kernel = try makeKernel(linkage, transport, clock: clock)
         var request = Request("QUERY", anywhere)
@@ -270,7 +270,9 @@ struct RetryTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a request says which failures are repeated, and whether the server is heard`(linkage: Linkage) async throws {
+    func `a request chooses the failures to repeat, and whether the server's delay counts`(linkage: Linkage)
+        async throws
+    {
         let transport = MockTransport { request, number in
             request.url == anywhere
                 ? .failure(PlugboardError(.reset, "")) : .respond(number < 4 ? 503 : 200, ["Retry-After": "300"])
@@ -292,7 +294,7 @@ struct RetryTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `origins have sections of their own`(linkage: Linkage) async throws {
+    func `origins have their own sections`(linkage: Linkage) async throws {
         let slow = try #require(Origin("http://slow.test"))
         let transport = failing(.max)
         let kernel = try makeKernel(
@@ -307,7 +309,7 @@ struct RetryTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `a request that wants none of it is sent once`(linkage: Linkage) async throws {
+    func `a request that disables the plugin is sent once`(linkage: Linkage) async throws {
         let kernel = try makeKernel(linkage, failing(.max), clock: clock)
         var without = Request(.get, anywhere)
         without.attributes["retry.enabled"] = "false"
@@ -329,7 +331,7 @@ struct RetryTests {
             (["attempts": 0], "attempts"),
             (["delay": "-1s"], "delay"),
         ] as [(JSONObject, String)])
-    func `settings that could never have an effect are refused`(
+    func `settings that can never have an effect are refused`(
         linkage: Linkage, sample: (settings: JSONObject, names: String)
     ) throws {
         let error = #expect(throws: PlugboardError.self) {
@@ -340,7 +342,7 @@ struct RetryTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `an exchange that succeeds leaves nothing behind`(linkage: Linkage) async throws {
+    func `a successful exchange leaves no state`(linkage: Linkage) async throws {
         let kernel = try makeKernel(linkage, MockTransport(), clock: clock, settings: ["circuitBreaker": true])
 
         let response = try await kernel.send(Request(.get, anywhere), passing: clock, news)

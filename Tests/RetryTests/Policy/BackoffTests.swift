@@ -10,13 +10,13 @@ struct BackoffTests {
         (8, .seconds(10)), (64, .seconds(10)), (1_000_000, .seconds(10)), (Int.max, .seconds(10)),
         (0, .milliseconds(100)), (Int.min, .milliseconds(100)),
     ])
-    func `the most that is waited doubles up to the limit`(repetition: Int, ceiling: Duration) {
+    func `the longest delay doubles up to the limit`(repetition: Int, ceiling: Duration) {
         #expect(Backoff().ceiling(before: repetition) == ceiling)
         #expect(Backoff().delay(before: repetition, random: .max) == ceiling)
         #expect(Backoff().delay(before: repetition, random: 0) == .zero)
     }
 
-    @Test func `delays are spread evenly from nothing to the most`() {
+    @Test func `delays are spread evenly from zero to the longest`() {
         var random = SeededRandom(seed: 1)
         var quarters = [0, 0, 0, 0]
 
@@ -32,11 +32,11 @@ struct BackoffTests {
         (Duration.zero, Duration.seconds(10)), (.seconds(10), .zero), (.seconds(-1), .seconds(10)),
         (.seconds(10), .seconds(-1)),
     ])
-    func `no delay is none`(base: Duration, limit: Duration) {
+    func `a base or limit of zero gives no delay`(base: Duration, limit: Duration) {
         #expect(Backoff(base: base, limit: limit).delay(before: 5, random: .max) == .zero)
     }
 
-    @Test func `delays beyond what 64 bits hold are the most that they hold`() {
+    @Test func `delays beyond 64 bits are clamped`() {
         let backoff = Backoff(base: .seconds(Int64.max), limit: .seconds(Int64.max))
 
         #expect(backoff.delay(before: 60, random: .max) == .nanoseconds(Int64.max))

@@ -4,10 +4,10 @@ import Testing
 
 @testable import RetryPlugin
 
-/// Whatever servers, settings and clocks say.
+/// Random servers, settings and clocks.
 struct RandomizedPolicyTests {
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func `no decision traps, waits longer than allowed, or repeats what must not be`(seed: UInt64) {
+    func `no decision traps, waits longer than allowed, or repeats what must not be repeated`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var repeated = 0
 
@@ -57,7 +57,7 @@ struct RandomizedPolicyTests {
         return situation
     }
 
-    /// From nothing to three hundred years, small and large ones alike.
+    /// From zero to three hundred years, small and large durations alike.
     private func duration(_ random: inout SeededRandom) -> Duration {
         .nanoseconds(Int64.max >> Int64.random(in: 0...63, using: &random))
     }

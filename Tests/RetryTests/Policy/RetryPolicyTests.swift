@@ -10,14 +10,14 @@ struct RetryPolicyTests {
         ("GET", true), ("HEAD", true), ("OPTIONS", true), ("TRACE", true), ("PUT", true), ("DELETE", true),
         ("POST", false), ("PATCH", false), ("CONNECT", false), ("QUERY", false), ("get", false), ("", false),
     ])
-    func `methods that RFC 9110 calls idempotent are repeated after a failure midway`(method: String, again: Bool) {
+    func `idempotent methods are repeated after a reset, and others are not`(method: String, again: Bool) {
         let decision = decide(Method(method), .failure(.reset))
 
         #expect(isAgain(decision) == again)
         #expect(again || decision == .giveUp(.method))
     }
 
-    @Test func `a method that the settings name is repeated like an idempotent one`() {
+    @Test func `a method in the settings is repeated like an idempotent one`() {
         var policy = RetryPolicy()
         policy.methods = ["QUERY"]
 
@@ -25,17 +25,18 @@ struct RetryPolicyTests {
         #expect(decide("POST", .response(status: 500), policy) == .giveUp(.method))
     }
 
-    /// The README's table, row by row: what a POST without key may have done.
+    /// The README's table, row by row, for a POST without a key.
     @Test(arguments: [
         (RetryPolicy.Outcome.response(status: 408), true, true), (.response(status: 413), false, true),
-        (.response(status: 425), true, true), (.response(status: 429), true, true), (.response(status: 500), false, false),
+        (.response(status: 425), true, true), (.response(status: 429), true, true),
+        (.response(status: 500), false, false),
         (.response(status: 502), false, false), (.response(status: 503), false, false),
         (.response(status: 504), false, false),
         (.failure(.dns), true, true), (.failure(.connect), true, true), (.failure(.connectTimeout), true, true),
         (.failure(.reset), false, false), (.failure(.idleTimeout), false, false),
         (.failure(.attemptTimeout), false, false),
     ])
-    func `a request that is not idempotent is repeated only where it was not done`(
+    func `a request that is not idempotent is repeated only if it was not processed`(
         outcome: RetryPolicy.Outcome, again: Bool, againWithRetryAfter: Bool
     ) {
         let plain = decide(.post, outcome)
@@ -46,22 +47,22 @@ struct RetryPolicyTests {
     }
 
     @Test(arguments: [500, 502, 503, 504, 429])
-    func `an Idempotency-Key lets any method be repeated`(status: Int) {
+    func `a request with an Idempotency-Key is repeated with any method`(status: Int) {
         let decision = decide(.post, .response(status: status)) { $0.hasIdempotencyKey = true }
 
         #expect(isAgain(decision))
     }
 
-    @Test func `a body that cannot begin again is in the way of every repetition`() {
+    @Test func `a body that cannot be rewound prevents every repetition`() {
         for outcome in [RetryPolicy.Outcome.response(status: 503), .failure(.reset), .failure(.connect)] {
             #expect(decide(.put, outcome) { $0.canRepeatBody = false } == .giveUp(.body))
         }
     }
 
-    // MARK: What is worth it
+    // MARK: Temporary outcomes
 
     @Test(arguments: 100...599)
-    func `of all statuses the listed ones are repeated`(status: Int) {
+    func `only the listed statuses are repeated`(status: Int) {
         let isListed = [408, 425, 429, 500, 502, 503, 504].contains(status)
 
         let decision = decide(.get, .response(status: status))
@@ -70,7 +71,7 @@ struct RetryPolicyTests {
         #expect(isListed || decision == (status == 413 ? .giveUp(.noRetryAfter) : .pass))
     }
 
-    @Test func `a request that was too large is repeated only when the server says when`() {
+    @Test func `a 413 is repeated only with Retry-After`() {
         #expect(decide(.get, .response(status: 413)) == .giveUp(.noRetryAfter))
         #expect(
             decide(.get, .response(status: 413)) { $0.serverDelay.retryAfter = .seconds(2) }
@@ -82,7 +83,7 @@ struct RetryPolicyTests {
         .invalidOption, .bodyRead, .bodyRewind, .pluginFailed, .pluginFault, .runaway, .shutDown, .ignored, .queued,
         "redirect.limit", "com.acme.sign", "",
     ])
-    func `failures that waiting does not mend are never repeated, whatever the settings say`(
+    func `permanent failures are never repeated, whatever the settings`(
         code: PlugboardError.Code
     ) {
         var policy = RetryPolicy()
@@ -91,7 +92,7 @@ struct RetryPolicyTests {
         #expect(decide(.get, .failure(code), policy) == .giveUp(.failure))
     }
 
-    @Test func `failures that the settings leave out are not repeated`() {
+    @Test func `failures that the settings omit are not repeated`() {
         var policy = RetryPolicy()
         policy.failures = [.connect]
 
@@ -102,7 +103,7 @@ struct RetryPolicyTests {
     // MARK: Limits
 
     @Test(arguments: [(1, 1, false), (1, 2, true), (2, 2, false), (2, 3, true), (3, 3, false), (4, 3, false)])
-    func `attempts are counted with the first`(attempt: Int, limit: Int, again: Bool) {
+    func `the first attempt counts`(attempt: Int, limit: Int, again: Bool) {
         var policy = RetryPolicy()
         policy.attempts = limit
 
@@ -113,7 +114,7 @@ struct RetryPolicyTests {
     }
 
     @Test(arguments: [(Duration.seconds(4), true), (.seconds(5), true), (.seconds(6), false), (.seconds(11), false)])
-    func `a delay that would end too late is not begun`(elapsed: Duration, again: Bool) {
+    func `a delay that would end after the total time is refused`(elapsed: Duration, again: Bool) {
         var policy = RetryPolicy()
         policy.totalTime = .seconds(10)
 
@@ -135,7 +136,7 @@ struct RetryPolicyTests {
         (ServerDelay(retryAfter: .seconds(61)), .giveUp(.retryAfterLimit)),
         (ServerDelay(rateLimit: ServerDelay.limit), .giveUp(.retryAfterLimit)),
     ])
-    func `the server's own delay is taken as it is, up to the limit`(
+    func `the server's delay is used unchanged, up to the limit`(
         delay: ServerDelay, expected: RetryPolicy.Decision
     ) {
         #expect(decide(.get, .response(status: 429)) { $0.serverDelay = delay } == expected)
@@ -145,13 +146,13 @@ struct RetryPolicyTests {
         ServerDelay(), ServerDelay(retryAfter: .zero), ServerDelay(rateLimit: .zero),
         ServerDelay(retryAfter: .zero, rateLimit: .seconds(9)),
     ])
-    func `a server that names no delay, or none that is left, is given the usual one`(delay: ServerDelay) {
+    func `without a delay of the server, or with zero, the usual delay is used`(delay: ServerDelay) {
         let decision = decide(.get, .response(status: 429)) { $0.serverDelay = delay }
 
         #expect(decision == .again(after: .milliseconds(100), .backoff))
     }
 
-    @Test func `the server's delay can be left out of account`() {
+    @Test func `the server's delay is ignored if the policy says so`() {
         var policy = RetryPolicy()
         policy.respectsRetryAfter = false
 
@@ -166,11 +167,13 @@ struct RetryPolicyTests {
         (.response(status: 503), .failing), (.failure(.connect), .failing), (.failure(.idleTimeout), .failing),
         (.failure(.tls), .unknown), (.failure(.cancelled), .unknown), (.failure("com.acme.sign"), .unknown),
     ])
-    func `what an outcome says of the origin`(outcome: RetryPolicy.Outcome, health: CircuitBreaker.Health) {
+    func `outcomes are healthy, failing or unknown for the origin`(
+        outcome: RetryPolicy.Outcome, health: CircuitBreaker.Health
+    ) {
         #expect(RetryPolicy().health(after: outcome) == health)
     }
 
-    /// With the longest delay that can be drawn.
+    /// Decides with the longest delay that can be drawn.
     private func decide(
         _ method: Messages.Method, _ outcome: RetryPolicy.Outcome, _ policy: RetryPolicy = RetryPolicy(),
         _ edit: (inout RetryPolicy.Situation) -> Void = { _ in }

@@ -23,11 +23,11 @@ struct ServerDelayTests {
         "", " ", "-1", "+1", "1.5", "1e3", "0x10", "1 2", "120s", "soon", "١٢٠", "1\u{301}", "Sun, 06 Nov 1994", "NaN",
         "Sun, 31 Feb 1994 08:49:37 GMT", "\u{0}", "1,2", String(repeating: "a", count: 100_000),
     ])
-    func `what is neither asks for nothing`(value: String) {
+    func `an invalid Retry-After is ignored`(value: String) {
         #expect(ServerDelay(reading: ["Retry-After": value], wallClock: now) == ServerDelay())
     }
 
-    @Test func `a clock that is far off makes delays long or zero, and nothing worse`() {
+    @Test func `a wrong clock gives long or zero delays, and does not overflow`() {
         let fields: Fields = ["Retry-After": "Sun, 06 Nov 1994 08:50:37 GMT"]
 
         let delays = [
@@ -40,7 +40,7 @@ struct ServerDelayTests {
     }
 
     private static let quotas: [(Fields, Duration?)] = [
-        // From 08 on.
+        // Drafts from 08 on.
         (["RateLimit": #""default";r=0;t=30"#], .seconds(30)),
         (["RateLimit": #""default";r=10;t=30"#], nil),
         (["RateLimit": #""short";r=0;t=5, "long";r=0;t=60, "other";r=7;t=600"#], .seconds(60)),
@@ -52,17 +52,17 @@ struct ServerDelayTests {
         (["RateLimit": #""day";r=0"#, "RateLimit-Policy": #""hour";q=9;w=3600"#], nil),
         (["RateLimit": #""day";r=0"#], nil), (["RateLimit": #""day";t=9"#], nil),
         (["RateLimit": #""x";r=0;t=999999999999999"#], ServerDelay.limit),
-        // 07.
+        // Draft 07.
         (["RateLimit": "limit=100, remaining=0, reset=30"], .seconds(30)),
         (["RateLimit": "limit=100, remaining=1, reset=30"], nil), (["RateLimit": "limit=100, reset=30"], nil),
-        // To 06.
+        // Drafts up to 06.
         (["RateLimit-Remaining": "0", "RateLimit-Reset": "30"], .seconds(30)),
         (["RateLimit-Remaining": "5", "RateLimit-Reset": "30"], nil), (["RateLimit-Reset": "30"], nil),
         (["RateLimit-Remaining": "0"], nil), (["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "30"], nil),
     ]
 
     @Test(arguments: quotas)
-    func `a quota that is used up says when there is more`(fields: Fields, delay: Duration?) {
+    func `a used-up quota gives its delay`(fields: Fields, delay: Duration?) {
         #expect(ServerDelay(reading: fields, wallClock: now).rateLimit == delay)
     }
 
@@ -72,7 +72,7 @@ struct ServerDelayTests {
         "(1 2);r=0;t=5", "remaining=0, reset=(1)", "remaining=(0), reset=1", "=", "a=;", ";;;", "\u{0}", "é",
         #""default";r=0;t=5;"#, #""a";r=0;t=5 "b""#, "%\"%ff\"", "@1;r", ":YQ==:;r=0", "?1;t=1",
     ])
-    func `a quota that cannot be read asks for nothing`(value: String) {
+    func `an invalid quota is ignored`(value: String) {
         for name in ["RateLimit", "RateLimit-Policy", "RateLimit-Reset", "RateLimit-Remaining"] {
             var fields = Fields()
             fields.append(FieldName(name), value)
@@ -81,7 +81,7 @@ struct ServerDelayTests {
         }
     }
 
-    @Test func `a quota of a hundred kilobytes is passed over`() {
+    @Test func `a quota of a hundred kilobytes is ignored`() {
         let parameters = (0..<20_000).map { ";a\($0)=1" }.joined()
 
         #expect(ServerDelay(reading: ["RateLimit": "\"x\";r=0;t=5\(parameters)"], wallClock: now).rateLimit == nil)

@@ -3,7 +3,7 @@ import PlugboardKit
 import Synchronization
 import Transporting
 
-/// A transport without a network: answers each attempt as the test says.
+/// A transport without a network: ends each attempt as the test's script says.
 ///
 /// Sendable because what changes is under a lock.
 package final class MockTransport: Transport {
@@ -34,7 +34,7 @@ package final class MockTransport: Transport {
     /// The closure is asked on the loop, with the number of the attempt, counted from 1.
     package init(_ script: @escaping @Sendable (AttemptRequest, Int) -> Outcome) { self.script = script }
 
-    /// Answers everything with 200 and this body.
+    /// Responds to every attempt with 200 and this body.
     package convenience init(body: String = "ok") { self.init { _, _ in .respond(200, Fields(), [body]) } }
 
     package var requests: [AttemptRequest] { state.withLock { $0.requests } }
@@ -48,9 +48,9 @@ package final class MockTransport: Transport {
             return state.requests.count
         }
         let running = Attempt(observer, self)
-        let answer = script(attempt, number)
+        let outcome = script(attempt, number)
         began.admit()
-        loop.enqueue { running.carryOut(answer) }
+        loop.enqueue { running.carryOut(outcome) }
         return running
     }
 
@@ -68,9 +68,9 @@ package final class MockTransport: Transport {
             self.transport = transport
         }
 
-        func carryOut(_ answer: Outcome) {
+        func carryOut(_ outcome: Outcome) {
             guard !isOver.withLock({ $0 }) else { return }
-            switch answer {
+            switch outcome {
             case .respond(let status, let fields, let pieces):
                 let head = ResponseHead(status: status, reason: "", fields: fields)
                 observer.attemptReceived(head, body: pieces.map { PiecesSource($0.map { Bytes($0) }) })

@@ -1,92 +1,103 @@
 import PlugboardKit
 
-/// What the sections of origins, and requests, can say to the plugin `authentication`.
+/// The attributes of the plugin `authentication`, for sections of origins and for requests.
 ///
 /// All are secret, so that none of them follows a request to another origin.
-public enum AuthenticationAttributes {
-    public static let scheme = key(
-        AuthenticationScheme.self, "scheme", "How requests authenticate; without it they do not.")
+public struct AuthenticationAttributes: AttributeTable {
+    /// All keys.
+    public static let keys = AuthenticationAttributes()
 
-    public static let user = key(String.self, "user", "basic: The user, without colons.")
-    public static let password = key(String.self, "password", "basic: The password.")
-    public static let passwordFile = key(String.self, "passwordFile", "basic: A file with the password.")
-    public static let passwordEnvironment = key(
+    /// How requests authenticate; without it they do not.
+    public let scheme = key(AuthenticationScheme.self, "scheme", "How requests authenticate; without it they do not.")
+
+    /// basic: The user, without colons.
+    public let user = key(String.self, "user", "basic: The user, without colons.")
+    /// basic: The password.
+    public let password = key(String.self, "password", "basic: The password.")
+    /// basic: A file with the password.
+    public let passwordFile = key(String.self, "passwordFile", "basic: A file with the password.")
+    /// basic: The environment variable with the password.
+    public let passwordEnvironment = key(
         String.self, "passwordEnvironment", "basic: The environment variable with the password.")
 
-    public static let token = key(String.self, "token", "bearer: The token.")
-    public static let tokenFile = key(String.self, "tokenFile", "bearer: A file with the token.")
-    public static let tokenEnvironment = key(
+    /// bearer: The token.
+    public let token = key(String.self, "token", "bearer: The token.")
+    /// bearer: A file with the token.
+    public let tokenFile = key(String.self, "tokenFile", "bearer: A file with the token.")
+    /// bearer: The environment variable with the token.
+    public let tokenEnvironment = key(
         String.self, "tokenEnvironment", "bearer: The environment variable with the token.")
-    public static let tokenCommand = key(
+    /// bearer: A program that prints the token, and its arguments; run without a shell.
+    public let tokenCommand = key(
         [String].self, "tokenCommand",
-        "bearer: A program that prints the token, and its arguments; no shell reads them.")
-    public static let tokenLifetime = key(
+        "bearer: A program that prints the token, and its arguments; run without a shell.")
+    /// bearer, oauth: How long a token is valid if its command or endpoint does not say.
+    public let tokenLifetime = key(
         Duration.self, "tokenLifetime",
-        "bearer, oauth: How long a token is good that a command or an endpoint gave without saying so.")
+        "bearer, oauth: How long a token is valid if its command or endpoint does not say.")
 
-    public static let tokenURL = key(String.self, "tokenURL", "oauth: The token endpoint.")
-    public static let clientID = key(String.self, "clientID", "oauth: The client's name at the endpoint.")
-    public static let clientSecret = key(String.self, "clientSecret", "oauth: The client's secret, if it has one.")
-    public static let clientSecretFile = key(
-        String.self, "clientSecretFile", "oauth: A file with the client's secret.")
-    public static let clientSecretEnvironment = key(
+    /// oauth: The URL of the token endpoint.
+    public let tokenURL = key(String.self, "tokenURL", "oauth: The URL of the token endpoint.")
+    /// oauth: The client identifier.
+    public let clientID = key(String.self, "clientID", "oauth: The client identifier.")
+    /// oauth: The client's secret, if it has one.
+    public let clientSecret = key(String.self, "clientSecret", "oauth: The client's secret, if it has one.")
+    /// oauth: A file with the client's secret.
+    public let clientSecretFile = key(String.self, "clientSecretFile", "oauth: A file with the client's secret.")
+    /// oauth: The environment variable with the client's secret.
+    public let clientSecretEnvironment = key(
         String.self, "clientSecretEnvironment", "oauth: The environment variable with the client's secret.")
-    public static let clientAuthentication = key(
+    /// oauth: Where the client's secret is sent; header by default.
+    public let clientAuthentication = key(
         ClientAuthentication.self, "clientAuthentication",
-        "oauth: Where the client's secret stands; without it, header.")
-    public static let refreshToken = key(
-        String.self, "refreshToken", "oauth: The refresh token; without one the client asks for itself.")
-    public static let refreshTokenFile = key(
+        "oauth: Where the client's secret is sent; header by default.")
+    /// oauth: The refresh token; without one the grant is client_credentials.
+    public let refreshToken = key(
+        String.self, "refreshToken", "oauth: The refresh token; without one the grant is client_credentials.")
+    /// oauth: A file with the refresh token; rewritten when the endpoint sends another.
+    public let refreshTokenFile = key(
         String.self, "refreshTokenFile",
-        "oauth: A file with the refresh token, written when the endpoint gives another.")
-    public static let scope = key(String.self, "scope", "oauth: What the token is to be good for, with blanks between.")
-    public static let parameters = key(
+        "oauth: A file with the refresh token; rewritten when the endpoint sends another.")
+    /// oauth: The scopes of the token, separated by blanks.
+    public let scope = key(String.self, "scope", "oauth: The scopes of the token, separated by blanks.")
+    /// oauth: More fields of the form, such as audience; they replace fields of the same name.
+    public let parameters = key(
         [String: String].self, "parameters",
-        "oauth: More for the form, such as audience; replaces what has the same name.")
-
-    /// All of them, in the order in which they are documented.
-    public static let definitions = [
-        scheme.definition, user.definition, password.definition, passwordFile.definition,
-        passwordEnvironment.definition, token.definition, tokenFile.definition, tokenEnvironment.definition,
-        tokenCommand.definition, tokenLifetime.definition, tokenURL.definition, clientID.definition,
-        clientSecret.definition, clientSecretFile.definition, clientSecretEnvironment.definition,
-        clientAuthentication.definition, refreshToken.definition, refreshTokenFile.definition, scope.definition,
-        parameters.definition,
-    ]
+        "oauth: More fields of the form, such as audience; they replace fields of the same name.")
 
     private static func key<Value>(_: Value.Type, _ name: String, _ documentation: String) -> AttributeKey<Value> {
         AttributeKey("authentication", name, documentation, isSecret: true)
     }
 }
 
+/// The attributes of the plugin `authentication` in a request: `request.authentication.bearer(token)`.
+///
+/// They apply to the origin of the request's URL, and are dropped when a redirect leaves it.
+public typealias AuthenticationRequest = RequestAttributes<AuthenticationAttributes>
+
 extension Request {
-    /// What the request says to the plugin `authentication`, over what its origin's section says.
+    /// The attributes for the plugin `authentication`, which take precedence over those of the origin's section.
     public var authentication: AuthenticationRequest {
-        get { AuthenticationRequest(request: self) }
+        get { AuthenticationRequest(self) }
         set { self = newValue.request }
     }
 }
 
-/// A request as the plugin `authentication` sees it: `request.authentication.bearer(token)`.
-///
-/// What is set here holds for the origin of the request's URL, and is dropped when a redirect leaves it.
-public struct AuthenticationRequest: Sendable {
-    fileprivate var request: Request
-
-    /// Authenticates with user and password (RFC 7617).
+extension RequestAttributes<AuthenticationAttributes> {
+    /// Authenticates with a user and a password (RFC 7617).
     public mutating func basic(user: String, password: String) {
-        request[AuthenticationAttributes.scheme] = .basic
-        request[AuthenticationAttributes.user] = user
-        request[AuthenticationAttributes.password] = password
+        self.scheme = .basic
+        self.user = user
+        self.password = password
     }
 
-    /// Authenticates with a token (RFC 6750) that nobody refreshes.
+    /// Authenticates with a token (RFC 6750), which is not refreshed.
     public mutating func bearer(_ token: String) {
-        request[AuthenticationAttributes.scheme] = .bearer
-        request[AuthenticationAttributes.token] = token
+        self.scheme = .bearer
+        self.token = token
     }
 
-    /// False sends the request as it is, whatever its origin's section says.
+    /// False sends the request without credentials, even if its origin has a section.
     public var isEnabled: Bool {
         get { request.attributes["authentication.enabled"] != "false" }
         set { request.attributes["authentication.enabled"] = newValue ? nil : "false" }

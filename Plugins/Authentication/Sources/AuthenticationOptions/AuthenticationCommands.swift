@@ -1,29 +1,29 @@
 import PlugboardKit
 
 extension PluginCommands {
-    /// What one can ask the plugin `authentication` to do.
+    /// The commands of the plugin `authentication`: `try await kernel.authentication.refresh()`.
     public var authentication: AuthenticationCommands { AuthenticationCommands(kernel: self) }
 }
 
-/// The commands of the plugin `authentication`: `try await kernel.authentication.refresh()`.
+/// The commands of the plugin `authentication`. Called from any task.
 public struct AuthenticationCommands: Sendable {
     fileprivate let kernel: any PluginCommands
 
-    /// What is kept in memory, as JSON without secrets; see the plugin's README.
+    /// The secrets kept in memory, as JSON that does not contain them; the plugin's README describes it.
     public func status() async throws(PlugboardError) -> String {
         guard case .json(let text) = try await kernel.command("authentication", "status", "{}") else { return "{}" }
         return text
     }
 
-    /// Fetches anew what is kept in memory, of one origin or of all, and returns when that is done.
+    /// Fetches the secrets kept in memory again, those of one origin or all, and returns when all fetches have ended.
     ///
-    /// Throws `authentication.refresh` where one could not be had; the others are fetched all the same.
+    /// Throws `authentication.refresh` if a fetch fails; the other secrets are fetched nevertheless.
     public func refresh(origin: Origin? = nil) async throws(PlugboardError) {
         let arguments = origin.map { ["origin": $0.description] } ?? [:]
         _ = try await kernel.command("authentication", "refresh", arguments.optionText)
     }
 
-    /// Drops the secrets that are kept in memory; files stay.
+    /// Drops the secrets kept in memory; files stay.
     public func forget() async throws(PlugboardError) {
         _ = try await kernel.command("authentication", "forget", "{}")
     }

@@ -1,8 +1,8 @@
 import PlugboardKit
 
 extension PlugboardError.Code {
-    /// What a request or its origin's section says of its credential does not make one.
+    /// The attributes of a request and of its origin's section do not describe a credential.
     public static let authenticationCredential: Self = "authentication.credential"
-    /// A secret could not be had, or not be had anew.
+    /// A secret could not be fetched.
     public static let authenticationRefresh: Self = "authentication.refresh"
 }

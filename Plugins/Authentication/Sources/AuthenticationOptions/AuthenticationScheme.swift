@@ -6,14 +6,14 @@ public enum AuthenticationScheme: String, WordOption {
     case basic
     /// A token (RFC 6750).
     case bearer
-    /// A token that a token endpoint gives out (RFC 6749), sent as `bearer` is.
+    /// A token from a token endpoint (RFC 6749), sent as `bearer` sends it.
     case oauth
 }
 
-/// How a client says to a token endpoint who it is (RFC 6749 §2.3.1).
+/// How a client authenticates to a token endpoint (RFC 6749 §2.3.1).
 public enum ClientAuthentication: String, WordOption {
-    /// In `Authorization`.
+    /// In the field `Authorization`.
     case header
-    /// In the form.
+    /// In the form that is the request's body.
     case body
 }

@@ -1,18 +1,22 @@
 import PlugboardKit
 
-/// What configurations, and programs in code, say to the plugin `authentication`.
+/// The settings of the plugin `authentication`, for configurations and for programs in code.
 ///
 ///     .authentication { $0.margin = .seconds(60) }
 public struct AuthenticationSettings: PluginSettings {
-    @Setting("Longest time that a fetch of a secret may take.", in: .milliseconds(1) ... .seconds(600))
+    /// The longest time that fetching a secret may take.
+    @Setting("The longest time that fetching a secret may take.", in: .milliseconds(1) ... .seconds(600))
     public var timeout = Duration.seconds(30)
-    @Setting("How long before its end a token is fetched anew.", in: .zero ... .seconds(86_400))
+    /// How long before its end a token is fetched again.
+    @Setting("How long before its end a token is fetched again.", in: .zero ... .seconds(86_400))
     public var margin = Duration.seconds(30)
+    /// The shortest time until the next fetch, after a fetch that failed or whose secret was rejected.
     @Setting(
-        "Shortest time until the next fetch, after one that failed or brought what is rejected too.",
+        "The shortest time until the next fetch, after a fetch that failed or whose secret was rejected.",
         in: .zero ... .seconds(60))
     public var pause = Duration.seconds(5)
-    @Setting("How often a file is looked at while its secret is used.", in: .zero ... .seconds(86_400))
+    /// How often a file is checked for changes while its secret is used.
+    @Setting("How often a file is checked for changes while its secret is used.", in: .zero ... .seconds(86_400))
     public var fileInterval = Duration.seconds(10)
 
     /// All settings at their defaults.

@@ -29,7 +29,7 @@ extension Authentication {
             }
     }
 
-    /// Answers when the last fetch is over.
+    /// Replies when the last fetch has ended.
     private func refresh(_ arguments: JSONValue, _ reply: Reply) {
         var keepers = keyring.all
         if let text = arguments["origin"]?.stringValue {
@@ -58,7 +58,7 @@ extension Authentication {
     }
 }
 
-/// Counts flights down, and tells when all have ended. From any thread.
+/// Counts fetches down, and calls a closure when all have ended. Called from any thread.
 private final class Round: Sendable {
     private struct State {
         var rest: Int
@@ -69,7 +69,7 @@ private final class Round: Sendable {
     private let count: Int
     private let done: @Sendable (PlugboardError?, Int) -> Void
 
-    /// `done` gets the first failure, if there was one, and how many there were.
+    /// `done` gets the first failure, if there is one, and the number of fetches.
     init(count: Int, _ done: @escaping @Sendable (PlugboardError?, Int) -> Void) {
         state = Mutex(State(rest: count))
         self.count = count

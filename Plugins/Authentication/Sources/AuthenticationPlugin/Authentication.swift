@@ -1,22 +1,22 @@
 import AuthenticationOptions
 import PlugboardKit
 
-/// Puts credentials on requests to the origins they are for, and has them fetched anew when a server rejects them (RFC
+/// Adds credentials to requests to the origins they are for, and fetches them again when a server rejects them (RFC
 /// 9110 §11).
 ///
-/// It stands inside redirect, so each hop is judged by its own origin. Which credential a request has, `Credential`
-/// reads from its attributes;
-/// when a secret is fetched, `SecretLife` decides; `Keeper` sees to it that one fetch serves all who wait.
+/// It is inside redirect, so the origin of each hop decides which credential is sent. `Credential` reads the credential
+/// from the request's attributes, `SecretLife` decides when a secret is fetched, and `Keeper` lets all waiting
+/// exchanges share one fetch.
 struct Authentication: Plugin {
     static let manifest = Manifest(
         id: "authentication", version: "1.0.0",
         documentation: "Authenticates requests: basic, bearer, and tokens that are refreshed.", priority: 450,
         hooks: [.request, .response], attributes: AuthenticationAttributes.definitions,
         commands: [
-            CommandDefinition("status", "What is kept in memory, for which origins, without secrets."),
+            CommandDefinition("status", "Lists the secrets kept in memory and their origins, without the secrets."),
             CommandDefinition(
-                "refresh", "Fetches secrets anew.",
-                arguments: #"{"origin": "the origin whose secrets are meant; without it, all"}"#),
+                "refresh", "Fetches secrets again.",
+                arguments: #"{"origin": "the origin whose secrets are fetched; all without it"}"#),
             CommandDefinition("forget", "Drops the secrets kept in memory."),
         ])
 
@@ -32,7 +32,7 @@ struct Authentication: Plugin {
         fetcher = Fetcher(host: host, settings: settings, threads: WorkerThreads())
     }
 
-    /// A scheme with what it needs; without a scheme, the requests themselves have to say one.
+    /// Accepts attributes that describe a whole credential, and those without a scheme: the request itself may add one.
     func check(_ attributes: Attributes) throws {
         let credential = try Credential(reading: { attributes[$0] })
         if let credential, let secret = credential.given { _ = try credential.fieldValue(for: secret) }
@@ -48,7 +48,7 @@ struct Authentication: Plugin {
             guard let credential = try Credential(reading: { exchange.attribute($0) }) else { return .next }
             let request = exchange.request
             let url = request.url
-            // What the caller wrote itself, as a field or in the URL, wins.
+            // Credentials that the caller wrote, as a field or in the URL, take precedence.
             if request.contains(.authorization) || URLParts(url)?.authority?.utf8.contains(UInt8(ascii: "@")) == true {
                 return .next
             }
@@ -81,7 +81,7 @@ struct Authentication: Plugin {
         }
     }
 
-    /// The flight that a request waited for is over.
+    /// Continues a request when the fetch that it waited for has ended.
     private func land(_ attached: Attached, _ exchange: borrowing Exchange) -> RequestVerdict {
         switch attached.flight?.outcome {
         case .success(let authorization):
@@ -104,17 +104,17 @@ struct Authentication: Plugin {
     func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
         guard let response = exchange.response, response.status == 401 else { return .next }
         guard let attached = exchange.turnState as? Attached else {
-            tellOfMissingScheme(exchange)
+            warnOfMissingScheme(exchange)
             return .next
         }
         if exchange.visit != .first, let flight = attached.flight { return relaunch(attached, flight, exchange) }
-        // One fresh secret is all there is: a server that rejects it too means something else.
+        // A request is sent with a fetched secret once: if the server rejects that too, its 401 passes.
         guard !attached.isRenewed, let sent = attached.authorization,
             Challenge.ask(response.fields.values(.wwwAuthenticate), for: attached.keeper.credential.scheme)
         else { return .next }
         let keeper = attached.keeper
         let step = keeper.reject(sent, at: host.now) { fetcher.fetch(for: keeper, $0, exchange: exchange.id) }
-        // What is fetched is then for the requests that follow.
+        // A request that cannot be sent again gets its 401; the fetched secret serves the requests that follow.
         guard exchange.canResend else { return .next }
         switch step {
         case .use(let authorization): return resend(authorization, attached, exchange)
@@ -127,17 +127,17 @@ struct Authentication: Plugin {
         }
     }
 
-    /// A section with all but a scheme does nothing, and should not do so silently.
-    private func tellOfMissingScheme(_ exchange: borrowing Exchange) {
-        guard exchange.attribute(AuthenticationAttributes.scheme.name) == nil,
+    /// Warns of a section that has attributes but no scheme, and so has no effect.
+    private func warnOfMissingScheme(_ exchange: borrowing Exchange) {
+        guard exchange.attribute(AuthenticationAttributes.keys.scheme.name) == nil,
             AuthenticationAttributes.definitions.contains(where: {
                 exchange.attribute("authentication.\($0.name)") != nil
             }), let origin = Origin(url: exchange.request.url)
         else { return }
-        host.log(.warning, "\(origin) asks for credentials, and the ones it has lack authentication.scheme.")
+        host.log(.warning, "\(origin) asks for credentials, but its attributes lack authentication.scheme.")
     }
 
-    /// The flight that a rejected request waited for is over.
+    /// Continues a rejected request when the fetch that it waited for has ended.
     private func relaunch(
         _ attached: Attached, _ flight: Flight, _ exchange: borrowing Exchange
     ) -> ResponseVerdict {
@@ -160,12 +160,12 @@ struct Authentication: Plugin {
         return .resend()
     }
 
-    /// What one turn knows of its credential. Touched by the hooks of its exchange only, which never overlap.
+    /// The state of one turn. Used by the hooks of its exchange only, which never overlap.
     private final class Attached {
         let keeper: Keeper
-        /// What the request carries.
+        /// The request's `Authorization`.
         var authorization: String?
-        /// What the exchange waits for.
+        /// The fetch that the exchange waits for.
         var flight: Flight?
         var isRenewed = false
 
@@ -173,6 +173,6 @@ struct Authentication: Plugin {
     }
 }
 
-/// What a kernel asks for, linked or loaded.
+/// The plugin's entry function, which the kernel calls whether the plugin is linked or loaded.
 @c(authentication_LTX_plugboard_plugin)
 public func authenticationPlugin() -> UnsafePointer<plug_plugin_v1> { export(Authentication.self) }

@@ -5,6 +5,10 @@ extension PluginEntry {
     /// The plugin `authentication`, linked into the program, with the default settings.
     public static var authentication: PluginEntry { .linked(Authentication.self) }
 
-    /// The plugin `authentication`, linked into the program, with the settings that the closure assigns; the others have their defaults.
-    public static func authentication(_ assign: (inout AuthenticationSettings) -> Void) -> PluginEntry { .linked(Authentication.self, assign) }
+    /// The plugin `authentication`, linked into the program, with the settings that the closure assigns.
+    ///
+    /// The other settings have their defaults.
+    public static func authentication(_ assign: (inout AuthenticationSettings) -> Void) -> PluginEntry {
+        .linked(Authentication.self, assign)
+    }
 }

@@ -1,50 +1,84 @@
 import PlugboardKit
 
-/// What a request can say to the plugin `cache`.
-public enum CacheAttributes {
-    public static let mode = AttributeKey<CacheMode>(
-        "cache", "mode", "How the request uses what is stored, as in Fetch.")
-    public static let timeToLive = AttributeKey<Duration>(
-        "cache", "ttl", "How long the answer is fresh where the server says nothing.",
+/// The attributes of the plugin `cache`.
+public struct CacheAttributes: AttributeTable {
+    /// All keys.
+    public static let keys = CacheAttributes()
+
+    /// How the request uses stored responses, as in Fetch.
+    public let mode = AttributeKey<CacheMode>("cache", "mode", "How the request uses stored responses, as in Fetch.")
+    /// How long the response is fresh if the server does not specify it.
+    ///
+    /// With `overrides`, it counts whatever the server specifies. In whole milliseconds.
+    public let timeToLive = AttributeKey<Duration>(
+        "cache", "ttl", "How long the response is fresh if the server does not specify it.",
         in: .zero ... .seconds(315_360_000))
-    public static let overrides = AttributeKey<Bool>(
-        "cache", "overrides", "True lets the ttl beat what the server says.")
-    public static let version = AttributeKey<String>(
-        "cache", "version", "Answers that were stored under another version are not used.")
-    public static let key = AttributeKey<[String]>(
-        "cache", "key", "What answers are found by beside the URL: query:NAME, field:NAME, body.")
-    public static let ignore = AttributeKey<[String]>(
-        "cache", "ignore", "Parameters of the query that answers do not depend on; * stands for any text.")
-    public static let singleFlight = AttributeKey<Bool>(
-        "cache", "singleFlight", "True waits for an identical request that is under way.")
+    /// True gives the time to live precedence over that of the server.
+    public let overrides = AttributeKey<Bool>(
+        "cache", "overrides", "True gives the time to live precedence over that of the server.")
+    /// Responses stored under another version are not used.
+    public let version = AttributeKey<String>(
+        "cache", "version", "Responses stored under another version are not used.")
+    /// Parts of the request that the key contains in addition to the URL: query:NAME, field:NAME, body.
+    public let key = AttributeKey<[String]>(
+        "cache", "key",
+        "Parts of the request that the key contains in addition to the URL: query:NAME, field:NAME, body.")
+    /// Query parameters that the key does not contain; * is any text.
+    ///
+    /// For example `["utm_*"]`.
+    public let ignore = AttributeKey<[String]>(
+        "cache", "ignore", "Query parameters that the key does not contain; * is any text.")
+    /// True waits for an identical request under way.
+    public let singleFlight = AttributeKey<Bool>(
+        "cache", "singleFlight", "True waits for an identical request under way.")
 }
 
-/// How a request uses what is stored: the cache modes of Fetch (https://fetch.spec.whatwg.org/#concept-request-cache-mode).
+/// The attributes of the plugin `cache` in a request: `request.cache.timeToLive = .seconds(180)`.
+public typealias CacheRequest = RequestAttributes<CacheAttributes>
+
+extension Request {
+    /// The attributes for the plugin `cache`; nil leaves a value to the plugin's settings.
+    public var cache: CacheRequest {
+        get { CacheRequest(self) }
+        set { self = newValue.request }
+    }
+}
+
+extension RequestAttributes<CacheAttributes> {
+    /// Parts of the request that the key contains in addition to the URL.
+    public var key: [CacheKeyPart]? {
+        get { request[CacheAttributes.keys.key]?.compactMap { CacheKeyPart($0) } }
+        set { request[CacheAttributes.keys.key] = newValue?.map(\.text) }
+    }
+}
+
+/// How a request uses stored responses: the cache modes of Fetch
+/// (https://fetch.spec.whatwg.org/#concept-request-cache-mode).
 public enum CacheMode: String, WordOption {
-    /// As the standard says (RFC 9111).
+    /// As the standard specifies (RFC 9111).
     case `default`
-    /// Nothing is looked up, and nothing stored.
+    /// Uses no stored response, and stores none.
     case noStore = "no-store"
-    /// What is stored is used only after the server has said that it still holds; what is fresh and immutable, at once (RFC 8246 §2).
+    /// Uses a stored response only after the server has confirmed it; a fresh and immutable one at once (RFC 8246 §2).
     case noCache = "no-cache"
-    /// Nothing is looked up, but the answer is stored.
+    /// Uses no stored response, but stores the new one.
     case reload
-    /// What is stored is used however old it is.
+    /// Uses a stored response however old it is.
     case forceCache = "force-cache"
-    /// The same, and where nothing is stored the answer is a 504.
+    /// Like `forceCache`, and responds with 504 if no response is stored.
     case onlyIfCached = "only-if-cached"
 }
 
-/// A part of a request that answers are found by.
+/// A part of a request that its key contains.
 public enum CacheKeyPart: Sendable, Hashable {
-    /// The query's parameters of this name. Once one is named, all others do not count.
+    /// The query's parameters of this name. The key then contains only the named parameters.
     case query(String)
-    /// The header field of this name; without it, only `Vary` tells answers apart by fields.
+    /// The header field of this name; without it, only `Vary` distinguishes responses by fields.
     case field(String)
-    /// The whole body. It also lets answers to POST be found again, for searches that are sent by POST.
+    /// The whole body. Then responses to POST are stored too, for searches that are sent by POST.
     case body
 
-    /// As attributes and settings write it: `query:NAME`, `field:NAME`, `body`.
+    /// Parses the form of attributes and settings: `query:NAME`, `field:NAME`, `body`.
     public init?(_ text: some StringProtocol) {
         if text == "body" {
             self = .body
@@ -57,6 +91,7 @@ public enum CacheKeyPart: Sendable, Hashable {
         }
     }
 
+    /// The form of attributes and settings.
     public var text: String {
         switch self {
         case .query(let name): "query:\(name)"

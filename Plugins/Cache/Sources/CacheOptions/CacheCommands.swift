@@ -2,49 +2,49 @@ import JSON
 import PlugboardKit
 
 extension PluginCommands {
-    /// What the plugin `cache` can be asked to do: `try await kernel.cache.purge(.url("https://example.com/feed"))`.
+    /// The commands of the plugin `cache`: `try await kernel.cache.purge(.url("https://example.com/feed"))`.
     public var cache: CacheCommands { CacheCommands(commands: self) }
 }
 
-/// The commands of the plugin `cache`, for one that is loaded too. From any task.
+/// The commands of the plugin `cache`, linked or loaded. Called from any task.
 ///
-/// All throw `command.unknown` where the plugin is not switched on.
+/// All throw `command.unknown` if the plugin is not enabled.
 public struct CacheCommands: Sendable {
     let commands: any PluginCommands
 
-    /// What is stored, and what became of the requests so far.
+    /// The numbers of stored responses and bytes, and how the cache took part in requests so far.
     public func stats() async throws(PlugboardError) -> CacheStatistics {
         CacheStatistics(try await ask("stats", [:]))
     }
 
-    /// Stored answers, in no order, without their bodies and fields.
+    /// Stored responses in no order, without their bodies and fields.
     public func list(
         _ which: CacheSelection = .all, limit: Int = 100
     ) async throws(PlugboardError) -> [CachedResponse] {
         var arguments = which.arguments
         arguments["limit"] = .number(JSONNumber(limit))
-        return try await ask("list", arguments)["answers"]?.arrayValue?.map { CachedResponse($0) } ?? []
+        return try await ask("list", arguments)["responses"]?.arrayValue?.map { CachedResponse($0) } ?? []
     }
 
-    /// All stored answers of a URL with their fields, secret ones redacted.
+    /// All stored responses of a URL with their fields; the values of secret fields are redacted.
     public func show(_ url: String) async throws(PlugboardError) -> [CachedResponse] {
-        try await ask("show", ["url": .string(url)])["answers"]?.arrayValue?.map { CachedResponse($0) } ?? []
+        try await ask("show", ["url": .string(url)])["responses"]?.arrayValue?.map { CachedResponse($0) } ?? []
     }
 
-    /// Drops stored answers, and says how many went. `.memory` drops copies in memory only where a file lies behind.
+    /// Removes stored responses, and returns their number. `.memory` removes only copies in memory of responses in the
+    /// file.
     @discardableResult
     public func purge(_ which: CacheSelection) async throws(PlugboardError) -> Int {
         Int(clamping: try await ask("purge", which.arguments)["removed"]?.intValue ?? 0)
     }
 
-    /// Drops all that is remembered.
+    /// Removes all stored responses.
     public func forget() async throws(PlugboardError) { _ = try await ask("forget", [:]) }
 
-    /// The stored answer that fits a request, fresh or not, with its body; nil if there is none. Nothing is sent.
+    /// The stored response that a request selects, fresh or not, with its body; nil if there is none. Sends nothing.
     ///
-    /// Fits means as the standard selects it (RFC 9111 §4): by key and `Vary`. The request is taken as it is, without what
-    /// plugins would add to it, and its body is not looked at, so that answers to searches by POST are not found. The answer's body is read
-    /// like any other.
+    /// Selected as in RFC 9111 §4, by key and `Vary`. The request is used unchanged, without the edits of plugins, and
+    /// its body is ignored, so responses to searches by POST are not found.
     public func cachedResponse(for request: Request) async throws(PlugboardError) -> Response? {
         var arguments: JSONObject = ["url": .string(request.url), "method": .string(request.method.name)]
         arguments["fields"] = .array(request.fields.map { .array([.string($0.name), .string($0.value)]) })
@@ -58,21 +58,23 @@ public struct CacheCommands: Sendable {
     }
 
     private func ask(_ name: String, _ arguments: JSONObject) async throws(PlugboardError) -> JSONValue {
-        let answer = try await commands.command("cache", name, JSONWriter.write(.object(arguments)))
-        guard case .json(let text) = answer, let value = try? JSONParser.parse(text) else {
-            throw PlugboardError(.cacheCommand, "The plugin cache answered its command \(name) with no JSON.")
+        let reply = try await commands.command("cache", name, JSONWriter.write(.object(arguments)))
+        guard case .json(let text) = reply, let value = try? JSONParser.parse(text) else {
+            throw PlugboardError(.cacheCommand, "The plugin cache replied to \(name) without JSON.")
         }
         return value
     }
 }
 
-/// Which stored answers are meant.
+/// A selection of stored responses.
 public enum CacheSelection: Sendable, Equatable {
+    /// All stored responses.
     case all
-    /// What is in memory beside the file.
+    /// The copies in memory of responses that are in the file too.
     case memory
+    /// The responses of one URL.
     case url(String)
-    /// URLs that a pattern fits: `*` for any text, `?` for one character.
+    /// The responses of all URLs that match a pattern: `*` for any text, `?` for one byte.
     case pattern(String)
 
     var arguments: JSONObject {

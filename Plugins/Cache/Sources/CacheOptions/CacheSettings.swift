@@ -1,60 +1,84 @@
 import PlugboardKit
 
-/// What configurations, and programs in code, say to the plugin `cache`.
+/// The settings of the plugin `cache`, for configurations and for programs in code.
 ///
 ///     .cache { $0.disk = .gibibytes(1) }
 public struct CacheSettings: PluginSettings {
-    @Setting("Serves several users: private answers are not kept, and the directives for shared caches are obeyed.")
+    /// Serves several users: does not store private responses, and obeys the directives for shared caches.
+    @Setting("Serves several users: does not store private responses, and obeys the directives for shared caches.")
     public var shared = false
-    @Setting("Where answers are kept beside memory: file, or memory for nowhere.")
+    /// Where responses are stored in addition to memory: in a file, or in memory only.
+    @Setting("Where responses are stored in addition to memory: in a file, or in memory only.")
     public var persistence = Persistence.file
-    @Setting("The file; a relative path lies in the plugin's data directory. None: cache.sqlite.")
+    /// The file; a relative path starts at the plugin's data directory. Without it, cache.sqlite there.
+    @Setting("The file; a relative path starts at the plugin's data directory. Without it, cache.sqlite there.")
     public var path: String? = nil
-    @Setting("Bytes of answers that are kept in memory.")
+    /// The most bytes of responses in memory.
+    @Setting("The most bytes of responses in memory.")
     public var memory = ByteCount.mebibytes(16)
-    @Setting("Bytes of answers that are kept in the file.")
+    /// The most bytes of responses in the file.
+    @Setting("The most bytes of responses in the file.")
     public var disk = ByteCount.mebibytes(256)
-    @Setting("Answers that are kept in memory.", in: 0...10_000_000)
+    /// The most responses in memory.
+    @Setting("The most responses in memory.", in: 0...10_000_000)
     public var entries = 10_000
-    @Setting("Bytes of the largest body that is kept.")
+    /// The most bytes of a body that is stored.
+    @Setting("The most bytes of a body that is stored.")
     public var largestBody = ByteCount.mebibytes(64)
 
-    @Setting("How requests use what is stored, unless they say otherwise; as in Fetch.")
+    /// How requests use stored responses by default, as in Fetch.
+    @Setting("How requests use stored responses by default, as in Fetch.")
     public var mode = CacheMode.default
+    /// How long responses are fresh if the server does not specify it, by URL patterns with * and ?.
     @Setting(
-        "How long answers are fresh where the server says nothing, by patterns of URLs: * is any text, ? one byte.")
+        "How long responses are fresh if the server does not specify it, by URL patterns with * and ?.")
     public var timeToLives: [String: String] = [:]
-    @Setting("Lets times to live beat what the server says.")
+    /// Gives the configured times to live precedence over those of the server.
+    @Setting("Gives the configured times to live precedence over those of the server.")
     public var overrides = false
-    @Setting("Answers that were stored under another version are not used.")
+    /// Responses stored under another version are not used.
+    @Setting("Responses stored under another version are not used.")
     public var version = ""
-    @Setting("The version of the program: like version, beside it.")
+    /// The version of the program; responses stored under another one are not used.
+    @Setting("The version of the program; responses stored under another one are not used.")
     public var appVersion = ""
-    @Setting("What answers are found by beside the URL: query:NAME, field:NAME, body.")
+    /// Parts of the request that the key contains in addition to the URL: query:NAME, field:NAME, body.
+    @Setting("Parts of the request that the key contains in addition to the URL: query:NAME, field:NAME, body.")
     public var key: [String] = []
-    @Setting("Parameters of the query that answers do not depend on; * stands for any text.")
+    /// Query parameters that the key does not contain; * is any text.
+    @Setting("Query parameters that the key does not contain; * is any text.")
     public var ignore: [String] = []
-    @Setting("Bytes of the largest request body that can be a part of the key.", in: .bytes(0) ... .gibibytes(1))
+    /// The most bytes of a request body that the key may contain.
+    @Setting("The most bytes of a request body that the key may contain.", in: .bytes(0) ... .gibibytes(1))
     public var keyBody = ByteCount.mebibytes(1)
 
+    /// Percent of the time since Last-Modified for which a response without explicit freshness is fresh.
     @Setting(
-        "Percent of the time since Last-Modified for which an answer without explicit freshness is fresh.", in: 0...100)
+        "Percent of the time since Last-Modified for which a response without explicit freshness is fresh.", in: 0...100
+    )
     public var heuristicPercent = 10
-    @Setting("The longest time that is assumed so.", in: .zero ... .seconds(315_360_000))
+    /// The longest freshness assumed from Last-Modified.
+    @Setting("The longest freshness assumed from Last-Modified.", in: .zero ... .seconds(315_360_000))
     public var heuristicLimit = Duration.seconds(7 * 86_400)
-    @Setting("How long a stale answer is served while the server cannot be reached, if the server does not forbid it.")
+    /// How long a stale response is served while the server is unreachable, if the server does not forbid it.
+    @Setting("How long a stale response is served while the server is unreachable, if the server does not forbid it.")
     public var staleWhileUnreachable = Duration.seconds(7 * 86_400)
-    @Setting("Answers of one key that are kept beside each other: variants, and parts of one body.", in: 1...1000)
+    /// The most responses of one key: variants, and parts of one body.
+    @Setting("The most responses of one key: variants, and parts of one body.", in: 1...1000)
     public var variants = 16
 
-    @Setting("Lets identical requests wait for the one that is under way.")
+    /// Lets identical requests wait for the one under way.
+    @Setting("Lets identical requests wait for the one under way.")
     public var singleFlight = true
-    @Setting("How long they wait at most; much less when nothing more comes.", in: .zero ... .seconds(3600))
+    /// The longest time that they wait; less if the response's body stops growing.
+    @Setting(
+        "The longest time that they wait; less if the response's body stops growing.", in: .zero ... .seconds(3600))
     public var singleFlightLimit = Duration.seconds(30)
-    @Setting("Adds Cache-Status (RFC 9211) to answers.")
+    /// Adds Cache-Status (RFC 9211) to responses.
+    @Setting("Adds Cache-Status (RFC 9211) to responses.")
     public var cacheStatus = true
 
-    /// Where answers are kept beside memory.
+    /// Where responses are stored in addition to memory.
     public enum Persistence: String, WordOption { case file, memory }
 
     /// All settings at their defaults.

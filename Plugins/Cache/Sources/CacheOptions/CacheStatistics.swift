@@ -1,23 +1,28 @@
 import JSON
 
-/// What the plugin `cache` holds, and what became of requests since it was started.
+/// The contents of the plugin `cache`, and how it took part in requests since its start.
 public struct CacheStatistics: Sendable, Equatable {
-    /// Answers in memory, and the bytes they take there.
+    /// The number of responses in memory.
     public var memoryEntries = 0
+    /// The bytes that these responses take in memory.
     public var memoryBytes = 0
-    /// Answers in all, and their bytes.
+    /// The number of responses in memory and file together.
     public var entries = 0
+    /// The bytes of their bodies.
     public var bytes = 0
-    /// Answers that went to make room for others.
+    /// The number of responses removed to make room for others.
     public var evicted = 0
-    /// Requests that were answered from the store: fresh; stale; and after the server had said that the answer still holds.
+    /// The number of requests served from the store with a fresh response.
     public var hits = 0
+    /// The number of requests served from the store with a stale response.
     public var stale = 0
+    /// The number of requests served from the store after the server had confirmed the response.
     public var revalidated = 0
-    /// Requests that went on to the server: nothing fitting was stored; and because the cache had no part in them.
+    /// The number of requests sent to the server because no stored response was usable.
     public var misses = 0
+    /// The number of requests that the cache does not handle.
     public var bypassed = 0
-    /// Answers that were stored.
+    /// The number of responses stored.
     public var stored = 0
 
     init(_ json: JSONValue) {
@@ -36,27 +41,34 @@ public struct CacheStatistics: Sendable, Equatable {
     }
 }
 
-/// A stored answer, as the commands `list` and `show` tell of it.
+/// A stored response, as the commands `list` and `show` describe it.
 public struct CachedResponse: Sendable, Equatable {
+    /// The URL in normal form.
     public var url: String
+    /// The status.
     public var status: Int
-    /// Bytes of its body.
+    /// The number of bytes of its body.
     public var bytes: Int
-    /// Whole seconds since the origin made it (RFC 9111 §4.2.3), and how long it is fresh yet; below 0: so long stale.
+    /// Whole seconds since the origin generated the response (RFC 9111 §4.2.3).
     public var age: Int
+    /// Whole seconds for which the response stays fresh; negative for a stale response.
     public var timeToLive: Int
-    /// The fields of requests that it varies by.
+    /// The names of the request fields that select it.
     public var vary: [String]
+    /// The version under which it was stored; empty without one.
     public var version: String
     /// Whether it must be validated before it is used (RFC 9111 §4.4).
     public var isInvalidated: Bool
-    /// Whether its body is a part only (RFC 9111 §3.3).
+    /// Whether its body is incomplete (RFC 9111 §3.3).
     public var isPartial: Bool
-    /// Names and values in order, of `show` only.
+    /// Its fields in order; only in the result of `show`.
     public var fields: [Field]
 
+    /// A field of a stored response.
     public struct Field: Sendable, Equatable {
+        /// The name as received.
         public var name: String
+        /// The value; `…` for a secret field.
         public var value: String
     }
 

@@ -1,28 +1,28 @@
 import PlugboardKit
 import Synchronization
 
-/// A stored answer as it crosses the border: head and body in the one form of HTTP/1.1 (RFC 9112 §2.1).
+/// Reads a stored response from a command's reply: head and body in the form of HTTP/1.1 (RFC 9112 §2.1).
 enum StoredMessage {
-    /// No head that was ever stored is larger.
+    /// The most bytes of a head; no stored head is larger.
     private static let headLimit = 1 << 20
 
     static func read(_ body: Body, url: String) async throws(PlugboardError) -> Response {
         var bytes: [UInt8] = []
         var iterator = body.makeAsyncIterator()
         while let piece = try await iterator.next(), bytes.count < headLimit {
-            // The border may lie across two pieces.
+            // The end of the head may be split between two pieces.
             let searched = max(bytes.count - 3, 0)
             piece.withUnsafeBytes { bytes += $0 }
-            guard let end = border(bytes[searched...]) else { continue }
+            guard let end = endOfHead(bytes[searched...]) else { continue }
             guard let head = head(bytes[..<end]) else { break }
             let rest = Rest(Bytes(Array(bytes[(end + 4)...])), body.source)
             return Response(head: head, body: Body(rest), url: url)
         }
-        throw PlugboardError(.cacheCommand, "The plugin cache answered with no message of HTTP.")
+        throw PlugboardError(.cacheCommand, "The plugin cache replied without an HTTP message.")
     }
 
-    /// Where the empty line stands that ends a head.
-    private static func border(_ bytes: ArraySlice<UInt8>) -> Int? {
+    /// The index of the empty line that ends the head.
+    private static func endOfHead(_ bytes: ArraySlice<UInt8>) -> Int? {
         bytes.indices.first { bytes[$0...].starts(with: [13, 10, 13, 10]) }
     }
 
@@ -42,7 +42,7 @@ enum StoredMessage {
         return ResponseHead(status: code, fields: fields)
     }
 
-    /// What was read too far, then what is left.
+    /// The bytes read beyond the head, then the rest of the body.
     private final class Rest: BodySource {
         private let first: Mutex<Bytes?>
         private let source: any BodySource

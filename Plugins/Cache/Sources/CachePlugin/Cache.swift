@@ -1,24 +1,21 @@
 import CacheOptions
 import JSON
 import PlugboardKit
+import SQLiteStore
 
-/// Keeps answers and gives them again (RFC 9111): carries out what `CachePolicy` decides.
+/// Stores responses and reuses them (RFC 9111): carries out the decisions of `CachePolicy`.
 ///
-///     onRequest    question ─▶ entries at hand, or a wait for the store ─▶ policy ─▶ answer · 504 · wait for an identical request · go on
-///     onResponse   answer   ─▶ policy ─▶ store what it says ─▶ pass, recording the body · the stored answer · the whole · again
-///     onFailure    failure  ─▶ policy ─▶ the stored answer · 504 · pass
-///     onClose      ended well: the recorded body is committed; else it is discarded
+///     onRequest    look up stored entries ─▶ policy ─▶ respond · 504 · wait for an identical request · next
+///     onResponse   policy ─▶ change the store ─▶ record the body · stored response · both parts joined · resend
+///     onFailure    policy ─▶ stored response · 504 · next
+///     onClose      commit the recorded body if it ended completely, otherwise discard it
 ///
-/// Nothing here blocks the loop: the store answers from memory, or on a thread of its own.
+/// Does not block the loop: the store works in memory, or on a thread of its own.
 final class Cache: Plugin {
     static let manifest = Manifest(
-        id: "cache", version: "1.0.0", documentation: "Keeps answers and gives them again (RFC 9111).", priority: 600,
+        id: "cache", version: "1.0.0", documentation: "Stores responses and reuses them (RFC 9111).", priority: 600,
         hooks: [.request, .response, .failure, .close],
-        attributes: [
-            CacheAttributes.mode.definition, CacheAttributes.timeToLive.definition,
-            CacheAttributes.overrides.definition, CacheAttributes.version.definition, CacheAttributes.key.definition,
-            CacheAttributes.ignore.definition, CacheAttributes.singleFlight.definition,
-        ],
+        attributes: CacheAttributes.definitions,
         commands: Commands.definitions)
 
     typealias Settings = CacheSettings
@@ -26,7 +23,7 @@ final class Cache: Plugin {
     let settings: CacheSettings
     let host: PluginHost
     let policy: CachePolicy
-    let questions: Questions
+    let lookupRules: LookupRules
     let store: any CacheStore
     let flights = Flights()
     let setbacks = Setbacks()
@@ -36,12 +33,13 @@ final class Cache: Plugin {
         self.settings = settings
         self.host = host
         policy = settings.policy
-        questions = try Questions(settings)
+        lookupRules = try LookupRules(settings)
         tally = Tally()
         store = try Cache.store(settings, host)
     }
 
-    /// Not before: a check of the configuration makes a plugin, and must leave no file behind.
+    /// Opens the store. Not in `init`, because a check of the configuration creates the plugin and must not leave a
+    /// file.
     func start() throws { store.open() }
 
     func stop(within limit: Duration) { store.close(within: limit) }
@@ -57,10 +55,10 @@ final class Cache: Plugin {
 
     func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
         guard let turn = exchange.turnState as? CacheTurn, let response = exchange.response else { return .next }
-        let answer = ReceivedResponse(
+        let received = ReceivedResponse(
             forward: turn.forward, status: response.status, fields: response.fields, requested: turn.requested,
             received: host.wallClock)
-        var decision = policy.decision(on: answer) { exchange.resolve($0).flatMap { NormalURL($0)?.text } }
+        var decision = policy.decision(on: received) { exchange.resolve($0).flatMap { NormalURL($0)?.text } }
         change(decision)
         decision.status.isCollapsed = turn.isCollapsed
         switch decision.outcome {
@@ -68,7 +66,7 @@ final class Cache: Plugin {
         case .complete(let completion): return complete(exchange, response, turn, decision, completion)
         case .reuse(let reuse):
             turn.flight.map { flights.end($0, reuse.freshness == .revalidated ? .landed : .fruitless) }
-            tell(Part(reuse.freshness), exchange.id)
+            report(Part(reuse.freshness), exchange.id)
             return respond(reuse, decision.status, turn)
         case .resend(let forward):
             guard exchange.canResend else { return pass(exchange, response, turn, decision) }
@@ -86,15 +84,15 @@ final class Cache: Plugin {
         switch decision {
         case .pass:
             turn.flight.map { flights.end($0, .failed) }
-            tell(turn.forward.reason.isBypass ? .bypass : .miss, exchange.id)
+            report(turn.forward.reason.isBypass ? .bypass : .miss, exchange.id)
             return .next
         case .reuse(let reuse):
             turn.flight.map { flights.end($0, .fruitless) }
-            tell(Part(reuse.freshness), exchange.id)
+            report(Part(reuse.freshness), exchange.id)
             return respond(reuse, reuse.status, turn)
         case .gatewayTimeout(let head, let status):
             turn.flight.map { flights.end($0, .fruitless) }
-            tell(.miss, exchange.id)
+            report(.miss, exchange.id)
             return .respond(labelled(head, status))
         }
     }
@@ -111,6 +109,38 @@ final class Cache: Plugin {
     }
 }
 
-/// What a kernel asks for, linked or loaded.
+/// The plugin's entry function, which the kernel calls whether the plugin is linked or loaded.
 @c(cache_LTX_plugboard_plugin)
 public func cachePlugin() -> UnsafePointer<plug_plugin_v1> { export(Cache.self) }
+
+extension Cache {
+    /// The store that the settings select: memory, or memory in front of a file.
+    static func store(_ settings: CacheSettings, _ host: PluginHost) throws(PlugboardError) -> any CacheStore {
+        guard settings.persistence == .file, let path = try path(settings, host) else {
+            return MemoryStore(bytes: settings.memory.bytes, entries: settings.entries)
+        }
+        do throws(SQLiteFailure) { try SQLiteStore.check(path, schema: CacheSchema.schema) } catch {
+            throw PlugboardError(.configuration, "The cache cannot store responses in its file. \(error.message)")
+        }
+        return TieredStore(
+            path: path, memory: settings.memory.bytes, disk: settings.disk.bytes,
+            entries: settings.entries
+        ) { host.log(.warning, $0) }
+    }
+
+    /// Nil, with a warning, without a data directory: then the cache uses memory only, and the program starts.
+    private static func path(_ settings: CacheSettings, _ host: PluginHost) throws(PlugboardError) -> String? {
+        let path = settings.path.flatMap { $0.isEmpty ? nil : $0 }
+        if let path, path.hasPrefix("/") { return path }
+        if let folder = host.dataDirectory { return "\(folder)/\(path ?? "cache.sqlite")" }
+        guard let path else {
+            host.log(
+                .warning,
+                "There is no data directory, so responses are kept in memory only. Set path, or set persistence to "
+                    + "memory.")
+            return nil
+        }
+        throw PlugboardError(
+            .configuration, "There is no data directory for path \(path) of cache. Use an absolute path.")
+    }
+}

@@ -1,40 +1,26 @@
 import PlugboardKit
 
-/// What a request can say to the plugin `cookies`.
-public enum CookiesAttributes {
-    public static let jar = AttributeKey<String>(
-        "cookies", "jar", "The jar whose cookies are sent, and that keeps those that come.")
-    public static let send = AttributeKey<Bool>("cookies", "send", "False sends no cookies.")
-    public static let store = AttributeKey<Bool>("cookies", "store", "False keeps none of the cookies that come.")
+/// The attributes of the plugin `cookies`.
+public struct CookiesAttributes: AttributeTable {
+    /// All keys.
+    public static let keys = CookiesAttributes()
+
+    /// The jar whose cookies are sent, and that stores new ones.
+    public let jar = AttributeKey<String>(
+        "cookies", "jar", "The jar whose cookies are sent, and that stores new ones.")
+    /// False sends no cookies.
+    public let send = AttributeKey<Bool>("cookies", "send", "False sends no cookies.")
+    /// False stores no cookies.
+    public let store = AttributeKey<Bool>("cookies", "store", "False stores no cookies.")
 }
+
+/// The attributes of the plugin `cookies` in a request: `request.cookies.jar = "alice"`.
+public typealias CookiesRequest = RequestAttributes<CookiesAttributes>
 
 extension Request {
-    /// What the request says to the plugin `cookies`; nil leaves it to the plugin's settings.
+    /// The attributes for the plugin `cookies`; nil leaves a value to the plugin's settings.
     public var cookies: CookiesRequest {
-        get { CookiesRequest(request: self) }
+        get { CookiesRequest(self) }
         set { self = newValue.request }
-    }
-}
-
-/// A request as the plugin `cookies` sees it: `request.cookies.jar = "alice"`.
-public struct CookiesRequest: Sendable {
-    fileprivate var request: Request
-
-    /// The jar whose cookies are sent, and that keeps those that come.
-    public var jar: String? {
-        get { request[CookiesAttributes.jar] }
-        set { request[CookiesAttributes.jar] = newValue }
-    }
-
-    /// False sends no cookies.
-    public var send: Bool? {
-        get { request[CookiesAttributes.send] }
-        set { request[CookiesAttributes.send] = newValue }
-    }
-
-    /// False keeps none of the cookies that come.
-    public var store: Bool? {
-        get { request[CookiesAttributes.store] }
-        set { request[CookiesAttributes.store] = newValue }
     }
 }

@@ -1,23 +1,29 @@
 import PlugboardKit
 
-/// What configurations, and programs in code, say to the plugin `cookies`.
+/// The settings of the plugin `cookies`, for configurations and for programs in code.
 ///
 ///     .cookies { $0.persistence = .memory }
 public struct CookiesSettings: PluginSettings {
-    @Setting("Where cookies are kept that outlive the session: file, or memory for nowhere.")
+    /// Where persistent cookies are stored: in a file, or in memory only.
+    @Setting("Where persistent cookies are stored: in a file, or in memory only.")
     public var persistence = Persistence.file
-    @Setting("The file; none for cookies.sqlite in the plugin's data directory.")
+    /// The file; without it, cookies.sqlite in the plugin's data directory.
+    @Setting("The file; without it, cookies.sqlite in the plugin's data directory.")
     public var path: String? = nil
-    @Setting("The jar of requests that name none.")
+    /// The jar of requests that do not name one.
+    @Setting("The jar of requests that do not name one.")
     public var jar = "default"
-    @Setting("Cookies that one domain may have in a jar.", in: 1...10_000)
+    /// The most cookies that one domain may have in a jar.
+    @Setting("The most cookies that one domain may have in a jar.", in: 1...10_000)
     public var domainLimit = 180
-    @Setting("Cookies that one jar may hold.", in: 1...1_000_000)
+    /// The most cookies that one jar may have.
+    @Setting("The most cookies that one jar may have.", in: 1...1_000_000)
     public var limit = 3000
+    /// Treats http to localhost and to loopback addresses as secure, as browsers do.
     @Setting("Treats http to localhost and to loopback addresses as secure, as browsers do.")
     public var trustLoopback = false
 
-    /// Where cookies are kept that outlive the session.
+    /// Where persistent cookies are stored.
     public enum Persistence: String, WordOption { case file, memory }
 
     /// All settings at their defaults.

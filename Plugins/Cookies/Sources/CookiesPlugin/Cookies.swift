@@ -3,15 +3,12 @@ import JSON
 import PlugboardKit
 import SQLiteStore
 
-/// Keeps cookies (RFC 6265bis): sends those of a jar with each request, and stores those that come with any head from the
-/// network.
+/// Keeps cookies (RFC 6265bis): sends those of a jar with each request, and stores those of each head from the network.
 struct Cookies: Plugin {
     static let manifest = Manifest(
         id: "cookies", version: "1.0.0", documentation: "Keeps cookies (RFC 6265bis).", priority: 500,
         hooks: [.request, .event], events: ["headReceived"],
-        attributes: [
-            CookiesAttributes.jar.definition, CookiesAttributes.send.definition, CookiesAttributes.store.definition,
-        ],
+        attributes: CookiesAttributes.definitions,
         commands: CookieCommand.allCases.map(\.definition))
 
     typealias Settings = CookiesSettings
@@ -32,11 +29,11 @@ struct Cookies: Plugin {
         let path = settings.persistence == .file ? settings.path ?? folder.map { "\($0)/cookies.sqlite" } : nil
         if path == nil && settings.persistence == .file {
             host.log(
-                .warning, "There is no data directory, so that all cookies end with the process. Set cookies.path.")
+                .warning, "There is no data directory, so all cookies end with the process. Set cookies.path.")
         }
         if let path {
             do throws(SQLiteFailure) { try SQLiteStore.check(path, schema: CookieFile.schema) } catch {
-                throw PlugboardError(.configuration, "Cookies cannot be kept in their file. \(error.message)")
+                throw PlugboardError(.configuration, "Cookies cannot be stored in the file. \(error.message)")
             }
         }
         jars = Jars(
@@ -44,24 +41,24 @@ struct Cookies: Plugin {
             host: host)
     }
 
-    /// The first request finds the file read, or nearly.
+    /// Starts to read the file, so that the first request does not have to wait for it.
     func start() throws { jars.refresh(waking: nil) }
 
     func stop(within limit: Duration) { jars.close(within: limit) }
 
     func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
         if exchange.visit == .first && jars.isStale(at: host.now) {
-            // A file that cannot be read in that time must not hold requests up.
+            // A limit, so that a slow disk delays a request for 5 seconds at most.
             let ticket = exchange.ticket(within: .seconds(5))
             jars.refresh(waking: ticket)
             return .wait(ticket)
         }
         if exchange.visit == .deadline { jars.giveUpWaiting() }
-        guard !jars.isEmpty, exchange[CookiesAttributes.send] != false else { return .next }
+        guard !jars.isEmpty, exchange[CookiesAttributes.keys.send] != false else { return .next }
         let request = exchange.request
-        // Who writes the field by hand has said all there is to say.
-        guard !request.contains(.cookie), let place = place(of: exchange),
-            let field = jars.field(for: place, from: jar(of: exchange))
+        // A request that has a `Cookie` field of its own is not changed.
+        guard !request.contains(.cookie), let uri = uri(of: exchange),
+            let field = jars.field(for: uri, from: jar(of: exchange))
         else { return .next }
         request.set(.cookie, field)
         request.markSecret(.cookie)
@@ -72,53 +69,53 @@ struct Cookies: Plugin {
         guard let head = event.head, head.contains(.setCookie) else { return }
         switch exchange {
         case .some(let exchange):
-            guard exchange[CookiesAttributes.store] != false, let place = place(of: exchange) else { return }
-            receive(head.fields, from: place, into: jar(of: exchange), in: exchange.id)
+            guard exchange[CookiesAttributes.keys.store] != false, let uri = uri(of: exchange) else { return }
+            receive(head.fields, from: uri, into: jar(of: exchange), in: exchange.id)
         case .none: break
         }
     }
 
-    private func jar(of exchange: borrowing Exchange) -> String { exchange[CookiesAttributes.jar] ?? settings.jar }
+    private func jar(of exchange: borrowing Exchange) -> String { exchange[CookiesAttributes.keys.jar] ?? settings.jar }
 
-    /// Where the request goes, or the answer came from: in an event, the URL that was sent.
-    private func place(of exchange: borrowing Exchange) -> RequestURI? {
+    /// The URL of the request; in an event, the URL that was sent.
+    private func uri(of exchange: borrowing Exchange) -> RequestURI? {
         RequestURI(exchange.request.url, trustsLoopback: settings.trustLoopback)
     }
 
     // MARK: Receiving
 
-    private func receive(_ fields: Fields, from place: RequestURI, into jar: String, in exchange: UInt64) {
+    private func receive(_ fields: Fields, from uri: RequestURI, into jar: String, in exchange: UInt64) {
         let tally = jars.withJar(jar) { jar, now in
             var tally = Tally(evictions: jar.evictions)
             for index in 0..<fields.count {
                 fields.withField(index) { name, value in
                     guard Cookies.isSetCookie(name) else { return }
-                    tally.add(value) { (field) throws(Refusal) in try jar.receive(field, from: place, now: now) }
+                    tally.add(value) { (field) throws(Refusal) in try jar.receive(field, from: uri, now: now) }
                 }
             }
             tally.evictions = jar.evictions - tally.evictions
             return tally
         }
-        tell(tally, of: place, in: exchange)
+        report(tally, of: uri, in: exchange)
     }
 
     private static func isSetCookie(_ name: UnsafeRawBufferPointer) -> Bool {
         name.count == 10 && zip(name, "set-cookie".utf8).allSatisfy { lowercased($0) == $1 }
     }
 
-    private func tell(_ tally: Tally, of place: RequestURI, in exchange: UInt64) {
+    private func report(_ tally: Tally, of uri: RequestURI, in exchange: UInt64) {
         stored.add(tally.stored)
         refused.add(tally.refused)
         if tally.stored > 0 {
             host.publish(
-                "cookies.stored", exchange: exchange, details: ["host": place.host, "count": "\(tally.stored)"])
+                "cookies.stored", exchange: exchange, details: ["host": uri.host, "count": "\(tally.stored)"])
         }
         for refusal in tally.refusals {
             let name = printable(Fields.text(refusal.name))
-            host.log(.debug, "\(place.host): the cookie \(name) is refused: \(refusal.reason.rawValue)")
+            host.log(.debug, "\(uri.host): the cookie \(name) is refused: \(refusal.reason.rawValue)")
             host.publish(
                 "cookies.refused", exchange: exchange,
-                details: ["host": place.host, "name": name, "reason": refusal.reason.rawValue])
+                details: ["host": uri.host, "name": name, "reason": refusal.reason.rawValue])
         }
         if tally.evictions > 0 {
             host.publish("cookies.evicted", exchange: exchange, details: ["count": "\(tally.evictions)"])
@@ -126,6 +123,6 @@ struct Cookies: Plugin {
     }
 }
 
-/// What a kernel asks for, linked or loaded.
+/// The plugin's entry function, which the kernel calls whether the plugin is linked or loaded.
 @c(cookies_LTX_plugboard_plugin)
 public func cookiesPlugin() -> UnsafePointer<plug_plugin_v1> { export(Cookies.self) }

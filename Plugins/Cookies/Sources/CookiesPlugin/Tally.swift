@@ -1,19 +1,20 @@
-/// What became of the cookies of one head.
+/// The results for the cookies of one head.
 struct Tally: Sendable {
     private(set) var stored = 0
     private(set) var refused = 0
-    /// The first of those that were refused: a head may hold thousands.
+    /// The first refusals only, because a head may contain thousands of cookies.
     private(set) var refusals: [(name: [UInt8], reason: Refusal)] = []
     var evictions: Int
 
     private static let refusalLimit = 10
-    /// Fields of one head that are looked at: each costs a look at the cookies of its domain, and a head may hold sixteen thousand.
+    /// The most fields of one head that are read: each is compared with the cookies of its domain, and a head may have
+    /// 16,000.
     static let fieldLimit = 1000
     private var fields = 0
 
     init(evictions: Int) { self.evictions = evictions }
 
-    /// Reads one field and lets a jar take it in.
+    /// Parses one field and passes it to a jar.
     mutating func add(
         _ value: UnsafeRawBufferPointer, _ receive: (SetCookie) throws(Refusal) -> Jar.Reception
     ) {

@@ -1,34 +1,27 @@
 import PlugboardKit
 
-/// What a request can say to the plugin `decode`.
-public enum DecodeAttributes {
-    public static let always = AttributeKey<Bool>(
-        "decode", "always", "True decodes also what the request asked for by an Accept-Encoding of its own.")
-    public static let limit = AttributeKey<ByteCount>(
-        "decode", "limit", "Bytes that a body may decode to; more breaks it.")
+/// The attributes of the plugin `decode`.
+public struct DecodeAttributes: AttributeTable {
+    /// All keys.
+    public static let keys = DecodeAttributes()
+
+    /// True also decodes responses to requests with an Accept-Encoding of their own.
+    public let always = AttributeKey<Bool>(
+        "decode", "always", "True also decodes responses to requests with an Accept-Encoding of their own.")
+    /// The most bytes that the body may decode to; a larger body breaks.
+    ///
+    /// It breaks with the code `body.decode`.
+    public let limit = AttributeKey<ByteCount>(
+        "decode", "limit", "The most bytes that the body may decode to; a larger body breaks.")
 }
+
+/// The attributes of the plugin `decode` in a request: `request.decode.limit = .mebibytes(16)`.
+public typealias DecodeRequest = RequestAttributes<DecodeAttributes>
 
 extension Request {
-    /// What the request says to the plugin `decode`; nil leaves it to the plugin's settings.
+    /// The attributes for the plugin `decode`; nil leaves a value to the plugin's settings.
     public var decode: DecodeRequest {
-        get { DecodeRequest(request: self) }
+        get { DecodeRequest(self) }
         set { self = newValue.request }
-    }
-}
-
-/// A request as the plugin `decode` sees it: `request.decode.limit = .mebibytes(16)`.
-public struct DecodeRequest: Sendable {
-    fileprivate var request: Request
-
-    /// True decodes also what the request asked for by an `Accept-Encoding` of its own.
-    public var always: Bool? {
-        get { request[DecodeAttributes.always] }
-        set { request[DecodeAttributes.always] = newValue }
-    }
-
-    /// Bytes that the body may decode to; more breaks it with `body.decode`.
-    public var limit: ByteCount? {
-        get { request[DecodeAttributes.limit] }
-        set { request[DecodeAttributes.limit] = newValue }
     }
 }

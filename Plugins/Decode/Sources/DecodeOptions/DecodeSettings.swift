@@ -1,16 +1,22 @@
 import PlugboardKit
 
-/// What configurations, and programs in code, say to the plugin `decode`.
+/// The settings of the plugin `decode`, for configurations and for programs in code.
 ///
 ///     .decode { $0.limit = .mebibytes(64) }
 public struct DecodeSettings: PluginSettings {
-    @Setting("Content codings to ask for, the best first: gzip, deflate, br, zstd.")
+    /// The content codings to request, the preferred first: gzip, deflate, br, zstd.
+    @Setting("The content codings to request, the preferred first: gzip, deflate, br, zstd.")
     public var codings = ["gzip", "deflate", "br", "zstd"]
-    @Setting("Decodes also what a request asked for by an Accept-Encoding of its own.")
+    /// Also decodes responses to requests with an Accept-Encoding of their own.
+    @Setting("Also decodes responses to requests with an Accept-Encoding of their own.")
     public var always = false
-    @Setting("Bytes that a body may decode to; more breaks it. Empty: no limit.")
+    /// The most bytes that a body may decode to; a larger body breaks. No limit without it.
+    @Setting("The most bytes that a body may decode to; a larger body breaks. No limit without it.")
     public var limit: ByteCount? = nil
-    @Setting("Times that a body may grow, from its second MiB on; more breaks it. 0: no limit.", in: 0...1_000_000)
+    /// The most times that a body may grow, from its second MiB on; a body that grows more breaks. 0 is no limit.
+    @Setting(
+        "The most times that a body may grow, from its second MiB on; a body that grows more breaks. 0 is no limit.",
+        in: 0...1_000_000)
     public var ratio = 1000
 
     /// All settings at their defaults.

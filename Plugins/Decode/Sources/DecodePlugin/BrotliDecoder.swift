@@ -1,6 +1,6 @@
 import CBrotli
 
-/// br (RFC 7932), with windows of up to 16 MiB. Anything after its end is damage.
+/// br (RFC 7932), with windows of up to 16 MiB. Bytes after its end are an error.
 final class BrotliDecoder: ContentDecoder {
     private let state: OpaquePointer
     private(set) var isComplete = true
@@ -17,20 +17,20 @@ final class BrotliDecoder: ContentDecoder {
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) throws(ContentCodingError) -> DecodingStep {
         if isDone && !input.isEmpty { throw .trailing }
-        // An empty body is no stream at all, and there is nothing wrong with it.
+        // An empty body is not a stream, and is accepted.
         if isDone || (isComplete && input.isEmpty) { return DecodingStep() }
         isComplete = false
         var given = input.count
         var room = output.count
         var next = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        var place = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        switch BrotliDecoderDecompressStream(state, &given, &next, &room, &place, nil) {
+        var target = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        switch BrotliDecoderDecompressStream(state, &given, &next, &room, &target, nil) {
         case BROTLI_DECODER_RESULT_SUCCESS:
             isDone = true
             isComplete = true
         case BROTLI_DECODER_RESULT_ERROR:
             let message = BrotliDecoderErrorString(BrotliDecoderGetErrorCode(state))
-            throw ContentCodingError(message.map { "brotli says \(String(cString: $0))" } ?? "the data is damaged")
+            throw ContentCodingError(message.map { "brotli reports \(String(cString: $0))" } ?? "the data is damaged")
         default: break
         }
         return DecodingStep(consumed: input.count - given, produced: output.count - room)

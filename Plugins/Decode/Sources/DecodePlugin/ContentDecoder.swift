@@ -1,7 +1,7 @@
 /// Undoes one content coding of one body, step by step. Used by one thread at a time.
 protocol ContentDecoder: AnyObject {
-    /// Decodes from `input` into `output` as far as either goes. Called again with what it left of the input and with new
-    /// room, and with empty input when it had filled the output.
+    /// Decodes from `input` into `output` until one of them is exhausted. It is called again with the unused input and
+    /// new room, and with empty input if it had filled the output.
     func decode(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) throws(ContentCodingError) -> DecodingStep
@@ -10,15 +10,15 @@ protocol ContentDecoder: AnyObject {
     var isComplete: Bool { get }
 }
 
-/// How far one step came.
+/// How far one step got.
 struct DecodingStep: Equatable {
-    /// Bytes of the input that were used.
+    /// The number of input bytes used.
     var consumed = 0
-    /// Bytes of the output that were written.
+    /// The number of output bytes written.
     var produced = 0
 }
 
-/// Why coded data cannot be decoded, as the end of a sentence.
+/// Why coded data cannot be decoded; the reason completes a sentence.
 struct ContentCodingError: Error, Equatable {
     let reason: String
 

@@ -1,15 +1,15 @@
 import DecodeOptions
 import PlugboardKit
 
-/// Asks for compressed answers, and decodes them while they are read (RFC 9110 §8.4).
+/// Requests compressed responses, and decodes them while they are read (RFC 9110 §8.4).
 ///
-/// It decodes what it asked for itself: a program that sets `Accept-Encoding` gets the answer as it came. Plugins further
-/// in, such as a cache, see the body as it travelled.
+/// It decodes only what it requested: a program that sets `Accept-Encoding` gets the response unchanged. Plugins
+/// further in, such as a cache, see the coded body.
 struct Decode: Plugin {
     static let manifest = Manifest(
-        id: "decode", version: "1.0.0", documentation: "Asks for compressed answers and decodes them.", priority: 350,
+        id: "decode", version: "1.0.0", documentation: "Requests compressed responses and decodes them.", priority: 350,
         hooks: [.request, .response],
-        attributes: [DecodeAttributes.always.definition, DecodeAttributes.limit.definition])
+        attributes: DecodeAttributes.definitions)
 
     typealias Settings = DecodeSettings
 
@@ -20,7 +20,8 @@ struct Decode: Plugin {
         let unknown = settings.codings.filter { ContentCoding($0) == nil }
         guard unknown.isEmpty else {
             throw PlugboardError(
-                .configuration, "decode knows gzip, deflate, br and zstd, not \(unknown.joined(separator: ", ")).")
+                .configuration,
+                "decode supports gzip, deflate, br and zstd, but not \(unknown.joined(separator: ", ")).")
         }
         self.settings = settings
         asked = settings.codings.joined(separator: ", ")
@@ -34,18 +35,19 @@ struct Decode: Plugin {
                 hasRange: request.contains(.range)), !asked.isEmpty
         else { return .next }
         request[.acceptEncoding] = asked
-        exchange.turnState = Asked.ourselves
+        exchange.turnState = Asked.byPlugin
         return .next
     }
 
     func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
         guard let response = exchange.response, response.contains(.contentEncoding),
-            exchange.turnState is Asked || exchange[DecodeAttributes.always] ?? settings.always,
+            exchange.turnState is Asked || exchange[DecodeAttributes.keys.always] ?? settings.always,
             let codings = DecodePolicy.codings(
                 status: response.status, method: exchange.request.method,
                 contentEncoding: response.fields.values(.contentEncoding))
         else { return .next }
-        let budget = DecodingBudget(limit: exchange[DecodeAttributes.limit] ?? settings.limit, ratio: settings.ratio)
+        let budget = DecodingBudget(
+            limit: exchange[DecodeAttributes.keys.limit] ?? settings.limit, ratio: settings.ratio)
         exchange.wrapResponseBody { body in
             DecodingSource.around(body, codings: codings, budget: budget)
         }
@@ -56,10 +58,10 @@ struct Decode: Plugin {
 
     /// Marks the turns of requests whose `Accept-Encoding` is this plugin's.
     private final class Asked: Sendable {
-        static let ourselves = Asked()
+        static let byPlugin = Asked()
     }
 }
 
-/// What a kernel asks for, linked or loaded.
+/// The plugin's entry function, which the kernel calls whether the plugin is linked or loaded.
 @c(decode_LTX_plugboard_plugin)
 public func decodePlugin() -> UnsafePointer<plug_plugin_v1> { export(Decode.self) }

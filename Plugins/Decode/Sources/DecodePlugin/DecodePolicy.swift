@@ -1,18 +1,18 @@
 import PlugboardKit
 
-/// When to ask for a content coding, and what to undo of an answer.
+/// Decides when to request content codings, and which ones of a response to decode.
 enum DecodePolicy {
-    /// More codings than this on one body are nobody's honest wish.
+    /// The most codings of one body: more are a mistake or an attack.
     static let codingLimit = 5
 
-    /// The caller's own `Accept-Encoding` stands. A range is one of the coded bytes and cannot be decoded by itself
-    /// (RFC 9110 §14.2), and an answer to HEAD shall describe the body as it will be read.
+    /// False if the caller has set `Accept-Encoding`; for a range, because a part of the coded bytes cannot be decoded
+    /// alone (RFC 9110 §14.2); and for HEAD, so that the response describes the body as it will be read.
     static func asks(method: PlugboardKit.Method, hasAcceptEncoding: Bool, hasRange: Bool) -> Bool {
         !hasAcceptEncoding && !hasRange && method != .head
     }
 
-    /// The codings to undo, the last applied first; nil if the body is to pass as it is: it has none, is partial, or its
-    /// codings are unknown or too many.
+    /// The codings to decode, the last applied first; nil if the body must stay unchanged: it has no coding, is
+    /// partial, or has unknown or too many codings.
     static func codings(
         status: Int, method: PlugboardKit.Method, contentEncoding: [String]
     ) -> [ContentCoding]? {
@@ -38,13 +38,13 @@ enum DecodePolicy {
 enum ContentCoding: String, Sendable, CaseIterable {
     case gzip, deflate, br, zstd
 
-    /// In any case; `x-gzip` is gzip.
+    /// Accepts any case, and `x-gzip` for gzip.
     init?(_ name: some StringProtocol) {
         let name = name.lowercased()
         self.init(rawValue: name == "x-gzip" ? "gzip" : name)
     }
 
-    /// A decoder for one body; nil when there is no memory for it.
+    /// A decoder for one body; nil if memory is exhausted.
     func makeDecoder() -> (any ContentDecoder)? {
         switch self {
         case .gzip: GzipDecoder()

@@ -1,19 +1,18 @@
 import PlugboardKit
 import Synchronization
 
-/// A body that undoes one content coding of the body it stands around.
+/// A source that decodes one content coding of the body that it wraps.
 ///
-/// It holds one piece of coded bytes at most, and gives pieces of up to 256 KiB; a piece that decodes to more is answered
-/// over several pulls. It cannot be rewound.
+/// It holds at most one coded piece, and completes each pull with a piece of up to 256 KiB. It cannot be rewound.
 final class DecodingSource: BodySource {
     private let inner: any BodySource
     private let coding: ContentCoding
     private let budget: DecodingBudget
-    /// Whether the inner body is what came over the wire.
+    /// Whether the inner body contains the bytes received from the network.
     private let isFirst: Bool
     private let state: Mutex<DecodingState>
 
-    /// Sources for several codings, the last applied first, one around the other.
+    /// Wraps a source for each coding around the body, the last applied coding first.
     static func around(
         _ body: any BodySource, codings: [ContentCoding], budget: DecodingBudget
     ) -> any BodySource {
@@ -44,14 +43,14 @@ final class DecodingSource: BodySource {
     private func advance() {
         while let action = state.withLock({ $0.next(coding, budget) }) {
             switch action {
-            case .answer(let pull, let piece):
+            case .complete(let pull, let piece):
                 pull.complete(piece)
                 return
-            case .ask:
+            case .pull:
                 inner.pull(Pull(self))
-                // An answer that came at once is taken up here and not in `receive`, so that many small pieces do not
-                // pile up on the stack.
-                if !state.withLock({ $0.hasAsked() }) { return }
+                // A pull that is completed at once is handled here and not in `receive`, so that many small pieces do
+                // not grow the stack.
+                if !state.withLock({ $0.hasPulled() }) { return }
             }
         }
     }
@@ -60,8 +59,8 @@ final class DecodingSource: BodySource {
 extension DecodingSource: PullReceiver {
     func receive(_ piece: Piece, serial: UInt64) -> Bool {
         if isFirst, case .bytes(let bytes) = piece { budget.receive(bytes.count) }
-        guard let isAsking = state.withLock({ $0.receive(piece) }) else { return false }
-        if !isAsking { advance() }
+        guard let isPulling = state.withLock({ $0.receive(piece) }) else { return false }
+        if !isPulling { advance() }
         return true
     }
 }

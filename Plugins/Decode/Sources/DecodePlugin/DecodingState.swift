@@ -1,44 +1,44 @@
 import PlugboardKit
 
-/// What a `DecodingSource` has, and what it does next; it asks and answers nobody itself.
+/// The state of a `DecodingSource`, and its next action; the source carries the actions out.
 struct DecodingState: ~Copyable {
-    /// The pull that is to be answered.
+    /// The reader's pull that is not completed yet.
     var pull: Pull?
 
     private static let pieceSizes = 4 << 10...256 << 10
 
     private let decoder: (any ContentDecoder)?
     private var input = Bytes.empty
-    /// How the inner body ended, once it has.
+    /// The last piece of the inner body, after it has come.
     private var ending: Piece?
-    /// The last piece filled its room, so the decoder may have more without new input.
+    /// Whether the decoder filled its room, and may have more output without new input.
     private var mayHaveMore = false
     private var produced = 0
     private var isWaiting = false
-    private var isAsking = false
+    private var isPulling = false
 
     enum Action {
-        case answer(Pull, Piece)
-        case ask
+        case complete(Pull, Piece)
+        case pull
     }
 
     init(_ coding: ContentCoding) { decoder = coding.makeDecoder() }
 
-    /// Takes the answer of the inner body: whether it came from within the question, or nil if nobody waits for it.
+    /// Takes a piece of the inner body: whether `pull` is still running, or nil if no piece was expected.
     mutating func receive(_ piece: Piece) -> Bool? {
         guard isWaiting else { return nil }
         isWaiting = false
         if case .bytes(let bytes) = piece { input = bytes } else { ending = piece }
-        return isAsking
+        return isPulling
     }
 
-    /// The question has returned: whether its answer is there already.
-    mutating func hasAsked() -> Bool {
-        isAsking = false
+    /// The inner `pull` has returned: whether its piece has come already.
+    mutating func hasPulled() -> Bool {
+        isPulling = false
         return !isWaiting
     }
 
-    /// Decodes until there is something to say, or nothing left to decode; nil when nobody has asked.
+    /// Decodes until a piece is full or the input is used up; nil if no pull is open.
     mutating func next(_ coding: ContentCoding, _ budget: DecodingBudget) -> Action? {
         guard let pull else { return nil }
         let piece: Piece?
@@ -49,15 +49,15 @@ struct DecodingState: ~Copyable {
         }
         guard let piece = piece ?? end(coding) else {
             isWaiting = true
-            isAsking = true
-            return .ask
+            isPulling = true
+            return .pull
         }
         self.pull = nil
-        return .answer(pull, piece)
+        return .complete(pull, piece)
     }
 
     private mutating func decoded(_ budget: DecodingBudget) throws(ContentCodingError) -> Piece? {
-        guard let decoder else { throw ContentCodingError("there is no memory for it") }
+        guard let decoder else { throw ContentCodingError("memory is exhausted") }
         guard !input.isEmpty || mayHaveMore else { return nil }
         let sizes = Self.pieceSizes
         let size = mayHaveMore ? sizes.upperBound : min(max(input.count * 4, sizes.lowerBound), sizes.upperBound)
@@ -105,6 +105,6 @@ struct DecodingState: ~Copyable {
 
     private func broken(_ coding: ContentCoding, _ error: ContentCodingError) -> Piece {
         .broken(
-            PlugboardError(.bodyDecode, "The body's \(coding.rawValue) coding cannot be undone: \(error.reason)."))
+            PlugboardError(.bodyDecode, "The body's \(coding.rawValue) coding cannot be decoded: \(error.reason)."))
     }
 }

@@ -1,7 +1,7 @@
-/// deflate: the zlib format (RFC 1950) that RFC 9110 §8.4.1.2 means, and the raw one (RFC 1951) that some servers send.
+/// deflate: the zlib format (RFC 1950) of RFC 9110 §8.4.1.2, and the raw format (RFC 1951) that some servers send.
 final class DeflateDecoder: ContentDecoder {
     private var inflater: Inflater?
-    /// The first byte, while the second is awaited that tells the formats apart.
+    /// The first byte, until the second byte shows which format it is.
     private var first: UInt8?
 
     var isComplete: Bool { inflater?.isDone ?? (first == nil) }
@@ -21,7 +21,7 @@ final class DeflateDecoder: ContentDecoder {
         return try inflater.inflate(input, into: output)
     }
 
-    /// The zlib header is a multiple of 31 and names the method 8 (RFC 1950 §2.2).
+    /// A zlib header is a multiple of 31 with the compression method 8 (RFC 1950 §2.2).
     private func begin(_ next: UInt8) throws(ContentCodingError) -> DecodingStep {
         if let first {
             let isHeader = (Int(first) << 8 | Int(next)) % 31 == 0
@@ -37,7 +37,7 @@ final class DeflateDecoder: ContentDecoder {
     }
 
     private func make(_ wrapper: Inflater.Wrapper) throws(ContentCodingError) -> Inflater {
-        guard let inflater = Inflater(wrapper) else { throw ContentCodingError("there is no memory for it") }
+        guard let inflater = Inflater(wrapper) else { throw ContentCodingError("memory is exhausted") }
         return inflater
     }
 }

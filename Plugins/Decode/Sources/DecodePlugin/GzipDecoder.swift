@@ -1,5 +1,5 @@
-/// gzip (RFC 1952): one member or several, which are one body. Zeros after the last member are padding, as gzip has it;
-/// anything else there is damage.
+/// gzip (RFC 1952): one or more members, which form one body. Zeros after the last member are padding; other bytes are
+/// an error.
 final class GzipDecoder: ContentDecoder {
     private enum State { case between, inMember, padding }
 

@@ -1,6 +1,6 @@
 import CZlib
 
-/// One zlib stream that decompresses.
+/// A zlib stream that decompresses.
 final class Inflater {
     enum Wrapper: Int32 {
         case raw = -15
@@ -8,12 +8,12 @@ final class Inflater {
         case gzip = 31
     }
 
-    // zlib remembers the address, so the stream has a place of its own.
+    // Allocated, because zlib stores the stream's address.
     private let stream: UnsafeMutablePointer<z_stream>
-    /// Whether the stream has come to its end.
+    /// Whether the stream has ended.
     private(set) var isDone = false
 
-    /// Nil when there is no memory.
+    /// Nil if memory is exhausted.
     init?(_ wrapper: Wrapper) {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
@@ -28,7 +28,7 @@ final class Inflater {
         stream.deallocate()
     }
 
-    /// Begins again with a new stream.
+    /// Starts a new stream.
     func reset() {
         inflateReset(stream)
         isDone = false
@@ -49,7 +49,7 @@ final class Inflater {
         case Z_OK, Z_BUF_ERROR: break
         case Z_STREAM_END: isDone = true
         case Z_NEED_DICT: throw ContentCodingError("it needs a dictionary")
-        case Z_MEM_ERROR: throw ContentCodingError("there is no memory for it")
+        case Z_MEM_ERROR: throw ContentCodingError("memory is exhausted")
         default:
             throw ContentCodingError(stream.pointee.msg.map { String(cString: $0) } ?? "the data is damaged")
         }

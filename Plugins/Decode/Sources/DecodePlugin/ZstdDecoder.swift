@@ -1,6 +1,6 @@
 import CZstd
 
-/// zstd (RFC 8878): frames, one after the other. Anything else after a frame is damage.
+/// zstd (RFC 8878): one or more frames. Other bytes after a frame are an error.
 final class ZstdDecoder: ContentDecoder {
     /// 8 MiB: the largest window that a sender may use (RFC 9659).
     private static let windowLog: Int32 = 23

@@ -1,26 +1,21 @@
 import PlugboardKit
 
-/// What a request can say to the plugin `logging`.
-public enum LoggingAttributes {
-    public static let label = AttributeKey<String>(
-        "logging", "label", "A word that stands before the request's lines.")
+/// The attributes of the plugin `logging`.
+public struct LoggingAttributes: AttributeTable {
+    /// All keys.
+    public static let keys = LoggingAttributes()
+
+    /// A word before the request's lines.
+    public let label = AttributeKey<String>("logging", "label", "A word before the request's lines.")
 }
+
+/// The attributes of the plugin `logging` in a request: `request.logging.label = "feed"`.
+public typealias LoggingRequest = RequestAttributes<LoggingAttributes>
 
 extension Request {
-    /// What the request says to the plugin `logging`.
+    /// The attributes for the plugin `logging`.
     public var logging: LoggingRequest {
-        get { LoggingRequest(request: self) }
+        get { LoggingRequest(self) }
         set { self = newValue.request }
-    }
-}
-
-/// A request as the plugin `logging` sees it: `request.logging.label = "feed"`.
-public struct LoggingRequest: Sendable {
-    fileprivate var request: Request
-
-    /// A word that stands before the request's lines.
-    public var label: String? {
-        get { request[LoggingAttributes.label] }
-        set { request[LoggingAttributes.label] = newValue }
     }
 }

@@ -1,19 +1,22 @@
 import PlugboardKit
 
-/// What configurations, and programs in code, say to the plugin `logging`.
+/// The settings of the plugin `logging`, for configurations and for programs in code.
 ///
 ///     .logging { $0.detail = .heads }
 public struct LoggingSettings: PluginSettings {
-    @Setting("What is printed: a line for each exchange, or its heads too.")
+    /// What is logged: one line for each exchange, or its heads too.
+    @Setting("What is logged: one line for each exchange, or its heads too.")
     public var detail = Detail.line
-    @Setting("The level of what is printed; failures are at least warnings.")
+    /// The level of the lines; failures are at least warnings.
+    @Setting("The level of the lines; failures are at least warnings.")
     public var level = Level.info
-    @Setting("Whether the values of queries are printed.")
+    /// Whether the values of queries are shown.
+    @Setting("Whether the values of queries are shown.")
     public var queries = Queries.redact
 
-    /// What is printed of an exchange.
+    /// What is logged of an exchange.
     public enum Detail: String, WordOption { case line, heads }
-    /// What is printed of the values of queries.
+    /// Whether the values of queries are shown.
     public enum Queries: String, WordOption { case redact, show }
     /// A level of the log.
     public enum Level: String, WordOption { case debug, info, warning, error }

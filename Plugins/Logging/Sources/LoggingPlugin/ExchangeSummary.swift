@@ -1,12 +1,12 @@
 import PlugboardKit
 
-/// How an exchange went, as one line: `GET https://host/path?q=… → 200 1.2 KiB in 34 ms (2 attempts)`.
+/// The outcome of an exchange as one line: `GET https://host/path?q=… → 200 1.2 KiB in 34 ms (2 attempts)`.
 struct ExchangeSummary {
     var method: String
-    /// As it may be printed.
+    /// The URL without its secret parts.
     var url: String
     var status: Int?
-    /// Bytes of the body as they came over the network in the last attempt; nil if none were counted.
+    /// Bytes of the body received from the network in the last attempt; nil if no progress was reported.
     var received: Int?
     var took: Duration
     var attempts: Int
@@ -14,12 +14,12 @@ struct ExchangeSummary {
     var failure: PlugboardError?
     /// The plugin whose sub-request this is.
     var asker: String?
-    /// The plugin that responded in place of the network.
+    /// The plugin that responded instead of the network.
     var responder: String?
-    /// Whether its response is that of a sub-request of its own.
+    /// Whether that response came from a sub-request of the plugin.
     var isOfSubRequest = false
 
-    /// What the caller wished for, and the verdicts that are neither success nor failure, are no failures.
+    /// False for cancelled, ignored and queued exchanges: the caller or a plugin has intended that outcome.
     var isFailure: Bool {
         guard let failure else { return outcome == .failed }
         return ![.cancelled, .ignored, .queued].contains(failure.code)

@@ -1,15 +1,15 @@
 import LoggingOptions
 import PlugboardKit
 
-/// Prints each exchange at its end in one line, and the heads too if they are wanted.
+/// Logs each exchange at its end in one line, and the heads too if they are wanted.
 ///
-/// It stands outermost: it times whole exchanges, redirects and retries included, and sees heads as the program does. Secrets
-/// are never printed, and what comes from outside cannot steer a terminal.
+/// It is outermost: it measures whole exchanges including redirects and retries, and sees heads as the program does. It
+/// never logs secrets, and escapes control characters, so that a server's text cannot control a terminal.
 struct Logging: Plugin {
     static let manifest = Manifest(
-        id: "logging", version: "1.0.0", documentation: "Prints each exchange at its end in one line.", priority: 10,
+        id: "logging", version: "1.0.0", documentation: "Logs each exchange at its end in one line.", priority: 10,
         hooks: [.request, .response, .close, .event], events: ["progress", "willComplete"],
-        attributes: [LoggingAttributes.label.definition])
+        attributes: LoggingAttributes.definitions)
 
     typealias Settings = LoggingSettings
 
@@ -46,7 +46,7 @@ struct Logging: Plugin {
     func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?) {
         switch exchange {
         case .some(let exchange):
-            // None of a sub-request that does not come through here.
+            // A sub-request that does not pass this plugin has no record.
             guard let record = record(of: exchange) else { return }
             if event.is("progress") {
                 record.received = event.integer("received")
@@ -77,15 +77,15 @@ struct Logging: Plugin {
         redacted(url: url, showingQuery: settings.queries == .show)
     }
 
-    /// The label, and with heads the number that tells which lines belong together.
+    /// The label; with heads, also the exchange's number, which connects its lines.
     private func prefix(of exchange: borrowing Exchange) -> String {
-        let label = exchange[LoggingAttributes.label].map { "[\($0)] " } ?? ""
+        let label = exchange[LoggingAttributes.keys.label].map { "[\($0)] " } ?? ""
         return settings.detail == .heads ? "#\(exchange.id) \(label)" : label
     }
 
     private func record(of exchange: borrowing Exchange) -> Record? { exchange.turnState as? Record }
 
-    /// What is known of an exchange so far. Touched by its hooks only, which never overlap.
+    /// The facts about an exchange so far. Used by its hooks only, which never overlap.
     private final class Record {
         let began: Duration
         var status: Int?
@@ -98,7 +98,7 @@ struct Logging: Plugin {
     }
 }
 
-/// What a kernel asks for, linked or loaded.
+/// The plugin's entry function, which the kernel calls whether the plugin is linked or loaded.
 @c(logging_LTX_plugboard_plugin)
 public func loggingPlugin() -> UnsafePointer<plug_plugin_v1> { export(Logging.self) }
 

@@ -1,10 +1,10 @@
 import PlugboardKit
 
 extension PlugboardError.Code {
-    /// More redirects than allowed.
+    /// The exchange was redirected more often than the limit allows.
     public static let redirectLimit: Self = "redirect.limit"
-    /// A redirect to where nobody should be sent.
+    /// A redirect led to a scheme other than http and https, or from https to http.
     public static let redirectRefused: Self = "redirect.refused"
-    /// A body that would have to be sent again cannot begin again.
+    /// A redirect needs the request's body again, but it cannot be rewound.
     public static let redirectBody: Self = "redirect.body"
 }

@@ -1,17 +1,14 @@
 import PlugboardKit
 import RedirectOptions
 
-/// Follows redirects (RFC 9110 §15.4): decides with `RedirectPolicy`, edits the request, and sends it again.
+/// Follows redirects (RFC 9110 §15.4): `RedirectPolicy` decides, and the plugin edits the request and sends it again.
 ///
-/// The kernel drops secret fields when the request leaves its origin, and undoes what plugins further in had edited.
+/// The kernel drops secret fields when the request leaves its origin, and undoes the edits of plugins further in.
 struct Redirect: Plugin {
     static let manifest = Manifest(
         id: "redirect", version: "1.0.0", documentation: "Follows redirects (RFC 9110 §15.4).", priority: 400,
         hooks: [.response],
-        attributes: [
-            RedirectAttributes.follow.definition, RedirectAttributes.limit.definition,
-            RedirectAttributes.keepMethod.definition, RedirectAttributes.allowDowngrade.definition,
-        ])
+        attributes: RedirectAttributes.definitions)
 
     typealias Settings = RedirectSettings
 
@@ -25,7 +22,7 @@ struct Redirect: Plugin {
 
     func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
         guard let response = exchange.response, case let status = response.status,
-            RedirectPolicy.statuses.contains(status), exchange[RedirectAttributes.follow] != false
+            RedirectPolicy.statuses.contains(status), exchange[RedirectAttributes.keys.follow] != false
         else { return .next }
         let request = exchange.request
         let hops = exchange.state as? Hops ?? Hops()
@@ -33,7 +30,7 @@ struct Redirect: Plugin {
             status: status, method: request.method, url: request.url,
             reference: response.withValue(.location) { $0.flatMap { Reference(location: $0) } },
             followed: hops.count, canRepeatBody: exchange.canResend)
-        // Not normalized: a URL may be signed as the server wrote it.
+        // Not normalized, because the server may have signed the URL.
         let resolve = { resolved($0, against: situation.url, normalizing: false) }
         switch policy(for: exchange).decision(for: situation, resolving: resolve) {
         case .pass: return .next
@@ -42,16 +39,16 @@ struct Redirect: Plugin {
             apply(step, to: request, of: exchange)
             hops.count += 1
             exchange.state = hops
-            tell(step, after: situation, hop: hops.count, in: exchange.id)
+            report(step, after: situation, hop: hops.count, in: exchange.id)
             return .resend()
         }
     }
 
     private func policy(for exchange: borrowing Exchange) -> RedirectPolicy {
         RedirectPolicy(
-            limit: exchange[RedirectAttributes.limit] ?? settings.limit,
-            keepsMethod: exchange[RedirectAttributes.keepMethod] ?? settings.keepMethod,
-            allowsDowngrade: exchange[RedirectAttributes.allowDowngrade] ?? settings.allowDowngrade)
+            limit: exchange[RedirectAttributes.keys.limit] ?? settings.limit,
+            keepsMethod: exchange[RedirectAttributes.keys.keepMethod] ?? settings.keepMethod,
+            allowsDowngrade: exchange[RedirectAttributes.keys.allowDowngrade] ?? settings.allowDowngrade)
     }
 
     private func apply(
@@ -67,7 +64,7 @@ struct Redirect: Plugin {
         }
     }
 
-    private func tell(
+    private func report(
         _ step: RedirectPolicy.Step, after situation: RedirectPolicy.Situation, hop: Int, in exchange: UInt64
     ) {
         host.publish(
@@ -78,12 +75,12 @@ struct Redirect: Plugin {
             ]))
     }
 
-    /// Redirects that the exchange has followed so far. Touched by its hooks only, which never overlap.
+    /// The number of redirects that the exchange has followed. Used by its hooks only, which never overlap.
     private final class Hops {
         var count = 0
     }
 }
 
-/// What a kernel asks for, linked or loaded.
+/// The plugin's entry function, which the kernel calls whether the plugin is linked or loaded.
 @c(redirect_LTX_plugboard_plugin)
 public func redirectPlugin() -> UnsafePointer<plug_plugin_v1> { export(Redirect.self) }

@@ -1,53 +1,74 @@
 import PlugboardKit
 
-/// What configurations, and programs in code, say to the plugin `retry`.
+/// The settings of the plugin `retry`, for configurations and for programs in code.
 ///
 ///     .retry { $0.attempts = 5 }
 public struct RetrySettings: PluginSettings {
-    @Setting("Attempts in all, the first included; 1 repeats nothing.", in: 1...100)
+    /// The attempts in all, including the first; 1 never repeats.
+    @Setting("The attempts in all, including the first; 1 never repeats.", in: 1...100)
     public var attempts = 3
+    /// The longest delay before the first repetition; it doubles with each repetition.
     @Setting(
-        "The most that is waited before the first repetition; doubled with each one.", in: .zero ... .seconds(86_400))
+        "The longest delay before the first repetition; it doubles with each repetition.",
+        in: .zero ... .seconds(86_400))
     public var delay = Duration.milliseconds(100)
-    @Setting("The most that is waited before any repetition.", in: .zero ... .seconds(86_400))
+    /// The longest delay before any repetition.
+    @Setting("The longest delay before any repetition.", in: .zero ... .seconds(86_400))
     public var delayLimit = Duration.seconds(10)
-    @Setting("No repetition begins later than this after the first attempt.")
+    /// The time after the first attempt began in which repetitions may begin. No limit without it.
+    @Setting("The time after the first attempt began in which repetitions may begin. No limit without it.")
     public var totalTime: Duration? = nil
-    @Setting("Statuses after which a request is repeated, 400 to 599.")
+    /// The statuses after which a request is repeated, 400 to 599.
+    @Setting("The statuses after which a request is repeated, 400 to 599.")
     public var statuses = ["408", "413", "425", "429", "500", "502", "503", "504"]
-    @Setting("Codes of failures after which a request is repeated.")
+    /// The codes of failures after which a request is repeated.
+    @Setting("The codes of failures after which a request is repeated.")
     public var failures = RetrySettings.transientFailures.map(\.name).sorted()
-    @Setting("Methods that may be repeated beside those that RFC 9110 calls idempotent.")
+    /// Methods that may be repeated in addition to those that RFC 9110 calls idempotent.
+    @Setting("Methods that may be repeated in addition to those that RFC 9110 calls idempotent.")
     public var methods: [String] = []
-    @Setting("Adds an Idempotency-Key to requests that could not be repeated without.")
+    /// Adds an Idempotency-Key to requests that could not be repeated without one.
+    @Setting("Adds an Idempotency-Key to requests that could not be repeated without one.")
     public var idempotencyKey = false
-    @Setting("Waits as Retry-After and RateLimit ask.")
+    /// Waits as long as Retry-After and RateLimit ask.
+    @Setting("Waits as long as Retry-After and RateLimit ask.")
     public var respectRetryAfter = true
-    @Setting("A server that asks for a longer wait is not asked again.", in: .zero ... .seconds(86_400))
+    /// The longest wait that a server may ask for; after a longer one there is no repetition.
+    @Setting(
+        "The longest wait that a server may ask for; after a longer one there is no repetition.",
+        in: .zero ... .seconds(86_400))
     public var retryAfterLimit = Duration.seconds(60)
 
-    @Setting("Gives each origin a budget of repetitions.")
+    /// Limits the repetitions to each origin by a budget.
+    @Setting("Limits the repetitions to each origin by a budget.")
     public var budget = true
-    @Setting("Repetitions that a hundred first attempts bring into the budget.", in: 0...1000)
+    /// The repetitions that a hundred first attempts add to the budget.
+    @Setting("The repetitions that a hundred first attempts add to the budget.", in: 0...1000)
     public var budgetShare = 10
-    @Setting("Repetitions that each second brings into the budget.", in: 0...10_000)
+    /// The repetitions that each second adds to the budget.
+    @Setting("The repetitions that each second adds to the budget.", in: 0...10_000)
     public var budgetPerSecond = 1
-    @Setting("Repetitions that the budget can hold; it is full at first.", in: 0...10_000)
+    /// The most repetitions that the budget can hold; it is full at first.
+    @Setting("The most repetitions that the budget can hold; it is full at first.", in: 0...10_000)
     public var budgetSize = 20
 
-    @Setting("Leaves an origin alone that fails again and again.")
+    /// Refuses requests to an origin that fails repeatedly.
+    @Setting("Refuses requests to an origin that fails repeatedly.")
     public var circuitBreaker = false
-    @Setting("Failures in a row that open the circuit.", in: 1...10_000)
+    /// The consecutive failures that open the circuit.
+    @Setting("The consecutive failures that open the circuit.", in: 1...10_000)
     public var circuitFailures = 5
+    /// How long the circuit stays open.
     @Setting("How long the circuit stays open.", in: .milliseconds(1) ... .seconds(86_400))
     public var circuitOpenTime = Duration.seconds(30)
-    @Setting("Requests that must come through before the circuit closes; no more than these try at once.", in: 1...1000)
+    /// The requests that must succeed before the circuit closes, and the most that probe at once.
+    @Setting("The requests that must succeed before the circuit closes, and the most that probe at once.", in: 1...1000)
     public var circuitProbes = 1
 
     /// All settings at their defaults.
     public init() {}
 
-    /// Failures that may pass if one waits. No other is ever repeated, whatever the settings say.
+    /// Failures that may be temporary. No other failure is ever repeated, whatever the settings.
     package static let transientFailures: Set<PlugboardError.Code> = unsentFailures.union([
         .reset, .stale, .idleTimeout, .attemptTimeout,
     ])

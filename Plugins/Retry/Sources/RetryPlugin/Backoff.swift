@@ -1,12 +1,12 @@
 import PlugboardKit
 
-/// Delays that double up to a limit, each drawn evenly from zero to that: "full jitter".
+/// Delays that double up to a limit; each is drawn evenly from zero to that value ("full jitter").
 ///
-/// The spread keeps clients that failed together from coming back together.
+/// The jitter spreads the repetitions of clients that failed at the same time.
 struct Backoff: Sendable {
-    /// The most before the first repetition.
+    /// The longest delay before the first repetition.
     var base = Duration.milliseconds(100)
-    /// The most before any.
+    /// The longest delay before any repetition.
     var limit = Duration.seconds(10)
 
     /// - Parameters:
@@ -14,11 +14,11 @@ struct Backoff: Sendable {
     ///   - random: Evenly spread over all its values.
     func delay(before repetition: Int, random: UInt64) -> Duration {
         let ceiling = UInt64(clamping: ceiling(before: repetition).nanoseconds)
-        // The ceiling is at most 2⁶³ − 1, and so is the part of it that is drawn.
+        // The ceiling is at most 2⁶³ − 1, so the drawn delay is too.
         return .nanoseconds(Int64(clamping: random.multipliedFullWidth(by: ceiling + 1).high))
     }
 
-    /// The most that `delay` can be.
+    /// The longest possible delay.
     func ceiling(before repetition: Int) -> Duration {
         let base = max(base.nanoseconds, 0)
         let (doubled, overflow) = base.multipliedReportingOverflow(by: 1 << Int64(min(max(repetition, 1), 63) - 1))

@@ -1,41 +1,41 @@
 import PlugboardKit
 
-/// Leaves an origin alone that fails again and again.
+/// Refuses requests to an origin that fails repeatedly.
 ///
 ///             failures in a row             openTime has passed
 ///     closed ───────────────────▶ open ──────────────────────────▶ half-open
 ///        ▲                          ▲            a probe fails         │
 ///        │                          └──────────────────────────────────┤
 ///        └─────────────────────────────────────────────────────────────┘
-///                                all probes came through
+///                                all probes succeeded
 struct CircuitBreaker: Equatable, Sendable {
     struct Limits: Equatable, Sendable {
-        /// In a row, until it opens.
+        /// The number of consecutive failures that opens the circuit.
         var failures = 5
         var openTime = Duration.seconds(30)
-        /// Requests that must come through before it closes, and the most that try at once.
+        /// Requests that must succeed before the circuit closes, and the most that run at once.
         var probes = 1
     }
 
     enum State: Equatable, Sendable {
         case closed(failures: Int)
         case open(until: Duration)
-        /// With the permits of the probes that are under way.
+        /// With the permits of the probes under way.
         case halfOpen(probing: Set<UInt64>, succeeded: Int)
     }
 
-    /// What an outcome says of an origin.
+    /// What an outcome means for an origin.
     enum Health: Sendable {
         case healthy, failing
-        /// Nothing, such as a TLS failure or the end of an exchange that was cancelled.
+        /// Unknown, as after a TLS failure or a cancelled exchange.
         case unknown
     }
 
     enum Admission: Equatable {
         case free
-        /// With a permit, which `record` takes back.
+        /// With a permit, which `record` returns.
         case probe(UInt64)
-        /// How long it stays open, or nil while probes are under way.
+        /// The time until a probe is allowed; nil while probes are under way.
         case refused(for: Duration?)
     }
 
@@ -43,11 +43,11 @@ struct CircuitBreaker: Equatable, Sendable {
 
     private(set) var state = State.closed(failures: 0)
 
-    /// Nothing is known against the origin.
+    /// Whether the circuit is closed without recent failures.
     var isFresh: Bool { state == .closed(failures: 0) }
     var isClosed: Bool { if case .closed = state { true } else { false } }
 
-    /// May an exchange begin? `permit` is a number that no other has.
+    /// Decides whether an exchange may begin. `permit` must be unique.
     mutating func admit(_ permit: UInt64, at now: Duration, _ limits: Limits) -> (Admission, Change?) {
         switch state {
         case .closed: return (.free, nil)
@@ -63,9 +63,10 @@ struct CircuitBreaker: Equatable, Sendable {
         }
     }
 
-    /// What came of an attempt; gives its permit back, if it had one.
+    /// Records the outcome of an attempt, and returns its permit, if it had one.
     ///
-    /// Only probes count while it is half-open, and nothing while it is open: those attempts began before.
+    /// Only probes count while the circuit is half-open, and nothing counts while it is open: those attempts began
+    /// before.
     mutating func record(_ health: Health, permit: UInt64?, at now: Duration, _ limits: Limits) -> Change? {
         switch state {
         case .closed(let failures):

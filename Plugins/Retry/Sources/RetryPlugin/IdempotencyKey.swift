@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// The name of one request, by which a server knows its repetitions (draft-ietf-httpapi-idempotency-key-header).
+/// Identifies a request, so that a server recognizes its repetitions (draft-ietf-httpapi-idempotency-key-header).
 ///
 /// A random UUID (RFC 9562 §5.4), as a string of structured fields.
 struct IdempotencyKey: Sendable {
@@ -8,7 +8,7 @@ struct IdempotencyKey: Sendable {
 
     let value: String
 
-    /// Out of 16 random bytes.
+    /// Formats 16 random bytes.
     init(random: [UInt8]) {
         var text = "\""
         for (index, byte) in random.prefix(16).enumerated() {

@@ -2,7 +2,7 @@ import JSON
 import PlugboardKit
 
 extension OriginTable {
-    /// What the command `stats` shows.
+    /// The reply of the command `stats`.
     func described(at now: Duration) -> JSONValue {
         var origins = JSONObject()
         for (origin, entry) in entries.sorted(by: { $0.key.description < $1.key.description }) {

@@ -1,17 +1,17 @@
 import PlugboardKit
 
-/// The budgets and circuits of origins in trouble; a pure value, and time is given to it.
+/// The budgets and circuits of origins that have failed; a pure value that gets the time as an argument.
 ///
-/// An origin whose budget is full and whose circuit is closed is not in it: earning into a full budget, and a success
-/// without failures before it, change nothing. So as long as all is well there is nothing to look up.
+/// An origin with a full budget and a closed circuit without recent failures has no entry: neither a first attempt nor
+/// a success would change it. So no look-up is needed while no origin fails.
 struct OriginTable: Sendable {
     struct Limits: Sendable {
-        /// Nil where there are no budgets, or no circuit breakers.
+        /// Nil without budgets or without circuit breakers.
         var budget: RetryBudget.Limits? = RetryBudget.Limits()
         var circuit: CircuitBreaker.Limits?
-        /// Origins that are remembered; beyond it goes the one that was not asked for longest.
+        /// The most origins that are kept; above it the least recently used one is removed.
         var count = 1024
-        /// An origin that nobody asked for so long is forgotten.
+        /// The time without requests after which an origin is removed.
         var idleTime = Duration.seconds(600)
     }
 
@@ -28,7 +28,7 @@ struct OriginTable: Sendable {
 
     init(_ limits: Limits) { self.limits = limits }
 
-    /// A first attempt is about to begin.
+    /// Decides whether a first attempt may begin.
     mutating func admit(
         _ origin: Origin, at now: Duration
     ) -> (CircuitBreaker.Admission, CircuitBreaker.Change?) {
@@ -40,7 +40,7 @@ struct OriginTable: Sendable {
         } ?? (.free, nil)
     }
 
-    /// What came of an attempt. Gives back the permit, if it had one.
+    /// Records the outcome of an attempt. Returns its permit, if it had one.
     mutating func record(
         _ health: CircuitBreaker.Health, of origin: Origin, permit: UInt64? = nil, at now: Duration
     ) -> CircuitBreaker.Change? {
@@ -50,7 +50,7 @@ struct OriginTable: Sendable {
         } ?? nil
     }
 
-    /// Takes a token for a repetition, or says what is against it.
+    /// Takes a token for a repetition, or returns the reason against it.
     mutating func repeatRequest(to origin: Origin, at now: Duration) -> RetryPolicy.Reason? {
         change(origin, at: now, isNew: limits.budget != nil) { entry, limits in
             guard entry.circuit.isClosed else { return .circuit }
@@ -59,7 +59,7 @@ struct OriginTable: Sendable {
         } ?? nil
     }
 
-    /// A repetition that a token was taken for was not made.
+    /// Returns a token whose repetition was not made.
     mutating func giveBackToken(of origin: Origin, at now: Duration) {
         _ = change(origin, at: now, isNew: false) { entry, limits in
             if let budget = limits.budget { entry.budget?.giveBack(budget) }
@@ -68,9 +68,9 @@ struct OriginTable: Sendable {
 
     mutating func forget() { entries = [:] }
 
-    // MARK: What is remembered
+    // MARK: Entries
 
-    /// Looks at one origin's entry, which is made if it is to be, and goes when nothing is left to remember.
+    /// Changes an origin's entry, which is created if `isNew`, and removed if it holds no information afterwards.
     private mutating func change<Result>(
         _ origin: Origin, at now: Duration, isNew: Bool, _ body: (inout Entry, Limits) -> Result
     ) -> Result? {
@@ -86,14 +86,14 @@ struct OriginTable: Sendable {
         return result
     }
 
-    /// Nothing would be different if it were not there.
+    /// Whether an entry holds no information: a missing entry would have the same effect.
     private func isSpent(_ entry: Entry, at now: Duration) -> Bool {
         guard entry.circuit.isFresh else { return false }
         guard let budget = limits.budget else { return true }
         return entry.budget?.isFull(at: now, budget) ?? true
     }
 
-    /// At most once a second.
+    /// Removes old entries, at most once a second.
     private mutating func sweep(at now: Duration) {
         guard now >= nextSweep, !entries.isEmpty else { return }
         nextSweep = now + .seconds(1)

@@ -1,10 +1,12 @@
-@_exported import RetryOptions
 import PlugboardKit
+@_exported import RetryOptions
 
 extension PluginEntry {
     /// The plugin `retry`, linked into the program, with the default settings.
     public static var retry: PluginEntry { .linked(Retry.self) }
 
-    /// The plugin `retry`, linked into the program, with the settings that the closure assigns; the others have their defaults.
+    /// The plugin `retry`, linked into the program, with the settings that the closure assigns.
+    ///
+    /// The other settings have their defaults.
     public static func retry(_ assign: (inout RetrySettings) -> Void) -> PluginEntry { .linked(Retry.self, assign) }
 }

@@ -1,21 +1,21 @@
 import PlugboardKit
 import RawStructuredFieldValues
 
-/// When there is quota again, in the words of draft-ietf-httpapi-ratelimit-headers; nil unless some is used up.
+/// The time until a quota is restored (draft-ietf-httpapi-ratelimit-headers); nil unless a quota is used up.
 ///
-/// Three generations of the draft are read, the newest that is there:
+/// Three generations of the draft are read, the newest one present:
 ///
 ///     RateLimit: "default";r=0;t=30                     from 08 on
 ///     RateLimit: limit=100, remaining=0, reset=30       07
 ///     RateLimit-Remaining: 0    RateLimit-Reset: 30     to 06
 ///
-/// Without `t` it is the window of the policy: `RateLimit-Policy: "default";q=100;w=60`.
-/// `X-RateLimit-…` is not read: no document says whether its reset is a delay or a date.
+/// Without `t`, the window of the policy counts: `RateLimit-Policy: "default";q=100;w=60`. `X-RateLimit-…` is not read,
+/// because no document specifies whether its reset is a delay or a date.
 struct RateLimit: Sendable {
-    /// The longest of all quotas that are used up.
+    /// The longest delay of all quotas that are used up.
     let delay: Duration
 
-    /// Longer fields are passed over: reading parameters takes time with the square of their number.
+    /// Longer fields are ignored, because parsing parameters takes time with the square of their number.
     private static let byteLimit = 4096
 
     init?(reading fields: Fields) {
@@ -27,7 +27,7 @@ struct RateLimit: Sendable {
         delay = min(.seconds(seconds), ServerDelay.limit)
     }
 
-    /// Of the quotas that are used up, the longest.
+    /// The longest delay of the quotas that are used up.
     private static func quotas(_ quotas: [Item], policies: [Item]) -> Int64? {
         quotas.filter { integer($0, "r") == 0 }.compactMap { quota in
             integer(quota, "t")
@@ -62,7 +62,7 @@ struct RateLimit: Sendable {
         return (try? parser.parseItemFieldValue()).flatMap { integer($0.rfc9651BareItem) }
     }
 
-    /// All lines of a field in one (RFC 9651 §4.2).
+    /// All lines of a field, joined (RFC 9651 §4.2).
     private static func text(_ fields: Fields, _ name: FieldName) -> String? {
         let text = fields.values(name).joined(separator: ", ")
         return text.isEmpty || text.utf8.count > byteLimit ? nil : text

@@ -2,17 +2,17 @@ import JSON
 import PlugboardKit
 import RetryOptions
 
-/// Sends again what failed: decides with `RetryPolicy`, asks the origin's budget and circuit, resends after a delay.
+/// Sends failed requests again: `RetryPolicy` decides, the origin's budget and circuit must agree, and then it resends.
 ///
-/// An exchange that succeeds at its first attempt touches no lock and makes no object, unless an origin is in trouble.
-/// A class, for it is called by reference: what it knows would be copied for each call.
+/// An exchange that succeeds at its first attempt takes no lock and allocates nothing, unless an origin has failed
+/// recently. A class, so that a call does not copy the settings and the policy.
 final class Retry: Plugin {
     static let manifest = Manifest(
-        id: "retry", version: "1.0.0", documentation: "Sends again what failed.", priority: 800,
+        id: "retry", version: "1.0.0", documentation: "Sends failed requests again.", priority: 800,
         hooks: [.request, .response, .failure, .close], attributes: RetryAttributes.definitions,
         commands: [
-            CommandDefinition("forget", "Drops budgets and circuits."),
-            CommandDefinition("stats", "Shows the budgets and circuits of origins that have failed of late."),
+            CommandDefinition("forget", "Removes budgets and circuits."),
+            CommandDefinition("stats", "Shows the budgets and circuits of origins that have failed recently."),
         ])
 
     typealias Settings = RetrySettings
@@ -35,26 +35,26 @@ final class Retry: Plugin {
 
     func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
         addIdempotencyKey(exchange)
-        if (exchange[RetryAttributes.totalTime] ?? policy.totalTime) != nil {
+        if (exchange[RetryAttributes.keys.totalTime] ?? policy.totalTime) != nil {
             progress(of: exchange).started = host.now
         }
         guard origins.areInTrouble, let origin = Origin(url: exchange.request.url) else { return .next }
         let now = host.now
         let (admission, change) = origins.withTable { $0.admit(origin, at: now) }
-        news.tell(change, origin, exchange.id)
+        news.report(change, origin, exchange.id)
         switch admission {
         case .free: break
         case .probe(let permit): progress(of: exchange).permit = (origin, permit)
         case .refused(let time):
-            news.tellRefused(origin, exchange.id)
+            news.reportRefusal(origin, exchange.id)
             return .fail(circuitOpen(origin, for: time))
         }
         return .next
     }
 
-    /// The same over all attempts of this exchange, whoever asks for them, as long as the method stays.
+    /// Adds the same key to all attempts of the exchange, as long as the method stays, whichever plugin resends.
     private func addIdempotencyKey(_ exchange: borrowing Exchange) {
-        guard exchange[RetryAttributes.idempotencyKey] ?? settings.idempotencyKey else { return }
+        guard exchange[RetryAttributes.keys.idempotencyKey] ?? settings.idempotencyKey else { return }
         let request = exchange.request
         let method = request.method
         guard !policy.isRepeatable(method), !request.contains(IdempotencyKey.field) else { return }
@@ -68,10 +68,10 @@ final class Retry: Plugin {
     }
 
     private func circuitOpen(_ origin: Origin, for time: Duration?) -> PlugboardError {
-        let when = time.map { "It is asked again in \(max($0, .milliseconds(1)).configured)." }
+        let when = time.map { "The next request is allowed in \(max($0, .milliseconds(1)).configured)." }
         return PlugboardError(
             .retryCircuitOpen,
-            "\(origin) failed \(settings.circuitFailures) times in a row, so it is left alone. "
+            "\(origin) failed \(settings.circuitFailures) times in a row, so requests to it are refused. "
                 + (when ?? "A request that probes it is under way: try again later."))
     }
 
@@ -92,14 +92,14 @@ final class Retry: Plugin {
         return judge(exchange, .failure(failure.code)).map { .resend(after: $0) } ?? .next
     }
 
-    /// What happens almost always, and must cost next to nothing.
+    /// The common case, which must cost almost nothing.
     private func succeed(_ exchange: borrowing Exchange) {
         let progress = exchange.turnState as? Progress
         if let progress, progress.attempts > 0 { news.countRecovery() }
         if origins.areInTrouble || progress != nil { record(.healthy, exchange, progress) }
     }
 
-    /// The delay after which the request is sent again, or nil to let what came of it pass.
+    /// The delay after which the request is sent again, or nil to let the outcome pass.
     private func judge(_ exchange: borrowing Exchange, _ outcome: RetryPolicy.Outcome) -> Duration? {
         var policy = policy
         policy.take(exchange)
@@ -115,7 +115,7 @@ final class Retry: Plugin {
             host.random(8).reduce(0) { $0 << 8 | UInt64($1) }
         }
         if case .again = decision, let refusal = reserve(exchange, progress) { decision = .giveUp(refusal) }
-        news.tell(decision, after: outcome, attempt: progress.attempts, exchange.id)
+        news.report(decision, after: outcome, attempt: progress.attempts, exchange.id)
         if case .again(let delay, _) = decision { return delay }
         return nil
     }
@@ -145,7 +145,7 @@ final class Retry: Plugin {
         guard let origin = held?.origin ?? Origin(url: exchange.request.url) else { return }
         let now = host.now
         let change = origins.withTable { $0.record(health, of: origin, permit: held?.number, at: now) }
-        news.tell(change, origin, exchange.id)
+        news.report(change, origin, exchange.id)
     }
 
     private func reserve(_ exchange: borrowing Exchange, _ progress: Progress) -> RetryPolicy.Reason? {
@@ -158,7 +158,7 @@ final class Retry: Plugin {
         return refusal
     }
 
-    /// A token is the network's load: it is given back if no attempt was made with it.
+    /// Returns a token if no attempt was made with it: a token stands for load on the network.
     private func settleToken(_ exchange: borrowing Exchange, _ progress: Progress?) {
         guard let progress, let token = progress.token else { return }
         progress.token = nil
@@ -167,14 +167,14 @@ final class Retry: Plugin {
         origins.withTable { $0.giveBackToken(of: token.origin, at: now) }
     }
 
-    /// Whatever ended the exchange, a cancel too: what it held is given back.
+    /// Returns what the exchange still holds, however it ended.
     func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome) {
         guard let progress = exchange.turnState as? Progress else { return }
         settleToken(exchange, progress)
         if progress.permit != nil { record(.unknown, exchange, progress) }
     }
 
-    // MARK: What is kept
+    // MARK: State
 
     private func progress(of exchange: borrowing Exchange) -> Progress {
         if let progress = exchange.turnState as? Progress { return progress }
@@ -183,17 +183,17 @@ final class Retry: Plugin {
         return progress
     }
 
-    /// What a turn has come to so far. Touched by its hooks only, which never overlap.
+    /// The state of one turn. Used by its hooks only, which never overlap.
     private final class Progress {
         var attempts = 0
         var started: Duration?
-        /// To probe an origin whose circuit is half-open.
+        /// The permit to probe an origin whose circuit is half-open.
         var permit: (origin: Origin, number: UInt64)?
-        /// For a repetition that is to come, with the attempts that were made until then.
+        /// The token for the next repetition, and the number of attempts when it was taken.
         var token: (origin: Origin, attempt: Int)?
     }
 
-    /// The key that was made for an exchange, kept over all its turns.
+    /// The key of an exchange, kept over all its turns.
     private final class NamedRequest: Sendable {
         let method: Method
         let key: IdempotencyKey
@@ -218,6 +218,6 @@ final class Retry: Plugin {
     }
 }
 
-/// What a kernel asks for, linked or loaded.
+/// The plugin's entry function, which the kernel calls whether the plugin is linked or loaded.
 @c(retry_LTX_plugboard_plugin)
 public func retryPlugin() -> UnsafePointer<plug_plugin_v1> { export(Retry.self) }

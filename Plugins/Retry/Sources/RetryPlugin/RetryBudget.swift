@@ -1,15 +1,15 @@
 import PlugboardKit
 
-/// How many repetitions one origin may cost: a bucket of tokens, so that an outage is not multiplied.
+/// The repetitions that one origin may get: a token bucket, which limits the load that repetitions add to an outage.
 ///
-/// Each repetition takes a token. First attempts bring a share of one, and time brings some, up to a limit; a new
-/// bucket is full. Reckoned in billionths, so that it is exact.
+/// Each repetition takes a token. First attempts add a share of a token, and time adds tokens, up to a limit; a new
+/// bucket is full. Counted in billionths, so that it is exact.
 struct RetryBudget: Equatable, Sendable {
     struct Limits: Equatable, Sendable {
-        /// Tokens that a hundred first attempts bring.
+        /// Tokens that a hundred first attempts add.
         var share = 10
         var perSecond = 1
-        /// Tokens that a bucket can hold.
+        /// The most tokens that a bucket can hold.
         var size = 20
 
         fileprivate var full: Int64 { Int64(size) * RetryBudget.token }
@@ -20,7 +20,7 @@ struct RetryBudget: Equatable, Sendable {
     private var billionths: Int64
     private var updated: Duration
 
-    /// A full one. All times are of one monotonic clock.
+    /// Creates a full bucket. All times are of one monotonic clock.
     init(at now: Duration, _ limits: Limits) {
         billionths = limits.full
         updated = now
@@ -32,7 +32,7 @@ struct RetryBudget: Equatable, Sendable {
         return Double(budget.billionths) / Double(Self.token)
     }
 
-    /// A first attempt begins.
+    /// Adds the share of a first attempt.
     mutating func earn(at now: Duration, _ limits: Limits) {
         refill(at: now, limits)
         add(Int64(limits.share) * (Self.token / 100), limits)
@@ -46,7 +46,7 @@ struct RetryBudget: Equatable, Sendable {
         return true
     }
 
-    /// The repetition was not made.
+    /// Returns the token of a repetition that was not made.
     mutating func giveBack(_ limits: Limits) { add(Self.token, limits) }
 
     func isFull(at now: Duration, _ limits: Limits) -> Bool {

@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// Tells of each decision, as an event and in a counter.
+/// Reports each decision, as an event and in a counter.
 struct RetryNews: Sendable {
     private let host: PluginHost
     private let scheduled, gaveUp, recovered, circuitOpened, circuitRefused: PluginHost.Counter
@@ -14,7 +14,7 @@ struct RetryNews: Sendable {
         circuitRefused = host.counter("circuitRefused")
     }
 
-    func tell(
+    func report(
         _ decision: RetryPolicy.Decision, after outcome: RetryPolicy.Outcome, attempt: Int, _ exchange: UInt64
     ) {
         var details: Fields = ["attempt": "\(attempt)"]
@@ -36,24 +36,24 @@ struct RetryNews: Sendable {
         }
     }
 
-    /// A circuit has changed.
-    func tell(_ change: CircuitBreaker.Change?, _ origin: Origin, _ exchange: @autoclosure () -> UInt64) {
+    /// Reports that a circuit has changed.
+    func report(_ change: CircuitBreaker.Change?, _ origin: Origin, _ exchange: @autoclosure () -> UInt64) {
         guard let change else { return }
         let details: Fields = ["origin": "\(origin)"]
         switch change {
         case .opened:
             circuitOpened.add()
-            host.log(.warning, "\(origin) fails again and again: its circuit opens.")
+            host.log(.warning, "\(origin) fails repeatedly: its circuit opens.")
             host.publish("retry.circuitOpened", exchange: exchange(), details: details)
         case .halfOpened: host.publish("retry.circuitHalfOpened", exchange: exchange(), details: details)
         case .closed:
-            host.log(.info, "\(origin) answers again: its circuit closes.")
+            host.log(.info, "\(origin) responds again: its circuit closes.")
             host.publish("retry.circuitClosed", exchange: exchange(), details: details)
         }
     }
 
-    /// A request was not let through to an origin.
-    func tellRefused(_ origin: Origin, _ exchange: UInt64) {
+    /// Reports that a request to an origin was refused.
+    func reportRefusal(_ origin: Origin, _ exchange: UInt64) {
         circuitRefused.add()
         host.publish("retry.circuitRefused", exchange: exchange, details: ["origin": "\(origin)"])
     }

@@ -2,7 +2,7 @@ import PlugboardKit
 import RetryOptions
 
 extension RetryPolicy {
-    /// Refuses what could never have an effect: the writer of a configuration wants to know.
+    /// Refuses values that can never have an effect, because they are a mistake in the configuration.
     init(_ settings: RetrySettings) throws(PlugboardError) {
         attempts = settings.attempts
         backoff = Backoff(base: settings.delay, limit: settings.delayLimit)
@@ -14,30 +14,30 @@ extension RetryPolicy {
         methods = RetryPolicy.methods(settings.methods)
         if let odd = settings.statuses.first(where: { RetryPolicy.statuses([$0]).isEmpty }) {
             throw PlugboardError(
-                .configuration, "statuses has \(printable(odd)), which is no status from 400 to 599.")
+                .configuration, "statuses contains \(printable(odd)), which is not a status from 400 to 599.")
         }
         if let odd = settings.failures.first(where: { RetryPolicy.failures([$0]).isEmpty }) {
             let known = RetryPolicy.transientFailures.map(\.name).sorted().joined(separator: ", ")
             throw PlugboardError(
-                .configuration, "failures has \(printable(odd)), which is never repeated. Use some of \(known).")
+                .configuration, "failures contains \(printable(odd)), which is never repeated. Use some of \(known).")
         }
         if let odd = settings.methods.first(where: { RetryPolicy.methods([$0]).isEmpty }) {
             throw PlugboardError(
-                .configuration, "methods has \(printable(odd)), which is no method (RFC 9110 §9.1).")
+                .configuration, "methods contains \(printable(odd)), which is not a method (RFC 9110 §9.1).")
         }
     }
 
-    /// What a request says otherwise; what it says that could never have an effect has none.
+    /// Applies the attributes of a request; values that can never have an effect are ignored.
     mutating func take(_ exchange: borrowing Exchange) {
-        if let own = exchange[RetryAttributes.attempts] { attempts = own }
-        if let own = exchange[RetryAttributes.delay] { backoff.base = own }
-        if let own = exchange[RetryAttributes.delayLimit] { backoff.limit = own }
-        if let own = exchange[RetryAttributes.totalTime] { totalTime = own }
-        if let own = exchange[RetryAttributes.statuses] { statuses = RetryPolicy.statuses(own) }
-        if let own = exchange[RetryAttributes.failures] { failures = RetryPolicy.failures(own) }
-        if let own = exchange[RetryAttributes.methods] { methods = RetryPolicy.methods(own) }
-        if let own = exchange[RetryAttributes.respectRetryAfter] { respectsRetryAfter = own }
-        if let own = exchange[RetryAttributes.retryAfterLimit] { retryAfterLimit = own }
+        if let own = exchange[RetryAttributes.keys.attempts] { attempts = own }
+        if let own = exchange[RetryAttributes.keys.delay] { backoff.base = own }
+        if let own = exchange[RetryAttributes.keys.delayLimit] { backoff.limit = own }
+        if let own = exchange[RetryAttributes.keys.totalTime] { totalTime = own }
+        if let own = exchange[RetryAttributes.keys.statuses] { statuses = RetryPolicy.statuses(own) }
+        if let own = exchange[RetryAttributes.keys.failures] { failures = RetryPolicy.failures(own) }
+        if let own = exchange[RetryAttributes.keys.methods] { methods = RetryPolicy.methods(own) }
+        if let own = exchange[RetryAttributes.keys.respectRetryAfter] { respectsRetryAfter = own }
+        if let own = exchange[RetryAttributes.keys.retryAfterLimit] { retryAfterLimit = own }
     }
 
     static func statuses(_ texts: [String]) -> Set<Int> {

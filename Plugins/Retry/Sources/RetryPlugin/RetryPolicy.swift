@@ -1,29 +1,29 @@
 import PlugboardKit
 
-/// Whether a request is repeated after what came of it, and when; a pure value, which the plugin carries out.
+/// Decides whether and when a request is repeated after an outcome; a pure value.
 struct RetryPolicy: Sendable {
-    /// In all, the first included.
+    /// The attempts in all, the first included.
     var attempts = 3
     var backoff = Backoff()
     /// No repetition begins later than this after the first attempt.
     var totalTime: Duration?
     var statuses = RetryPolicy.transientStatuses
     var failures = RetryPolicy.transientFailures
-    /// Those that may be repeated beside the idempotent ones.
+    /// Methods that may be repeated in addition to the idempotent ones.
     var methods: Set<Method> = []
     var respectsRetryAfter = true
     var retryAfterLimit = Duration.seconds(60)
 
-    /// Statuses that may pass if one waits; 413 only with `Retry-After` (RFC 9110 §15.5.14).
+    /// Statuses that may be temporary; 413 only with `Retry-After` (RFC 9110 §15.5.14).
     static let transientStatuses = statuses(RetrySettings().statuses)
 
-    /// Failures that may pass if one waits. No other is ever repeated, whatever the settings say.
+    /// Failures that may be temporary. No other failure is ever repeated, whatever the settings.
     static let transientFailures = RetrySettings.transientFailures
 
-    /// Failures before the server acted on the request: nothing can be done twice.
+    /// Failures before the server processed the request, so that a repetition cannot have an effect twice.
     static let unsentFailures = RetrySettings.unsentFailures
 
-    /// Statuses of requests that were refused, not tried: RFC 9110 §15.5.9, §15.5.14, RFC 8470 §5.2, RFC 6585 §4.
+    /// Statuses of requests that were refused unprocessed: RFC 9110 §15.5.9, §15.5.14, RFC 8470 §5.2, RFC 6585 §4.
     static let refusingStatuses: Set<Int> = [408, 413, 425, 429]
 
     enum Outcome: Equatable {
@@ -31,46 +31,46 @@ struct RetryPolicy: Sendable {
         case failure(PlugboardError.Code)
     }
 
-    /// What is known when an attempt has come to something.
+    /// What is known when an attempt has ended.
     struct Situation {
         var method: Method
         var hasIdempotencyKey = false
-        /// Whether the request's body can begin again; true if there is none.
+        /// Whether the request's body can be rewound; true without a body.
         var canRepeatBody = true
         var outcome: Outcome
         var serverDelay = ServerDelay()
         /// Attempts so far, this one included.
         var attempt = 1
-        /// Since the first attempt began.
+        /// The time since the first attempt began.
         var elapsed = Duration.zero
     }
 
     enum Decision: Equatable {
-        /// Nothing to repeat.
+        /// There is nothing to repeat.
         case pass
         case again(after: Duration, Basis)
         case giveUp(Reason)
     }
 
-    /// Where a delay is from.
+    /// The origin of a delay.
     enum Basis: String { case backoff, retryAfter, rateLimit }
 
-    /// Why a request that failed is not repeated.
+    /// Why a failed request is not repeated.
     enum Reason: String, CaseIterable {
-        /// A failure that waiting does not mend, or that is not among those to be repeated.
+        /// The failure is permanent, or is not among those to be repeated.
         case failure
-        /// A 413 without `Retry-After`.
+        /// The status is 413, without `Retry-After`.
         case noRetryAfter
-        /// It may have been done already, and must not be done twice.
+        /// The server may have processed the request, and its method is not idempotent.
         case method
-        /// The body is a stream that cannot begin again.
+        /// The body is a stream that cannot be rewound.
         case body
         case attempts, totalTime, retryAfterLimit
         /// The origin's budget is spent; its circuit is not closed.
         case budget, circuit
     }
 
-    /// - Parameter random: Asked for at most once, for a number evenly spread over all its values.
+    /// - Parameter random: Called at most once, for a number from an even distribution over all values.
     func decision(for situation: Situation, drawing random: () -> UInt64) -> Decision {
         switch situation.outcome {
         case .response(let status):
@@ -88,8 +88,8 @@ struct RetryPolicy: Sendable {
         return .again(after: delay, basis)
     }
 
-    /// RFC 9110 §9.2.2: what is not idempotent is repeated only if it is known that it was not done, or if the server
-    /// can tell the repetition from another request.
+    /// RFC 9110 §9.2.2: a request that is not idempotent is repeated only if the server has not processed it, or can
+    /// recognize the repetition by its key.
     private func mayRepeat(_ situation: Situation) -> Bool {
         if situation.hasIdempotencyKey || isRepeatable(situation.method) { return true }
         return switch situation.outcome {
@@ -100,8 +100,8 @@ struct RetryPolicy: Sendable {
 
     func isRepeatable(_ method: Method) -> Bool { method.isIdempotent || methods.contains(method) }
 
-    /// The server's own delay is taken as it is. None, or one that is over already, asks for the usual one: a
-    /// `Retry-After: 0` must not make the client spin.
+    /// The server's delay is used unchanged. Without one, or with zero, the usual delay is used, so that `Retry-After:
+    /// 0` does not cause a loop without delays.
     private func delay(_ situation: Situation, _ random: () -> UInt64) -> (Duration, Basis) {
         if respectsRetryAfter {
             let asked = situation.serverDelay
@@ -112,7 +112,7 @@ struct RetryPolicy: Sendable {
         return (backoff.delay(before: situation.attempt, random: random()), .backoff)
     }
 
-    /// What an outcome says of the origin as a whole.
+    /// What an outcome means for the origin as a whole.
     func health(after outcome: Outcome) -> CircuitBreaker.Health {
         switch outcome {
         case .response(let status): status >= 500 && statuses.contains(status) ? .failing : .healthy

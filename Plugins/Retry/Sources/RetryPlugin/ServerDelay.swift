@@ -1,13 +1,13 @@
 import PlugboardKit
 
-/// How long a server asks to be left alone, in an answer's fields; nothing that it may say is longer than `limit`.
+/// The delays that a server asks for in a response's fields; no delay is longer than `limit`.
 struct ServerDelay: Equatable, Sendable {
-    /// From `Retry-After` (RFC 9110 §10.2.3); zero if it names a moment that is past, nil if it cannot be read.
+    /// From `Retry-After` (RFC 9110 §10.2.3); zero for a date in the past, nil if the field is missing or invalid.
     var retryAfter: Duration?
-    /// Until there is quota again, where it is used up; see `RateLimit`.
+    /// The time until a used-up quota is restored; see `RateLimit`.
     var rateLimit: Duration?
 
-    /// Some thirty thousand years: what is more cannot be meant, and makes sums overflow.
+    /// About thirty thousand years: a longer delay would make sums overflow.
     static let limit = Duration.seconds(1_000_000_000_000)
 
     init(retryAfter: Duration? = nil, rateLimit: Duration? = nil) {
@@ -15,7 +15,7 @@ struct ServerDelay: Equatable, Sendable {
         self.rateLimit = rateLimit
     }
 
-    /// - Parameter wallClock: Time since 1970, which dates are measured against.
+    /// - Parameter wallClock: Time since 1970, to compare dates with.
     init(reading fields: Fields, wallClock: Duration) {
         retryAfter = fields[.retryAfter].flatMap { ServerDelay.retryAfter($0, wallClock) }
         rateLimit = RateLimit(reading: fields)?.delay
@@ -28,7 +28,7 @@ struct ServerDelay: Equatable, Sendable {
         return min(max(.seconds(date.seconds) - wallClock, .zero), limit)
     }
 
-    /// `delay-seconds` is digits and nothing else, as many as there may be.
+    /// Parses `delay-seconds`, which is any number of digits and nothing else.
     private static func seconds(_ text: Substring) -> Duration? {
         guard !text.isEmpty else { return nil }
         var seconds: Int64 = 0

@@ -4,163 +4,166 @@ import Testing
 
 @testable import CachePlugin
 
-/// RFC 9111 §4.3.5 and §4.4: what HEAD and unsafe methods do to what is stored.
+/// RFC 9111 §4.3.5 and §4.4: the effects of HEAD and unsafe methods on stored responses.
 struct ChangeRows {
     private static let fresh = stored(["Cache-Control": "max-age=10000"])
 
     @Test(arguments: ["POST", "PUT", "DELETE", "PATCH", "M-SEARCH", "FOO", "get"])
-    func `§4.4 unsafe methods invalidate their URL, unknown ones too`(method: String) {
+    func `§4.4 unsafe and unknown methods invalidate their URL`(method: String) {
         Row(method, Self.fresh, Visit(method: Method(method), expects: .notCached), anew).run()
         Row("\(method) redirected", Self.fresh, Visit(method: Method(method), status: 303, expects: .notCached), anew)
             .run()
     }
 
     @Test(arguments: ["POST", "PUT", "DELETE", "M-SEARCH"])
-    func `§4.4 a failed one does not`(method: String) {
+    func `§4.4 a failed unsafe method invalidates nothing`(method: String) {
         for status in [400, 404, 500, 503] {
             Row(
                 "\(method) \(status)", Self.fresh, Visit(method: Method(method), status: status, expects: .notCached),
                 again
             ).run()
         }
-        Row("\(method) unanswered", Self.fresh, Visit(method: Method(method), isDown: true), again).run()
+        Row("\(method) without a response", Self.fresh, Visit(method: Method(method), isDown: true), again).run()
     }
 
     @Test(arguments: ["POST", "PUT", "DELETE", "M-SEARCH"], ["Location", "Content-Location"])
-    func `§4.4 what the answer points to at the same origin is invalidated too`(method: String, field: String) {
+    func `§4.4 Location and Content-Location of the same origin are invalidated too`(method: String, field: String) {
         for reference in ["https://example.com/a", "/a"] {
             Row(
                 "\(method) \(field) \(reference)", Self.fresh,
                 Visit(
-                    method: Method(method), url: "https://example.com/b", answer: [field: reference],
+                    method: Method(method), url: "https://example.com/b", response: [field: reference],
                     expects: .notCached), anew
             ).run()
         }
         Row(
-            "\(method) \(field) from elsewhere", Self.fresh,
+            "\(method) \(field) of another origin", Self.fresh,
             Visit(
-                method: Method(method), url: "https://other.example/b", answer: [field: "https://example.com/a"],
+                method: Method(method), url: "https://other.example/b", response: [field: "https://example.com/a"],
                 expects: .notCached), again
         ).run()
     }
 
-    @Test(arguments: ["OPTIONS", "TRACE"]) func `safe methods change nothing, and are not stored`(method: String) {
-        let visit = Visit(method: Method(method), answer: ["Cache-Control": "max-age=60"], expects: .notCached)
+    @Test(arguments: ["OPTIONS", "TRACE"]) func `safe methods invalidate nothing, and are not stored`(method: String) {
+        let visit = Visit(method: Method(method), response: ["Cache-Control": "max-age=60"], expects: .notCached)
         Row(method, Self.fresh, visit, visit, again).run()
     }
 
-    @Test(arguments: rows) func `what is stored follows what the server says`(row: Row) { row.run() }
+    @Test(arguments: rows) func `stored responses follow the server's responses`(row: Row) { row.run() }
 
     private static let stale = stored(["Cache-Control": "max-age=1", "ETag": "\"a\"", "A": "1", "B": "1"])
 
     static let rows = [
         Row(
-            "§4.4 what is invalidated is validated, not lost",
+            "§4.4 an invalidated response is validated",
             stored(["Cache-Control": "max-age=60", "ETag": "\"a\""]),
             Visit(method: .post, expects: .notCached),
             Visit(
-                answer: ["ETag": "\"a\"", "Cache-Control": "max-age=60"], expects: .tagValidated, givesBody: "body 1"),
+                response: ["ETag": "\"a\"", "Cache-Control": "max-age=60"], expects: .tagValidated, givesBody: "body 1"),
             Visit(expects: .cached, givesBody: "body 1")),
         Row(
-            "§4.4 and not served without it", stored(["Cache-Control": "max-age=60"]),
+            "§4.4 an invalidated response is not served without validation", stored(["Cache-Control": "max-age=60"]),
             Visit(method: .post, expects: .notCached),
             Visit(request: ["Cache-Control": "max-stale"], isDown: true)),
         Row(
-            "§4.4 no-store does not keep from it", fresh,
+            "§4.4 an unsafe request with no-store invalidates too", fresh,
             Visit(method: .post, request: ["Cache-Control": "no-store"], expects: .notCached), anew),
         Row(
-            "RFC 9110 §9.3.3: what POST says of its own URL is stored",
+            "RFC 9110 §9.3.3: a POST response with its own Content-Location is stored",
             Visit(
-                method: .post, answer: ["Cache-Control": "max-age=60", "Content-Location": "https://example.com/a"],
+                method: .post, response: ["Cache-Control": "max-age=60", "Content-Location": "https://example.com/a"],
                 expects: .notCached),
             again),
         Row(
-            "RFC 9110 §9.3.3: in place of what was there", fresh,
+            "RFC 9110 §9.3.3: it replaces the stored response", fresh,
             Visit(
-                method: .post, answer: ["Cache-Control": "max-age=60", "Content-Location": "/a"], expects: .notCached),
+                method: .post, response: ["Cache-Control": "max-age=60", "Content-Location": "/a"], expects: .notCached),
             Visit(expects: .cached, givesBody: "body 2")),
         Row(
-            "RFC 9110 §9.3.3: not without explicit freshness",
-            Visit(method: .post, answer: ["Last-Modified": "@-86400", "Content-Location": "/a"], expects: .notCached),
+            "RFC 9110 §9.3.3: without explicit freshness it is not stored",
+            Visit(
+                method: .post, response: ["Last-Modified": "@-86400", "Content-Location": "/a"], expects: .notCached),
             anew),
         Row(
-            "RFC 9110 §9.3.3: not what is of another URL",
+            "RFC 9110 §9.3.3: with another Content-Location it is not stored",
             Visit(
-                method: .post, answer: ["Cache-Control": "max-age=60", "Content-Location": "/b"], expects: .notCached),
+                method: .post, response: ["Cache-Control": "max-age=60", "Content-Location": "/b"], expects: .notCached),
             anew),
         Row(
-            "RFC 9110 §9.3.3: not without Content-Location",
-            Visit(method: .post, answer: ["Cache-Control": "max-age=60"], expects: .notCached), anew),
+            "RFC 9110 §9.3.3: without Content-Location it is not stored",
+            Visit(method: .post, response: ["Cache-Control": "max-age=60"], expects: .notCached), anew),
         Row(
-            "RFC 9110 §9.3.3: not of PUT",
+            "RFC 9110 §9.3.3: a PUT response is not stored",
             Visit(
-                method: .put, answer: ["Cache-Control": "max-age=60", "Content-Location": "/a"], expects: .notCached),
+                method: .put, response: ["Cache-Control": "max-age=60", "Content-Location": "/a"], expects: .notCached),
             anew),
         Row(
-            "RFC 9110 §9.3.3: POST itself goes through",
+            "RFC 9110 §9.3.3: a later POST is forwarded",
             Visit(
-                method: .post, answer: ["Cache-Control": "max-age=60", "Content-Location": "/a"], expects: .notCached),
+                method: .post, response: ["Cache-Control": "max-age=60", "Content-Location": "/a"], expects: .notCached),
             Visit(method: .post, expects: .notCached)),
 
         Row(
-            "§4 HEAD is answered by what GET brought", fresh,
+            "§4 HEAD is served from the response to GET", fresh,
             Visit(method: .head, expects: .cached, givesStatus: 200, givesBody: "")),
         Row(
-            "§4 GET is not by what HEAD brought",
-            Visit(method: .head, answer: ["Cache-Control": "max-age=60"], body: "", expects: .notCached), anew),
+            "§4 GET is not served from the response to HEAD",
+            Visit(method: .head, response: ["Cache-Control": "max-age=60"], body: "", expects: .notCached), anew),
         Row(
-            "§4.3.5 a stale answer's HEAD goes on as it is", stale,
+            "§4.3.5 a HEAD for a stale response is forwarded", stale,
             Visit(method: .head, body: "", expects: .notCached, givesStatus: 200)),
         Row(
-            "§4.3.5 HEAD renews and updates", stale,
+            "§4.3.5 HEAD updates the stored response", stale,
             Visit(
-                method: .head, answer: ["Cache-Control": "max-age=60", "ETag": "\"a\"", "A": "2"], body: "",
+                method: .head, response: ["Cache-Control": "max-age=60", "ETag": "\"a\"", "A": "2"], body: "",
                 expects: .notCached),
             Visit(expects: .cached, givesBody: "body 1", gives: ["A": "2", "B": "1", "Age": "0"])),
         Row(
-            "§4.3.5 HEAD without validators too", stale,
-            Visit(method: .head, answer: ["Cache-Control": "max-age=60"], body: "", expects: .notCached), again),
+            "§4.3.5 HEAD without validators updates the stored response", stale,
+            Visit(method: .head, response: ["Cache-Control": "max-age=60"], body: "", expects: .notCached), again),
         Row(
-            "§4.3.5 another tag", stale,
+            "§4.3.5 HEAD with another tag invalidates", stale,
             Visit(
-                method: .head, answer: ["Cache-Control": "max-age=60", "ETag": "\"b\""], body: "", expects: .notCached),
+                method: .head, response: ["Cache-Control": "max-age=60", "ETag": "\"b\""], body: "", expects: .notCached
+            ),
             Visit(expects: .notCached, asks: ["If-None-Match": "\"a\""])),
         Row(
-            "§4.3.5 another date", stored(["Cache-Control": "max-age=60", "Last-Modified": "@-3000"]),
+            "§4.3.5 HEAD with another date invalidates",
+            stored(["Cache-Control": "max-age=60", "Last-Modified": "@-3000"]),
             Visit(
                 method: .head, request: ["Cache-Control": "no-cache"],
-                answer: ["Cache-Control": "max-age=60", "Last-Modified": "@-1"], body: "", expects: .notCached), anew),
+                response: ["Cache-Control": "max-age=60", "Last-Modified": "@-1"], body: "", expects: .notCached), anew),
         Row(
-            "§4.3.5 another length", stale,
+            "§4.3.5 HEAD with another length invalidates", stale,
             Visit(
-                method: .head, answer: ["Cache-Control": "max-age=60", "Content-Length": "7"], body: "",
+                method: .head, response: ["Cache-Control": "max-age=60", "Content-Length": "7"], body: "",
                 expects: .notCached),
             Visit(expects: .tagValidated)),
         Row(
-            "§4.3.5 the same length", stale,
+            "§4.3.5 HEAD with the same length updates", stale,
             Visit(
-                method: .head, answer: ["Cache-Control": "max-age=60", "Content-Length": "6"], body: "",
+                method: .head, response: ["Cache-Control": "max-age=60", "Content-Length": "6"], body: "",
                 expects: .notCached), again),
         Row(
-            "§4.3.5 gone", stored(["Cache-Control": "max-age=60"]),
+            "§4.3.5 HEAD with 410 invalidates", stored(["Cache-Control": "max-age=60"]),
             Visit(method: .head, request: ["Cache-Control": "no-cache"], status: 410, body: "", expects: .notCached),
             anew),
         Row(
-            "§4.3.5 an error says nothing", stored(["Cache-Control": "max-age=60"]),
+            "§4.3.5 HEAD with an error changes nothing", stored(["Cache-Control": "max-age=60"]),
             Visit(method: .head, request: ["Cache-Control": "no-cache"], status: 500, body: "", expects: .notCached),
             again),
         Row(
-            "a HEAD whose caller stores nothing changes nothing", stale,
+            "a HEAD with no-store changes nothing", stale,
             Visit(
-                method: .head, request: ["Cache-Control": "no-store"], answer: ["Cache-Control": "max-age=60"],
+                method: .head, request: ["Cache-Control": "no-store"], response: ["Cache-Control": "max-age=60"],
                 body: "", expects: .notCached),
             Visit(expects: .tagValidated)),
         Row(
-            "a newer answer that is not stored takes the older with it",
+            "a newer response that is not stored removes the older one",
             stored(["Cache-Control": "max-age=1", "ETag": "\"a\""]),
             Visit(expects: .notCached), Visit(expects: .notCached)),
         Row(
-            "an error does not", stored(["Cache-Control": "max-age=1", "ETag": "\"a\""]),
+            "an error response does not", stored(["Cache-Control": "max-age=1", "ETag": "\"a\""]),
             Visit(status: 500, expects: .notCached), Visit(expects: .tagValidated)),
     ]
 }

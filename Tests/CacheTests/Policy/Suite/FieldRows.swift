@@ -26,16 +26,16 @@ struct FieldRows {
         ).run()
     }
 
-    @Test(arguments: ofConnection) func `§3.1 what belongs to a connection is not`(name: FieldName) {
+    @Test(arguments: ofConnection) func `§3.1 fields of the connection are not stored`(name: FieldName) {
         Row("\(name)", stored(["Cache-Control": "max-age=60", name.text: "x"]), Visit(expects: .cached, lacks: [name]))
             .run()
     }
 
-    @Test(arguments: values) func `§3.2 a 304 that omits a field leaves it`(name: FieldName, value: String, _: String) {
+    @Test(arguments: values) func `§3.2 a field that a 304 omits stays`(name: FieldName, value: String, _: String) {
         Row(
             "\(name)", stored(["Cache-Control": "max-age=1", "Last-Modified": "@-3000", name.text: value]),
             Visit(
-                answer: ["Cache-Control": "max-age=60", "Last-Modified": "@-3003"], expects: .dateValidated,
+                response: ["Cache-Control": "max-age=60", "Last-Modified": "@-3003"], expects: .dateValidated,
                 gives: [name.text: value]),
             Visit(expects: .cached, gives: [name.text: value])
         ).run()
@@ -45,60 +45,61 @@ struct FieldRows {
         Row(
             "\(name)", stored(["Cache-Control": "max-age=1", "ETag": "\"a\"", name.text: value]),
             Visit(
-                answer: ["Cache-Control": "max-age=60", "ETag": "\"a\"", name.text: new], expects: .tagValidated,
+                response: ["Cache-Control": "max-age=60", "ETag": "\"a\"", name.text: new], expects: .tagValidated,
                 gives: [name.text: new]),
             Visit(expects: .cached, givesBody: "body 1", gives: [name.text: new])
         ).run()
     }
 
-    @Test(arguments: ofConnection) func `§3.2 a 304 brings in nothing of its connection`(name: FieldName) {
+    @Test(arguments: ofConnection) func `§3.2 fields of the connection in a 304 are not stored`(name: FieldName) {
         Row(
             "\(name)", stored(["Cache-Control": "max-age=1", "ETag": "\"a\""]),
             Visit(
-                answer: ["ETag": "\"a\"", "Cache-Control": "max-age=60", name.text: "x"], expects: .tagValidated,
+                response: ["ETag": "\"a\"", "Cache-Control": "max-age=60", name.text: "x"], expects: .tagValidated,
                 lacks: [name]),
             Visit(expects: .cached, lacks: [name])
         ).run()
     }
 
-    @Test(arguments: rows) func `fields are kept as they came`(row: Row) { row.run() }
+    @Test(arguments: rows) func `fields are stored unchanged`(row: Row) { row.run() }
 
     static let rows = [
         Row(
-            "§3.1 what Connection names",
+            "§3.1 fields named by Connection are not stored",
             stored([
                 "Connection": "a, B", "Connection": "c", "A": "1", "b": "2", "c": "3", "D": "4",
                 "Cache-Control": "max-age=9",
             ]),
             Visit(expects: .cached, gives: ["D": "4"], lacks: ["a", "b", "c", "Connection"])),
         Row(
-            "§3.2 Content-Length is the stored body's",
+            "§3.2 Content-Length stays that of the stored body",
             stored(["Cache-Control": "max-age=1", "ETag": "\"a\"", "Content-Length": "6"]),
             Visit(
-                answer: ["ETag": "\"a\"", "Content-Length": "0"], expects: .tagValidated, gives: ["Content-Length": "6"]
+                response: ["ETag": "\"a\"", "Content-Length": "0"], expects: .tagValidated,
+                gives: ["Content-Length": "6"]
             )),
         Row(
             "§3.2 several lines are replaced together",
             stored(["Cache-Control": "max-age=1", "Cache-Control": "public", "ETag": "\"a\""]),
             Visit(
-                answer: ["ETag": "\"a\"", "Cache-Control": "max-age=60"], expects: .tagValidated,
+                response: ["ETag": "\"a\"", "Cache-Control": "max-age=60"], expects: .tagValidated,
                 gives: ["Cache-Control": "max-age=60"])),
         Row(
-            "§3.3 a body that is cut is not stored",
+            "§3.3 a cut body is not stored",
             stored(["Cache-Control": "max-age=60", "Content-Length": "7"]), anew),
         Row(
-            "RFC 9112 §6.3: a length beside Transfer-Encoding means nothing",
+            "RFC 9112 §6.3: Content-Length with Transfer-Encoding is ignored",
             stored(["Cache-Control": "max-age=60", "Content-Length": "7", "Transfer-Encoding": "chunked"]), again),
     ]
 
-    @Test func `several lines of a field stay several`() {
+    @Test func `several lines of a field stay separate`() {
         var cache = PolicyCache()
         let fields: Fields = ["Cache-Control": "max-age=60", "Set-Cookie": "a=1", "Link": "</x>", "Set-Cookie": "b=2"]
 
         _ = cache.send(.get()) { _ in .init(fields: fields) }
-        let answer = cache.send(.get()) { _ in nil }
+        let response = cache.send(.get()) { _ in nil }
 
-        #expect(answer.fields.values(.setCookie) == ["a=1", "b=2"])
-        #expect(answer.fields.map(\.name) == ["Cache-Control", "Set-Cookie", "Link", "Set-Cookie", "Date", "Age"])
+        #expect(response.fields.values(.setCookie) == ["a=1", "b=2"])
+        #expect(response.fields.map(\.name) == ["Cache-Control", "Set-Cookie", "Link", "Set-Cookie", "Date", "Age"])
     }
 }

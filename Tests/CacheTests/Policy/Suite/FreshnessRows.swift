@@ -2,64 +2,82 @@ import Testing
 
 @testable import CachePlugin
 
-/// RFC 9111 §4.2 and §5.2.2: how long an answer is fresh.
+/// RFC 9111 §4.2 and §5.2.2: how long a response is fresh.
 struct FreshnessRows {
-    @Test(arguments: rows) func `an answer is used as long as it is fresh`(row: Row) { row.run() }
+    @Test(arguments: rows) func `a response is served while it is fresh`(row: Row) { row.run() }
 
     static let rows = [
         Row("§4.2 no freshness at all", stored([:]), anew),
         Row("§5.2.2.1 max-age", stored(["Cache-Control": "max-age=3600"]), again),
         Row("§5.2.2.1 max-age=0", stored(["Cache-Control": "max-age=0"]), anew),
-        Row("§5.2.2.1 max-age that is over", stored(["Cache-Control": "max-age=2"]), anew),
+        Row("§5.2.2.1 max-age below the age", stored(["Cache-Control": "max-age=2"]), anew),
         Row("§1.2.2 max-age of 2^31-1", stored(["Cache-Control": "max-age=2147483647"]), again),
         Row("§1.2.2 max-age of 2^31", stored(["Cache-Control": "max-age=2147483648"]), again),
-        Row("§1.2.2 max-age beyond all numbers", stored(["Cache-Control": "max-age=99999999999999999999"]), again),
+        Row("§1.2.2 max-age beyond 64 bits", stored(["Cache-Control": "max-age=99999999999999999999"]), again),
         Row("§4.2.3 max-age below Age", stored(["Cache-Control": "max-age=3600", "Age": "7200"]), anew),
         Row(
             "§4.2.3 max-age below the apparent age", stored(["Cache-Control": "max-age=3600", "Date": "@-7200"]), anew),
         Row(
-            "§5.3 max-age beats a past Expires", stored(["Cache-Control": "max-age=3600", "Expires": "@-7200"]), again),
+            "§5.3 max-age takes precedence over a past Expires",
+            stored(["Cache-Control": "max-age=3600", "Expires": "@-7200"]), again),
         Row(
-            "§5.3 max-age beats a malformed Expires", stored(["Cache-Control": "max-age=3600", "Expires": "0"]), again),
-        Row("§5.3 max-age=0 beats a future Expires", stored(["Cache-Control": "max-age=0", "Expires": "@7200"]), anew),
+            "§5.3 max-age takes precedence over a malformed Expires",
+            stored(["Cache-Control": "max-age=3600", "Expires": "0"]), again),
+        Row(
+            "§5.3 max-age=0 takes precedence over a future Expires",
+            stored(["Cache-Control": "max-age=0", "Expires": "@7200"]), anew),
         Row("§5.2.3 extensions are ignored", stored(["Cache-Control": "foobar, max-age=3600"]), again),
-        Row("§5.2.2.10 s-maxage is not for a private cache", stored(["Cache-Control": "s-maxage=3600"]), anew),
-        Row("§5.2.2.10 nor does it shorten", stored(["Cache-Control": "s-maxage=1, max-age=3600"]), again),
+        Row("§5.2.2.10 a private cache ignores s-maxage", stored(["Cache-Control": "s-maxage=3600"]), anew),
         Row(
-            "§5.2.2.10 a shared cache obeys it", policy: CachePolicy(isShared: true),
+            "§5.2.2.10 a private cache ignores a shorter s-maxage",
+            stored(["Cache-Control": "s-maxage=1, max-age=3600"]), again),
+        Row(
+            "§5.2.2.10 a shared cache obeys s-maxage", policy: CachePolicy(isShared: true),
             stored(["Cache-Control": "max-age=0, s-maxage=3600"]), again),
         Row(
-            "§5.2.2.10 also where it is shorter", policy: CachePolicy(isShared: true),
+            "§5.2.2.10 a shared cache obeys a shorter s-maxage", policy: CachePolicy(isShared: true),
             stored(["Cache-Control": "s-maxage=1, max-age=3600"]), anew),
         Row("§4.2.1 of two values the first counts", stored(["Cache-Control": "max-age=1800, max-age=1"]), again),
         Row(
-            "§4.2.1 in two lines too",
+            "§4.2.1 of two lines the first counts",
             stored(["Cache-Control": "max-age=1800", "Cache-Control": "max-age=1"]), again),
-        Row("§4.2.1 a stale first one", stored(["Cache-Control": "max-age=1, max-age=1800"]), anew),
         Row(
-            "§4.2.1 a stale first line",
+            "§4.2.1 the first value counts even if it is stale", stored(["Cache-Control": "max-age=1, max-age=1800"]),
+            anew),
+        Row(
+            "§4.2.1 the first line counts even if it is stale",
             stored(["Cache-Control": "max-age=1", "Cache-Control": "max-age=1800"]), anew),
         Row("§5.2 a quoted argument", stored(["Cache-Control": "max-age=\"3600\""]), again),
-        Row("§4.2.1 single quotes", stored(["Cache-Control": "max-age='3600'"]), anew),
+        Row("§4.2.1 single quotes are malformed", stored(["Cache-Control": "max-age='3600'"]), anew),
         Row("§5.2 names in any case", stored(["Cache-Control": "MaX-aGe=3600"]), again),
-        Row("§5.2 what is quoted is no directive", stored(["Cache-Control": "ext=\"max-age=3600\", max-age=1"]), anew),
-        Row("§5.2 nor before it", stored(["Cache-Control": "max-age=1, ext=\"max-age=3600\""]), anew),
-        Row("§5.2 quotes hold commas", stored(["Cache-Control": "ext=\"a, max-age=1\", max-age=3600"]), again),
-        Row("§5.2 and escaped quotes", stored(["Cache-Control": "ext=\"a\\\", no-store\", max-age=3600"]), again),
-        Row("§5.2 an open quote hides nothing", stored(["Cache-Control": "max-age=3600, ext=\"a, no-store"]), anew),
+        Row(
+            "§5.2 quoted text before max-age is not a directive",
+            stored(["Cache-Control": "ext=\"max-age=3600\", max-age=1"]), anew),
+        Row(
+            "§5.2 quoted text after max-age is not a directive",
+            stored(["Cache-Control": "max-age=1, ext=\"max-age=3600\""]), anew),
+        Row(
+            "§5.2 quoted text may contain commas", stored(["Cache-Control": "ext=\"a, max-age=1\", max-age=3600"]),
+            again),
+        Row(
+            "§5.2 quoted text may contain escaped quotes",
+            stored(["Cache-Control": "ext=\"a\\\", no-store\", max-age=3600"]), again),
+        Row(
+            "§5.2 an unclosed quote does not hide directives",
+            stored(["Cache-Control": "max-age=3600, ext=\"a, no-store"]), anew),
         Row("§1.2.2 a negative number", stored(["Cache-Control": "max-age=-3600"]), anew),
         Row("§1.2.2 a fraction", stored(["Cache-Control": "max-age=3600.5"]), anew),
-        Row("§1.2.2 a fraction of nothing", stored(["Cache-Control": "max-age=0.3600"]), anew),
+        Row("§1.2.2 a fraction below one", stored(["Cache-Control": "max-age=0.3600"]), anew),
         Row("§1.2.2 letters before", stored(["Cache-Control": "max-age=a3600"]), anew),
-        Row("§1.2.2 letters behind", stored(["Cache-Control": "max-age=3600a"]), anew),
+        Row("§1.2.2 letters after", stored(["Cache-Control": "max-age=3600a"]), anew),
         Row("§1.2.2 leading zeros", stored(["Cache-Control": "max-age=003600"]), again),
         Row("§5.2 a blank before the equals sign", stored(["Cache-Control": "max-age =3600"]), anew),
-        Row("§5.2 a blank behind it", stored(["Cache-Control": "max-age= 3600"]), anew),
-        Row("§5.2 no argument", stored(["Cache-Control": "max-age"]), anew),
+        Row("§5.2 a blank after the equals sign", stored(["Cache-Control": "max-age= 3600"]), anew),
+        Row("§5.2 max-age without an argument", stored(["Cache-Control": "max-age"]), anew),
         Row("§5.6.1 empty members", stored(["Cache-Control": ",, , max-age=3600 ,"]), again),
         Row("§5.6.1 tabs", stored(["Cache-Control": "\tpublic\t,\tmax-age=3600\t"]), again),
         Row(
-            "§4.2.1 what is malformed is stale, not heuristic",
+            "§4.2.1 a malformed max-age is stale, and not heuristic",
             stored(["Cache-Control": "max-age=x", "Last-Modified": "@-864000"]), anew),
 
         Row("§5.3 Expires in the future", stored(["Expires": "@3600", "Date": "@0"]), again),
@@ -88,7 +106,7 @@ struct FreshnessRows {
         "Thu, 18 Aug 2050 02.01.18 GMT", "Thu, 18 Aug 2050 02:01 GMT", "-1", "tomorrow", "", "2524608000",
         "Thu, 18 Aug 2050 02:01:18 GMT, Thu, 18 Aug 2050 02:01:18 GMT", "\"Thu, 18 Aug 2050 02:01:18 GMT\"",
     ])
-    func `§5.3 what is no date has expired`(expires: String) {
+    func `§5.3 an invalid date has expired`(expires: String) {
         Row(expires, stored(["Expires": expires, "Date": "@0", "Last-Modified": "@-864000"]), anew).run()
     }
 }

@@ -6,8 +6,10 @@ import Testing
 
 /// Fetch's cache modes, and the program's own freshness.
 struct ModeRows {
-    @Test(arguments: modes) func `the request's mode says how what is stored is used`(row: Row) { row.run() }
-    @Test(arguments: own) func `the program's word stands beside the server's`(row: Row) { row.run() }
+    @Test(arguments: modes) func `the request's mode decides how stored responses are used`(row: Row) { row.run() }
+    @Test(arguments: own) func `the program's times to live and versions count beside the server's`(row: Row) {
+        row.run()
+    }
 
     private static let fresh = stored(["Cache-Control": "max-age=60", "ETag": "\"a\""])
     private static let stale = stored(["Cache-Control": "max-age=1", "ETag": "\"a\""])
@@ -19,112 +21,118 @@ struct ModeRows {
         ),
         Row(
             "no-store stores nothing",
-            Visit(mode: .noStore, answer: ["Cache-Control": "max-age=60"], expects: .notCached), anew),
+            Visit(mode: .noStore, response: ["Cache-Control": "max-age=60"], expects: .notCached), anew),
         Row(
             "reload uses nothing", fresh,
             Visit(mode: .reload, expects: .notCached, asks: ["Pragma": "no-cache", "Cache-Control": "no-cache"])),
         Row(
-            "reload stores", fresh, Visit(mode: .reload, answer: ["Cache-Control": "max-age=60"], expects: .notCached),
+            "reload stores", fresh,
+            Visit(mode: .reload, response: ["Cache-Control": "max-age=60"], expects: .notCached),
             Visit(expects: .cached, givesBody: "body 2")),
         Row(
-            "a Cache-Control of the caller's own stays", fresh,
+            "the caller's own Cache-Control stays", fresh,
             Visit(request: ["Cache-Control": "foo"], mode: .reload, expects: .notCached, asks: ["Cache-Control": "foo"])
         ),
         Row(
             "no-cache validates", fresh,
             Visit(
-                mode: .noCache, answer: ["ETag": "\"a\"", "Cache-Control": "max-age=60"], expects: .tagValidated,
+                mode: .noCache, response: ["ETag": "\"a\"", "Cache-Control": "max-age=60"], expects: .tagValidated,
                 asks: ["Cache-Control": "max-age=0"]), again),
         Row(
-            "no-cache without an answer",
-            Visit(mode: .noCache, answer: ["Cache-Control": "max-age=60"], expects: .notCached), again),
+            "no-cache without a response",
+            Visit(mode: .noCache, response: ["Cache-Control": "max-age=60"], expects: .notCached), again),
         Row(
-            "force-cache uses what is stale", stale,
+            "force-cache serves a stale response", stale,
             Visit(mode: .forceCache, expects: .cached, givesBody: "body 1", givesStale: true)),
         Row(
-            "force-cache beats the server's word", stored(["Cache-Control": "no-cache", "ETag": "\"a\""]),
+            "force-cache takes precedence over no-cache of the server",
+            stored(["Cache-Control": "no-cache", "ETag": "\"a\""]),
             Visit(mode: .forceCache, expects: .cached)),
         Row(
-            "force-cache does without too",
-            Visit(mode: .forceCache, answer: ["Cache-Control": "max-age=60"], expects: .notCached), again),
+            "force-cache without a response forwards",
+            Visit(mode: .forceCache, response: ["Cache-Control": "max-age=60"], expects: .notCached), again),
         Row(
-            "force-cache uses nothing that is invalidated", fresh, Visit(method: .post, expects: .notCached),
+            "force-cache validates an invalidated response", fresh, Visit(method: .post, expects: .notCached),
             Visit(mode: .forceCache, expects: .tagValidated)),
         Row(
-            "only-if-cached uses what is stale", stale,
+            "only-if-cached serves a stale response", stale,
             Visit(mode: .onlyIfCached, expects: .cached, givesStatus: 200, givesStale: true)),
         Row(
-            "only-if-cached never goes on",
+            "only-if-cached without a response is a 504",
             Visit(mode: .onlyIfCached, expects: .cached, givesStatus: 504, givesBody: "")),
         Row(
             "only-if-cached with another variant",
-            Visit(request: ["Foo": "1"], answer: ["Vary": "Foo", "Cache-Control": "max-age=60"]),
+            Visit(request: ["Foo": "1"], response: ["Vary": "Foo", "Cache-Control": "max-age=60"]),
             Visit(request: ["Foo": "2"], mode: .onlyIfCached, expects: .cached, givesStatus: 504)),
         Row(
-            "the caller's no-cache in a mode of use", fresh,
+            "no-store of the caller takes precedence over force-cache", fresh,
             Visit(request: ["Cache-Control": "no-store"], mode: .forceCache, expects: .notCached)),
     ]
 
     private static func own(_ seconds: Int?, overrides: Bool = false, version: String = "") -> RequestFacts.Own {
         RequestFacts.Own(timeToLive: seconds.map { .seconds($0) }, overrides: overrides, version: version)
     }
-    private static func asking(_ own: RequestFacts.Own, _ answer: Fields = [:], status: Int = 200, pause: Int = 3)
+    private static func asking(_ own: RequestFacts.Own, _ response: Fields = [:], status: Int = 200, pause: Int = 3)
         -> Visit
     {
-        Visit(own: own, status: status, answer: answer, expects: .notCached, pause: pause)
+        Visit(own: own, status: status, response: response, expects: .notCached, pause: pause)
     }
 
     static let own = [
-        Row("where the server is silent", asking(own(60)), again),
-        Row("for so long", asking(own(60), pause: 61), anew),
-        Row("counted from its arrival", asking(own(60), ["Age": "500", "Date": "@-900"]), again),
-        Row("not where the server speaks", asking(own(60), ["Cache-Control": "max-age=2"]), anew),
-        Row("not where it asks for validation", asking(own(60), ["Cache-Control": "no-cache"]), anew),
-        Row("not where it forbids to store", asking(own(60), ["Cache-Control": "no-store"]), anew),
-        Row("in place of heuristics", asking(own(2), ["Last-Modified": "@-86400"]), anew),
+        Row("the time to live counts without the server's", asking(own(60)), again),
+        Row("after the time to live the response is stale", asking(own(60), pause: 61), anew),
+        Row("the time to live counts from the arrival", asking(own(60), ["Age": "500", "Date": "@-900"]), again),
+        Row("max-age of the server takes precedence", asking(own(60), ["Cache-Control": "max-age=2"]), anew),
+        Row("no-cache of the server takes precedence", asking(own(60), ["Cache-Control": "no-cache"]), anew),
+        Row("no-store of the server takes precedence", asking(own(60), ["Cache-Control": "no-store"]), anew),
+        Row("the time to live takes precedence over heuristics", asking(own(2), ["Last-Modified": "@-86400"]), anew),
         Row(
-            "overriding: what the server says", asking(own(60, overrides: true), ["Cache-Control": "max-age=2"]), again),
-        Row("overriding: shorter too", asking(own(2, overrides: true), ["Cache-Control": "max-age=60"]), anew),
+            "overriding: max-age", asking(own(60, overrides: true), ["Cache-Control": "max-age=2"]), again),
+        Row("overriding: a longer max-age", asking(own(2, overrides: true), ["Cache-Control": "max-age=60"]), anew),
         Row("overriding: no-cache", asking(own(60, overrides: true), ["Cache-Control": "no-cache"]), again),
         Row("overriding: no-store", asking(own(60, overrides: true), ["Cache-Control": "no-store"]), again),
         Row(
             "overriding: must-revalidate, until it is stale",
             asking(own(2, overrides: true), ["Cache-Control": "must-revalidate", "ETag": "\"a\""]),
             Visit(expects: .tagValidated)),
-        Row("not of errors", asking(own(60, overrides: true), status: 404), anew),
-        Row("not of other errors", asking(own(60, overrides: true), status: 500), anew),
+        Row("the time to live does not apply to 404", asking(own(60, overrides: true), status: 404), anew),
+        Row("the time to live does not apply to 500", asking(own(60, overrides: true), status: 500), anew),
         Row(
-            "a later word is the one that counts", asking(own(60)), asking(own(2)),
+            "the time to live of the current request counts", asking(own(60)), asking(own(2)),
             Visit(own: own(60), expects: .cached)),
         Row(
-            "a later word, of what was stored without", stored(["ETag": "\"a\""]), Visit(own: own(60), expects: .cached)
+            "the time to live applies to a response stored without one", stored(["ETag": "\"a\""]),
+            Visit(own: own(60), expects: .cached)
         ),
         Row(
-            "the caller's no-cache all the same", asking(own(60)),
+            "no-cache of the caller takes precedence", asking(own(60)),
             Visit(request: ["Cache-Control": "no-cache"], own: own(60), expects: .notCached)),
         Row(
-            "renewed by a 304", asking(own(2), ["ETag": "\"a\""]),
-            Visit(own: own(2), answer: ["ETag": "\"a\""], expects: .tagValidated, pause: 1), again),
+            "a 304 starts the time to live again", asking(own(2), ["ETag": "\"a\""]),
+            Visit(own: own(2), response: ["ETag": "\"a\""], expects: .tagValidated, pause: 1), again),
         Row(
-            "not what is invalidated", asking(own(60)), Visit(method: .post, expects: .notCached),
+            "an invalidated response is not served", asking(own(60)), Visit(method: .post, expects: .notCached),
             Visit(own: own(60), expects: .notCached)),
         Row(
             "another version is not served", asking(own(60, version: "1")),
             Visit(own: own(60, version: "2"), expects: .notCached)),
-        Row("nor without one", asking(own(60, version: "1")), anew),
+        Row("a request without a version does not match", asking(own(60, version: "1")), anew),
         Row(
-            "nor asked about", asking(own(nil, version: "1"), ["ETag": "\"a\"", "Cache-Control": "max-age=1"]),
+            "another version is not validated",
+            asking(own(nil, version: "1"), ["ETag": "\"a\"", "Cache-Control": "max-age=1"]),
             Visit(own: own(nil, version: "2"), expects: .notCached)),
         Row(
-            "nor when the server is gone", asking(own(1, version: "1")),
+            "another version is not served stale", asking(own(1, version: "1")),
             Visit(own: own(1, version: "2"), isDown: true, givesStatus: 0)),
-        Row("the same version is", asking(own(60, version: "1")), Visit(own: own(60, version: "1"), expects: .cached)),
         Row(
-            "it makes room for the new one", asking(own(60, version: "1")), asking(own(60, version: "2")),
+            "the same version is served", asking(own(60, version: "1")),
+            Visit(own: own(60, version: "1"), expects: .cached)),
+        Row(
+            "a new version replaces the old one", asking(own(60, version: "1")), asking(own(60, version: "2")),
             Visit(own: own(60, version: "1"), expects: .notCached)),
     ]
 
-    @Test func `a search is stored and served by its key, and changes nothing`() {
+    @Test func `a search is stored and served by its key, and invalidates nothing`() {
         var cache = PolicyCache()
         let search = RequestFacts(
             method: .post, key: CacheKey(text: "k"), url: "https://example.com/a", fields: ["Cache-Control": "foo"],
@@ -143,7 +151,7 @@ struct ModeRows {
         #expect(cache.send(.get()) { _ in nil }.freshness == .fresh)
     }
 
-    @Test func `a GET whose body is not in its key goes through`() {
+    @Test func `a GET whose body is not in its key is forwarded`() {
         var cache = PolicyCache()
         let request = RequestFacts(
             method: .get, key: CacheKey(text: "k"), url: "https://example.com/a", fields: [:], body: .notInKey)

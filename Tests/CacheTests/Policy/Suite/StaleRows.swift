@@ -4,11 +4,11 @@ import Testing
 
 @testable import CachePlugin
 
-/// RFC 9111 §4.2.4 and RFC 5861: stale answers.
+/// RFC 9111 §4.2.4 and RFC 5861: stale responses.
 struct StaleRows {
-    @Test(arguments: unreachable) func `a server that is gone`(row: Row) { row.run() }
-    @Test(arguments: failing) func `a server that fails`(row: Row) { row.run() }
-    @Test(arguments: revalidating) func `stale while it is asked about`(row: Row) { row.run() }
+    @Test(arguments: unreachable) func `an unreachable server allows stale responses`(row: Row) { row.run() }
+    @Test(arguments: failing) func `a failing server allows stale responses`(row: Row) { row.run() }
+    @Test(arguments: revalidating) func `stale responses are revalidated in the background`(row: Row) { row.run() }
 
     private static let down = Visit(isDown: true, givesStatus: 0)
     private static func down(_ status: Int, stale: Bool = false) -> Visit {
@@ -18,15 +18,17 @@ struct StaleRows {
     private static let strict = CachePolicy(staleWhileUnreachable: nil)
 
     static let unreachable = [
-        Row("§4.2.4 stale is better than nothing", stored(["Cache-Control": "max-age=2"]), down(200, stale: true)),
-        Row("§4.2.4 for a time", stored(["Cache-Control": "max-age=2"], pause: 8 * 86_400), down),
-        Row("§4.2.4 where that is wanted", policy: strict, stored(["Cache-Control": "max-age=2"]), down),
+        Row("§4.2.4 a stale response is served", stored(["Cache-Control": "max-age=2"]), down(200, stale: true)),
         Row(
-            "§4.2.4 with its age", stored(["Cache-Control": "max-age=2"], pause: 30),
+            "§4.2.4 a response that is too stale is not", stored(["Cache-Control": "max-age=2"], pause: 8 * 86_400),
+            down),
+        Row("§4.2.4 a strict policy serves none", policy: strict, stored(["Cache-Control": "max-age=2"]), down),
+        Row(
+            "§4.2.4 a stale response has its age", stored(["Cache-Control": "max-age=2"], pause: 30),
             Visit(isDown: true, gives: ["Age": "30"])),
-        Row("nothing is stored", Visit(isDown: true, givesStatus: 0)),
+        Row("without a stored response the failure passes", Visit(isDown: true, givesStatus: 0)),
         Row("§5.2.2.2 must-revalidate", stored(["Cache-Control": "max-age=2, must-revalidate"]), down(504)),
-        Row("§5.2.2.2 in any case", stored(["Cache-Control": "max-age=2, Must-Revalidate"]), down(504)),
+        Row("§5.2.2.2 must-revalidate in any case", stored(["Cache-Control": "max-age=2, Must-Revalidate"]), down(504)),
         Row(
             "§5.2.2.4 no-cache", stored(["Cache-Control": "max-age=60, no-cache, stale-if-error=60", "ETag": "\"a\""]),
             down(504)),
@@ -48,24 +50,26 @@ struct StaleRows {
             "RFC 5861 §4: too stale", policy: strict,
             stored(["Cache-Control": "max-age=2, stale-if-error=60"], pause: 70), down),
         Row(
-            "RFC 5861 §4: must-revalidate is stronger",
+            "RFC 5861 §4: must-revalidate takes precedence",
             stored(["Cache-Control": "max-age=2, stale-if-error=60, must-revalidate"]), down(504)),
         Row(
-            "RFC 5861 §4: the caller's word", policy: strict, stored(["Cache-Control": "max-age=2"]),
+            "RFC 5861 §4: stale-if-error of the caller", policy: strict, stored(["Cache-Control": "max-age=2"]),
             Visit(request: ["Cache-Control": "stale-if-error=60"], isDown: true, givesStatus: 200, givesStale: true)),
         Row(
-            "§5.2.1.4 who wants the server's word gets nothing else", stored(["Cache-Control": "max-age=60"]),
+            "§5.2.1.4 no-cache of the caller allows no stale response", stored(["Cache-Control": "max-age=60"]),
             Visit(request: ["Cache-Control": "no-cache"], isDown: true, givesStatus: 0)),
         Row(
-            "§5.2.1.1 who wants it young too", stored(["Cache-Control": "max-age=60"]),
+            "§5.2.1.1 max-age of the caller allows no stale response", stored(["Cache-Control": "max-age=60"]),
             Visit(request: ["Cache-Control": "max-age=1"], isDown: true, givesStatus: 0)),
         Row(
-            "the caller's own condition holds for it", stored(["Cache-Control": "max-age=2", "ETag": "\"a\""]),
+            "the caller's own condition gives a 304", stored(["Cache-Control": "max-age=2", "ETag": "\"a\""]),
             Visit(request: ["If-None-Match": "\"a\""], isDown: true, givesStatus: 304)),
         Row(
-            "HEAD too", stored(["Cache-Control": "max-age=2"]),
+            "HEAD is served stale", stored(["Cache-Control": "max-age=2"]),
             Visit(method: .head, isDown: true, givesStatus: 200, givesBody: "", givesStale: true)),
-        Row("it is asked again at once", stored(["Cache-Control": "max-age=2"]), down(200, stale: true), anew),
+        Row(
+            "the next request goes to the server again", stored(["Cache-Control": "max-age=2"]), down(200, stale: true),
+            anew),
     ]
 
     private static func failing(_ status: Int, gives: Int, stale: Bool) -> Visit {
@@ -74,7 +78,7 @@ struct StaleRows {
 
     static let failing = [
         Row(
-            "§4.2.4 an error is an answer", stored(["Cache-Control": "max-age=2"]),
+            "§4.2.4 an error response passes", stored(["Cache-Control": "max-age=2"]),
             failing(503, gives: 503, stale: false)),
         Row(
             "RFC 5861 §4: 500", stored(["Cache-Control": "max-age=2, stale-if-error=60"]),
@@ -101,15 +105,15 @@ struct StaleRows {
             "must-revalidate", stored(["Cache-Control": "max-age=2, stale-if-error=60, must-revalidate"]),
             failing(503, gives: 503, stale: false)),
         Row(
-            "the caller's word", stored(["Cache-Control": "max-age=2"]),
+            "stale-if-error of the caller", stored(["Cache-Control": "max-age=2"]),
             Visit(request: ["Cache-Control": "stale-if-error=60"], status: 503, givesStatus: 200, givesStale: true)),
         Row(
-            "such an error is not stored", stored(["Cache-Control": "max-age=2, stale-if-error=60"]),
-            Visit(status: 503, answer: ["Cache-Control": "max-age=60"], givesStatus: 200),
+            "a replaced error is not stored", stored(["Cache-Control": "max-age=2, stale-if-error=60"]),
+            Visit(status: 503, response: ["Cache-Control": "max-age=60"], givesStatus: 200),
             Visit(status: 503, givesStatus: 200)),
         Row(
-            "another one is, if it may be", stored(["Cache-Control": "max-age=2"]),
-            Visit(status: 503, answer: ["Cache-Control": "max-age=60"], givesStatus: 503),
+            "a cacheable error that passes is stored", stored(["Cache-Control": "max-age=2"]),
+            Visit(status: 503, response: ["Cache-Control": "max-age=60"], givesStatus: 503),
             Visit(expects: .cached, givesStatus: 503)),
     ]
 
@@ -117,44 +121,45 @@ struct StaleRows {
         Row(
             "RFC 5861 §3", stored(["Cache-Control": "max-age=1, stale-while-revalidate=3600", "ETag": "\"a\""]),
             Visit(
-                answer: ["ETag": "\"a\"", "Cache-Control": "max-age=60"], expects: .cached, givesBody: "body 1",
+                response: ["ETag": "\"a\"", "Cache-Control": "max-age=60"], expects: .cached, givesBody: "body 1",
                 revalidations: 1, givesStale: true)),
         Row(
             "RFC 5861 §3: the next one is fresh", stored(["Cache-Control": "max-age=1, stale-while-revalidate=3600"]),
-            Visit(answer: ["Cache-Control": "max-age=60"], expects: .cached, givesBody: "body 1", revalidations: 1),
+            Visit(response: ["Cache-Control": "max-age=60"], expects: .cached, givesBody: "body 1", revalidations: 1),
             Visit(expects: .cached, givesBody: "body 2", givesStale: false)),
         Row(
-            "RFC 5861 §3: its window is over",
+            "RFC 5861 §3: after the window the server is asked",
             stored(["Cache-Control": "max-age=1, stale-while-revalidate=3"], pause: 5), anew),
         Row(
-            "RFC 5861 §3: a part is not asked about in the background",
+            "RFC 5861 §3: a part is not revalidated in the background",
             Visit(
                 request: ["Range": "bytes=0-4"], status: 206,
-                answer: [
+                response: [
                     "Cache-Control": "max-age=1, stale-while-revalidate=60", "ETag": "\"a\"",
                     "Content-Range": "bytes 0-4/10",
                 ], body: "01234", pause: 3),
             Visit(
-                request: ["Range": "bytes=0-4"], answer: ["ETag": "\"a\"", "Cache-Control": "max-age=60"],
+                request: ["Range": "bytes=0-4"], response: ["ETag": "\"a\"", "Cache-Control": "max-age=60"],
                 expects: .tagValidated, givesStatus: 206, givesBody: "01234")),
         Row(
-            "RFC 5861 §3: while fresh nothing is asked",
+            "RFC 5861 §3: a fresh response is not revalidated",
             stored(["Cache-Control": "max-age=60, stale-while-revalidate=3600"]), again),
         Row(
-            "RFC 5861 §3: a malformed window is none", stored(["Cache-Control": "max-age=1, stale-while-revalidate=x"]),
+            "RFC 5861 §3: a malformed window is ignored",
+            stored(["Cache-Control": "max-age=1, stale-while-revalidate=x"]),
             anew),
         Row(
             "must-revalidate", stored(["Cache-Control": "max-age=1, stale-while-revalidate=60, must-revalidate"]), anew),
         Row("no-cache", stored(["Cache-Control": "max-age=1, stale-while-revalidate=60, no-cache"]), anew),
         Row(
-            "the caller wants it young", stored(["Cache-Control": "max-age=1, stale-while-revalidate=60"]),
+            "max-age of the caller prevents it", stored(["Cache-Control": "max-age=1, stale-while-revalidate=60"]),
             Visit(request: ["Cache-Control": "max-age=1"], expects: .notCached)),
         Row(
-            "the caller wants it fresh", stored(["Cache-Control": "max-age=1, stale-while-revalidate=60"]),
+            "min-fresh of the caller prevents it", stored(["Cache-Control": "max-age=1, stale-while-revalidate=60"]),
             Visit(request: ["Cache-Control": "min-fresh=1"], expects: .notCached)),
     ]
 
-    @Test func `RFC 5861 §3 what is asked in the background is for everybody`() {
+    @Test func `RFC 5861 §3 a background request has no conditions of the caller`() {
         var cache = PolicyCache()
         let fields: Fields = ["Cache-Control": "max-age=1, stale-while-revalidate=60", "ETag": "\"a\""]
         _ = cache.send(.get()) { _ in .init(fields: fields, body: "0123456789") }
@@ -169,12 +174,12 @@ struct StaleRows {
             result.revalidations.map { $0.map { "\($0.name): \($0.value)" } } == [["A: 1", "If-None-Match: \"a\""]])
     }
 
-    @Test func `what the network is not to blame for passes`() {
+    @Test func `a failure that is not the network's passes`() {
         let policy = CachePolicy()
-        let answer = StoredResponse(
+        let response = StoredResponse(
             key: RequestFacts.get().key, url: "", status: 200, fields: ["Cache-Control": "max-age=1, must-revalidate"],
             requested: .zero, received: .zero)
-        let forward = Forward(.get(), .stale, selected: CacheEntry(id: 1, answer: answer, length: 0))
+        let forward = Forward(.get(), .stale, selected: CacheEntry(id: 1, response: response, length: 0))
 
         let decision = policy.decision(afterFailureOf: forward, isUnreachable: false, now: .seconds(9))
 

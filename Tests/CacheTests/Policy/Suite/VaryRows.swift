@@ -3,15 +3,17 @@ import Testing
 
 @testable import CachePlugin
 
-/// RFC 9111 §4.1 and RFC 9110 §12.5.5: answers that depend on fields of the request.
+/// RFC 9111 §4.1 and RFC 9110 §12.5.5: responses that depend on fields of the request.
 struct VaryRows {
-    @Test(arguments: rows) func `an answer is for requests like the one that brought it`(row: Row) { row.run() }
-    @Test(arguments: forms) func `fields that mean the same are the same`(row: Row) { row.run() }
+    @Test(arguments: rows) func `a response is served to requests with the same selecting fields`(row: Row) {
+        row.run()
+    }
+    @Test(arguments: forms) func `equivalent field values are equal`(row: Row) { row.run() }
 
     private static func varying(_ vary: String..., for request: Fields = [:]) -> Visit {
-        var answer: Fields = ["Cache-Control": "max-age=5000", "Date": "@0"]
-        for value in vary { answer.append(.vary, value) }
-        return Visit(request: request, answer: answer, expects: .notCached, pause: 1)
+        var response: Fields = ["Cache-Control": "max-age=5000", "Date": "@0"]
+        for value in vary { response.append(.vary, value) }
+        return Visit(request: request, response: response, expects: .notCached, pause: 1)
     }
     private static func same(_ request: Fields, _ body: String = "body 1") -> Visit {
         Visit(request: request, expects: .cached, givesBody: body)
@@ -21,28 +23,28 @@ struct VaryRows {
     static let rows = [
         Row("the same value", varying("Foo", for: ["Foo": "1"]), same(["Foo": "1"])),
         Row("another value", varying("Foo", for: ["Foo": "1"]), other(["Foo": "2"])),
-        Row("none where there was one", varying("Foo", for: ["Foo": "1"]), other([:])),
-        Row("one where there was none", varying("Foo"), other(["Foo": "1"])),
-        Row("none where there was none", varying("Foo"), same([:])),
-        Row("an empty value is not none", varying("Foo"), other(["Foo": ""])),
-        Row("names in any case", varying("fOO", for: ["Foo": "1"]), other(["FOO": "2"])),
-        Row("values in their case", varying("Foo", for: ["Foo": "a"]), other(["Foo": "A"])),
+        Row("a missing field differs from a value", varying("Foo", for: ["Foo": "1"]), other([:])),
+        Row("a value differs from a missing field", varying("Foo"), other(["Foo": "1"])),
+        Row("a missing field equals a missing field", varying("Foo"), same([:])),
+        Row("an empty value differs from a missing field", varying("Foo"), other(["Foo": ""])),
+        Row("names in Vary have any case", varying("fOO", for: ["Foo": "1"]), other(["FOO": "2"])),
+        Row("values are case-sensitive", varying("Foo", for: ["Foo": "a"]), other(["Foo": "A"])),
         Row(
             "several variants", varying("Foo", for: ["Foo": "1"]), varying("Foo", for: ["Foo": "2"]),
             same(["Foo": "1"], "body 1"), same(["Foo": "2"], "body 2")),
         Row("two fields", varying("Foo, Bar", for: ["Foo": "1", "Bar": "a"]), same(["Foo": "1", "Bar": "a"])),
         Row(
-            "two fields, one other", varying("Foo, Bar", for: ["Foo": "1", "Bar": "a"]),
+            "two fields, one with another value", varying("Foo, Bar", for: ["Foo": "1", "Bar": "a"]),
             other(["Foo": "1", "Bar": "b"])),
         Row("two lines", varying("Foo", "Bar", for: ["Foo": "1", "Bar": "a"]), other(["Foo": "1", "Bar": "b"])),
         Row(
             "three fields, in any order", varying("Foo, Bar, Baz", for: ["Foo": "1", "Bar": "a", "Baz": "x"]),
             same(["Baz": "x", "Foo": "1", "Bar": "a"])),
         Row(
-            "three fields, one omitted", varying("Foo, Bar, Baz", for: ["Foo": "1", "Baz": "x"]),
+            "three fields, one missing", varying("Foo, Bar, Baz", for: ["Foo": "1", "Baz": "x"]),
             same(["Foo": "1", "Baz": "x"])),
         Row(
-            "fields beside do not count", varying("Foo", for: ["Foo": "1", "Other": "2"]),
+            "other fields do not count", varying("Foo", for: ["Foo": "1", "Other": "2"]),
             same(["Foo": "1", "Other": "3"])),
         Row("*", varying("*"), other([:])),
         Row("Foo, *", varying("Foo, *", for: ["Foo": "1"]), other(["Foo": "1"])),
@@ -50,36 +52,40 @@ struct VaryRows {
         Row(", *", varying(", *"), other([:])),
         Row("*, *", varying("*, *"), other([:])),
         Row("* in a second line", varying("", "*"), other([:])),
-        Row("* twice in lines", varying("*", "*"), other([:])),
-        Row("empty", varying("", for: ["Foo": "1"]), same(["Foo": "2"])),
+        Row("* in two lines", varying("*", "*"), other([:])),
+        Row("an empty Vary names no field", varying("", for: ["Foo": "1"]), same(["Foo": "2"])),
         Row(
             "* is validated by its tag", stored(["Vary": "*", "ETag": "\"a\"", "Cache-Control": "max-age=60"]),
             Visit(expects: .tagValidated, givesBody: "body 1")),
         Row(
-            "§4.3.1 other variants are asked about by their tags",
+            "§4.3.1 other variants are validated by their tags",
             Visit(
-                request: ["Foo": "1"], answer: ["Vary": "Foo", "ETag": "\"a\"", "Cache-Control": "max-age=60"], pause: 1
+                request: ["Foo": "1"], response: ["Vary": "Foo", "ETag": "\"a\"", "Cache-Control": "max-age=60"],
+                pause: 1
             ),
             Visit(
-                request: ["Foo": "2"], answer: ["Vary": "Foo", "ETag": "\"b\"", "Cache-Control": "max-age=60"], pause: 1
+                request: ["Foo": "2"], response: ["Vary": "Foo", "ETag": "\"b\"", "Cache-Control": "max-age=60"],
+                pause: 1
             ),
             Visit(
-                request: ["Foo": "3"], status: 304, answer: ["ETag": "\"a\""], givesStatus: 200, givesBody: "body 1",
+                request: ["Foo": "3"], status: 304, response: ["ETag": "\"a\""], givesStatus: 200, givesBody: "body 1",
                 asks: ["If-None-Match": "\"b\", \"a\""]),
             same(["Foo": "1"], "body 1")),
         Row(
-            "§4.3.4 a 304 that could mean several is asked again",
+            "§4.3.4 after an ambiguous 304 the request is sent again",
             Visit(
-                request: ["Foo": "1"], answer: ["Vary": "Foo", "ETag": "\"a\"", "Cache-Control": "max-age=60"], pause: 1
+                request: ["Foo": "1"], response: ["Vary": "Foo", "ETag": "\"a\"", "Cache-Control": "max-age=60"],
+                pause: 1
             ),
             Visit(
-                request: ["Foo": "2"], answer: ["Vary": "Foo", "ETag": "\"b\"", "Cache-Control": "max-age=60"], pause: 1
+                request: ["Foo": "2"], response: ["Vary": "Foo", "ETag": "\"b\"", "Cache-Control": "max-age=60"],
+                pause: 1
             ),
             Visit(request: ["Foo": "3"], status: 304, givesStatus: 304)),
         Row(
-            "§4.1 of several that fit, one that says what it varies by",
-            Visit(request: ["Foo": "1"], answer: ["Vary": "Foo", "Cache-Control": "max-age=60"], pause: 1),
-            Visit(request: ["Foo": "2"], answer: ["Cache-Control": "max-age=60"], pause: 1),
+            "§4.1 of several matching responses, one with Vary is preferred",
+            Visit(request: ["Foo": "1"], response: ["Vary": "Foo", "Cache-Control": "max-age=60"], pause: 1),
+            Visit(request: ["Foo": "2"], response: ["Cache-Control": "max-age=60"], pause: 1),
             same(["Foo": "1"], "body 1"), same(["Foo": "3"], "body 2")),
         Row(
             "§4.4 all variants are invalidated together", varying("Foo", for: ["Foo": "1"]),
@@ -88,61 +94,65 @@ struct VaryRows {
     ]
 
     static let forms = [
-        Row("two lines are one list", varying("Foo", for: ["Foo": "1", "Foo": "2"]), same(["Foo": "1, 2"])),
-        Row("blanks do not count", varying("Foo", for: ["Foo": "1,2"]), same(["Foo": " 1 ,\t2 "])),
-        Row("commas in quotes are not the list's", varying("Foo", for: ["Foo": "\"1, 2\""]), other(["Foo": "\"1,2\""])),
+        Row("two lines form one list", varying("Foo", for: ["Foo": "1", "Foo": "2"]), same(["Foo": "1, 2"])),
+        Row("blanks around commas do not count", varying("Foo", for: ["Foo": "1,2"]), same(["Foo": " 1 ,\t2 "])),
+        Row(
+            "commas in quotes do not separate members", varying("Foo", for: ["Foo": "\"1, 2\""]),
+            other(["Foo": "\"1,2\""])),
         Row("the order of values counts", varying("Foo", for: ["Foo": "1, 2"]), other(["Foo": "2, 1"])),
         Row(
-            "RFC 9110 §12.5.4: not of languages",
+            "RFC 9110 §12.5.4: the order of languages does not count",
             varying("Accept-Language", for: ["Accept-Language": "en, de"]), same(["Accept-Language": "de, en"])),
         Row(
             "languages in any case", varying("Accept-Language", for: ["Accept-Language": "en, DE"]),
             same(["Accept-Language": "eN, de"])),
         Row(
-            "blanks of languages", varying("Accept-Language", for: ["Accept-Language": "en,de"]),
+            "blanks between languages do not count", varying("Accept-Language", for: ["Accept-Language": "en,de"]),
             same(["Accept-Language": "en , de"])),
         Row(
-            "weights in any form", varying("Accept-Language", for: ["Accept-Language": "en;q=0.50, de;q=1.0"]),
+            "weights are compared as numbers",
+            varying("Accept-Language", for: ["Accept-Language": "en;q=0.50, de;q=1.0"]),
             same(["Accept-Language": "de,en; q=0.5"])),
         Row(
-            "weights count", varying("Accept-Language", for: ["Accept-Language": "en;q=0.5"]),
+            "other weights differ", varying("Accept-Language", for: ["Accept-Language": "en;q=0.5"]),
             other(["Accept-Language": "en;q=0.6"])),
         Row(
-            "no weight is no other", varying("Accept-Encoding", for: ["Accept-Encoding": "gzip;q=0"]),
+            "a weight of zero differs from none", varying("Accept-Encoding", for: ["Accept-Encoding": "gzip;q=0"]),
             other(["Accept-Encoding": "gzip"])),
         Row(
-            "codings", varying("Accept-Encoding", for: ["Accept-Encoding": "gzip, BR"]),
+            "codings in any order and case", varying("Accept-Encoding", for: ["Accept-Encoding": "gzip, BR"]),
             same(["Accept-Encoding": "br,gzip"])),
         Row(
-            "types keep the case of parameters", varying("Accept", for: ["Accept": "a/b;p=X"]),
+            "parameters of types are case-sensitive", varying("Accept", for: ["Accept": "a/b;p=X"]),
             other(["Accept": "a/b;p=x"])),
         Row(
-            "§4.1 the answer is in the language that is wanted most",
+            "§4.1 a response in the preferred language matches",
             Visit(
                 request: ["Accept-Language": "en, de"],
-                answer: ["Vary": "Accept-Language", "Content-Language": "de", "Cache-Control": "max-age=60"]),
+                response: ["Vary": "Accept-Language", "Content-Language": "de", "Cache-Control": "max-age=60"]),
             same(["Accept-Language": "fr;q=0.5, de;q=1.0"]), other(["Accept-Language": "fr, de"]),
             other(["Accept-Language": "fr, de;q=0.5"])),
         Row(
-            "credentials", varying("Authorization, Cookie", for: ["Authorization": "Bearer a", "Cookie": "a=1"]),
+            "equal credentials match",
+            varying("Authorization, Cookie", for: ["Authorization": "Bearer a", "Cookie": "a=1"]),
             same(["Authorization": "Bearer a", "Cookie": "a=1"]), other(["Authorization": "Bearer b", "Cookie": "a=1"])),
     ]
 
-    @Test func `credentials that an answer varies by do not stand in the store`() {
+    @Test func `selecting credentials are not stored in clear text`() {
         var cache = PolicyCache()
         let request = RequestFacts.get(["Authorization": "Bearer secret", "Cookie": "id=secret", "Foo": "plain"])
 
         _ = cache.send(request) { _ in
             .init(fields: ["Vary": "Authorization, Cookie, Foo", "Cache-Control": "max-age=9"])
         }
-        let selecting = cache.entries[request.key]?.first?.answer.selecting ?? []
+        let selecting = cache.entries[request.key]?.first?.response.selecting ?? []
 
         #expect(selecting.map(\.name) == ["authorization", "cookie", "foo"])
         #expect(selecting.map { $0.value?.utf8.count } == [64, 64, 5])
         #expect(!selecting.contains { $0.value?.contains("secret") ?? false })
     }
 
-    @Test func `the oldest variant makes room`() {
+    @Test func `above the limit of variants the oldest is removed`() {
         var cache = PolicyCache()
         cache.policy.variantLimit = 3
 
@@ -152,7 +162,7 @@ struct VaryRows {
             }
             cache.now += .seconds(1)
         }
-        let kept = cache.entries.values.joined().map { $0.answer.selecting.first?.value }
+        let kept = cache.entries.values.joined().map { $0.response.selecting.first?.value }
 
         #expect(kept == ["3", "4", "5"])
     }

@@ -3,7 +3,8 @@ import PlugboardKit
 
 @testable import CachePlugin
 
-/// Carries out what the policy decides, with a dictionary for a store, a closure for a server and a number for a clock.
+/// Carries out the policy's decisions, with a dictionary as the store, a closure as the server and a number as the
+/// clock.
 struct PolicyCache {
     var policy: CachePolicy
     var now = Duration.seconds(1_700_000_000)
@@ -13,7 +14,7 @@ struct PolicyCache {
 
     init(policy: CachePolicy = CachePolicy()) { self.policy = policy }
 
-    /// What a server says, and how long it takes to.
+    /// A server's response, and its delay.
     struct Reply {
         var status = 200
         var fields = Fields()
@@ -21,17 +22,17 @@ struct PolicyCache {
         var delay = 0
     }
 
-    /// What the caller got, and what the server was asked for it.
+    /// What the caller and the server got.
     struct Result {
         var status = 0
         var fields = Fields()
         var body = ""
         var asked: [Fields] = []
-        /// Of an answer from the store.
+        /// The freshness of a response from the store.
         var freshness: Reuse.Freshness?
         var cacheStatus = CacheStatus()
         var hasFailed = false
-        /// Requests in the background.
+        /// Background requests.
         var revalidations: [Fields] = []
     }
 
@@ -68,9 +69,9 @@ struct PolicyCache {
             return
         }
         now += .seconds(reply.delay)
-        let answer = ReceivedResponse(
+        let response = ReceivedResponse(
             forward: forward, status: reply.status, fields: reply.fields, requested: requested, received: now)
-        let decision = policy.decision(on: answer) { reference in
+        let decision = policy.decision(on: response) { reference in
             reference.hasPrefix("http") ? reference : reference.hasPrefix("/") ? "https://example.com\(reference)" : nil
         }
         change(decision)
@@ -98,17 +99,17 @@ struct PolicyCache {
 
     private mutating func change(_ decision: ResponseDecision) {
         for update in decision.updates {
-            for index in entries[update.answer.key, default: []].indices
-            where entries[update.answer.key]?[index].id == update.entry.id {
-                entries[update.answer.key]?[index].answer = update.answer
+            for index in entries[update.response.key, default: []].indices
+            where entries[update.response.key]?[index].id == update.entry.id {
+                entries[update.response.key]?[index].response = update.response
             }
         }
         remove(decision.removes)
         for key in entries.keys {
-            entries[key]?.removeAll { $0.answer.url == decision.purges }
+            entries[key]?.removeAll { $0.response.url == decision.purges }
             for index in entries[key, default: []].indices {
-                guard let url = entries[key]?[index].answer.url, decision.invalidates.contains(url) else { continue }
-                entries[key]?[index].answer.isInvalidated = true
+                guard let url = entries[key]?[index].response.url, decision.invalidates.contains(url) else { continue }
+                entries[key]?[index].response.isInvalidated = true
             }
         }
     }
@@ -118,17 +119,17 @@ struct PolicyCache {
         remove(store.replaced)
         lastID += 1
         bodies[lastID] = body
-        entries[store.answer.key, default: []].append(
-            CacheEntry(id: lastID, answer: store.answer, length: body.utf8.count))
+        entries[store.response.key, default: []].append(
+            CacheEntry(id: lastID, response: store.response, length: body.utf8.count))
     }
 
     private mutating func remove(_ removed: [CacheEntry]) {
-        for entry in removed { entries[entry.answer.key]?.removeAll { $0.id == entry.id } }
+        for entry in removed { entries[entry.response.key]?.removeAll { $0.id == entry.id } }
     }
 }
 
 extension Forward.Edits {
-    /// As the plugin applies them.
+    /// Applies edits as the plugin does.
     func applied(to fields: Fields) -> Fields {
         var fields = fields
         for name in removed + set.map({ FieldName($0.name) }) { fields.remove(name) }

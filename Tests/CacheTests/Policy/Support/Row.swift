@@ -4,7 +4,7 @@ import Testing
 
 @testable import CachePlugin
 
-/// One line of a table: requests to one URL, one after the other, and what is expected of each.
+/// A row of a table: requests to one URL in order, and what is expected of each.
 struct Row: Sendable, CustomTestStringConvertible {
     let name: String
     var policy = CachePolicy()
@@ -19,17 +19,17 @@ struct Row: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 }
 
-/// One request, what a server would say to it, and what must come of it. In values, `@-60` is the date 60 seconds ago.
+/// A request, the server's response, and the expected outcome. In values, `@-60` is the date 60 seconds ago.
 struct Visit: Sendable {
     enum Expectation: Sendable {
         case anything
-        /// The server is not asked.
+        /// The server gets no request.
         case cached
-        /// The server is asked, and its answer is the caller's.
+        /// The server gets the request, and its response is the caller's.
         case notCached
-        /// The server is asked by the ETag or Last-Modified that it gave last, and says 304.
+        /// The server gets its last ETag or Last-Modified as a condition, and responds 304.
         case tagValidated, dateValidated
-        /// The server is asked by `Range` for what is missing.
+        /// The server gets a `Range` for the missing part.
         case completed
     }
 
@@ -39,19 +39,19 @@ struct Visit: Sendable {
     var mode: CacheMode = .default
     var own = RequestFacts.Own()
     var status = 200
-    var answer: Fields = [:]
+    var response: Fields = [:]
     var body: String?
     var delay = 0
-    /// The server gives no answer.
+    /// Whether the server is unreachable.
     var isDown = false
     var expects = Expectation.anything
     var givesStatus: Int?
     var givesBody: String?
     var gives: Fields = [:]
     var lacks: [FieldName] = []
-    /// What the server must see.
+    /// The fields that the server must get.
     var asks: Fields = [:]
-    /// Requests in the background.
+    /// The number of background requests.
     var revalidations = 0
     var givesStale: Bool?
     /// Seconds until the next visit.
@@ -61,7 +61,7 @@ struct Visit: Sendable {
 extension Row {
     func run() {
         var cache = PolicyCache(policy: policy)
-        // The last validators that the server gave.
+        // The last validators of the server.
         var named = Fields()
         for (index, visit) in visits.enumerated() {
             let number = index + 1
@@ -74,7 +74,7 @@ extension Row {
             let result = cache.send(facts) { request in
                 if visit.isDown { return nil }
                 var reply = PolicyCache.Reply(
-                    status: visit.status, fields: visit.answer.dated(now), body: own, delay: visit.delay)
+                    status: visit.status, fields: visit.response.dated(now), body: own, delay: visit.delay)
                 switch visit.expects {
                 case .tagValidated where request[.ifNoneMatch] == before[.etag],
                     .dateValidated where request[.ifModifiedSince] == before[.lastModified]:
@@ -86,8 +86,8 @@ extension Row {
                 return reply
             }
             check(visit, number, result, own, facts)
-            let answer = visit.answer.dated(now)
-            if answer.contains(.etag) || answer.contains(.lastModified) { named = answer }
+            let response = visit.response.dated(now)
+            if response.contains(.etag) || response.contains(.lastModified) { named = response }
             cache.now += .seconds(visit.pause)
         }
     }
@@ -95,32 +95,32 @@ extension Row {
     private func check(
         _ visit: Visit, _ number: Int, _ result: PolicyCache.Result, _ own: String, _ request: RequestFacts
     ) {
-        let place: Comment = "request \(number) of: \(name)"
+        let position: Comment = "request \(number) of: \(name)"
         switch visit.expects {
         case .anything: break
-        case .cached: #expect(result.asked.isEmpty, place)
+        case .cached: #expect(result.asked.isEmpty, position)
         case .notCached:
-            #expect(result.asked.count == 1 && result.freshness == nil, place)
-            #expect(result.body == own, place)
+            #expect(result.asked.count == 1 && result.freshness == nil, position)
+            #expect(result.body == own, position)
         case .tagValidated:
-            #expect(result.asked.last?.contains(.ifNoneMatch) == true && result.freshness == .revalidated, place)
+            #expect(result.asked.last?.contains(.ifNoneMatch) == true && result.freshness == .revalidated, position)
         case .dateValidated:
-            #expect(result.asked.last?.contains(.ifModifiedSince) == true && result.freshness == .revalidated, place)
-        case .completed: #expect(result.asked.count == 1 && result.asked.last?.contains(.range) == true, place)
+            #expect(result.asked.last?.contains(.ifModifiedSince) == true && result.freshness == .revalidated, position)
+        case .completed: #expect(result.asked.count == 1 && result.asked.last?.contains(.range) == true, position)
         }
-        #expect(!result.hasFailed || visit.isDown, place)
-        if let status = visit.givesStatus { #expect(result.status == status, place) }
-        if let body = visit.givesBody { #expect(result.body == body, place) }
-        if let isStale = visit.givesStale { #expect((result.freshness == .stale) == isStale, place) }
-        for field in visit.gives { #expect(result.fields[FieldName(field.name)] == field.value, place) }
-        for name in visit.lacks { #expect(!result.fields.contains(name), place) }
-        for field in visit.asks { #expect(result.asked.last?[FieldName(field.name)] == field.value, place) }
-        #expect(result.revalidations.count == visit.revalidations, place)
+        #expect(!result.hasFailed || visit.isDown, position)
+        if let status = visit.givesStatus { #expect(result.status == status, position) }
+        if let body = visit.givesBody { #expect(result.body == body, position) }
+        if let isStale = visit.givesStale { #expect((result.freshness == .stale) == isStale, position) }
+        for field in visit.gives { #expect(result.fields[FieldName(field.name)] == field.value, position) }
+        for name in visit.lacks { #expect(!result.fields.contains(name), position) }
+        for field in visit.asks { #expect(result.asked.last?[FieldName(field.name)] == field.value, position) }
+        #expect(result.revalidations.count == visit.revalidations, position)
     }
 }
 
 extension Fields {
-    /// With dates in place of `@seconds`.
+    /// Replaces `@seconds` by dates.
     func dated(_ now: Duration) -> Fields {
         var fields = Fields()
         for field in self {
@@ -133,9 +133,9 @@ extension Fields {
     }
 }
 
-/// An answer that is stored, and another request.
-func stored(_ answer: Fields, status: Int = 200, pause: Int = 3) -> Visit {
-    Visit(status: status, answer: answer, expects: .notCached, pause: pause)
+/// A visit whose response is stored.
+func stored(_ response: Fields, status: Int = 200, pause: Int = 3) -> Visit {
+    Visit(status: status, response: response, expects: .notCached, pause: pause)
 }
 
 let again = Visit(expects: .cached, givesBody: "body 1")

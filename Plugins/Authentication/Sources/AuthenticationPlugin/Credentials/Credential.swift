@@ -1,7 +1,7 @@
 import AuthenticationOptions
 import PlugboardKit
 
-/// How a request authenticates, and where its secret comes from; a pure value.
+/// How a request authenticates, and the source of its secret; a pure value.
 ///
 /// Requests whose credentials are equal share one secret and its refresh.
 struct Credential: Hashable, Sendable {
@@ -20,7 +20,7 @@ struct Credential: Hashable, Sendable {
 
     enum Source: Hashable, Sendable {
         case text(SecretText)
-        /// A program and its arguments, and how long what it prints is good.
+        /// A program and its arguments, and how long the printed secret is valid.
         case command([String], lifetime: Duration?)
         case endpoint(TokenEndpoint)
     }
@@ -28,39 +28,41 @@ struct Credential: Hashable, Sendable {
     var scheme: Scheme
     var source: Source
 
-    /// The secret, where it is known without asking anybody.
+    /// The secret, if the attributes contain it.
     var given: String? {
         if case .text(.given(let secret)) = source { secret } else { nil }
     }
 
-    /// What stands in `Authorization` for a secret: RFC 7617 §2, RFC 6750 §2.1.
+    /// The value of `Authorization` for a secret: RFC 7617 §2, RFC 6750 §2.1.
     ///
-    /// Throws `authentication.credential` for a secret that no field can hold; never says which it is.
+    /// Throws `authentication.credential` for a secret that a field cannot contain; the error does not contain the
+    /// secret.
     func fieldValue(for secret: String) throws(PlugboardError) -> String {
         switch scheme {
         case .basic(let user):
             guard secret.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-                throw .credential("the password holds control characters")
+                throw .credential("the password contains control characters")
             }
             return "Basic " + Base64.encode(Array("\(user):\(secret)".utf8))
         case .bearer:
-            // Wider than RFC 6750's letters, for servers that gave out such tokens; never wider than one word.
+            // Accepts more characters than RFC 6750, because some servers issue such tokens; never blanks or control
+            // characters.
             guard !secret.isEmpty, secret.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-                throw .credential("the token is empty, or holds blanks, control characters or more than ASCII")
+                throw .credential("the token is empty, or contains blanks, control characters or non-ASCII characters")
             }
             return "Bearer " + secret
         }
     }
 }
 
-/// A short text that is not to be known, and where it stands.
+/// The source of a short secret.
 enum SecretText: Hashable, Sendable {
     case given(String)
     case file(String)
     case environment(String)
 }
 
-/// A token endpoint, and what to ask of it (RFC 6749 §4.4 and §6).
+/// A token endpoint, and the parameters of a request to it (RFC 6749 §4.4 and §6).
 struct TokenEndpoint: Hashable, Sendable {
     var url: String
     var clientID: String?
@@ -69,12 +71,12 @@ struct TokenEndpoint: Hashable, Sendable {
     var refreshToken: SecretText?
     var scope: String?
     var parameters: [String: String] = [:]
-    /// How long a token is good whose answer does not say.
+    /// How long a token is valid if the endpoint's response does not say.
     var lifetime: Duration?
 }
 
 extension PlugboardError {
-    /// A sentence about a credential, from what is wrong with it.
+    /// The error for a credential that cannot be used; `what` completes its sentence.
     static func credential(_ what: String) -> PlugboardError {
         PlugboardError(.authenticationCredential, "Requests cannot be authenticated: \(what).")
     }

@@ -1,27 +1,28 @@
 import AuthenticationOptions
 import PlugboardKit
 
-/// Fetches secrets for keepers, off the loop, beside all exchanges: cancelling the one that wanted it stops nothing.
+/// Fetches secrets for keepers, off the loop and independent of exchanges: cancelling an exchange does not stop a
+/// fetch.
 struct Fetcher: Sendable {
     let host: PluginHost
     let settings: AuthenticationSettings
     let threads: WorkerThreads
 
-    /// Carries a flight out, and ends it. `exchange` is whom the events are told of.
+    /// Carries out a fetch, and ends the flight. `exchange` is the exchange of its events.
     func fetch(for keeper: Keeper, _ flight: Flight, exchange: UInt64) {
         let errand = Errand(keeper: keeper, flight: flight, exchange: exchange)
         let isTaken = threads.run { begin(errand) }
-        if !isTaken { end(errand, .failure(.refresh("the kernel is shutting down, or there is no thread for it"))) }
+        if !isTaken { end(errand, .failure(.refresh("the kernel is shutting down, or no thread can be started"))) }
     }
 
-    /// What one fetch is for.
+    /// One fetch: the keeper it serves, its flight, and the exchange of its events.
     private struct Errand: Sendable {
         let keeper: Keeper
         let flight: Flight
         let exchange: UInt64
     }
 
-    /// Blocks.
+    /// Blocks: called on a worker thread only.
     private func begin(_ errand: Errand) {
         do throws(PlugboardError) {
             switch errand.keeper.credential.source {
@@ -57,7 +58,7 @@ struct Fetcher: Sendable {
         }
     }
 
-    /// A secret that was given out: renewed somewhat before its end, and then not doubted at once.
+    /// A secret with a lifetime: it is renewed before its end, and a rejection soon after it is not believed.
     private func good(for lifetime: Duration?) -> SecretLife.Fetched {
         SecretLife.Fetched(
             authorization: "", lifetime: lifetime, renewal: lifetime.map { $0 - min(settings.margin, $0 / 2) },
@@ -69,21 +70,20 @@ struct Fetcher: Sendable {
     private func ask(_ endpoint: TokenEndpoint, _ errand: Errand) throws(PlugboardError) {
         let clientSecret = try text(endpoint.clientSecret, for: errand.keeper)
         let stored = try text(endpoint.refreshToken, for: errand.keeper)
-        // A text that was changed since it was replaced counts again: somebody has logged in anew.
+        // If the text has changed since the endpoint replaced it, the text counts: the user has logged in again.
         let refreshToken = errand.keeper.memory.withLock { memory in
             memory.replaced.flatMap { $0.old == stored ? $0.new : nil } ?? stored
         }
         let request = endpoint.request(
             clientSecret: clientSecret, refreshToken: refreshToken, timeout: settings.timeout)
-        // For nobody in particular: whoever wanted it may end before, or stand too deep in sub-requests to send
-        // another.
+        // Detached: the exchange that wanted the token may end earlier, or may be too deep in sub-requests.
         host.send(request, for: nil, isDetached: true) { result in
             switch result {
             case .failure(let error):
                 end(errand, .failure(.refresh("\(name(endpoint)) could not be asked for a token: \(error.code)")))
-            case .success(let answer):
-                answer.collect(upTo: TokenResponse.limit) { body in
-                    receive(answer.head.status, try? body.get(), endpoint, stored: stored, errand)
+            case .success(let response):
+                response.collect(upTo: TokenResponse.limit) { body in
+                    receive(response.head.status, try? body.get(), endpoint, stored: stored, errand)
                 }
             }
         }
@@ -94,45 +94,45 @@ struct Fetcher: Sendable {
         return try read(text, for: keeper)
     }
 
-    /// On the loop.
+    /// Called on the loop.
     private func receive(
         _ status: Int, _ body: Bytes?, _ endpoint: TokenEndpoint, stored: String?, _ errand: Errand
     ) {
         do throws(PlugboardError) {
             guard let body else {
-                throw .refresh("the answer of \(name(endpoint)) broke off or is larger than 64 KiB")
+                throw .refresh("the response of \(name(endpoint)) was cut, or is larger than 64 KiB")
             }
-            let answer = try TokenResponse(status: status, body: body, of: name(endpoint))
-            let fetched = good(for: answer.lifetime ?? endpoint.lifetime)
-            guard let stored, let new = answer.refreshToken, new != stored else {
-                return end(errand, answer.token, fetched)
+            let response = try TokenResponse(status: status, body: body, of: name(endpoint))
+            let fetched = good(for: response.lifetime ?? endpoint.lifetime)
+            guard let stored, let new = response.refreshToken, new != stored else {
+                return end(errand, response.token, fetched)
             }
             errand.keeper.memory.withLock { $0.replaced = (stored, new) }
-            guard case .file(let path)? = endpoint.refreshToken else { return end(errand, answer.token, fetched) }
-            // Before anybody goes on: the old refresh token may be worth nothing any more.
+            guard case .file(let path)? = endpoint.refreshToken else { return end(errand, response.token, fetched) }
+            // Stored before the waiting exchanges go on: the old refresh token may be invalid already.
             let isTaken = threads.run {
                 store(new, in: path)
-                end(errand, answer.token, fetched)
+                end(errand, response.token, fetched)
             }
             if !isTaken {
                 store(new, in: path)
-                end(errand, answer.token, fetched)
+                end(errand, response.token, fetched)
             }
         } catch {
             end(errand, .failure(error))
         }
     }
 
-    /// Best effort: as long as the process lives, memory has it too.
+    /// Best effort: the token stays in memory while the process runs.
     private func store(_ refreshToken: String, in path: String) {
         do throws(PlugboardError) {
             try SecretFile.replace(path, with: refreshToken)
         } catch {
-            host.log(.warning, "The new refresh token could not be kept for the next start. \(error.reason)")
+            host.log(.warning, "The new refresh token could not be stored for the next start. \(error.reason)")
         }
     }
 
-    /// As it may be printed.
+    /// The endpoint's origin, which may be printed.
     private func name(_ endpoint: TokenEndpoint) -> String { Origin(url: endpoint.url)?.description ?? "the endpoint" }
 
     // MARK: The end
@@ -148,10 +148,10 @@ struct Fetcher: Sendable {
     }
 
     private func end(_ errand: Errand, _ result: Result<SecretLife.Fetched, PlugboardError>) {
-        errand.keeper.finish(errand.flight, result, at: host.now) { tell(result, errand) }
+        errand.keeper.finish(errand.flight, result, at: host.now) { report(result, errand) }
     }
 
-    private func tell(_ result: Result<SecretLife.Fetched, PlugboardError>, _ errand: Errand) {
+    private func report(_ result: Result<SecretLife.Fetched, PlugboardError>, _ errand: Errand) {
         let credential = errand.keeper.credential
         var details = Fields(["scheme": credential.scheme.name.lowercased(), "source": credential.source.name])
         switch result {
@@ -169,7 +169,7 @@ struct Fetcher: Sendable {
 }
 
 extension Credential.Source {
-    /// A word for events and status.
+    /// The name of the source in events and in the reply of `status`.
     var name: String {
         switch self {
         case .text(.given): "given"

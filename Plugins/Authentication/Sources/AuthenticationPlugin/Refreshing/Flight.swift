@@ -1,7 +1,7 @@
 import PlugboardKit
 import Synchronization
 
-/// One fetch of a secret, and all who wait for it. From any thread.
+/// One fetch of a secret, and the exchanges that wait for it. Called from any thread.
 final class Flight: Sendable {
     typealias Outcome = Result<String, PlugboardError>
 
@@ -12,12 +12,12 @@ final class Flight: Sendable {
 
     private let state = Mutex(State.under([]))
 
-    /// What came of it; nil while it is under way.
+    /// The outcome; nil while the fetch is under way.
     var outcome: Outcome? {
         state.withLock { if case .over(let outcome) = $0 { outcome } else { nil } }
     }
 
-    /// Runs the closure once it is over, on whatever thread; false, without running it, if it is over already.
+    /// Calls the closure once the fetch has ended, on any thread; false, without calling it, if it has ended already.
     func whenOver(_ act: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard case .under(let waiting) = state else { return false }
@@ -26,7 +26,7 @@ final class Flight: Sendable {
         }
     }
 
-    /// The first call counts.
+    /// Only the first call has an effect.
     func end(_ outcome: Outcome) {
         let waiting = state.withLock { state -> [@Sendable () -> Void] in
             guard case .under(let waiting) = state else { return [] }

@@ -1,7 +1,7 @@
 import PlugboardKit
 import Synchronization
 
-/// Keeps the secret of one credential for all exchanges, and lets one of them at a time have it fetched. From any
+/// Keeps the secret of one credential for all exchanges, and lets one of them at a time fetch it. Called from any
 /// thread.
 final class Keeper: Sendable {
     enum Step {
@@ -11,11 +11,11 @@ final class Keeper: Sendable {
         case pass
     }
 
-    /// What a fetch remembers for the next one; touched by one fetch at a time.
+    /// State from one fetch to the next; used by one fetch at a time.
     struct Memory: Sendable {
         /// The files read, by their paths.
         var files: [String: SecretFile] = [:]
-        /// A refresh token that the endpoint replaced, and the one it gave.
+        /// A refresh token that the endpoint replaced, and its replacement.
         var replaced: (old: String, new: String)?
     }
 
@@ -30,7 +30,7 @@ final class Keeper: Sendable {
     let memory = Mutex(Memory())
     private let state: Mutex<State>
 
-    /// Origins that are remembered for those who look.
+    /// Origins listed by `status`.
     private static let originLimit = 64
 
     init(_ credential: Credential, pause: Duration, at now: Duration) {
@@ -38,8 +38,8 @@ final class Keeper: Sendable {
         state = Mutex(State(life: SecretLife(pause: pause), lastUse: now))
     }
 
-    /// A request to `url` needs the secret. `fetch` is called, before this returns, with a flight that is to be carried
-    /// out.
+    /// Decides for a request to `url` that needs the secret. `fetch` is called, before this returns, with a flight that
+    /// it must carry out.
     func demand(for url: String, at now: Duration, fetch: (Flight) -> Void) -> Step {
         decide(fetch) { state in
             state.lastUse = now
@@ -48,25 +48,25 @@ final class Keeper: Sendable {
         }
     }
 
-    /// A server answered 401 to a request that had sent `authorization`.
+    /// Decides after a 401 to a request that was sent with `authorization`.
     func reject(_ authorization: String, at now: Duration, fetch: (Flight) -> Void) -> Step {
         decide(fetch) { $0.life.reject(authorization, at: now) }
     }
 
-    /// Somebody wants a new secret.
+    /// Decides for a command that asks for a new secret.
     func renew(fetch: (Flight) -> Void) -> Step {
         decide(fetch) { $0.life.renew() }
     }
 
-    /// A flight has ended. `tell` runs when that is known here, and before those who wait for it go on.
+    /// Ends a flight. `report` runs after the state has changed and before the waiting exchanges go on.
     func finish(
-        _ flight: Flight, _ result: Result<SecretLife.Fetched, PlugboardError>, at now: Duration, tell: () -> Void
+        _ flight: Flight, _ result: Result<SecretLife.Fetched, PlugboardError>, at now: Duration, report: () -> Void
     ) {
         state.withLock { state in
             state.life.finish(result, at: now)
             state.flight = nil
         }
-        tell()
+        report()
         flight.end(result.map(\.authorization))
     }
 
@@ -86,7 +86,7 @@ final class Keeper: Sendable {
             case .pass: return .pass
             }
         }
-        // Not under the lock, which the end of the flight takes.
+        // Not under the lock, because the end of the flight takes it.
         if let begun { fetch(begun) }
         return step
     }
@@ -97,7 +97,7 @@ final class Keeper: Sendable {
         return flight
     }
 
-    // MARK: For those who look
+    // MARK: Status
 
     struct Status: Sendable {
         var origins: [String]
@@ -115,7 +115,7 @@ final class Keeper: Sendable {
         }
     }
 
-    /// Most requests go where the ones before went: then nothing is made.
+    /// Adds the URL's origin. Most requests go to a known origin, and then nothing is allocated.
     private static func note(_ url: String, _ origins: inout [String]) {
         let isKnown = origins.contains { origin in
             guard url.utf8.starts(with: origin.utf8) else { return false }

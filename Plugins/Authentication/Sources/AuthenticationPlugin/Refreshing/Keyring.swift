@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The keepers of all credentials that are in use. From any thread.
+/// The keepers of all credentials in use. Called from any thread.
 final class Keyring: Sendable {
-    /// Credentials that are kept: programs may make as many as they have users.
+    /// The most credentials kept: a program may have one for each of its users.
     static let limit = 256
 
     private let keepers = Mutex<[Credential: Keeper]>([:])
@@ -10,8 +10,7 @@ final class Keyring: Sendable {
 
     init(pause: Duration) { self.pause = pause }
 
-    /// The one keeper of a credential. Where there are too many, the one that was not needed for longest goes, with
-    /// what it knows.
+    /// The one keeper of a credential. At the limit, the least recently used keeper that is not fetching is removed.
     func keeper(of credential: Credential, at now: Duration) -> Keeper {
         keepers.withLock { keepers in
             if let keeper = keepers[credential] { return keeper }
@@ -30,7 +29,7 @@ final class Keyring: Sendable {
 
     var all: [Keeper] { keepers.withLock { Array($0.values) } }
 
-    /// Who waits for a flight still gets its outcome.
+    /// Removes all keepers; exchanges that wait for a flight still get its outcome.
     func forget() -> Int {
         keepers.withLock { keepers in
             defer { keepers = [:] }

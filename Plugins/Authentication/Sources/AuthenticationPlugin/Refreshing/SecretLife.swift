@@ -1,29 +1,29 @@
 import PlugboardKit
 
-/// What is known of one secret that can be fetched anew, and what is to be done when somebody needs it; a pure value.
+/// The state of one secret that can be fetched again, and the decision when a request needs it; a pure value.
 ///
-/// Secrets stand here as the `Authorization` that they make. Times are the host's monotonic clock.
+/// Secrets are kept as the `Authorization` value made from them. Times are those of the host's monotonic clock.
 struct SecretLife: Sendable {
-    /// What a fetch brought.
+    /// The result of a fetch.
     struct Fetched: Equatable, Sendable {
         var authorization: String
-        /// How long it is good; nil until a server rejects it.
+        /// How long the secret is valid; nil until a server rejects it.
         var lifetime: Duration?
-        /// After how long it is fetched anew while it is still used; nil: not before its end.
+        /// The time after which the secret is fetched again while it is still used; nil: not before its end.
         var renewal: Duration?
-        /// How long a rejection of it is not believed, if it was fetched because of one.
+        /// How long a rejection is not believed, if a rejection caused the fetch.
         var pause = Duration.zero
     }
 
     enum Decision: Equatable {
-        /// Send this one; `fetches` says to fetch another meanwhile.
+        /// Send this secret; `fetches` starts a fetch in parallel.
         case use(String, fetches: Bool)
         /// Fetch, and wait for it.
         case fetch
-        /// Wait for the fetch that is under way.
+        /// Wait for the fetch under way.
         case join
         case fail(PlugboardError)
-        /// Nothing better can be had: the answer is the program's to look at.
+        /// No better secret is available: the response passes to the program.
         case pass
     }
 
@@ -31,7 +31,7 @@ struct SecretLife: Sendable {
         var authorization: String
         var expiry: Duration?
         var renewal: Duration?
-        /// Until then a rejection changes nothing.
+        /// Until then a rejection has no effect.
         var trustedUntil: Duration
     }
 
@@ -40,7 +40,7 @@ struct SecretLife: Sendable {
         var until: Duration
     }
 
-    /// Shortest time between two fetches after a failed one; it doubles with each failure.
+    /// The shortest time between two fetches after a failed one; it doubles with each failure.
     private let pause: Duration
     private var kept: Kept?
     private var isRejected = false
@@ -52,7 +52,7 @@ struct SecretLife: Sendable {
 
     init(pause: Duration) { self.pause = pause }
 
-    /// A request needs the secret.
+    /// Decides for a request that needs the secret.
     mutating func demand(at now: Duration) -> Decision {
         if let kept, !isRejected, kept.expiry.map({ now < $0 }) ?? true {
             let isDue = kept.renewal.map { now >= $0 } ?? false
@@ -63,7 +63,7 @@ struct SecretLife: Sendable {
         return fetchOrJoin(at: now)
     }
 
-    /// A server answered 401 to a request that had sent `authorization`.
+    /// Decides after a 401 to a request that was sent with `authorization`.
     mutating func reject(_ authorization: String, at now: Duration) -> Decision {
         if let kept {
             if kept.authorization != authorization, !isRejected { return .use(kept.authorization, fetches: false) }
@@ -75,14 +75,14 @@ struct SecretLife: Sendable {
         return fetchOrJoin(at: now)
     }
 
-    /// Somebody wants a new one, whatever the old one is worth.
+    /// Decides for a command that asks for a new secret, even if the present one is valid.
     mutating func renew() -> Decision {
         if isFetching { return .join }
         isFetching = true
         return .fetch
     }
 
-    /// A fetch is over. One that fails leaves what there is.
+    /// Ends a fetch. A failed fetch does not change the secret.
     mutating func finish(_ result: Result<Fetched, PlugboardError>, at now: Duration) {
         isFetching = false
         switch result {
@@ -110,7 +110,7 @@ struct SecretLife: Sendable {
 
     private func isPausing(at now: Duration) -> Bool { failed.map { now < $0.until } ?? false }
 
-    // MARK: For those who look
+    // MARK: Status
 
     enum Condition: String, Sendable { case none, good, over, rejected, failed }
 
@@ -120,6 +120,6 @@ struct SecretLife: Sendable {
         return isRejected ? .rejected : .none
     }
 
-    /// How long the secret is still good; nil where that is not known.
+    /// How long the secret is still valid; nil if that is unknown.
     func rest(at now: Duration) -> Duration? { kept?.expiry.map { max($0 - now, .zero) } }
 }

@@ -7,23 +7,21 @@ import PlugboardKit
     @preconcurrency import Musl
 #endif
 
-/// A program that prints a secret. Blocks: off the loop only.
+/// A program that prints a secret. Blocks: called off the loop only.
 ///
-/// It is started without a shell, in a process group of its own, with nothing to read, and what it says on standard
-/// error is not looked at.
+/// It is started without a shell, in a process group of its own, with no input; its standard error is discarded.
 struct SecretCommand {
-    /// The program, a path or a name searched for in `PATH`, and what it is given.
+    /// The program, as a path or a name that is searched for in `PATH`, and its arguments.
     let arguments: [String]
     let timeout: Duration
 
-    /// How long the thread sleeps at most before it looks whether it is to stop.
+    /// The longest time that the thread sleeps before it checks whether it should stop.
     private static let slice: Int32 = 50
 
-    /// What it printed, without the newlines at its end.
+    /// Runs the program and returns its output without the newlines at the end.
     ///
-    /// Throws `authentication.refresh` where it cannot be started, fails, prints more than a secret may have, or takes
-    /// too long; then it
-    /// and what it started is killed.
+    /// Throws `authentication.refresh` if the program cannot be started, fails, prints more than a secret may have, or
+    /// takes too long; then its process group is killed.
     func run(until isStopped: () -> Bool) throws(PlugboardError) -> String {
         let (process, output) = try start()
         defer { close(output) }
@@ -32,7 +30,7 @@ struct SecretCommand {
         var isOpen = true
         var status: Int32?
         while true {
-            // Its own end is what counts: what it left running may hold the pipe open for ever.
+            // Only the program's own end counts: a process that it started may keep the pipe open.
             let hasEnded = status != nil
             if isOpen { isOpen = readOn(output, &bytes, waiting: !hasEnded) }
             guard bytes.count <= SecretFile.limit else {
@@ -49,7 +47,7 @@ struct SecretCommand {
         }
         guard status == 0 else { throw error("ended with the status \(status ?? -1)") }
         guard let text = SecretFile.withoutNewlines(bytes[...]), !text.isEmpty else {
-            throw error("printed nothing, or no UTF-8")
+            throw error("printed nothing, or text that is not UTF-8")
         }
         return text
     }
@@ -68,7 +66,7 @@ struct SecretCommand {
         posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
 
-        // The threads of this process may block signals that the program lives by.
+        // The program starts with the default signal handling, whatever this process blocks or ignores.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -92,7 +90,7 @@ struct SecretCommand {
         return (process, ends[0])
     }
 
-    /// Takes what has been printed; false at the end.
+    /// Reads the available output; false at its end.
     private func readOn(_ output: Int32, _ bytes: inout [UInt8], waiting: Bool) -> Bool {
         var waited = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
         guard poll(&waited, 1, waiting ? Self.slice : 0) > 0 else { return true }
@@ -110,12 +108,12 @@ struct SecretCommand {
         return true
     }
 
-    /// Its exit status, or 128 and the signal's number; nil while it runs.
+    /// The exit status, or 128 plus the signal's number; nil while the program runs.
     private func reap(_ process: pid_t) -> Int32? {
         var status: Int32 = 0
         let ended = waitpid(process, &status, WNOHANG)
         if ended == 0 { return nil }
-        // Where the program lets the system reap its children, nobody knows how this one ended.
+        // If this process lets the system reap its children, the exit status is unknown.
         if ended < 0 { return errno == EINTR ? nil : 0 }
         let signal = status & 0x7F
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal

@@ -7,13 +7,13 @@ import PlugboardKit
     import Musl
 #endif
 
-/// A secret's file as it was read. Blocks: off the loop only.
+/// The content of a secret's file. Blocks: called off the loop only.
 struct SecretFile: Sendable {
-    /// Without the newlines at its end.
+    /// The content without the newlines at its end.
     let text: String
     private let identity: Identity
 
-    /// What changes when the file does.
+    /// The values that differ when the file has changed.
     private struct Identity: Equatable {
         var device: UInt64
         var inode: UInt64
@@ -22,14 +22,14 @@ struct SecretFile: Sendable {
         var nanoseconds: Int
     }
 
-    /// Bytes that a secret may have.
+    /// The most bytes that a secret may have.
     static let limit = 64 << 10
 
-    /// Reads the file, unless it is still the one that was `known`.
+    /// Reads the file, unless it is the same as `known`.
     ///
-    /// Throws `authentication.refresh` where it is missing, no regular file, too large or no UTF-8.
+    /// Throws `authentication.refresh` if it is missing, is not a regular file, is too large, or is not UTF-8.
     init(_ path: String, known: SecretFile? = nil) throws(PlugboardError) {
-        // Not blocking, or a pipe in the file's place would hold the thread for ever.
+        // Not blocking: opening a named pipe would block the thread without limit.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw .refresh("the file \(printable(path)) cannot be opened (\(String(cString: strerror(errno))))")
@@ -37,7 +37,7 @@ struct SecretFile: Sendable {
         defer { close(descriptor) }
         var information = stat()
         guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
-            throw .refresh("\(printable(path)) is no regular file")
+            throw .refresh("\(printable(path)) is not a regular file")
         }
         identity = Identity(
             device: UInt64(information.st_dev), inode: UInt64(information.st_ino), size: Int(information.st_size),
@@ -59,22 +59,21 @@ struct SecretFile: Sendable {
         }
         guard count <= Self.limit else { throw .refresh("the file \(printable(path)) is larger than 64 KiB") }
         guard let text = Self.withoutNewlines(bytes[..<count]) else {
-            throw .refresh("the file \(printable(path)) is no UTF-8")
+            throw .refresh("the file \(printable(path)) is not UTF-8")
         }
         self.text = text
     }
 
-    /// What a file or a program says, as a secret; nil if it is no UTF-8.
+    /// The content of a file, or the output of a program, as a secret; nil if it is not UTF-8.
     static func withoutNewlines(_ bytes: ArraySlice<UInt8>) -> String? {
         var rest = bytes
         while rest.last == 0x0A || rest.last == 0x0D { rest.removeLast() }
         return String(validating: rest, as: UTF8.self)
     }
 
-    /// Puts another text in the file's place, at once and whole: nobody sees half of it, and a crash leaves the old or
-    /// the new one.
+    /// Replaces the file's content atomically: a reader or a crash sees the old or the new content, never a part.
     ///
-    /// It is readable by its owner only. A symbolic link stays one: what it leads to is replaced. Throws
+    /// Only the owner can read the file. A symbolic link stays, and its target is replaced. Throws
     /// `authentication.refresh`.
     static func replace(_ path: String, with text: String) throws(PlugboardError) {
         guard let resolved = realpath(path, nil) else { throw cannotWrite(path) }

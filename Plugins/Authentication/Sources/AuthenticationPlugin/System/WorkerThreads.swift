@@ -6,27 +6,28 @@ import Synchronization
     import Musl
 #endif
 
-/// Threads for what may block, one for each piece of work: the pool that tasks share has none to spare. From any
-/// thread.
+/// Threads for blocking work, one for each task, because blocking tasks would exhaust the shared thread pool. Called
+/// from any thread.
 final class WorkerThreads: Sendable {
     private struct State {
         var isStopping = false
         var running: [pthread_t] = []
-        /// Over, and still to be joined.
+        /// Threads that have ended and are not joined yet.
         var over: [pthread_t] = []
     }
 
-    /// Sendable because a thread's number may be used by every thread.
+    /// Sendable because every thread may use a `pthread_t`.
     private struct Threads: @unchecked Sendable { var state = State() }
 
     private let threads = Mutex(Threads())
 
-    /// Whether work is to come to its end.
+    /// Whether running work should end.
     var isStopping: Bool { threads.withLock { $0.state.isStopping } }
 
-    /// Runs a closure on a thread of its own; false, without running it, when none can be had or `stop` was called.
+    /// Runs a closure on a thread of its own; false, without running it, if no thread can be started or `stop` was
+    /// called.
     func run(_ work: @escaping @Sendable () -> Void) -> Bool {
-        let piece = Unmanaged.passRetained(Piece(work, self))
+        let piece = Unmanaged.passRetained(Work(work, self))
         let isStarted = threads.withLock { threads in
             Self.join(&threads.state.over)
             guard !threads.state.isStopping else { return false }
@@ -34,10 +35,10 @@ final class WorkerThreads: Sendable {
             let code = pthread_create(
                 &thread, nil,
                 { context in
-                    if let context { Unmanaged<Piece>.fromOpaque(context).takeRetainedValue().run() }
+                    if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run() }
                     return nil
                 }, piece.toOpaque())
-            // Under the lock, so that the thread finds itself when it ends.
+            // Under the lock, so that the thread finds its entry when it ends.
             if code == 0 { threads.state.running.append(thread) }
             return code == 0
         }
@@ -45,7 +46,7 @@ final class WorkerThreads: Sendable {
         return isStarted
     }
 
-    /// Takes no more work, and waits until what is under way has ended.
+    /// Refuses more work, and waits until all running work has ended.
     func stop() {
         let threads = threads.withLock { threads in
             threads.state.isStopping = true
@@ -69,7 +70,7 @@ final class WorkerThreads: Sendable {
         threads = []
     }
 
-    private final class Piece: Sendable {
+    private final class Work: Sendable {
         private let work: @Sendable () -> Void
         private let threads: WorkerThreads
 

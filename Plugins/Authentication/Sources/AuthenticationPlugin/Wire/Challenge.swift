@@ -8,12 +8,12 @@ struct Challenge: Equatable, Sendable {
     }
 
     var scheme: String
-    /// What stands after the scheme in place of parameters.
+    /// The text after the scheme, instead of parameters.
     var token68: String?
     var parameters: [Parameter] = []
 
-    /// The challenges of all fields of an answer, in order. A field is read up to its first fault; what stands before
-    /// it counts.
+    /// The challenges of all fields of a response, in order. Each field is read up to its first syntax error; the
+    /// challenges before it count.
     static func parse(_ values: [String]) -> [Challenge] {
         values.flatMap { value in
             var scanner = ChallengeScanner(Array(value.utf8))
@@ -21,8 +21,7 @@ struct Challenge: Equatable, Sendable {
         }
     }
 
-    /// Whether credentials of a scheme are what a 401 asks for. One that asks for nothing that can be read may mean
-    /// any.
+    /// Whether a 401 asks for credentials of a scheme. A 401 without a readable challenge may ask for any.
     static func ask(_ values: [String], for scheme: Credential.Scheme) -> Bool {
         let challenges = parse(values)
         let name = scheme.name.lowercased()
@@ -30,8 +29,8 @@ struct Challenge: Equatable, Sendable {
     }
 }
 
-/// Reads a list of challenges. Commas divide both challenges and their parameters, so a word is a parameter only if `=`
-/// and a value follow.
+/// Reads a list of challenges. Commas separate both challenges and their parameters, so a word is a parameter only if
+/// `=` and a value follow.
 private struct ChallengeScanner {
     private let bytes: [UInt8]
     private var position = 0
@@ -51,7 +50,7 @@ private struct ChallengeScanner {
         }
     }
 
-    /// What stands after a scheme; false where that is neither a token68 nor parameters.
+    /// Reads what follows a scheme; false if that is neither a token68 nor parameters.
     private mutating func content(of challenge: inout Challenge) -> Bool {
         if let token = token68() {
             challenge.token68 = token
@@ -95,7 +94,7 @@ private struct ChallengeScanner {
         return Challenge.Parameter(name: name, value: value)
     }
 
-    /// RFC 9110 §5.6.4; nil where the quote is never closed.
+    /// Reads to the closing quote (RFC 9110 §5.6.4); nil if it is missing.
     private mutating func restOfQuotedText() -> String? {
         var text: [UInt8] = []
         while position < bytes.count {

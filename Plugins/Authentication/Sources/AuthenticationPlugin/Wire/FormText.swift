@@ -1,4 +1,4 @@
-/// A form as `application/x-www-form-urlencoded` writes it (RFC 6749 appendix B).
+/// Encodes a form as `application/x-www-form-urlencoded` (RFC 6749 appendix B).
 enum FormText {
     static func encode(_ members: [(name: String, value: String)]) -> String {
         members.map { "\(encode($0.name))=\(encode($0.value))" }.joined(separator: "&")

@@ -2,7 +2,7 @@ import AuthenticationOptions
 import PlugboardKit
 
 extension TokenEndpoint {
-    /// The request for a token: with a refresh token RFC 6749 §6, else the client asks for itself (§4.4).
+    /// The request for a token: by refresh token (RFC 6749 §6), or else by client credentials (§4.4).
     func request(clientSecret: String?, refreshToken: String?, timeout: Duration) -> Request {
         var form: [(name: String, value: String)] = []
         func add(_ name: String, _ value: String?) {

@@ -3,32 +3,32 @@ import PlugboardKit
 extension CachePolicy {
     // MARK: 304
 
-    /// RFC 9111 §4.3.4: which stored answers a 304 updates, and what the caller gets.
-    func afterNotModified(_ answer: ReceivedResponse) -> ResponseDecision {
-        let forward = answer.forward
+    /// RFC 9111 §4.3.4: selects the stored responses that a 304 updates, and what the caller gets.
+    func afterNotModified(_ response: ReceivedResponse) -> ResponseDecision {
+        let forward = response.forward
         var decision = ResponseDecision(status: CacheStatus(forwarded: forward.reason))
-        let confirmed = confirmed(by: answer)
+        let confirmed = confirmed(by: response)
         guard let entry = confirmed.first else {
-            // To a condition of the caller's own, it is the caller's answer.
-            if !isToCaller(answer) { decision.outcome = .resend(forward.plain) }
+            // A 304 to the caller's own condition passes to the caller.
+            if !isToCaller(response) { decision.outcome = .resend(forward.plain) }
             return decision
         }
         var used = entry
         for (index, entry) in confirmed.enumerated() {
-            guard let updated = updated(entry, by: answer) else {
+            guard let updated = updated(entry, by: response) else {
                 decision.removes.append(entry)
-                if index == 0 { used.answer = confirmedUnstored(entry, by: answer) }
+                if index == 0 { used.response = confirmedUnstored(entry, by: response) }
                 continue
             }
             decision.updates.append((entry, updated))
-            if index == 0 { used.answer = updated }
+            if index == 0 { used.response = updated }
         }
         guard !forward.validated.isEmpty else {
-            if !isToCaller(answer) { decision.outcome = .resend(forward.plain) }
+            if !isToCaller(response) { decision.outcome = .resend(forward.plain) }
             return decision
         }
-        let facts = facts(of: used.answer)
-        let freshness = freshness(of: used.answer, facts, own: forward.request.own, now: answer.received)
+        let facts = facts(of: used.response)
+        let freshness = freshness(of: used.response, facts, own: forward.request.own, now: response.received)
         var status = decision.status
         status.forwardStatus = 304
         status.isStored = !decision.updates.isEmpty
@@ -41,30 +41,30 @@ extension CachePolicy {
         return decision
     }
 
-    /// The stored answers that a 304 stands for, the one to be used first.
-    private func confirmed(by answer: ReceivedResponse) -> [CacheEntry] {
-        let forward = answer.forward
+    /// The stored responses that a 304 confirms; the one to use comes first.
+    private func confirmed(by response: ReceivedResponse) -> [CacheEntry] {
+        let forward = response.forward
         guard forward.mayStore || !forward.validated.isEmpty else { return [] }
-        guard !forward.validated.isEmpty else { return confirmedByTheWay(answer) }
+        guard !forward.validated.isEmpty else { return confirmedByTheWay(response) }
         let asked = forward.validated
-        if let tag = answer.fields.firstValue(.etag, { EntityTag($0) }) {
-            let strong = asked.filter { $0.answer.entityTag?.matchesStrongly(tag) ?? false }
+        if let tag = response.fields.firstValue(.etag, { EntityTag($0) }) {
+            let strong = asked.filter { $0.response.entityTag?.matchesStrongly(tag) ?? false }
             if !strong.isEmpty { return strong }
-            let weak = asked.filter { $0.answer.entityTag?.matchesWeakly(tag) ?? false }
-            if let newest = weak.max(by: { $0.answer.received < $1.answer.received }) { return [newest] }
-            // A tag that was not asked about. Where only one was named and nothing else could have been meant, the server has renamed it.
+            let weak = asked.filter { $0.response.entityTag?.matchesWeakly(tag) ?? false }
+            if let newest = weak.max(by: { $0.response.received < $1.response.received }) { return [newest] }
+            // An unknown tag. If only one tag was sent, the server has given the response a new tag.
             return namesOneTagOnly(forward) ? asked : []
         }
-        // Without a tag in the 304, any of several can be meant, the caller's own too.
+        // A 304 without a tag may mean any of several tags, including the caller's.
         guard asked.count == 1, let entry = asked.first, !namesTagsOfCaller(beside: entry, forward) else { return [] }
         return asked
     }
 
-    /// A 304 to the caller's own condition, with a strong validator of what is stored (RFC 9111 §4.3.4).
-    private func confirmedByTheWay(_ answer: ReceivedResponse) -> [CacheEntry] {
-        guard let tag = answer.fields.firstValue(.etag, { EntityTag($0) }) else { return [] }
-        return answer.forward.entries.filter { entry in
-            answer.forward.request.isOfOwnVersion(entry) && entry.answer.entityTag?.matchesStrongly(tag) ?? false
+    /// A 304 to the caller's own condition confirms stored responses with the same strong validator (RFC 9111 §4.3.4).
+    private func confirmedByTheWay(_ response: ReceivedResponse) -> [CacheEntry] {
+        guard let tag = response.fields.firstValue(.etag, { EntityTag($0) }) else { return [] }
+        return response.forward.entries.filter { entry in
+            response.forward.request.isOfOwnVersion(entry) && entry.response.entityTag?.matchesStrongly(tag) ?? false
         }
     }
 
@@ -73,59 +73,60 @@ extension CachePolicy {
             && forward.edits.set.contains(.ifNoneMatch) && !forward.edits.set.contains(.ifModifiedSince)
     }
 
-    /// Whether tags were named that are not this entry's.
+    /// Whether the request also names tags that are not this entry's.
     private func namesTagsOfCaller(beside entry: CacheEntry, _ forward: Forward) -> Bool {
         guard case .tags(let tags)? = EntityTagList(.ifNoneMatch, of: forward.request.fields) else { return false }
-        return !tags.allSatisfy { $0 == entry.answer.entityTag }
+        return !tags.allSatisfy { $0 == entry.response.entityTag }
     }
 
-    /// Whether the 304 can be the answer to what the caller itself asked, and the cache did not.
-    private func isToCaller(_ answer: ReceivedResponse) -> Bool {
-        let forward = answer.forward
+    /// Whether the 304 may respond to a condition of the caller that the cache did not add.
+    private func isToCaller(_ response: ReceivedResponse) -> Bool {
+        let forward = response.forward
         if forward.validated.isEmpty { return forward.completed == nil }
         guard let tags = EntityTagList(.ifNoneMatch, of: forward.request.fields) else { return false }
-        return answer.fields.firstValue(.etag) { EntityTag($0) }.map { tags.containsWeakly($0) } ?? false
+        return response.fields.firstValue(.etag) { EntityTag($0) }.map { tags.containsWeakly($0) } ?? false
     }
 
     // MARK: Updating
 
-    /// A stored answer with what a later one says of it (RFC 9111 §3.2); nil if it may not be stored any more.
-    func updated(_ entry: CacheEntry, by answer: ReceivedResponse) -> StoredResponse? {
-        let updated = confirmedUnstored(entry, by: answer)
-        let request = answer.forward.request
-        guard answer.forward.mayStore, mayStore(facts(of: updated), request) else { return nil }
+    /// A stored response updated by a later one (RFC 9111 §3.2); nil if it must not be stored any more.
+    func updated(_ entry: CacheEntry, by response: ReceivedResponse) -> StoredResponse? {
+        let updated = confirmedUnstored(entry, by: response)
+        let request = response.forward.request
+        guard response.forward.mayStore, mayStore(facts(of: updated), request) else { return nil }
         return updated
     }
 
-    /// The same, for this once.
-    private func confirmedUnstored(_ entry: CacheEntry, by answer: ReceivedResponse) -> StoredResponse {
-        let request = answer.forward.request
-        let matches = Selection.matches(entry.answer, request)
-        var updated = entry.answer
+    /// The updated response for this exchange, even if it must not be stored.
+    private func confirmedUnstored(_ entry: CacheEntry, by response: ReceivedResponse) -> StoredResponse {
+        let request = response.forward.request
+        let matches = Selection.matches(entry.response, request)
+        var updated = entry.response
         let received = ResponseFacts(
-            status: updated.status, fields: answer.fields, isShared: isShared, now: HTTPDate(answer.received.bounded))
+            status: updated.status, fields: response.fields, isShared: isShared,
+            now: HTTPDate(response.received.bounded))
         updated.fields = StoredFields.updated(
-            updated.fields, by: answer.fields, isPartial: updated.range != nil,
-            dropping: privateFields(received, answer.fields), received: answer.received)
-        updated.requested = answer.requested
-        updated.received = answer.received
+            updated.fields, by: response.fields, isPartial: updated.range != nil,
+            dropping: privateFields(received, response.fields), received: response.received)
+        updated.requested = response.requested
+        updated.received = response.received
         updated.isInvalidated = false
         updated.timeToLive = timeToLive(facts(of: updated), request) ?? updated.timeToLive
-        // An answer that is confirmed for a request of another variant stays that variant's.
+        // A response that is confirmed for a request of another variant keeps its selecting fields.
         if matches { updated.selecting = SelectingForm.selecting(updated.fields, request.fields) }
         return updated
     }
 
     // MARK: 206 and 416 to a range of the cache's own
 
-    /// RFC 9111 §3.4: a part is put to another one only if both have the same strong validator.
-    func afterMissingPart(_ answer: ReceivedResponse) -> ResponseDecision {
-        let forward = answer.forward
+    /// RFC 9111 §3.4: parts are combined only if both have the same strong validator.
+    func afterMissingPart(_ response: ReceivedResponse) -> ResponseDecision {
+        let forward = response.forward
         var decision = ResponseDecision(status: CacheStatus(forwarded: forward.reason))
-        guard let entry = forward.completed, let stored = entry.answer.range,
-            let part = ContentRange(of: answer.fields), let complete = part.complete ?? stored.complete,
-            stored.complete ?? complete == complete, answer.status == 206,
-            isSameRepresentation(entry.answer, answer), let storedFirst = joins(entry, stored, part, complete)
+        guard let entry = forward.completed, let stored = entry.response.range,
+            let part = ContentRange(of: response.fields), let complete = part.complete ?? stored.complete,
+            stored.complete ?? complete == complete, response.status == 206,
+            isSameRepresentation(entry.response, response), let storedFirst = joins(entry, stored, part, complete)
         else {
             decision.removes = forward.completed.map { [$0] } ?? []
             var plain = forward.plain
@@ -134,14 +135,14 @@ extension CachePolicy {
             decision.outcome = .resend(plain)
             return decision
         }
-        var whole = confirmedUnstored(entry, by: answer)
+        var whole = confirmedUnstored(entry, by: response)
         whole.status = 200
         whole.range = nil
         whole.fields.remove(.contentRange)
         whole.fields[.contentLength] = "\(complete)"
         if forward.mayStore, mayStore(facts(of: whole), forward.request) {
             decision.store = ResponseDecision.Storing(
-                answer: whole, replaced: replaced(by: whole, forward), lengths: complete...complete)
+                response: whole, replaced: replaced(by: whole, forward), lengths: complete...complete)
         }
         decision.status.forwardStatus = 206
         decision.status.isStored = decision.store != nil
@@ -152,7 +153,7 @@ extension CachePolicy {
         return decision
     }
 
-    /// Whether the received part stands behind the stored one (true) or before it (false), and both are the whole; nil if not.
+    /// True if the received part follows the stored one, false if it precedes it; nil if the two are not the whole.
     private func joins(
         _ entry: CacheEntry, _ stored: StoredResponse.StoredRange, _ part: ContentRange, _ complete: Int
     ) -> Bool? {
@@ -162,12 +163,12 @@ extension CachePolicy {
         return nil
     }
 
-    private func isSameRepresentation(_ stored: StoredResponse, _ answer: ReceivedResponse) -> Bool {
+    private func isSameRepresentation(_ stored: StoredResponse, _ response: ReceivedResponse) -> Bool {
         if let tag = stored.entityTag {
-            return answer.fields.firstValue(.etag) { EntityTag($0) }.map { $0.matchesStrongly(tag) } ?? false
+            return response.fields.firstValue(.etag) { EntityTag($0) }.map { $0.matchesStrongly(tag) } ?? false
         }
-        let now = HTTPDate(answer.received.bounded)
-        guard let date = stored.strongLastModified, !answer.fields.contains(.etag) else { return false }
-        return answer.fields.firstValue(.lastModified) { HTTPDate($0, now: now) } == date
+        let now = HTTPDate(response.received.bounded)
+        guard let date = stored.strongLastModified, !response.fields.contains(.etag) else { return false }
+        return response.fields.firstValue(.lastModified) { HTTPDate($0, now: now) } == date
     }
 }

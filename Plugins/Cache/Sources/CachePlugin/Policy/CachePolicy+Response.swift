@@ -1,42 +1,44 @@
 import PlugboardKit
 
 extension CachePolicy {
-    /// What becomes of an answer. Interim answers (1xx) pass.
+    /// The decision for a response. Interim responses (1xx) pass.
     ///
-    /// - Parameter resolve: The URL that a reference in the answer means, in normal form; nil if it means none.
-    func decision(on answer: ReceivedResponse, resolving resolve: (String) -> String?) -> ResponseDecision {
-        let forward = answer.forward
-        guard answer.status >= 200 else { return ResponseDecision(status: CacheStatus(forwarded: forward.reason)) }
+    /// - Parameter resolve: Returns the URL that a reference in the response means, in normal form, or nil.
+    func decision(on response: ReceivedResponse, resolving resolve: (String) -> String?) -> ResponseDecision {
+        let forward = response.forward
+        guard response.status >= 200 else { return ResponseDecision(status: CacheStatus(forwarded: forward.reason)) }
         switch forward.request.kind {
         case .safe: return ResponseDecision(status: CacheStatus(forwarded: forward.reason))
-        case .unsafe: return afterUnsafe(answer, resolve)
-        case .head: return afterHead(answer)
+        case .unsafe: return afterUnsafe(response, resolve)
+        case .head: return afterHead(response)
         case .get, .search: break
         }
-        if answer.status == 304 { return afterNotModified(answer) }
-        if forward.completed != nil, [206, 416].contains(answer.status) { return afterMissingPart(answer) }
-        return substitute(answer) ?? replacing(answer)
+        if response.status == 304 { return afterNotModified(response) }
+        if forward.completed != nil, [206, 416].contains(response.status) { return afterMissingPart(response) }
+        return substitute(response) ?? replacing(response)
     }
 
     // MARK: Unsafe methods
 
-    /// RFC 9111 §4.4: what a successful change may have changed is not used without validation. RFC 9110 §9.3.3: what a POST gives as the state
-    /// of its own URL, with explicit freshness, is stored as such.
-    private func afterUnsafe(_ answer: ReceivedResponse, _ resolve: (String) -> String?) -> ResponseDecision {
-        let request = answer.forward.request
-        var decision = ResponseDecision(status: CacheStatus(forwarded: answer.forward.reason))
-        guard (200...399).contains(answer.status) else { return decision }
+    /// RFC 9111 §4.4: a successful change invalidates what it may have changed. RFC 9110 §9.3.3: a response to a POST
+    /// that describes the state of its own URL, and has explicit freshness, is stored.
+    private func afterUnsafe(_ response: ReceivedResponse, _ resolve: (String) -> String?) -> ResponseDecision {
+        let request = response.forward.request
+        var decision = ResponseDecision(status: CacheStatus(forwarded: response.forward.reason))
+        guard (200...399).contains(response.status) else { return decision }
         decision.invalidates = [request.url]
         let origin = Origin(url: request.url)
         var isOfItself = false
         for name: FieldName in [.location, .contentLocation] {
-            guard let reference = answer.fields[name], let url = resolve(reference) else { continue }
+            guard let reference = response.fields[name], let url = resolve(reference) else { continue }
             if name == .contentLocation { isOfItself = url == request.url }
             if url != request.url, origin != nil, Origin(url: url) == origin { decision.invalidates.append(url) }
         }
-        guard request.isPost, isOfItself, answer.status == 200, let storing = storing(answer) else { return decision }
-        let facts = facts(of: storing.answer)
-        guard explicitLifetime(facts, received: answer.received) != nil else { return decision }
+        guard request.isPost, isOfItself, response.status == 200, let storing = storing(response) else {
+            return decision
+        }
+        let facts = facts(of: storing.response)
+        guard explicitLifetime(facts, received: response.received) != nil else { return decision }
         decision.store = storing
         decision.purges = request.url
         decision.status.isStored = true
@@ -45,15 +47,15 @@ extension CachePolicy {
 
     // MARK: HEAD
 
-    /// RFC 9111 §4.3.5: a GET's answer that differs in what both have is not used without validation; one that does not is updated.
-    private func afterHead(_ answer: ReceivedResponse) -> ResponseDecision {
-        var decision = ResponseDecision(status: CacheStatus(forwarded: answer.forward.reason))
-        guard answer.forward.mayStore, [200, 404, 410].contains(answer.status) else { return decision }
-        for entry in Selection(answer.forward.request, answer.forward.entries).matching {
-            if answer.status == 200, agrees(entry, answer.fields), let updated = updated(entry, by: answer) {
+    /// RFC 9111 §4.3.5: a HEAD invalidates a stored GET response that differs from it, and updates one that does not.
+    private func afterHead(_ response: ReceivedResponse) -> ResponseDecision {
+        var decision = ResponseDecision(status: CacheStatus(forwarded: response.forward.reason))
+        guard response.forward.mayStore, [200, 404, 410].contains(response.status) else { return decision }
+        for entry in Selection(response.forward.request, response.forward.entries).matching {
+            if response.status == 200, agrees(entry, response.fields), let updated = updated(entry, by: response) {
                 decision.updates.append((entry, updated))
             } else {
-                var invalidated = entry.answer
+                var invalidated = entry.response
                 invalidated.isInvalidated = true
                 decision.updates.append((entry, invalidated))
             }
@@ -62,33 +64,35 @@ extension CachePolicy {
     }
 
     private func agrees(_ entry: CacheEntry, _ fields: Fields) -> Bool {
-        let now = HTTPDate(entry.answer.received.bounded)
-        if let tag = fields.firstValue(.etag, { EntityTag($0) }), tag != entry.answer.entityTag { return false }
-        if let date = fields.firstValue(.lastModified, { HTTPDate($0, now: now) }), date != entry.answer.lastModified {
+        let now = HTTPDate(entry.response.received.bounded)
+        if let tag = fields.firstValue(.etag, { EntityTag($0) }), tag != entry.response.entityTag { return false }
+        if let date = fields.firstValue(.lastModified, { HTTPDate($0, now: now) }), date != entry.response.lastModified
+        {
             return false
         }
         guard let length = fields.firstValue(.contentLength, { $0.byteCount }) else { return true }
-        return entry.answer.range.map { $0.complete ?? length } ?? entry.length == length
+        return entry.response.range.map { $0.complete ?? length } ?? entry.length == length
     }
 
-    // MARK: Answers that take the place of what is stored
+    // MARK: Responses that replace stored ones
 
-    /// RFC 5861 §4, RFC 9111 §4.3.3: what is stored, in place of an error.
-    private func substitute(_ answer: ReceivedResponse) -> ResponseDecision? {
-        guard [500, 502, 503, 504].contains(answer.status), let entry = answer.forward.selected else { return nil }
-        guard let reuse = stale(entry, answer.forward, isUnreachable: false, now: answer.received, answer.status) else {
+    /// RFC 5861 §4, RFC 9111 §4.3.3: a stored response, instead of an error.
+    private func substitute(_ response: ReceivedResponse) -> ResponseDecision? {
+        guard [500, 502, 503, 504].contains(response.status), let entry = response.forward.selected else { return nil }
+        guard let reuse = stale(entry, response.forward, isUnreachable: false, now: response.received, response.status)
+        else {
             return nil
         }
         return ResponseDecision(outcome: .reuse(reuse), status: reuse.status)
     }
 
-    /// What is stored, although it is stale, after the server has failed; nil if that is not allowed.
+    /// A stale response after a failure of the server; nil if that is not allowed.
     func stale(
         _ entry: CacheEntry, _ forward: Forward, isUnreachable: Bool, now: Duration, _ status: Int? = nil
     ) -> Reuse? {
-        let facts = facts(of: entry.answer)
-        let freshness = freshness(of: entry.answer, facts, own: forward.request.own, now: now)
-        guard !entry.answer.isInvalidated,
+        let facts = facts(of: entry.response)
+        let freshness = freshness(of: entry.response, facts, own: forward.request.own, now: now)
+        guard !entry.response.isInvalidated,
             maySubstitute(facts, freshness, for: forward.request, isUnreachable: isUnreachable)
         else { return nil }
         let cacheStatus = CacheStatus(
@@ -97,14 +101,14 @@ extension CachePolicy {
             entry, for: forward.request, facts, freshness, as: freshness.isFresh ? .fresh : .stale, cacheStatus)
     }
 
-    /// A final answer of its own: it is stored, or what is stored goes, for the server has another answer now.
-    private func replacing(_ answer: ReceivedResponse) -> ResponseDecision {
-        var decision = ResponseDecision(status: CacheStatus(forwarded: answer.forward.reason))
-        decision.store = storing(answer)
+    /// A new response is stored; if it must not be stored, it removes the stored responses that it supersedes.
+    private func replacing(_ response: ReceivedResponse) -> ResponseDecision {
+        var decision = ResponseDecision(status: CacheStatus(forwarded: response.forward.reason))
+        decision.store = storing(response)
         decision.status.isStored = decision.store != nil
-        let isOfTheResource = (200...399).contains(answer.status) || answer.status == 404 || answer.status == 410
-        if decision.store == nil, answer.forward.mayStore, isOfTheResource, answer.status != 206 {
-            decision.removes = Selection(answer.forward.request, answer.forward.entries).matching
+        let isOfTheResource = (200...399).contains(response.status) || response.status == 404 || response.status == 410
+        if decision.store == nil, response.forward.mayStore, isOfTheResource, response.status != 206 {
+            decision.removes = Selection(response.forward.request, response.forward.entries).matching
         }
         return decision
     }

@@ -1,104 +1,104 @@
 import PlugboardKit
 
-/// Where answers are kept. A store may be memory, a file, or something that many machines share.
+/// Stores responses: in memory, in a file, or on a remote system.
 ///
-/// Every function may be called from any thread, and none blocks or fails: a store that cannot do its work says so in
-/// the log, and has nothing. Closures run once, on any thread, `entriesAtHand` excepted. What one call has done,
-/// later calls see.
+/// Every function may be called from any thread, and none blocks or fails: a store that cannot work logs it and behaves
+/// as if empty. Closures are called once, on any thread. Later calls see the effects of earlier ones.
 protocol CacheStore: AnyObject, Sendable {
-    /// Makes what is there known before the first request, if that comes a little later. Without it, the first use
-    /// opens the store.
+    /// Opens the store before the first request. Without it, the first use opens the store.
     func open()
 
-    /// What is known without waiting of all answers under a key; nil when the store must be asked.
+    /// All entries of a key if they are known without waiting; nil if `entries` must be called.
     func entriesAtHand(_ key: CacheKey) -> [CacheEntry]?
 
-    /// All answers under a key, in no order. Counts as a use of none.
+    /// All entries of a key, in no order. Does not count as a use.
     func entries(_ key: CacheKey, _ found: @escaping @Sendable ([CacheEntry]) -> Void)
 
-    /// The entry's body, or the part of it; counts as a use. Pieces are checked before they are given: damage is a
-    /// break with `cache.damaged`, and the entry goes. Also of an entry that is replaced or removed while the body is
-    /// read.
+    /// The entry's body or a part of it; counts as a use. Each piece is checked before it is given: damage breaks the
+    /// body with `cache.damaged`, and removes the entry. The body stays readable while it is read, even if its entry is
+    /// replaced or removed.
     func body(of entry: CacheEntry, _ part: Range<Int>) -> any StoredSource
 
-    /// Begins to store a body. Nothing can be found before `commit`.
-    /// - Parameter length: of the body, if it is known.
-    /// - Returns: nil if so long a body is not kept.
+    /// Begins to store a body, which cannot be found before `commit`.
+    /// - Parameter length: The length of the body, if it is known.
+    /// - Returns: Nil if the body is too long.
     func write(length: Int?) -> (any EntryWriter)?
 
-    /// Gives an entry another head; the body stays.
-    func update(_ entry: CacheEntry, _ answer: StoredResponse)
+    /// Replaces the head of an entry; the body stays.
+    func update(_ entry: CacheEntry, _ response: StoredResponse)
 
     func remove(_ entries: [CacheEntry])
 
-    /// Marks all answers of a URL, whatever their keys, as invalidated (RFC 9111 §4.4).
+    /// Marks all entries of a URL as invalidated, whatever their keys (RFC 9111 §4.4).
     func invalidate(url: String)
 
-    /// Removes what fits, and tells how many went.
+    /// Removes the selected entries, and passes their number.
     func purge(_ what: Purge, _ done: @escaping @Sendable (Int) -> Void)
 
-    /// Entries that fit, in no order, up to a number of them; counts as a use of none.
+    /// Selected entries in no order, up to a limit; does not count as a use.
     func list(_ what: Purge, limit: Int, _ found: @escaping @Sendable ([CacheEntry]) -> Void)
 
-    /// Entries that went so far to make room for others. Some have gone when a commit is done.
+    /// The number of entries removed so far to make room. May grow with each commit.
     var evictions: Int { get }
 
     func statistics(_ done: @escaping @Sendable (StoreStatistics) -> Void)
 
-    /// Writes what is still to be written. Blocks up to the limit.
+    /// Writes what is not written yet. Blocks up to the limit.
     func close(within limit: Duration)
 }
 
-/// An answer in a store.
+/// A response in a store.
 struct CacheEntry: Sendable {
-    /// Of the store's own.
+    /// The id that the store assigned.
     let id: Int64
-    /// Bytes of the stored body.
+    /// The number of bytes of the stored body.
     let length: Int
-    /// The whole body where it came along with the look-up, so that `body(of:_:)` need not ask again.
+    /// The whole body, if it was read with the head, so that `body(of:_:)` does not read it again.
     var body: Bytes?
     private var head: Head
 
-    init(id: Int64, answer: StoredResponse, length: Int) {
+    init(id: Int64, response: StoredResponse, length: Int) {
         self.id = id
         self.length = length
-        head = Head(answer)
+        head = Head(response)
     }
 
-    var answer: StoredResponse {
-        get { head.answer }
+    var response: StoredResponse {
+        get { head.response }
         set { head = Head(newValue) }
     }
 
-    /// Apart, for entries are handed about a lot, and an answer is a dozen references.
+    /// A reference, because entries are copied often, and a response has a dozen references.
     private final class Head: Sendable {
-        let answer: StoredResponse
-        init(_ answer: StoredResponse) { self.answer = answer }
+        let response: StoredResponse
+        init(_ response: StoredResponse) { self.response = response }
     }
 }
 
-/// A body that is being stored, in order. Used by one exchange at a time.
+/// Stores a body in order. Used by one exchange at a time.
 protocol EntryWriter: AnyObject, Sendable {
-    /// False when no more is taken: the body is too large, or the disk is full. Then only `discard` is left.
+    /// False if the body is refused, because it is too large or the disk is full. Then only `discard` may be called.
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool
 
-    /// False when so much waits to be written that the body should not go on until `room` has run.
+    /// False while so much is queued that the body should wait until `room` calls back.
     var hasRoom: Bool { get }
     func room(_ run: @escaping @Sendable () -> Void)
 
-    /// Makes the entry visible, in place of the others, all at once.
-    func commit(_ answer: StoredResponse, replacing old: [CacheEntry], _ done: @escaping @Sendable (CacheEntry?) -> Void)
+    /// Makes the entry visible and removes the replaced ones, atomically.
+    func commit(
+        _ response: StoredResponse, replacing old: [CacheEntry], _ done: @escaping @Sendable (CacheEntry?) -> Void)
 
-    /// Also the end of a writer that is dropped.
+    /// Ends writing without an entry; a released writer does the same.
     func discard()
 }
 
+/// A selection of entries.
 enum Purge: Sendable, Equatable {
     case all
-    /// What is in memory beside a slower store.
+    /// The copies in memory of entries in a slower store.
     case memory
     case url(String)
-    /// URLs that a pattern fits: `*` for any bytes, `?` for one.
+    /// The URLs that match a pattern: `*` for any bytes, `?` for one.
     case pattern(String)
 }
 
@@ -108,4 +108,19 @@ struct StoreStatistics: Sendable, Equatable {
     var entries = 0
     var bytes = 0
     var evicted = 0
+}
+
+/// The body of a stored response. If the store is slow, its first pieces can be read and checked before the response is
+/// served.
+protocol StoredSource: BodySource {
+    /// Whether the first pieces are in memory.
+    var isAtHand: Bool { get }
+
+    /// Reads the first pieces, before the first pull and once; passes, on any thread, whether they are undamaged.
+    func prepare(_ done: @escaping @Sendable (_ isIntact: Bool) -> Void)
+}
+
+extension StoredSource {
+    var isAtHand: Bool { true }
+    func prepare(_ done: @escaping @Sendable (Bool) -> Void) { done(true) }
 }

@@ -2,14 +2,14 @@ import CookiesOptions
 import JSON
 import PlugboardKit
 
-/// The arguments of a command: texts by name.
+/// The arguments of a command: strings by name.
 struct CommandArguments: Sendable {
     private let object: JSONObject
     private let command: CookieCommand
 
     init(_ value: JSONValue, of command: CookieCommand) throws(PlugboardError) {
         guard let object = value.objectValue else {
-            throw PlugboardError(.cookiesArgument, "The arguments of \(command.rawValue) are no JSON object.")
+            throw PlugboardError(.cookiesArgument, "The arguments of \(command.rawValue) are not a JSON object.")
         }
         self.object = object
         self.command = command
@@ -31,7 +31,7 @@ struct CommandArguments: Sendable {
             case .bool(let bool): return "\(bool)"
             case .null, .array, .object:
                 throw PlugboardError(
-                    .cookiesArgument, "\(name) of \(command.rawValue) is \(value.kind), and must be a string.")
+                    .cookiesArgument, "\(name) of \(command.rawValue) is \(value.kind), but must be a string.")
             }
         }
     }

@@ -2,11 +2,11 @@ import CookiesOptions
 import JSON
 import PlugboardKit
 
-/// The commands. They run on threads of their own and may block: each first takes over what other processes have written.
+/// The commands. They run on their own threads and may block: each first reads what other processes have written.
 extension Cookies {
     func command(_ name: String, _ arguments: JSONValue, _ reply: Reply) {
         guard let command = CookieCommand(rawValue: name) else {
-            reply.fail(PlugboardError(.commandUnknown, "cookies does not know \(name)."))
+            reply.fail(PlugboardError(.commandUnknown, "The plugin cookies has no command \(name)."))
             return
         }
         do throws(PlugboardError) {
@@ -38,12 +38,13 @@ extension Cookies {
         try arguments["jar"] ?? settings.jar
     }
 
-    private func place(_ arguments: CommandArguments) throws(PlugboardError) -> RequestURI {
+    private func uri(_ arguments: CommandArguments) throws(PlugboardError) -> RequestURI {
         let url = try arguments.required("url")
-        guard let place = RequestURI(url, trustsLoopback: settings.trustLoopback) else {
-            throw PlugboardError(.cookiesArgument, "url is no absolute http or https URL with a host in ASCII (xn--…).")
+        guard let uri = RequestURI(url, trustsLoopback: settings.trustLoopback) else {
+            throw PlugboardError(
+                .cookiesArgument, "url is not an absolute http or https URL with a host in ASCII (xn--…).")
         }
-        return place
+        return uri
     }
 
     private func list(_ arguments: CommandArguments) throws(PlugboardError) -> JSONValue {
@@ -58,19 +59,19 @@ extension Cookies {
     }
 
     private func get(_ arguments: CommandArguments) throws(PlugboardError) -> JSONValue {
-        let place = try place(arguments)
+        let uri = try uri(arguments)
         jars.synchronize()
-        let field = jars.field(for: place, from: try jar(arguments))
+        let field = jars.field(for: uri, from: try jar(arguments))
         return ["cookie": field.map { .string(Fields.text($0)) } ?? .null]
     }
 
     private func set(_ arguments: CommandArguments) throws(PlugboardError) -> JSONValue {
-        let place = try place(arguments)
+        let uri = try uri(arguments)
         let text = Array(try arguments.required("cookie").utf8)
         let name = try jar(arguments)
         jars.synchronize()
         let result = jars.withJar(name) { jar, now in
-            Result { () throws(Refusal) in try jar.receive(try SetCookie(text), from: place, now: now) }
+            Result { () throws(Refusal) in try jar.receive(try SetCookie(text), from: uri, now: now) }
         }
         switch result {
         case .success(let reception):
@@ -86,7 +87,8 @@ extension Cookies {
         let domain = try arguments["domain"].map { $0.lowercased() }
         let path = try arguments["path"].map { Array($0.utf8) }
         guard name != nil || domain != nil || path != nil else {
-            throw PlugboardError(.cookiesArgument, "Say which: name, domain or path. The command forget removes all.")
+            throw PlugboardError(
+                .cookiesArgument, "delete needs name, domain or path. The command forget removes all cookies.")
         }
         let jar = try jar(arguments)
         jars.synchronize()
@@ -124,7 +126,7 @@ extension Cookies {
         let cookies = jars.withJar(try jar(arguments)) { jar, now in jar.cookies.filter { !$0.hasExpired(at: now) } }
         let (bytes, skipped) = NetscapeFile.write(cookies)
         if skipped > 0 {
-            host.log(.warning, "\(skipped) cookies hold a tab or a line's end, and cannot be exported.")
+            host.log(.warning, "\(skipped) cookies contain a tab or a line break, and cannot be exported.")
         }
         guard let path else {
             reply.body(.bytes(bytes))

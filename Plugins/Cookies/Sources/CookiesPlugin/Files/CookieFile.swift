@@ -1,6 +1,6 @@
 import SQLiteStore
 
-/// The jars' file: how cookies lie in SQLite. Everything happens on the store's thread.
+/// The SQLite file of the jars. Called on the store's thread only.
 enum CookieFile {
     static let schema = SQLiteStore.Schema(
         applicationID: 0x506C_6763,  // "Plgc"
@@ -33,12 +33,12 @@ enum CookieFile {
         return jars
     }
 
-    /// Removes what has expired; only at the start, for otherwise each process does so with what it has read.
+    /// Removes expired cookies; called at the start only, because later each process removes those that it has read.
     static func removeExpired(_ connection: SQLiteStore.Connection, now: Duration) throws(SQLiteFailure) {
         try connection.run("DELETE FROM cookies WHERE expires <= ?", .moment(now))
     }
 
-    /// Removes the cookies of a jar, or of all.
+    /// Removes the cookies of one jar, or of all jars.
     static func clear(_ connection: SQLiteStore.Connection, jar: String?) throws(SQLiteFailure) {
         if let jar {
             try connection.run("DELETE FROM cookies WHERE jar = ?", .text(jar))
@@ -47,7 +47,7 @@ enum CookieFile {
         }
     }
 
-    /// All changes, or none.
+    /// Writes all changes in one transaction.
     static func write(
         _ changes: [String: Jar.Changes], _ connection: SQLiteStore.Connection
     ) throws(SQLiteFailure) {
@@ -79,7 +79,7 @@ enum CookieFile {
             .text(jar), .text(id.domain), .integer(id.isHostOnly ? 1 : 0), .bytes(id.path), .bytes(id.name))
     }
 
-    /// Never brings a cookie back that another process has removed.
+    /// Updates existing cookies only, so that a cookie that another process has removed stays removed.
     private static func markSent(
         _ cookie: Cookie, of jar: String, _ connection: SQLiteStore.Connection
     ) throws(SQLiteFailure) {
@@ -102,14 +102,14 @@ extension Cookie {
         isSecure = row.integer(7) != 0
         isHTTPOnly = row.integer(8) != 0
         sameSite = SameSite(rawValue: row.text(9)) ?? .unset
-        // Room to count on from there, whatever somebody has written.
+        // Clamped, so that counting on from a damaged value cannot overflow.
         created = min(max(row.integer(10), 0), .max / 2)
         accessed = min(max(row.integer(11), 0), .max / 2)
     }
 }
 
 extension SQLiteStore.Value {
-    /// Milliseconds since 1970, clamped to what fits.
+    /// Milliseconds since 1970, clamped to 64 bits.
     fileprivate static func moment(_ sinceEpoch: Duration) -> SQLiteStore.Value {
         let (seconds, attoseconds) = sinceEpoch.components
         let (whole, isOut) = seconds.multipliedReportingOverflow(by: 1000)

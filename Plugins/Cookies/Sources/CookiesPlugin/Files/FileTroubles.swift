@@ -2,14 +2,14 @@ import PlugboardKit
 import SQLiteStore
 import Synchronization
 
-/// Says once that the file cannot be used, and says so again only after it could be.
+/// Logs once that the file cannot be used, and again only after it could be used in between.
 final class FileTroubles: Sendable {
     private let host: PluginHost
     private let isKnown = Mutex(false)
 
     init(host: PluginHost) { self.host = host }
 
-    /// A sentence of the store's own.
+    /// Logs a message of the store.
     func note(_ sentence: String) {
         isKnown.withLock { $0 = true }
         host.log(.warning, sentence)
@@ -21,7 +21,7 @@ final class FileTroubles: Sendable {
             return !isKnown
         }
         guard isNews, failure.kind != .closed else { return }
-        host.log(.warning, "Cookies cannot be kept in their file: \(failure). They are in memory until they can.")
+        host.log(.warning, "Cookies cannot be stored in the file: \(failure). They stay in memory until they can.")
     }
 
     func end() { isKnown.withLock { $0 = false } }

@@ -7,9 +7,9 @@ import PlugboardKit
     import Musl
 #endif
 
-/// Whole files that hold secrets. Blocks; not for the loop.
+/// Reads and writes whole files that contain secrets. Blocks: called off the loop only.
 enum PrivateFile {
-    /// More than any file of cookies has.
+    /// The most bytes that a file of cookies may have.
     static let limit = 64 << 20
 
     static func contents(of path: String) throws(PlugboardError) -> [UInt8] {
@@ -26,16 +26,15 @@ enum PrivateFile {
             bytes += piece[..<count]
             guard bytes.count <= limit else {
                 throw PlugboardError(
-                    .cookiesFile, "\(path) is larger than \(limit >> 20) MiB, and no file of cookies.")
+                    .cookiesFile, "\(path) is larger than the \(limit >> 20) MiB allowed for a file of cookies.")
             }
         }
     }
 
-    /// Writes a file as a whole or not at all, readable by its owner only. A device or a FIFO at the path is written
-    /// to.
+    /// Writes a file atomically, so that only its owner can read it. A device or a FIFO at the path is written to.
     ///
-    /// A symbolic link is followed only if it belongs to this user or to root, and not to a file of another user;
-    /// otherwise it is replaced by the file, so that another user's link in a shared folder leads to nothing.
+    /// A symbolic link is followed only if it belongs to this user or to root, and its target to this user; otherwise
+    /// the file replaces the link, so that another user's link in a shared folder cannot redirect the write.
     static func save(_ bytes: [UInt8], to path: String) throws(PlugboardError) {
         var entry = stat()
         guard lstat(path, &entry) == 0 else { return try replace(path, with: bytes) }
@@ -52,7 +51,7 @@ enum PrivateFile {
         try replace(String(cString: real), with: bytes)
     }
 
-    /// What is neither a regular file nor to be replaced by one. A folder cannot be written to.
+    /// Writes to a device or a FIFO, which must not be replaced. Fails for a folder.
     private static func overwrite(_ path: String, with bytes: [UInt8]) throws(PlugboardError) {
         let file = open(path, O_WRONLY | O_CLOEXEC)
         guard file >= 0 else { throw failure("write", path) }
@@ -60,9 +59,9 @@ enum PrivateFile {
         guard put(bytes, into: file) else { throw failure("write", path) }
     }
 
-    /// The whole file or none of it. A symbolic link at the path is replaced, not followed.
+    /// Writes a new file and renames it to the path. A symbolic link at the path is replaced, not followed.
     private static func replace(_ path: String, with bytes: [UInt8]) throws(PlugboardError) {
-        // A name that cannot be foreseen, and a file that is new: others may write to the folder, as to /tmp.
+        // An unpredictable name and a new file: other users may write to a shared folder such as /tmp.
         let draft = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 36)).new"
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw failure("write", path) }
@@ -88,7 +87,7 @@ enum PrivateFile {
         }
     }
 
-    /// Best effort: the new name outlives a power failure.
+    /// Best effort: makes the new name survive a power failure.
     private static func synchronizeFolder(of path: String) {
         let name = path.lastIndex(of: "/").map { path[..<$0] } ?? "."
         let folder = open(name.isEmpty ? "/" : String(name), O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -1,12 +1,12 @@
 import PlugboardKit
 
-/// A cookie as a jar keeps it (RFC 6265bis §5.7).
+/// A cookie as a jar stores it (RFC 6265bis §5.7).
 struct Cookie: Equatable, Sendable {
-    /// What two cookies cannot share.
+    /// The identity of a cookie: no two cookies of a jar share it.
     struct ID: Hashable, Sendable {
-        /// In lower case, without a leading dot.
+        /// The domain in lower case, without a leading dot.
         var domain: String
-        /// Only for this host, and not for those beneath it.
+        /// Whether the cookie is for this host only, and not for its subdomains.
         var isHostOnly: Bool
         var path: [UInt8]
         var name: [UInt8]
@@ -14,45 +14,46 @@ struct Cookie: Equatable, Sendable {
 
     var id: ID
     var value: [UInt8]
-    /// Since 1970; nil for a cookie of this session.
+    /// Time since 1970; nil for a cookie of this session.
     var expires: Duration?
     var isSecure = false
     var isHTTPOnly = false
     var sameSite = SameSite.unset
-    /// The jar's count of events when it was made, and when it was last sent or set: an order that no clock can upset.
+    /// The jar's event count at the creation, and at the last sending or setting: an order that does not depend on a
+    /// clock.
     var created: Int64 = 0
     var accessed: Int64 = 0
 
     func hasExpired(at now: Duration) -> Bool { expires.map { $0 <= now } ?? false }
 
-    /// RFC 6265bis §5.5: no cookie lives longer from now on.
+    /// RFC 6265bis §5.5: the longest lifetime of a cookie from when it is set.
     static let longestLife = Duration.seconds(400 * 86_400)
 }
 
 extension Cookie {
-    /// What §5.7 steps 2 to 22 make of a field that came from a place; the rest of the steps needs the jar.
+    /// Applies §5.7 steps 2 to 22 to a field of a response from `uri`; the remaining steps need the jar.
     init(
-        _ field: SetCookie, from place: RequestURI, now: Duration, suffixes: PublicSuffixes
+        _ field: SetCookie, from uri: RequestURI, now: Duration, suffixes: PublicSuffixes
     ) throws(Refusal) {
         guard !field.name.isEmpty || !field.value.isEmpty else { throw .empty }
         guard !field.name.contains(where: SetCookie.isControl), !field.value.contains(where: SetCookie.isControl) else {
             throw .controlCharacter
         }
         guard field.name.count + field.value.count <= SetCookie.pairLimit else { throw .tooLong }
-        let domain = try Cookie.domain(field.domain ?? [], for: place.host, suffixes)
-        let path = field.path.flatMap { $0.isEmpty ? nil : $0 } ?? place.defaultPath
-        id = ID(domain: domain ?? place.host, isHostOnly: domain == nil, path: path, name: field.name)
+        let domain = try Cookie.domain(field.domain ?? [], for: uri.host, suffixes)
+        let path = field.path.flatMap { $0.isEmpty ? nil : $0 } ?? uri.defaultPath
+        id = ID(domain: domain ?? uri.host, isHostOnly: domain == nil, path: path, name: field.name)
         value = field.value
         expires = Cookie.expiry(of: field, now)
         isSecure = field.isSecure
         isHTTPOnly = field.isHTTPOnly
         sameSite = field.sameSite
-        guard !isSecure || place.isSecure else { throw .insecureConnection }
+        guard !isSecure || uri.isSecure else { throw .insecureConnection }
         guard sameSite != .none || isSecure else { throw .sameSiteNone }
-        guard keepsPromise(hasPath: field.path != nil) else { throw .prefix }
+        guard satisfiesPrefix(hasPath: field.path != nil) else { throw .prefix }
     }
 
-    /// Steps 7 to 10; nil for a cookie of the host alone.
+    /// Steps 7 to 10; nil for a host-only cookie.
     private static func domain(
         _ attribute: [UInt8], for host: String, _ suffixes: PublicSuffixes
     ) throws(Refusal) -> String? {
@@ -67,7 +68,7 @@ extension Cookie {
         return domain
     }
 
-    /// Step 6: `Max-Age` beats `Expires`, and neither reaches beyond the longest life.
+    /// Step 6: `Max-Age` takes precedence over `Expires`, and neither exceeds the longest lifetime.
     private static func expiry(of field: SetCookie, _ now: Duration) -> Duration? {
         let limit = now + longestLife
         if let age = field.maxAge {
@@ -76,9 +77,9 @@ extension Cookie {
         return field.expires.map { min(.seconds($0), limit) }
     }
 
-    /// Steps 20 to 22: names that begin so stand for what the server asked for, so that nobody else can set them.
-    private func keepsPromise(hasPath: Bool) -> Bool {
-        // Sent without its name, such a value would look like a name to the server.
+    /// Steps 20 to 22: whether the cookie has the attributes that the prefix of its name requires.
+    private func satisfiesPrefix(hasPath: Bool) -> Bool {
+        // A nameless cookie is sent as its value, so the server would see such a value as a name with a prefix.
         if id.name.isEmpty { return !["__secure-", "__host-", "__http-"].contains { value.begins(with: $0) } }
         if id.name.begins(with: "__host-") {
             let isWhole = isSecure && id.isHostOnly && hasPath && id.path == [UInt8(ascii: "/")]
@@ -90,7 +91,7 @@ extension Cookie {
 }
 
 extension [UInt8] {
-    /// Compares without regard to ASCII case; the prefix is given in lower case.
+    /// Compares without regard to ASCII case; the prefix is in lower case.
     fileprivate func begins(with prefix: StaticString) -> Bool {
         guard count >= prefix.utf8CodeUnitCount else { return false }
         return zip(self, UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount))

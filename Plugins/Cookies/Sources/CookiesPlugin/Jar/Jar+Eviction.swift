@@ -1,11 +1,11 @@
 extension Jar {
-    /// "Removes excess cookies" (RFC 6265bis §5.7) in the draft's order, after one was added to a domain.
+    /// "Removes excess cookies" (RFC 6265bis §5.7) in the draft's order, after one cookie was added to a domain.
     mutating func removeExcess(of domain: String, now: Duration) {
         if domains[domain, default: []].count > limits.perDomain { shrink(domain, now) }
         if count > limits.total { shrink(now) }
     }
 
-    /// The same for the whole jar, after many were added.
+    /// Removes excess cookies of the whole jar, after many were added.
     mutating func enforceLimits(now: Duration) {
         for (domain, cookies) in domains where cookies.count > limits.perDomain { shrink(domain, now) }
         if count > limits.total { shrink(now) }
@@ -18,7 +18,7 @@ extension Jar {
         evictions += excess.count
     }
 
-    // Lists of ids, for whoever held the cookies themselves would make their removal copy them all.
+    // These return ids and not cookies: holding the cookies would make each removal copy the array.
 
     private func expired(of domain: String, _ now: Duration) -> [Cookie.ID] {
         let cookies = domains[domain, default: []]
@@ -33,7 +33,8 @@ extension Jar {
         }
         let excess = cookies.count - limits.perDomain
         guard excess > 0 else { return [] }
-        // One is what is too much after one was added: thousands in one answer must not sort thousands of times.
+        // One cookie is in excess after one was added: a head with thousands of cookies must not sort thousands of
+        // times.
         if excess == 1 { return cookies.indices.min(by: isLess).map { [cookies[$0].id] } ?? [] }
         return cookies.indices.sorted(by: isLess).prefix(excess).map { cookies[$0].id }
     }
@@ -41,7 +42,7 @@ extension Jar {
     private mutating func shrink(_ now: Duration) {
         remove { $0.hasExpired(at: now) }
         guard count > limits.total else { return }
-        // Somewhat more than is needed, so that a full jar is not sorted for each cookie that comes.
+        // Removes more than necessary, so that a full jar is not sorted for each new cookie.
         let goal = limits.total - limits.total / 16
         var sizes = domains.mapValues(\.count)
         var rest = domains.values.joined().sorted { $0.accessed < $1.accessed }
@@ -61,7 +62,7 @@ extension Jar {
         }
     }
 
-    /// Whom a full jar lets go, in this order.
+    /// The order in which a full jar removes cookies.
     private enum Rule {
         case insecureOfMany, anyOfMany, any
 

@@ -1,11 +1,11 @@
 extension Jar {
-    /// What a file is to learn.
+    /// The changes that are to be written to a file.
     struct Changes: Sendable {
-        /// To write as they are.
+        /// Cookies to write.
         var written: [Cookie] = []
-        /// To remove, if they are there.
+        /// Cookies to remove, if the file has them.
         var removed: [Cookie.ID] = []
-        /// To mark as sent, if they are still there.
+        /// Cookies to mark as sent, if the file still has them.
         var sent: [Cookie] = []
 
         var isEmpty: Bool { written.isEmpty && removed.isEmpty && sent.isEmpty }
@@ -27,21 +27,21 @@ extension Jar {
         return changes
     }
 
-    /// Marks as unsaved again what could not be saved.
+    /// Marks cookies as unsaved again after saving them failed.
     mutating func putBack(_ ids: some Sequence<Cookie.ID>) {
         unsaved.formUnion(ids)
-        // Set and removed while nothing could be saved: of these the file has never heard, or will hear too late.
+        // Cookies that were set and removed while the file could not be written may never have been in it.
         if unsaved.count > 4 * limits.total { unsaved = unsaved.filter { self[$0] != nil } }
     }
 
-    /// Marks all that outlives the session as unsaved: the file that held it is lost.
+    /// Marks all persistent cookies as unsaved, because their file is lost.
     mutating func markUnsaved() {
         for cookies in domains.values {
             for cookie in cookies where cookie.expires != nil { unsaved.insert(cookie.id) }
         }
     }
 
-    /// Takes over what a file holds now. What is unsaved here is newer, and cookies of this session are in no file.
+    /// Replaces the persistent cookies by those of the file. Unsaved cookies of this jar are newer and stay.
     mutating func load(_ saved: [Cookie], now: Duration) {
         let (unsaved, touched) = (unsaved, touched)
         let ids = Set(saved.map(\.id))
@@ -56,7 +56,7 @@ extension Jar {
             guard cookie.id.isHostOnly || !suffixes.contains(cookie.id.domain) else { continue }
             replace(by: cookie)
         }
-        // That they came from the file is nothing to tell it, but what is too much for this jar is too much for the file.
+        // Loading leaves nothing to save, except the removal of cookies that exceed this jar's limits.
         self.unsaved = unsaved
         enforceLimits(now: now)
         self.touched = touched.filter { self[$0] != nil }

@@ -1,32 +1,33 @@
 import PlugboardKit
 
-/// All cookies of one name, and the rules of RFC 6265bis §5.7 and §5.8.3: a pure value, told the time.
+/// The cookies of one jar, and the rules of RFC 6265bis §5.7 and §5.8.3; a pure value that gets the time as an
+/// argument.
 ///
-/// Cookies stand under their domains, so that what a request gets is found by the names of its host alone, however
-/// many others there are.
+/// Cookies are grouped by domain, so that finding those of a request takes the same time however many other domains the
+/// jar has.
 struct Jar: Sendable {
-    /// How many cookies are kept.
+    /// The most cookies that are kept.
     struct Limits: Equatable, Sendable {
         var perDomain = 180
         var total = 3000
-        /// What a domain keeps while others have fewer, when the jar is full.
+        /// The cookies that a domain keeps in a full jar as long as other domains have more.
         static let fairShare = 50
     }
 
     let limits: Limits
     let suffixes: PublicSuffixes
 
-    /// Never with an empty list.
+    /// The cookies by domain, without empty lists.
     private(set) var domains: [String: [Cookie]] = [:]
     private(set) var count = 0
     private var secureCookies = SecureCookies()
-    /// Counts what happens, so that there is an order whatever the clock does.
+    /// Counts events, for an order that does not depend on the clock.
     private var events: Int64 = 0
-    /// Cookies that went because there were too many.
+    /// The number of cookies removed because of the limits.
     var evictions = 0
-    /// Ids under which a file may hold something else than the jar does.
+    /// Ids whose cookies may differ between the jar and its file.
     var unsaved: Set<Cookie.ID> = []
-    /// Persistent cookies that were sent since they were saved, which only the order of eviction shows.
+    /// Persistent cookies that were sent since they were saved; this affects only the order of eviction.
     var touched: Set<Cookie.ID> = []
 
     init(limits: Limits = Limits(), suffixes: PublicSuffixes = .system) {
@@ -36,7 +37,7 @@ struct Jar: Sendable {
 
     var isEmpty: Bool { count == 0 }
 
-    /// All cookies, by domain and then in the order in which they would be sent.
+    /// All cookies, by domain and then in the order of sending.
     var cookies: [Cookie] {
         domains.keys.sorted().flatMap { domains[$0, default: []].sorted(by: Jar.isSentBefore) }
     }
@@ -47,36 +48,36 @@ struct Jar: Sendable {
         }
     }
 
-    /// Names differ more often than all else.
+    /// Compares names first, because they differ most often.
     private static func index(of id: Cookie.ID, in cookies: [Cookie]) -> Int? {
         cookies.firstIndex { $0.id.name == id.name && $0.id == id }
     }
 
     // MARK: Receiving
 
-    /// What came of one cookie.
+    /// The effect of one cookie.
     enum Reception: Equatable, Sendable {
         case stored
-        /// It had expired already: there is none of its id now.
+        /// The cookie had expired already, and a stored cookie with its id was removed.
         case removed
     }
 
-    /// Takes in what a `Set-Cookie` field says, or says why not.
+    /// Stores the cookie of a `Set-Cookie` field; throws the reason if it is refused.
     mutating func receive(
-        _ field: SetCookie, from place: RequestURI, now: Duration
+        _ field: SetCookie, from uri: RequestURI, now: Duration
     ) throws(Refusal) -> Reception {
-        let cookie = try Cookie(field, from: place, now: now, suffixes: suffixes)
-        if !cookie.isSecure && !place.isSecure && hidesSecureCookie(cookie, now) { throw .hidesSecureCookie }
+        let cookie = try Cookie(field, from: uri, now: now, suffixes: suffixes)
+        if !cookie.isSecure && !uri.isSecure && hidesSecureCookie(cookie, now) { throw .hidesSecureCookie }
         return put(cookie, now: now)
     }
 
-    /// Puts a cookie in place of the one with its id, if there is one. One that has expired removes it.
+    /// Stores a cookie, and replaces one with the same id. An expired cookie removes it.
     @discardableResult
     mutating func put(_ cookie: Cookie, now: Duration) -> Reception {
         var cookie = cookie
         events += 1
         (cookie.created, cookie.accessed) = (events, events)
-        // Step 23: the creation stays, and with it the order; one that has expired counts as gone.
+        // Step 23: the creation time of a replaced cookie stays, unless that one had expired.
         if let old = remove(cookie.id), !old.hasExpired(at: now) { cookie.created = old.created }
         guard !cookie.hasExpired(at: now) else { return .removed }
         insert(cookie)
@@ -102,9 +103,9 @@ struct Jar: Sendable {
 
     // MARK: Sending
 
-    /// What a request to a place carries (§5.8.3), as the value of a `Cookie` field; nil for nothing.
-    mutating func field(for place: RequestURI, now: Duration) -> [UInt8]? {
-        let cookies = takeCookies(for: place, now: now)
+    /// The value of the `Cookie` field for a request (§5.8.3); nil for none.
+    mutating func field(for uri: RequestURI, now: Duration) -> [UInt8]? {
+        let cookies = takeCookies(for: uri, now: now)
         guard !cookies.isEmpty else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(cookies.reduce(0) { $0 + $1.id.name.count + $1.value.count + 3 })
@@ -119,19 +120,19 @@ struct Jar: Sendable {
         return bytes
     }
 
-    /// The cookies for a place, in order; that they were sent is noted.
-    private mutating func takeCookies(for place: RequestURI, now: Duration) -> [Cookie] {
+    /// The cookies for a request, in order; marks them as sent.
+    private mutating func takeCookies(for uri: RequestURI, now: Duration) -> [Cookie] {
         guard count > 0 else { return [] }
         var taken: [Cookie] = []
         var expired: [Cookie.ID] = []
         events += 1
-        for name in [place.host] + HostName.parents(of: place.host) {
+        for name in [uri.host] + HostName.parents(of: uri.host) {
             guard let found = domains.index(forKey: name) else { continue }
-            let isHost = name.utf8.count == place.host.utf8.count
+            let isHost = name.utf8.count == uri.host.utf8.count
             for index in domains.values[found].indices {
                 let cookie = domains.values[found][index]
-                guard isHost || !cookie.id.isHostOnly, place.isSecure || !cookie.isSecure,
-                    RequestURI.path(place.path, matches: cookie.id.path)
+                guard isHost || !cookie.id.isHostOnly, uri.isSecure || !cookie.isSecure,
+                    RequestURI.path(uri.path, matches: cookie.id.path)
                 else { continue }
                 if cookie.hasExpired(at: now) {
                     expired.append(cookie.id)
@@ -154,7 +155,7 @@ struct Jar: Sendable {
 
     // MARK: Changing
 
-    /// Adds a cookie whose id is not there yet.
+    /// Adds a cookie whose id is not in the jar.
     private mutating func insert(_ cookie: Cookie) {
         domains[cookie.id.domain, default: []].append(cookie)
         count += 1
@@ -168,7 +169,7 @@ struct Jar: Sendable {
         guard let found = domains.index(forKey: id.domain),
             let index = Jar.index(of: id, in: domains.values[found])
         else { return nil }
-        // Nobody relies on the order within a domain.
+        // The order within a domain has no meaning.
         let last = domains.values[found].count - 1
         domains.values[found].swapAt(index, last)
         let cookie = domains.values[found].removeLast()
@@ -180,13 +181,13 @@ struct Jar: Sendable {
         return cookie
     }
 
-    /// Puts a cookie as it is in place of the one with its id: its order is that of the file it comes from.
+    /// Stores a cookie unchanged, and replaces one with the same id: it keeps the order of the file that it comes from.
     mutating func replace(by cookie: Cookie) {
         remove(cookie.id)
         insert(cookie)
     }
 
-    /// Removes the cookies that a test is true of, and says how many they were.
+    /// Removes the cookies that match, and returns their number.
     @discardableResult
     mutating func remove(where isUnwanted: (Cookie) -> Bool) -> Int {
         let unwanted = domains.values.flatMap { $0.filter(isUnwanted).map(\.id) }

@@ -2,12 +2,13 @@ import PlugboardKit
 import SQLiteStore
 import Synchronization
 
-/// All jars by name, in memory, and the file that they are kept in beyond the process.
+/// All jars by name, in memory, and the file that stores them.
 ///
-/// What requests need is in memory, under a lock. The file is read and written on its store's thread: changes go there in batches, as many
-/// as have come while it was busy; what other processes have written is taken over when somebody asks after `freshness`.
+/// Requests use the memory, under a lock. The file is read and written on its store's thread: changes are written in
+/// batches, one batch for all changes that came while the thread was busy; changes of other processes are read when a
+/// request comes later than `freshness` after the last reading.
 final class Jars: Sendable {
-    /// How long other processes' changes may go unseen.
+    /// The longest time that changes of other processes may stay unseen.
     static let freshness = Duration.seconds(1)
 
     private struct State {
@@ -16,10 +17,10 @@ final class Jars: Sendable {
         /// On the monotonic clock; nil before the file was first read.
         var readAt: Duration?
         var isReading = false
-        /// Whether a reading takes longer than a request waits.
+        /// Whether a reading takes longer than requests wait.
         var isOverdue = false
         var readers: [Ticket] = []
-        /// What the file was at the last reading.
+        /// The file's version at the last reading.
         var version: Version?
     }
 
@@ -49,7 +50,7 @@ final class Jars: Sendable {
 
     // MARK: In memory
 
-    /// Looks at a jar, or changes it, and lets the file know what has changed.
+    /// Reads or changes a jar, and starts saving if it has changed.
     func withJar<Result: Sendable>(_ name: String, _ body: (inout Jar, Duration) -> Result) -> Result {
         let now = host.wallClock
         let (result, mustSave) = state.withLock { state in
@@ -64,24 +65,24 @@ final class Jars: Sendable {
         return result
     }
 
-    /// Whether no jar holds anything.
+    /// Whether all jars are empty.
     var isEmpty: Bool { state.withLock { $0.jars.isEmpty } }
 
-    /// What a request carries: nil where the jar has nothing for it.
-    func field(for place: RequestURI, from name: String) -> [UInt8]? {
+    /// The value of a request's `Cookie` field; nil if the jar has no cookies for it.
+    func field(for uri: RequestURI, from name: String) -> [UInt8]? {
         state.withLock { state in
-            // Without a look at the clock where there is nothing to send.
+            // Without reading the clock if the jar is empty.
             guard state.jars[name]?.isEmpty == false else { return nil }
-            return state.jars[name]?.field(for: place, now: host.wallClock)
+            return state.jars[name]?.field(for: uri, now: host.wallClock)
         }
     }
 
-    /// The jars that hold something, by name.
+    /// The names of the jars that are not empty.
     var names: [String] { state.withLock { $0.jars.filter { !$0.value.isEmpty }.keys.sorted() } }
 
     // MARK: The file
 
-    /// Whether a request should wait, because the file was never read or may have changed since.
+    /// Whether a request should wait because the file was never read or its last reading is too old.
     func isStale(at now: Duration) -> Bool {
         guard store != nil else { return false }
         return state.withLock { state in
@@ -89,10 +90,10 @@ final class Jars: Sendable {
         }
     }
 
-    /// A request has waited for the file in vain: others need not, until it can be read again.
+    /// A request has waited too long for the file: later requests do not wait until it can be read again.
     func giveUpWaiting() { state.withLock { $0.isOverdue = $0.isReading } }
 
-    /// Reads what other processes have written, if they have; the ticket is woken when that is done, whatever came of it.
+    /// Reads the changes of other processes; the ticket is woken when that has ended, also after a failure.
     func refresh(waking reader: Ticket?) {
         guard let store else {
             reader?.wake()
@@ -107,7 +108,7 @@ final class Jars: Sendable {
         store.perform { [self] (connection) throws(SQLiteFailure) in
             try rescuing { () throws(SQLiteFailure) in try refresh(connection) }
         } then: { [self] result in
-            told(result)
+            report(result)
             let readers = state.withLock { state in
                 state.isReading = false
                 state.isOverdue = false
@@ -119,7 +120,7 @@ final class Jars: Sendable {
         }
     }
 
-    /// Reads and writes what there is to read and write, and blocks until that is done. For commands.
+    /// Writes all changes, reads those of other processes, and blocks until that has ended. For commands.
     func synchronize() {
         guard let store else { return }
         do throws(SQLiteFailure) {
@@ -129,29 +130,29 @@ final class Jars: Sendable {
                     try read(connection)
                 }
             }
-            told(.success(()))
+            report(.success(()))
         } catch {
-            told(.failure(error))
+            report(.failure(error))
         }
     }
 
-    /// Drops one jar, or all, in memory and in the file. Blocks.
+    /// Removes one jar, or all, from memory and from the file. Blocks.
     func clear(_ name: String?) {
         drop(name)
         guard let store else { return }
         do throws(SQLiteFailure) {
             try store.performAndWait { [self] (connection) throws(SQLiteFailure) in
-                // Once more: it may just have been read.
+                // Once more: a reading may just have added cookies again.
                 drop(name)
                 try CookieFile.clear(connection, jar: name)
             }
-            told(.success(()))
+            report(.success(()))
         } catch {
-            told(.failure(error))
+            report(.failure(error))
         }
     }
 
-    /// Writes what is left, and closes the file.
+    /// Writes the remaining changes, and closes the file.
     func close(within limit: Duration) {
         beginSaving()
         store?.close(within: limit)
@@ -161,7 +162,7 @@ final class Jars: Sendable {
         store?.perform { [self] (connection) throws(SQLiteFailure) in
             try rescuing { () throws(SQLiteFailure) in try save(connection) }
         } then: { [self] result in
-            told(result)
+            report(result)
         }
     }
 
@@ -173,13 +174,13 @@ final class Jars: Sendable {
 
     // MARK: On the store's thread
 
-    /// Reads what others have written, and writes what could not be written before.
+    /// Reads the changes of other processes, and writes changes that could not be written before.
     private func refresh(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
         try read(connection)
         if state.withLock({ $0.jars.values.contains { !$0.unsaved.isEmpty } }) { try save(connection) }
     }
 
-    /// A damaged file is moved aside: what it held is to be in the next one too.
+    /// After damage, the store moves the file aside: then all persistent cookies are written to the next file.
     private func rescuing(_ work: () throws(SQLiteFailure) -> Void) throws(SQLiteFailure) {
         do throws(SQLiteFailure) {
             try work()
@@ -234,11 +235,11 @@ final class Jars: Sendable {
         }
     }
 
-    private func told(_ result: Result<Void, SQLiteFailure>) {
+    private func report(_ result: Result<Void, SQLiteFailure>) {
         switch result {
         case .success: troubles.end()
         case .failure(let failure):
-            // Where the file could not be opened, nothing has run.
+            // If the file could not be opened, `save` has not run.
             state.withLock { $0.isSaving = false }
             troubles.note(failure)
         }

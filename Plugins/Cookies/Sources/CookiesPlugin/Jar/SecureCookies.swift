@@ -1,11 +1,9 @@
-/// Where a jar has secure cookies, by their names and the domains they are beneath: found by a look-up, however large
-/// the jar is.
+/// An index of a jar's secure cookies by name and parent domain, so that a look-up does not depend on the jar's size.
 ///
-/// An answer may bring thousands of cookies, each of which must not hide a secure one. Hardly ever is there one to look
-/// for.
+/// A head may set thousands of cookies, and for each one a jar must check that it does not hide a secure one.
 struct SecureCookies: Sendable {
     private var names: [[UInt8]: Int] = [:]
-    /// The domains of a name's cookies beneath a domain, and how many it has in each.
+    /// The domains beneath a domain that have secure cookies of a name, and how many.
     private var beneath: [Key: [String: Int]] = [:]
 
     private struct Key: Hashable {
@@ -13,10 +11,10 @@ struct SecureCookies: Sendable {
         let name: [UInt8]
     }
 
-    /// Whether there is one of that name.
+    /// Whether a secure cookie of that name exists.
     func include(name: [UInt8]) -> Bool { names[name] != nil }
 
-    /// The subdomains of a domain that have one of that name.
+    /// The subdomains of a domain that have a secure cookie of that name.
     func domains(beneath domain: String, name: [UInt8]) -> some Collection<String> {
         (beneath[Key(domain: domain, name: name)] ?? [:]).keys
     }

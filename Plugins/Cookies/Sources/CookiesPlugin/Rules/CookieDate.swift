@@ -1,9 +1,9 @@
 import PlugboardKit
 
-/// The date of an `Expires` attribute, read as generously as RFC 6265bis §5.1.1 asks: its parts in any order, with almost
-/// anything between them.
+/// The date of an `Expires` attribute, parsed as RFC 6265bis §5.1.1 requires: the parts may have any order and almost
+/// any delimiters.
 struct CookieDate: Equatable, Sendable {
-    /// Since 1970-01-01 00:00 UTC.
+    /// Seconds since 1970-01-01 00:00 UTC.
     let seconds: Int64
 
     init?(_ text: some Collection<UInt8>) {
@@ -13,7 +13,7 @@ struct CookieDate: Equatable, Sendable {
         seconds = date.seconds
     }
 
-    /// As fields of HTTP write it (RFC 9110 §5.6.7).
+    /// The date in the format of HTTP fields (RFC 9110 §5.6.7).
     var text: String { HTTPDate(seconds: seconds).description }
 
     private static func isDelimiter(_ byte: UInt8) -> Bool {
@@ -23,14 +23,14 @@ struct CookieDate: Equatable, Sendable {
         }
     }
 
-    /// What the tokens have said so far; each part is said by the first token that can.
+    /// The parts found so far; for each part the first token that matches counts.
     private struct Parts {
         private var time: [Int]?
         private var day: Int?
         private var month: Int?
         private var year: Int?
 
-        /// Nine bytes of a token are enough: `12:34:56`, and the one that ends it.
+        /// Nine bytes of a token are enough: `12:34:56`, and the byte after it.
         mutating func take(_ token: [UInt8]) {
             if time == nil, let time = Parts.time(token) {
                 self.time = time
@@ -43,13 +43,13 @@ struct CookieDate: Equatable, Sendable {
             }
         }
 
-        /// Nil where a part is missing, and for days and times that do not exist.
+        /// Nil if a part is missing, or for a day or time that does not exist.
         var date: HTTPDate? {
             guard let time, let day, let month, let year, year >= 1601, time[2] <= 59 else { return nil }
             return HTTPDate(year: year, month: month, day: day, hour: time[0], minute: time[1], second: time[2])
         }
 
-        /// `hms-time`: three fields of one or two digits; what follows must not be a digit.
+        /// `hms-time`: three fields of one or two digits; the next byte must not be a digit.
         private static func time(_ token: [UInt8]) -> [Int]? {
             let fields = token.split(
                 separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
@@ -61,7 +61,7 @@ struct CookieDate: Equatable, Sendable {
             return [hour, minute, second]
         }
 
-        /// So many digits, and then none.
+        /// A number with that many digits; the next byte must not be a digit.
         private static func number(_ token: [UInt8], digits: ClosedRange<Int>) -> Int? {
             let number = token.prefix(while: isDigit)
             guard digits.contains(number.count) else { return nil }

@@ -1,6 +1,6 @@
-/// What cookies ask of hosts, which are given in lower case.
+/// Comparisons of host names, which must be in lower case.
 enum HostName {
-    /// RFC 6265bis §5.1.3: whether a host belongs to a domain.
+    /// Whether a host belongs to a domain (RFC 6265bis §5.1.3).
     static func matches(_ host: String, domain: String) -> Bool {
         let (host, domain) = (host.utf8, domain.utf8)
         guard host.count > domain.count else { return host.elementsEqual(domain) }
@@ -9,8 +9,8 @@ enum HostName {
             && !isAddress(host[...])
     }
 
-    /// The domains that a host belongs to, the nearest first: `example.com` and `com` of `www.example.com`. Addresses
-    /// belong to none.
+    /// The domains that a host belongs to, the nearest first: `example.com` and `com` for `www.example.com`; none for
+    /// an address.
     static func parents(of host: String) -> [String] {
         var parents: [String] = []
         guard !isAddress(host) else { return parents }
@@ -22,10 +22,10 @@ enum HostName {
         return parents
     }
 
-    /// Whether it is an IP address: in brackets, or with a number at its end, as no name has.
+    /// Whether the host is an IP address: in brackets, or with a number as its last label.
     static func isAddress(_ host: String) -> Bool { isAddress(host.utf8[...]) }
 
-    /// Whether it means this very machine.
+    /// Whether the host is `localhost`, a subdomain of it, or a loopback address.
     static func isLoopback(_ host: String) -> Bool {
         host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]"
             || host.hasPrefix("127.") && isAddress(host)

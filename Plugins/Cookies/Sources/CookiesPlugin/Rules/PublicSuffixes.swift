@@ -1,26 +1,27 @@
 import CPSL
 
-/// The Public Suffix List, through libpsl: the system's, or the one that came with libpsl if that is newer.
+/// The Public Suffix List of libpsl: the system's, or libpsl's built-in one if that is newer.
 ///
-/// Sendable because the list never changes once it is read.
+/// Sendable because the list never changes after it is read.
 struct PublicSuffixes: @unchecked Sendable {
     private let list: OpaquePointer?
 
-    /// Read when it is first asked for, and kept for ever.
+    /// Read at the first use, and never released.
     static let system = PublicSuffixes(list: psl_latest(nil))
 
-    /// Whether anybody can register beneath it: `com`, `co.uk`, and every single label that the list does not know.
+    /// Whether anyone can register a name beneath the domain: `com`, `co.uk`, and every single label not in the list.
     func contains(_ domain: String) -> Bool {
         guard !domain.isEmpty, !HostName.isAddress(domain) else { return false }
-        // The list has no names that end with a dot.
+        // The list contains no names with a final dot.
         let name = domain.hasSuffix(".") ? String(domain.dropLast()) : domain
         guard let list else { return !name.utf8.contains(UInt8(ascii: ".")) }
         return name.withCString { psl_is_public_suffix(list, $0) } == 1
     }
 
-    /// The shortest name that somebody can have registered; nil for public suffixes, addresses and what is no name.
+    /// The shortest domain of a host that can be registered; nil for public suffixes, addresses and invalid names.
     ///
-    /// Names may be Unicode or Punycode, in any case and with a dot at the end; the answer is in lower case without it.
+    /// The host may be in Unicode or Punycode, in any case, and may end with a dot; the result is in lower case without
+    /// the dot.
     func registrableDomain(of host: String) -> String? {
         guard !host.utf8.contains(0), !HostName.isAddress(host) else { return nil }
         let name = host.hasSuffix(".") ? String(host.dropLast()) : host

@@ -1,12 +1,12 @@
 import PlugboardKit
 
-/// What cookies need to know of the URL of a request: RFC 6265bis's request-uri.
+/// The parts of a request's URL that cookies depend on: RFC 6265bis's request-uri.
 struct RequestURI: Equatable, Sendable {
-    /// Whether the connection keeps secrets.
+    /// Whether the connection is secure.
     var isSecure: Bool
-    /// As `Origin` has it.
+    /// The host in the form of `Origin`.
     var host: String
-    /// Up to the query, without dot segments, and otherwise as the URL has it; at least `/`.
+    /// The path without dot segments, otherwise unchanged; at least `/`.
     var path: [UInt8]
 
     init(isSecure: Bool, host: String, path: [UInt8]) {
@@ -15,26 +15,26 @@ struct RequestURI: Equatable, Sendable {
         self.path = path
     }
 
-    /// Nil for what is no absolute http or https URL with a host.
+    /// Nil if the URL is not an absolute http or https URL with a host.
     ///
-    /// - Parameter trustsLoopback: Whether http to this very machine is as good as https.
+    /// - Parameter trustsLoopback: Whether http to a loopback host counts as secure.
     init?(_ url: String, trustsLoopback: Bool = false) {
         guard let parts = URLParts(url), let origin = Origin(parts) else { return nil }
         isSecure = origin.scheme == "https" || trustsLoopback && HostName.isLoopback(origin.host)
         host = origin.host
-        // Servers read paths without their dot segments. Escapes stay, for a cookie's `Path` is compared byte for byte.
+        // Servers resolve dot segments too. Escapes stay, because a cookie's `Path` is compared byte by byte.
         path =
             parts.path.isEmpty
             ? [UInt8(ascii: "/")] : PercentEncoding.withoutDotSegments(Array(parts.path.utf8), decoding: true)
     }
 
-    /// §5.1.4: where a cookie belongs that does not say so.
+    /// §5.1.4: the path of a cookie without a `Path` attribute.
     var defaultPath: [UInt8] {
         guard let last = path.lastIndex(of: UInt8(ascii: "/")), last > 0 else { return [UInt8(ascii: "/")] }
         return Array(path[..<last])
     }
 
-    /// §5.1.4: whether a request for a path gets the cookies of another.
+    /// §5.1.4: whether a request for `path` sends cookies of `cookiePath`.
     static func path(_ path: [UInt8], matches cookiePath: [UInt8]) -> Bool {
         guard path.starts(with: cookiePath) else { return false }
         return path.count == cookiePath.count || cookiePath.last == UInt8(ascii: "/")

@@ -1,25 +1,27 @@
 import PlugboardKit
 
-/// What one `Set-Cookie` field says (RFC 6265bis §5.6): bytes in, bytes kept, nothing judged that needs a jar or a clock.
+/// The content of one `Set-Cookie` field (RFC 6265bis §5.6), parsed without a jar or a clock. Names and values stay
+/// bytes.
 struct SetCookie: Equatable, Sendable {
     /// Empty for a cookie without a name.
     var name: [UInt8] = []
     var value: [UInt8] = []
-    /// The last `Max-Age` that can be read, in seconds; clamped, so that no number is too large.
+    /// The last valid `Max-Age`, in seconds, clamped to 64 bits.
     var maxAge: Int64?
-    /// The last `Expires` that can be read, in seconds since 1970.
+    /// The last valid `Expires`, in seconds since 1970.
     var expires: Int64?
-    /// The last `Domain` in lower case and without its leading dot; empty where it says nothing, nil without one.
+    /// The last `Domain`, in lower case and without its leading dot; empty if its value is empty, nil without the
+    /// attribute.
     var domain: [UInt8]?
-    /// The last `Path`; empty where it says nothing that is a path, so that the default path is meant; nil without one.
+    /// The last `Path`; empty, for the default path, if it is invalid; nil without the attribute.
     var path: [UInt8]?
     var isSecure = false
     var isHTTPOnly = false
     var sameSite = SameSite.unset
 
-    /// Octets that name and value may have together.
+    /// The most octets that name and value may have together.
     static let pairLimit = 4096
-    /// Octets that an attribute's value may have.
+    /// The most octets that an attribute's value may have.
     static let attributeLimit = 1024
 
     init(name: [UInt8], value: [UInt8]) {
@@ -32,13 +34,13 @@ struct SetCookie: Equatable, Sendable {
         }
     }
 
-    /// Reads a field's value, in time that grows with its length.
+    /// Parses a field's value, in linear time.
     init(_ text: UnsafeRawBufferPointer) throws(Refusal) {
         guard !text.contains(where: SetCookie.isControl) else { throw .controlCharacter }
         var rest = text[...]
         let pair = SetCookie.next(&rest)
         let (first, second) = SetCookie.split(pair)
-        // Without an equals sign it is all value.
+        // Without an equals sign, the whole pair is the value.
         let (name, value) = second.map { (first, $0) } ?? (text[text.endIndex...], first)
         guard name.count + value.count <= SetCookie.pairLimit else { throw .tooLong }
         self.name = Array(name)
@@ -53,7 +55,7 @@ struct SetCookie: Equatable, Sendable {
         let (name, given) = SetCookie.split(attribute)
         let value = given ?? attribute[attribute.endIndex...]
         guard value.count <= SetCookie.attributeLimit else { return }
-        // The longest that is known has eight letters.
+        // The longest known attribute name has eight letters.
         guard name.count <= 8 else { return }
         switch String(decoding: name.map(lowercased), as: UTF8.self) {
         case "expires": expires = CookieDate(value)?.seconds ?? expires
@@ -72,14 +74,14 @@ struct SetCookie: Equatable, Sendable {
     /// §5.6 step 1: tabs are allowed, other control characters are not.
     static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 && byte != 0x09 || byte == 0x7F }
 
-    /// What stands before the next semicolon, which stays in the rest.
+    /// The text before the next semicolon, which stays in `rest`.
     private static func next(_ rest: inout Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
         let end = rest.firstIndex(of: UInt8(ascii: ";")) ?? rest.endIndex
         defer { rest = rest[end...] }
         return rest[..<end]
     }
 
-    /// What stands before and after the first equals sign, without blanks around; nil after it where there is none.
+    /// The texts before and after the first equals sign, without surrounding blanks; the second is nil without a sign.
     private static func split(
         _ text: Slice<UnsafeRawBufferPointer>
     ) -> (Slice<UnsafeRawBufferPointer>, Slice<UnsafeRawBufferPointer>?) {
@@ -111,14 +113,14 @@ struct SetCookie: Equatable, Sendable {
     }
 }
 
-/// What `SameSite` says (RFC 6265bis §5.6.7). Kept and written out; nothing here navigates, so that it is never judged.
+/// The value of `SameSite` (RFC 6265bis §5.6.7). Stored and listed, but not enforced, because there is no navigation.
 enum SameSite: String, Sendable, CaseIterable {
-    /// No attribute, or an unknown word: the draft's "Default".
+    /// No attribute, or an unknown value: the draft's "Default".
     case unset = "default"
     case none, lax, strict
 
     init(attribute value: some Collection<UInt8>) {
-        // The longest word has six letters.
+        // The longest known value has six letters.
         let word = value.count <= 6 ? String(decoding: value.map(lowercased), as: UTF8.self) : ""
         self = word == "default" ? .unset : SameSite(rawValue: word) ?? .unset
     }

@@ -1,19 +1,18 @@
 import PlugboardKit
 import SQLiteStore
 
-/// What is done to a cache's file, in SQL. Runs on the store's thread; every function is one step of somebody's
-/// transaction.
+/// The SQL of a cache's file. Called on the store's thread; every function is a step of its caller's transaction.
 struct CacheFile: Sendable {
-    /// Rows that are still written, or still read after their removal, bear this name.
+    /// The owner of this store's rows that are unfinished, or hidden because they are read after their removal.
     let owner: String
-    /// Bytes that the file may have on a disk with room, the free pages within not counted. The write-ahead log comes on top.
+    /// The most bytes of the file on a disk with room, without its free pages and the write-ahead log.
     let limit: Int
-    /// The entries whose bodies are being read in this process; they are hidden, and removed later.
+    /// The entries whose bodies are being read in this process; removing one of them hides it until the reading ends.
     let readings: Readings
 
     // MARK: Finding
 
-    /// What was found, and what was found damaged.
+    /// The entries found, and the ids of damaged ones.
     struct Finding: Sendable {
         var entries: [CacheEntry] = []
         var damaged: [Int64] = []
@@ -21,18 +20,18 @@ struct CacheFile: Sendable {
 
     func find(_ key: CacheKey, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Finding {
         var finding = Finding()
-        // The order is that of the index, so that nothing is sorted.
+        // The order of the index, so that nothing is sorted.
         try connection.each(
             "SELECT id, sum, head, bodySum, body FROM entry WHERE key = ? AND owner IS NULL ORDER BY id DESC",
             [.key(key)]
         ) { row in
             let id = row.integer(0)
-            guard let (answer, length) = CacheFile.head(row, id) else {
+            guard let (response, length) = CacheFile.head(row, id) else {
                 finding.damaged.append(id)
                 return true
             }
-            guard answer.key == key else { return true }
-            var entry = CacheEntry(id: id, answer: answer, length: length)
+            guard response.key == key else { return true }
+            var entry = CacheEntry(id: id, response: response, length: length)
             if length <= CacheFile.smallSize {
                 entry.body = CacheFile.piece(row, 3, 0, of: id, length: length)
                 if entry.body == nil { finding.damaged.append(id) }
@@ -54,7 +53,7 @@ struct CacheFile: Sendable {
         return finding
     }
 
-    /// Heads of entries that fit, the most recently used first, up to a number of them.
+    /// The heads of selected entries, the most recently used first, up to a limit.
     func list(
         _ what: Purge, limit: Int, _ connection: SQLiteStore.Connection
     ) throws(SQLiteFailure) -> [CacheEntry] {
@@ -74,15 +73,15 @@ struct CacheFile: Sendable {
         ) { row in
             if let pattern, !pattern.fits(row.bytes(3)) { return true }
             let id = row.integer(0)
-            if let (answer, length) = CacheFile.head(row, id) {
-                entries.append(CacheEntry(id: id, answer: answer, length: length))
+            if let (response, length) = CacheFile.head(row, id) {
+                entries.append(CacheEntry(id: id, response: response, length: length))
             }
             return entries.count < limit
         }
         return entries
     }
 
-    /// The sums of all keys that can be found, of entries behind an id.
+    /// The sums of the keys of all visible entries whose id is greater than `id`.
     func keys(after id: Int64, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> (
         keys: [Int64], last: Int64
     ) {
@@ -107,14 +106,14 @@ struct CacheFile: Sendable {
 
     // MARK: Writing
 
-    /// Begins an entry that cannot be found yet. Returns its id.
+    /// Begins an invisible entry, and returns its id.
     func begin(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int64 {
         _ = try lastID(connection)
         try connection.run(CacheFile.beginning, .text(owner))
         return connection.lastInsertedID
     }
 
-    /// Adds whole entries, which can be found from now on, each as the most recently used. Returns their ids.
+    /// Adds visible entries, each as the most recently used, and returns their ids.
     func insert(
         _ additions: [Gathering.Addition], _ connection: SQLiteStore.Connection
     ) throws(SQLiteFailure) -> [Int64] {
@@ -129,7 +128,7 @@ struct CacheFile: Sendable {
         return ids
     }
 
-    /// The last id that was given to an entry. A sequence that is damaged begins anew, or nothing could be stored any more.
+    /// The last id that was assigned. A damaged sequence is started again, because otherwise nothing could be stored.
     private func lastID(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int64 {
         let sql = "SELECT seq FROM sqlite_sequence WHERE name = 'entry'"
         let last = try connection.first(sql) { $0.integer(0) } ?? -1
@@ -140,49 +139,49 @@ struct CacheFile: Sendable {
         return try connection.first(sql) { $0.integer(0) } ?? 0
     }
 
-    /// Makes an entry visible as the most recently used.
+    /// Makes an unfinished entry visible, as the most recently used.
     func publish(
-        _ id: Int64, _ answer: StoredResponse, length: Int, _ connection: SQLiteStore.Connection
+        _ id: Int64, _ response: StoredResponse, length: Int, _ connection: SQLiteStore.Connection
     ) throws(SQLiteFailure) {
-        let head = answer.encoded(length: length)
+        let head = response.encoded(length: length)
         let use = try lastUse(connection) + 1
         try connection.run(
             """
             UPDATE entry SET owner = NULL, key = ?, url = ?, used = ?, length = ?, sum = ?, head = ?
             WHERE id = ? AND owner = ?
             """,
-            .key(answer.key), .text(answer.url), .integer(use), .integer(length),
+            .key(response.key), .text(response.url), .integer(use), .integer(length),
             .integer(CacheFile.sum(head, id)), .bytes(head), .integer(id), .text(owner))
     }
 
     // MARK: Changing
 
-    /// Gives an entry another head; the body stays.
+    /// Replaces the head of an entry; the body stays.
     func update(
-        _ id: Int64, _ answer: StoredResponse, length: Int, _ connection: SQLiteStore.Connection
+        _ id: Int64, _ response: StoredResponse, length: Int, _ connection: SQLiteStore.Connection
     ) throws(SQLiteFailure) {
-        let head = answer.encoded(length: length)
+        let head = response.encoded(length: length)
         try connection.run(
             "UPDATE entry SET sum = ?, head = ? WHERE id = ? AND owner IS NULL",
             .integer(CacheFile.sum(head, id)), .bytes(head), .integer(id))
     }
 
     func invalidate(url: String, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
-        var heads: [(id: Int64, answer: StoredResponse, length: Int)] = []
+        var heads: [(id: Int64, response: StoredResponse, length: Int)] = []
         try connection.each("SELECT id, sum, head FROM entry WHERE url = ? AND owner IS NULL", [.text(url)]) { row in
             let id = row.integer(0)
-            // A head that is damaged is not found anyway.
-            if let (answer, length) = CacheFile.head(row, id) { heads.append((id, answer, length)) }
+            // A damaged head is not found by look-ups either.
+            if let (response, length) = CacheFile.head(row, id) { heads.append((id, response, length)) }
             return true
         }
-        for head in heads where !head.answer.isInvalidated {
-            var answer = head.answer
-            answer.isInvalidated = true
-            try update(head.id, answer, length: head.length, connection)
+        for head in heads where !head.response.isInvalidated {
+            var response = head.response
+            response.isInvalidated = true
+            try update(head.id, response, length: head.length, connection)
         }
     }
 
-    /// Removes entries that can be found; those that are read in this process only hide. Tells how many went.
+    /// Removes visible entries, and returns their number; entries that are read in this process are hidden instead.
     @discardableResult
     func remove(_ ids: some Sequence<Int64>, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int {
         var count = 0
@@ -199,7 +198,7 @@ struct CacheFile: Sendable {
         return count
     }
 
-    /// Removes an entry that this store hides or has begun.
+    /// Removes an entry that this store has hidden or begun.
     func drop(_ id: Int64, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
         try connection.run("DELETE FROM entry WHERE id = ? AND owner = ?", .integer(id), .text(owner))
     }
@@ -227,26 +226,26 @@ struct CacheFile: Sendable {
         }
     }
 
-    // MARK: Numbers
+    // MARK: Ids and sums
 
-    /// The time when a row got its owner; seconds since 1970. It stands where those that can be found have their
-    /// order of use.
+    /// The SQL for the time when a row gets its owner, in seconds since 1970. It is stored in the column of the order
+    /// of use.
     static let now = "CAST(strftime('%s', 'now') AS INTEGER)"
 
     private static let beginning =
         "INSERT INTO entry (owner, key, url, used, length, sum, head) VALUES (?, 0, '', \(now), 0, 0, x'')"
 
-    static func place(_ id: Int64, _ number: Int) -> Int64 { id << CacheSchema.chunkBits | Int64(number) }
+    static func pieceID(_ id: Int64, _ number: Int) -> Int64 { id << CacheSchema.pieceBits | Int64(number) }
 
-    static func sum(_ bytes: [UInt8], _ place: Int64) -> Int64 { bytes.withUnsafeBytes { sum($0, place) } }
+    static func sum(_ bytes: [UInt8], _ id: Int64) -> Int64 { bytes.withUnsafeBytes { sum($0, id) } }
 
-    static func sum(_ bytes: UnsafeRawBufferPointer, _ place: Int64) -> Int64 {
-        Int64(bitPattern: Checksum.of(bytes, seed: UInt64(bitPattern: place)))
+    static func sum(_ bytes: UnsafeRawBufferPointer, _ id: Int64) -> Int64 {
+        Int64(bitPattern: Checksum.of(bytes, seed: UInt64(bitPattern: id)))
     }
 }
 
 extension CacheKey {
-    /// What the key is found by in a file.
+    /// The key's checksum, by which a file finds it.
     var sum: Int64 { Int64(bitPattern: Checksum.of(text)) }
 }
 

@@ -1,19 +1,19 @@
 import SQLiteStore
 
-/// The tables of a cache's file. All sums are of `Checksum`, and hold the entry's id, so that bytes of another entry
-/// are damage, too.
+/// The tables of a cache's file. All sums are those of `Checksum` over the bytes and the id, so that bytes of another
+/// entry count as damage.
 ///
-/// Bodies of every size stand in the file. Measured, in CPU: a plain file of 16 MiB is read ten times as fast (1 ms
-/// against 9), and written 2.5 times (22 ms against 52); a hit of 1 KiB takes 27 µs, the hop to the thread included.
-/// That is still 1.8 GB/s, and it buys one transaction for all that belongs to an entry, at any kill, by any process.
-/// Pages of 8 or 16 KiB gain a fifth for large bodies, and lose as much or more in storing small ones.
+/// Bodies of every size are in the file. By measured CPU time, a plain file of 16 MiB is read ten times as fast (1 ms
+/// against 9) and written 2.5 times as fast (22 ms against 52); a hit of 1 KiB takes 27 µs, including the change of
+/// threads. That is still 1.8 GB/s, and gives one transaction for all parts of an entry, after any crash and for any
+/// process. Pages of 8 or 16 KiB are a fifth faster for large bodies, and as much slower for small ones.
 enum CacheSchema {
-    /// A chunk's number is the lower bits of its id: at most 64 GiB a body.
-    static let chunkBits: Int64 = 20
-    /// Greater ids would have no room for the number; a sequence that has come so far is damaged.
-    static let lastID: Int64 = 1 << (62 - chunkBits)
+    /// The lower bits of a piece's id are its number: at most 64 GiB a body.
+    static let pieceBits: Int64 = 20
+    /// A greater id would leave no bits for the number; a sequence beyond it is damaged.
+    static let lastID: Int64 = 1 << (62 - pieceBits)
 
-    /// Where ids begin. Not at one: after a file, or its sequence, was lost, the ids of the new one are others.
+    /// The first id is random, so that after a file or its sequence was lost, no id of the old file occurs again.
     static let beginning = """
         INSERT INTO sqlite_sequence (name, seq)
         SELECT 'entry', ifnull(max(id), 0) + abs(random() % 1099511627776) FROM entry
@@ -24,42 +24,42 @@ enum CacheSchema {
         migrations: [
             """
             CREATE TABLE entry (
-                -- Never used twice, not even after the entry is gone: readers go by it.
+                -- Never used twice, not even after the entry is removed, because readers depend on it.
                 id INTEGER PRIMARY KEY AUTOINCREMENT,
-                -- Null if the entry can be found. Else who still writes it, or still reads it after its removal.
+                -- Null for a visible entry, otherwise the store that writes it, or reads it after its removal.
                 owner TEXT,
-                -- The sum of the key's text, which stands in the head.
+                -- The sum of the key's text, which is in the head.
                 key INTEGER NOT NULL,
                 url TEXT NOT NULL,
-                -- The greater, the later it was last used.
+                -- Greater for an entry used later.
                 used INTEGER NOT NULL,
-                -- Of the body.
+                -- The bytes of the body.
                 length INTEGER NOT NULL,
                 sum INTEGER NOT NULL,
                 head BLOB NOT NULL,
-                -- Null if the body stands in chunks.
+                -- Null if the body is in pieces.
                 bodySum INTEGER,
                 body BLOB
             );
-            -- The owner stands in them, null in every row, so that SQLite need not look it up.
+            -- The indices contain the owner, which is null in every row, so that SQLite does not read the table for it.
             CREATE INDEX entry_key ON entry (key, owner) WHERE owner IS NULL;
             CREATE INDEX entry_url ON entry (url, owner) WHERE owner IS NULL;
             CREATE INDEX entry_used ON entry (used, length, owner) WHERE owner IS NULL;
             CREATE INDEX entry_owner ON entry (owner) WHERE owner IS NOT NULL;
-            CREATE TABLE chunk (
-                -- The entry's id and, in the lower 20 bits, the chunk's number in its body.
+            CREATE TABLE piece (
+                -- The entry's id and, in the lower 20 bits, the number of the piece in its body.
                 id INTEGER PRIMARY KEY,
                 sum INTEGER NOT NULL,
                 bytes BLOB NOT NULL
             );
             CREATE TRIGGER entry_gone AFTER DELETE ON entry BEGIN
-                DELETE FROM chunk WHERE id >= OLD.id << 20 AND id < (OLD.id + 1) << 20;
+                DELETE FROM piece WHERE id >= OLD.id << 20 AND id < (OLD.id + 1) << 20;
             END;
             \(beginning);
             """
         ],
         pageSize: 4096,
-        // Some builds of SQLite overwrite all that is deleted. That writes as much as a body has bytes, and a full disk has no
-        // room for it.
+        // Some builds of SQLite overwrite all deleted bytes, which takes as much writing as the body has, and room that
+        // a full disk does not have.
         opening: "PRAGMA secure_delete = FAST")
 }

@@ -1,19 +1,18 @@
-/// The keys of a file, so that a key which is not there is known without asking: most misses need no other thread.
+/// The keys of a file, so that most misses need no look-up on the store's thread.
 ///
-/// Holds at least the keys that are there. What is removed stays until the next rebuilding: a key too many costs a
-/// look-up, and nothing else.
+/// Contains at least the keys of the file. A removed key stays until the next rebuilding, and costs only a look-up.
 struct KeyFilter {
     private var sums: Set<Int64> = []
-    /// Keys on their way to the file.
+    /// The keys of entries that are being written, and their numbers.
     private var coming: [Int64: Int] = [:]
     private var removed = 0
-    /// The entries up to this one are known.
+    /// The last id whose key has been added.
     private(set) var last: Int64 = 0
 
-    /// False before all keys have been added.
+    /// False until all keys have been added.
     private(set) var isLoaded = false
 
-    /// Whether so many of the keys are gone that the file should be read through again.
+    /// Whether so many keys are removed that the filter should be rebuilt.
     var isStale: Bool { removed > 4096 && removed > sums.count / 2 }
 
     func canHave(_ key: CacheKey) -> Bool {
@@ -23,7 +22,7 @@ struct KeyFilter {
 
     mutating func willAdd(_ key: CacheKey) { coming[key.sum, default: 0] += 1 }
 
-    /// The key is in the file, or will not be.
+    /// Called when the key is in the file, or its writing has failed.
     mutating func didAdd(_ key: CacheKey) {
         let sum = key.sum
         sums.insert(sum)
@@ -39,7 +38,7 @@ struct KeyFilter {
 
     mutating func remove(_ count: Int) { removed += count }
 
-    /// Begins anew; before the keys are added again, all are possible.
+    /// Starts again: until the keys are added again, all keys are possible.
     mutating func unload() {
         let coming = coming
         self = KeyFilter()

@@ -4,19 +4,19 @@
     import Musl
 #endif
 
-/// Says in a file who is at work there, so that others can tell whether he still lives.
+/// Identifies a process in a file, so that other processes can check whether it has ended.
 ///
-/// A process's number is used again some day, and means another process in another container: so its start time and
-/// its namespace of numbers stand beside it.
+/// Process ids are reused, and are valid in one container only; therefore the start time and the namespace are
+/// included.
 struct ProcessIdentity: Sendable, Equatable {
     private let process: Int32
     private let start: String
     private let namespace: String
     private let boot: String
-    /// Tells the stores of one process apart.
+    /// Distinguishes the stores of one process.
     private let serial: UInt32
 
-    /// This process, each time as another owner.
+    /// This process, with a new serial number each time.
     init() {
         process = getpid()
         start = ProcessIdentity.startTime(of: process) ?? ""
@@ -39,16 +39,16 @@ struct ProcessIdentity: Sendable, Equatable {
 
     var text: String { "\(process) \(start) \(namespace) \(boot) \(serial)" }
 
-    /// Whether the process has ended; nil if it is another container's, and nobody here can know.
+    /// Whether the process has ended; nil if it belongs to another container, so that it cannot be checked.
     var isGone: Bool? {
         guard boot == ProcessIdentity.boot else { return true }
         guard namespace == ProcessIdentity.namespace else { return nil }
         if let now = ProcessIdentity.startTime(of: process) { return now != start }
-        // No such file, or no /proc at all.
+        // The file or /proc does not exist.
         return kill(process, 0) != 0 && errno == ESRCH
     }
 
-    /// In ticks since the system's start; the 22nd field of its line, the 20th behind the name in parentheses.
+    /// In ticks since the system's start: the 22nd field of its line, the 20th after the name in parentheses.
     private static func startTime(of process: Int32) -> String? {
         guard let line = contents("/proc/\(process)/stat"), let end = line.lastIndex(of: ")") else { return nil }
         let fields = line[end...].dropFirst(2).split(separator: " ")

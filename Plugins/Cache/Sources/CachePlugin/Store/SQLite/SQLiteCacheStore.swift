@@ -2,33 +2,33 @@ import PlugboardKit
 import SQLiteStore
 import Synchronization
 
-/// Answers in a SQLite file, which several processes may use.
+/// Responses in a SQLite file, which several processes may share.
 ///
-/// What another process does to the file is seen at the next look-up that asks it, and at the latest after
-/// `staleness`: until then a key that was not there counts as not there. A process sees its own changes at once: those
-/// that cannot be written, to a full disk say, are tried again later, and show in what is found until then.
+/// Changes of other processes are seen at the next look-up in the file, and after `staleness` at the latest: until then
+/// a missing key counts as missing. A process sees its own changes at once; changes that cannot be written, as on a
+/// full disk, are repeated later, and applied to look-ups until then.
 final class SQLiteCacheStore: CacheStore {
     struct State {
         var filter = KeyFilter()
-        /// When the file was last asked whether others have changed it.
+        /// When the file was last checked for changes of other processes.
         var asked: ContinuousClock.Instant?
-        /// The file and its version, as of then.
+        /// The file and its version at that time.
         var seen: (opening: Int, version: Int64)?
-        /// Entries that were used, not yet written down.
+        /// The ids of used entries whose use is not written yet.
         var used: Set<Int64> = []
         var order: [Int64] = []
         var unfinished: [Change] = []
-        /// Takes entries that come before anything else is asked of the file.
+        /// Collects small entries until other work is queued.
         var gathering: Gathering?
-        /// Nothing is stored until then.
+        /// Nothing is stored before this time.
         var pause: ContinuousClock.Instant?
         var hasWarned = false
         var evicted = 0
-        /// Bytes that the file may have, as of the last time when something was added.
+        /// The most bytes of the file, as of the last addition.
         var room: Int
-        /// Bytes of bodies that are being stored.
+        /// The bytes of bodies that are being stored.
         var reserved = 0
-        /// Of those, bytes that wait for the thread.
+        /// The bytes of these that wait for the store's thread.
         var queued = 0
     }
 
@@ -41,17 +41,17 @@ final class SQLiteCacheStore: CacheStore {
     private let changed: @Sendable () -> Void
     let state: Mutex<State>
 
-    /// Uses are written down when there are so many, or when something else is written.
+    /// The number of uses after which they are written; other writing includes them earlier.
     private static let useLimit = 256
     let pause: Duration
-    /// Bytes of all bodies that wait for the thread.
+    /// The most bytes of all bodies that wait for the thread.
     static let queueLimit = 8 << 20
 
     /// - Parameters:
-    ///   - bytes: that the file may have; a body of more than a quarter is not kept.
-    ///   - staleness: how long what is known of the file counts without asking.
-    ///   - pause: how long nothing is stored after the file could not be written.
-    ///   - changed: called when what was known before is known no more, for others have written to the file.
+    /// - bytes: The most bytes of the file; a body of more than a quarter is not stored.
+    /// - staleness: How long knowledge about the file is used without checking the file.
+    /// - pause: How long nothing is stored after a failure to write.
+    /// - changed: Called when earlier knowledge is invalid, because another process has written to the file.
     init(
         path: String, bytes: Int, staleness: Duration = .seconds(1), pause: Duration = .seconds(30),
         notice: @escaping @Sendable (String) -> Void, changed: @escaping @Sendable () -> Void = {}
@@ -71,14 +71,14 @@ final class SQLiteCacheStore: CacheStore {
 
     // MARK: Finding
 
-    /// No entries, if the key is known to have none.
+    /// No entries, if the key is known to be missing; otherwise nil.
     func entriesAtHand(_ key: CacheKey) -> [CacheEntry]? {
         state.withLock { state in
             isCurrent(state) && !state.filter.canHave(key) ? [] : nil
         }
     }
 
-    /// Whether what is known of the file still counts.
+    /// Whether the knowledge about the file is recent enough.
     var isCurrent: Bool { state.withLock { isCurrent($0) } }
 
     private func isCurrent(_ state: State) -> Bool {
@@ -103,7 +103,7 @@ final class SQLiteCacheStore: CacheStore {
         return StoredBody(self, entry, part)
     }
 
-    /// Counts a use of an entry.
+    /// Records a use of an entry.
     func use(_ id: Int64) {
         let isFull = state.withLock { state in
             if state.used.insert(id).inserted { state.order.append(id) }
@@ -112,13 +112,13 @@ final class SQLiteCacheStore: CacheStore {
         if isFull { change { (_, _) throws(SQLiteFailure) in } }
     }
 
-    /// Removes entries whose bytes are not what was stored.
+    /// Removes damaged entries.
     func removeDamaged(_ ids: [Int64]) {
-        notice("Damaged entries have been found in the store and are removed: \(ids.count).")
+        notice("\(ids.count) damaged entries were found in the store, and are removed.")
         removeLost(ids)
     }
 
-    /// Removes entries whose bytes are not there, and makes known that what was found before may not be, either.
+    /// Removes entries whose bodies are missing, and invalidates the earlier knowledge.
     func removeLost(_ ids: [Int64]) {
         apply(.remove(ids)) { _ in }
         changed()
@@ -130,23 +130,23 @@ final class SQLiteCacheStore: CacheStore {
         sink(length: length).flatMap { PieceWriter($0, length: length, largest: largest) }
     }
 
-    /// Where the pieces of a body go; nil while the disk is full, or if there is no room for the body beside others.
+    /// Writes the pieces of a body; nil while the store is paused, or without room for the body.
     func sink(length: Int?) -> SQLiteSink? { isPaused ? nil : SQLiteSink(self, length: length) }
 
     var isPaused: Bool { state.withLock { state in state.pause.map { $0 > .now } ?? false } }
 
-    /// The key may be found from now on.
+    /// Called before and after an entry with the key is written.
     func willAdd(_ key: CacheKey) { state.withLock { $0.filter.willAdd(key) } }
     func didAdd(_ key: CacheKey) { state.withLock { $0.filter.didAdd(key) } }
 
-    func update(_ entry: CacheEntry, _ answer: StoredResponse) { update(entry, answer) {} }
+    func update(_ entry: CacheEntry, _ response: StoredResponse) { update(entry, response) {} }
 
-    func update(_ entry: CacheEntry, _ answer: StoredResponse, _ done: @escaping @Sendable () -> Void) {
-        var answer = answer
-        // What an entry is found by stays.
-        answer.key = entry.answer.key
-        answer.url = entry.answer.url
-        apply(.update(entry.id, answer, length: entry.length)) { _ in done() }
+    func update(_ entry: CacheEntry, _ response: StoredResponse, _ done: @escaping @Sendable () -> Void) {
+        var response = response
+        // Key and URL stay, because the entry is found by them.
+        response.key = entry.response.key
+        response.url = entry.response.url
+        apply(.update(entry.id, response, length: entry.length)) { _ in done() }
     }
 
     func remove(_ entries: [CacheEntry]) { remove(entries) {} }
@@ -164,7 +164,7 @@ final class SQLiteCacheStore: CacheStore {
     func purge(_ what: Purge, _ done: @escaping @Sendable (Int) -> Void) {
         if what == .memory { return done(0) }
         apply(.purge(what), done)
-        // Best effort: the entries are gone, whether the disk gets its pages back or not.
+        // Best effort: the entries are removed even if the file does not shrink.
         if what == .all { change { (file, connection) throws(SQLiteFailure) in try file.shrink(connection) } }
     }
 
@@ -185,7 +185,7 @@ final class SQLiteCacheStore: CacheStore {
 
     // MARK: The store's thread
 
-    /// Does work after all that was asked before, on a file that is known.
+    /// Performs work after all earlier work, with up-to-date knowledge of the file and without postponed changes.
     func perform<Value: Sendable>(
         when urgency: SQLiteStore.Urgency = .now,
         _ work: @escaping @Sendable (CacheFile, SQLiteStore.Connection) throws(SQLiteFailure) -> Value,
@@ -201,7 +201,7 @@ final class SQLiteCacheStore: CacheStore {
             }, then: then)
     }
 
-    /// Does work that only reads, also while changes cannot be written: the work sees to it that they show.
+    /// Performs work that only reads; postponed changes may remain, and the work must apply them with `shown`.
     func read<Value: Sendable>(
         _ work: @escaping @Sendable (CacheFile, SQLiteStore.Connection) throws(SQLiteFailure) -> Value,
         then: @escaping @Sendable (Result<Value, SQLiteFailure>) -> Void
@@ -215,7 +215,7 @@ final class SQLiteCacheStore: CacheStore {
             }, then: then)
     }
 
-    /// Sees what others have done to the file.
+    /// Reads the changes of other processes.
     private func look(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
         if state.withLock({ hasLooked($0, connection) }) { return }
         let version = try connection.dataVersion()
@@ -237,7 +237,7 @@ final class SQLiteCacheStore: CacheStore {
         }
     }
 
-    /// Best effort: what ended processes have left only takes room. Damage that is met here counts all the same.
+    /// Best effort: the remains of ended processes only take room. Damage found here is handled by the store.
     private func clean(_ connection: SQLiteStore.Connection) {
         do throws(SQLiteFailure) {
             try connection.removing { () throws(SQLiteFailure) in
@@ -246,7 +246,7 @@ final class SQLiteCacheStore: CacheStore {
         } catch {}
     }
 
-    /// Whether it was looked at just now: so often that, while requests come, what is known never gets too old.
+    /// Whether the file was checked recently, so that requests in short intervals share a check.
     private func hasLooked(_ state: State, _ connection: SQLiteStore.Connection) -> Bool {
         guard let asked = state.asked, state.seen?.opening == connection.opening, !state.filter.isStale else {
             return false
@@ -254,7 +254,7 @@ final class SQLiteCacheStore: CacheStore {
         return asked.duration(to: .now) < lookPeriod
     }
 
-    // MARK: The rest
+    // MARK: Listing and closing
 
     func list(_ what: Purge, limit: Int, _ found: @escaping @Sendable ([CacheEntry]) -> Void) {
         read(
@@ -279,7 +279,7 @@ final class SQLiteCacheStore: CacheStore {
         store.close(within: limit)
     }
 
-    /// The reader of an entry has gone.
+    /// Called when the last reader of an entry has ended.
     func endReading(_ id: Int64) {
         guard file.readings.end(id) else { return }
         change { (file, connection) throws(SQLiteFailure) in try file.drop(id, connection) }

@@ -2,19 +2,20 @@ import PlugboardKit
 import SQLiteStore
 import Synchronization
 
-/// Writes the pieces of a body to the file, several at a time. A body of few pieces is written when it is committed.
+/// Writes the pieces of a body to the file, several at a time. A body of few pieces is written at its commit.
 final class SQLiteSink: PieceSink {
     private struct State {
-        /// Not yet on their way.
+        /// Pieces that are not sent to the store's thread yet.
         var pieces: [Bytes] = []
-        /// Pieces on their way or written.
+        /// The number of pieces sent or written.
         var sent = 0
-        /// Bytes on their way.
+        /// The bytes of sent pieces that are not written yet.
         var waiting = 0
-        /// Of the entry, once it is begun.
+        /// The id of the entry, after it was begun.
         var id: Int64?
-        /// Bytes of the body so far, and bytes that are counted for it.
+        /// The bytes of the body so far.
         var length = 0
+        /// The bytes counted for the body in the store.
         var reserved: Int
         var hasFailed = false
         var rooms: [@Sendable () -> Void] = []
@@ -26,7 +27,7 @@ final class SQLiteSink: PieceSink {
     private static let batch = 4
     private static let waitingLimit = 1 << 20
 
-    /// Nil if there is no room for a body of that length.
+    /// Nil if the store has no room for a body of that length.
     init?(_ store: SQLiteCacheStore, length: Int?) {
         let length = max(length ?? 0, 0)
         guard store.reserve(length, of: length) else { return nil }
@@ -55,13 +56,13 @@ final class SQLiteSink: PieceSink {
         return true
     }
 
-    /// The body is stored, or will not be.
+    /// Called when the body is stored or discarded.
     private func release() {
         let bytes = state.withLock { state in
             defer { state.reserved = 0 }
             return state.reserved
         }
-        // The store may be letting go of the last reference to this, under its lock: nothing is counted then.
+        // Zero while the store releases this sink under its lock, which must not be taken again.
         if bytes > 0 { store.release(bytes) }
     }
 
@@ -118,8 +119,8 @@ final class SQLiteSink: PieceSink {
         if hasRoom { run() }
     }
 
-    /// Each body may have something on its way, and more while all together have little. What is on its way ends, and then
-    /// those who wait for room are told.
+    /// A body with nothing queued may always continue, and others while all bodies together have little queued. So
+    /// every waiting body continues when its own queue is written.
     private func takesMore(_ state: State) -> Bool {
         state.hasFailed || state.waiting == 0 || state.waiting < SQLiteSink.waitingLimit && store.hasRoomInQueue
     }
@@ -131,16 +132,16 @@ final class SQLiteSink: PieceSink {
     }
 
     func commit(
-        _ answer: StoredResponse, length: Int, replacing old: [CacheEntry],
+        _ response: StoredResponse, length: Int, replacing old: [CacheEntry],
         _ done: @escaping @Sendable (CacheEntry?) -> Void
     ) {
         let (pieces, first) = state.withLock { SQLiteSink.send(&$0) }
-        store.willAdd(answer.key)
+        store.willAdd(response.key)
         let finish: @Sendable (Result<Int64, SQLiteFailure>) -> Void = { result in
-            self.store.didAdd(answer.key)
+            self.store.didAdd(response.key)
             if case .success(let id) = result {
                 self.release()
-                done(CacheEntry(id: id, answer: answer, length: length))
+                done(CacheEntry(id: id, response: response, length: length))
             } else {
                 self.discard()
                 done(nil)
@@ -149,14 +150,14 @@ final class SQLiteSink: PieceSink {
         if first == 0 {
             store.gather(
                 Gathering.Addition(
-                    answer: answer, pieces: pieces, length: length, replaced: old.map(\.id), done: finish))
+                    response: response, pieces: pieces, length: length, replaced: old.map(\.id), done: finish))
             return
         }
         store.add(
             { (file, connection) throws(SQLiteFailure) in
                 guard !self.state.withLock({ $0.hasFailed }) else { throw SQLiteSink.discarded }
                 let id = try self.append(pieces, from: first, file, connection)
-                try file.publish(id, answer, length: length, connection)
+                try file.publish(id, response, length: length, connection)
                 try file.remove(old.map(\.id), connection)
                 return id
             },
@@ -171,7 +172,7 @@ final class SQLiteSink: PieceSink {
         }
         release()
         for room in rooms { room() }
-        // What is on its way may begin the entry before it learns of this; then it drops it itself.
+        // A batch under way may begin the entry later; then it removes the entry itself.
         if let id { drop(id) }
     }
 
@@ -180,4 +181,78 @@ final class SQLiteSink: PieceSink {
     }
 
     private static let discarded = SQLiteFailure(code: 0, message: "The body was discarded.")
+}
+
+/// Small entries that wait to be written in one transaction, because one transaction each would cost several times as
+/// much.
+final class Gathering: Sendable {
+    /// A whole entry that is not in the file yet.
+    struct Addition: Sendable {
+        let response: StoredResponse
+        let pieces: [Bytes]
+        let length: Int
+        /// The ids of the entries that it replaces.
+        let replaced: [Int64]
+        /// Called with the entry's id, on the store's thread.
+        let done: @Sendable (Result<Int64, SQLiteFailure>) -> Void
+    }
+
+    private struct State {
+        var additions: [Addition]
+        var bytes: Int
+        var isClosed = false
+    }
+
+    private let state: Mutex<State>
+
+    /// The number of entries, and of bytes, that are written without waiting for more.
+    private static let limit = 64
+    private static let byteLimit = 512 << 10
+
+    init(_ first: Addition) { state = Mutex(State(additions: [first], bytes: first.length)) }
+
+    enum Adding { case added, addedTheLast, closed }
+
+    func add(_ addition: Addition) -> Adding {
+        state.withLock { state in
+            if state.isClosed { return .closed }
+            state.additions.append(addition)
+            state.bytes += addition.length
+            state.isClosed = state.additions.count >= Gathering.limit || state.bytes >= Gathering.byteLimit
+            return state.isClosed ? .addedTheLast : .added
+        }
+    }
+
+    /// All entries; nothing can be added afterwards.
+    func close() -> [Addition] {
+        state.withLock { state in
+            state.isClosed = true
+            return state.additions
+        }
+    }
+}
+
+extension SQLiteCacheStore {
+    /// Adds an entry soon, together with others.
+    func gather(_ addition: Gathering.Addition) {
+        switch state.withLock({ $0.gathering })?.add(addition) {
+        case .added: break
+        case .addedTheLast: store.perform { (_) throws(SQLiteFailure) in }
+        case .closed, nil:
+            let gathering = Gathering(addition)
+            write(gathering)
+            // Last: a change that comes meanwhile may then remove an entry added after it, which is only fetched again;
+            // in the other order, a purged entry would come back.
+            state.withLock { $0.gathering = gathering }
+        }
+    }
+
+    private func write(_ gathering: Gathering) {
+        add(
+            when: .soon,
+            { (file, connection) throws(SQLiteFailure) in try file.insert(gathering.close(), connection) },
+            then: { result in
+                for (index, addition) in gathering.close().enumerated() { addition.done(result.map { $0[index] }) }
+            })
+    }
 }

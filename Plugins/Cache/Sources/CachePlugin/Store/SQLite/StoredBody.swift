@@ -2,9 +2,9 @@ import PlugboardKit
 import SQLiteStore
 import Synchronization
 
-/// A body that is read from the file, several pieces at a time. Each is checked before it is given.
+/// A body that is read from the file, several pieces at a time. Each piece is checked before it is given.
 final class StoredBody: StoredSource {
-    /// Keeps the entry's chunks while it lives.
+    /// Keeps the entry's pieces in the file while it exists.
     private final class Reading: Sendable {
         let store: SQLiteCacheStore
         let id: Int64
@@ -18,9 +18,9 @@ final class StoredBody: StoredSource {
 
     private struct State {
         var reading: Reading?
-        /// The next byte to be read.
+        /// The offset of the next byte to read.
         var offset: Int
-        /// Read, and not yet given; the last comes first.
+        /// The pieces that were read and not given yet, in reverse order.
         var pieces: [Bytes] = []
     }
 
@@ -29,7 +29,7 @@ final class StoredBody: StoredSource {
     private let part: Range<Int>
     private let state: Mutex<State>
 
-    /// Pieces that are read at a time: each time takes two hops between threads.
+    /// The number of pieces read at a time, because each reading takes two changes of threads.
     private static let batch = 8
 
     init(_ store: SQLiteCacheStore, _ entry: CacheEntry, _ part: Range<Int>) {
@@ -118,7 +118,7 @@ final class StoredBody: StoredSource {
         return take() ?? .broken(.removed)
     }
 
-    /// Takes what was read; if it is not what was stored, says so, and has the entry removed.
+    /// Stores the pieces that were read; for damaged or missing pieces, returns an error and removes the entry.
     private func error(of result: Result<Batch, SQLiteFailure>) -> PlugboardError? {
         switch result {
         case .success(.pieces(let pieces)):
@@ -136,4 +136,40 @@ final class StoredBody: StoredSource {
         case .failure(let failure): return failure.kind == .damaged ? .damaged : .unreadable
         }
     }
+}
+
+/// The number of readers of each stored body in this process, by entry id.
+final class Readings: Sendable {
+    private struct State {
+        var counts: [Int64: Int] = [:]
+        /// Entries that are removed, but kept for their readers.
+        var hidden: Set<Int64> = []
+    }
+
+    private let state = Mutex(State())
+
+    func begin(_ id: Int64) { state.withLock { $0.counts[id, default: 0] += 1 } }
+
+    /// True if the last reader of a hidden entry has ended, so that the entry must be removed now.
+    func end(_ id: Int64) -> Bool {
+        state.withLock { state in
+            guard let count = state.counts[id], count <= 1 else {
+                state.counts[id]? -= 1
+                return false
+            }
+            state.counts[id] = nil
+            return state.hidden.remove(id) != nil
+        }
+    }
+
+    /// Whether an entry to be removed has readers, and must be hidden instead.
+    func mustHide(_ id: Int64) -> Bool {
+        state.withLock { state in
+            guard state.counts[id] != nil else { return false }
+            state.hidden.insert(id)
+            return true
+        }
+    }
+
+    var ids: [Int64] { state.withLock { Array($0.counts.keys) } }
 }

@@ -1,0 +1,78 @@
+import PlugboardKit
+import Synchronization
+
+/// The state of a request that the cache sent on, until its turn ends. Used by hooks only, which never overlap.
+final class CacheTurn {
+    let lookup: Lookup
+    var forward: Forward
+    /// When the request was sent, since 1970.
+    let requested: Duration
+    /// The flight that identical requests wait for, if this request leads.
+    let flight: Flight?
+    /// Whether the request waited for an identical one before.
+    let isCollapsed: Bool
+    var recording: Recording?
+    /// The bodies that the response may need, by their entries' ids; held, so that the store keeps them.
+    let kept: [Int64: any StoredSource]
+
+    init(
+        _ lookup: Lookup, _ forward: Forward, requested: Duration, flight: Flight?, isCollapsed: Bool,
+        kept: [Int64: any StoredSource]
+    ) {
+        self.kept = kept
+        self.lookup = lookup
+        self.forward = forward
+        self.requested = requested
+        self.flight = flight
+        self.isCollapsed = isCollapsed
+    }
+}
+
+/// The state of a request that waits. Used by hooks only, which never overlap.
+final class Pause {
+    enum Reason {
+        /// For the store's entries.
+        case entries(Found)
+        /// For the first pieces of the stored body; with all entries that were found.
+        case body(Reuse, any StoredSource, Prepared, [CacheEntry])
+        /// For an identical request; with what is sent if that one fails.
+        case flight(Flight, Forward)
+    }
+
+    let lookup: Lookup
+    let reason: Reason
+    let waited: Waited
+    /// The number of bytes of the other's body at the last check.
+    var received: Int?
+
+    init(_ lookup: Lookup, _ reason: Reason, _ waited: Waited) {
+        self.lookup = lookup
+        self.reason = reason
+        self.waited = waited
+    }
+
+    /// Whether the first pieces of a body are undamaged, set by the store's thread; false until then.
+    final class Prepared: Sendable {
+        private let flag = Atomic(false)
+
+        var isIntact: Bool { flag.load(ordering: .acquiring) }
+
+        func set(_ isIntact: Bool) { flag.store(isIntact, ordering: .releasing) }
+    }
+
+    /// The entries that the store found, set by the store's thread.
+    final class Found: Sendable {
+        private let entries = Mutex<[CacheEntry]?>(nil)
+
+        var all: [CacheEntry]? { entries.withLock { $0 } }
+
+        func set(_ found: [CacheEntry]) { entries.withLock { $0 = found } }
+    }
+}
+
+/// Whether a request has waited for an identical one, and may wait again.
+struct Waited {
+    /// Since when, on the monotonic clock; nil if it has not waited.
+    var since: Duration?
+    var mayWait = true
+}

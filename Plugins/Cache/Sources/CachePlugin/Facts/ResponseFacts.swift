@@ -1,0 +1,190 @@
+import PlugboardKit
+import RawStructuredFieldValues
+
+/// What a response says about caching, parsed in one pass.
+struct ResponseFacts: Sendable {
+    /// When the response expires (RFC 9111 §5.3).
+    enum Expires: Sendable, Equatable {
+        case at(HTTPDate)
+        /// The field is not a date, which means that the response has expired.
+        case past
+    }
+
+    let status: Int
+    private(set) var directives = ResponseDirectives()
+    /// Nil if the field is missing or invalid.
+    private(set) var date: HTTPDate?
+    /// In seconds; nil if the field is missing or invalid (RFC 9111 §5.1).
+    private(set) var age: Int64?
+    /// Nil without the field.
+    private(set) var expires: Expires?
+    private(set) var lastModified: HTTPDate?
+    private(set) var hasEntityTag = false
+
+    /// - Parameters:
+    ///   - isShared: Whether `CDN-Cache-Control` counts.
+    /// - now: The reference for years of two digits.
+    init(status: Int, fields: Fields, isShared: Bool, now: HTTPDate) {
+        self.status = status
+        var targeted: [[UInt8]] = []
+        for index in 0..<fields.count {
+            fields.withField(index) { name, value in
+                switch name.count {
+                case 3: if age == nil, name.equals("age") { age = ResponseFacts.age(value) ?? -1 }
+                case 4:
+                    if date == nil, name.equals("date") { date = HTTPDate(value.trimmed, now: now) }
+                    if name.equals("etag") { hasEntityTag = true }
+                case 7:
+                    if expires == nil, name.equals("expires") {
+                        expires = HTTPDate(value.trimmed, now: now).map { .at($0) } ?? .past
+                    }
+                case 13:
+                    if name.equals("cache-control") { directives.read(value) }
+                    if lastModified == nil, name.equals("last-modified") {
+                        lastModified = HTTPDate(value.trimmed, now: now)
+                    }
+                case 17: if isShared, name.equals("cdn-cache-control") { targeted.append(Array(value)) }
+                default: break
+                }
+            }
+        }
+        // The first Age counts, and an invalid one is ignored (RFC 9111 §5.1).
+        if age == -1 { age = nil }
+        if !targeted.isEmpty, let own = ResponseDirectives(targeted: targeted) {
+            directives = own
+            expires = nil
+        }
+    }
+
+    var hasValidator: Bool { hasEntityTag || lastModified != nil }
+
+    /// If the value is a list, its first member counts (RFC 9111 §5.1).
+    private static func age(_ value: UnsafeRawBufferPointer) -> Int64? {
+        var list = FieldList(value)
+        return list.next()?.deltaSeconds
+    }
+
+    /// Whether responses of this status may be stored without explicit freshness (RFC 9110 §15.1). A partial response
+    /// is included, but counts as the whole that it is a part of.
+    var isHeuristicallyCacheable: Bool {
+        switch status {
+        case 200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501: true
+        default: false
+        }
+    }
+
+    /// Whether this cache implements the caching rules of the status in RFC 9110 §15 (RFC 9111 §3, §5.2.2.3).
+    var isUnderstood: Bool {
+        switch status {
+        case 200...206, 300...305, 307, 308, 400...417, 421, 422, 426, 500...505: true
+        default: false
+        }
+    }
+}
+
+/// The directives of a response's `Cache-Control` (RFC 9111 §5.2.2, RFC 5861, RFC 8246).
+///
+/// Of repeated directives the first counts (RFC 9111 §4.2.1). A `max-age` that is not a number makes the response
+/// stale.
+struct ResponseDirectives: Sendable, Equatable {
+    struct Words: OptionSet, Sendable {
+        let rawValue: UInt16
+        static let noStore = Words(rawValue: 1)
+        static let noCache = Words(rawValue: 2)
+        static let mustRevalidate = Words(rawValue: 4)
+        static let proxyRevalidate = Words(rawValue: 8)
+        static let isPublic = Words(rawValue: 16)
+        static let isPrivate = Words(rawValue: 32)
+        static let mustUnderstand = Words(rawValue: 64)
+        static let immutable = Words(rawValue: 128)
+        /// `no-cache` or `private` with field names, which apply to these fields only.
+        static let noCacheFields = Words(rawValue: 256)
+        static let privateFields = Words(rawValue: 512)
+    }
+
+    var words: Words = []
+    var maxAge: Duration?
+    var sharedMaxAge: Duration?
+    var staleWhileRevalidate: Duration?
+    var staleIfError: Duration?
+
+    mutating func read(_ value: UnsafeRawBufferPointer) {
+        Directive.forEach(in: value) { directive in
+            // Only a quoted argument is a list of fields: a malformed one has the stricter meaning, without a list.
+            let namesFields = directive.isQuoted && directive.argument?.trimmed.isEmpty == false
+            if !take(directive.name, directive.seconds ?? .zero) {
+                words.formUnion(ResponseDirectives.word(directive.name, namesFields))
+            }
+        }
+    }
+
+    /// Whether the directive has a number of seconds.
+    private mutating func take(_ name: UnsafeRawBufferPointer, _ seconds: @autoclosure () -> Duration) -> Bool {
+        switch name.count {
+        case 7 where name.equals("max-age"): maxAge = maxAge ?? seconds()
+        case 8 where name.equals("s-maxage"): sharedMaxAge = sharedMaxAge ?? seconds()
+        case 14 where name.equals("stale-if-error"): staleIfError = staleIfError ?? seconds()
+        case 22 where name.equals("stale-while-revalidate"): staleWhileRevalidate = staleWhileRevalidate ?? seconds()
+        default: return false
+        }
+        return true
+    }
+
+    private static func word(_ name: UnsafeRawBufferPointer, _ namesFields: Bool) -> Words {
+        switch name.count {
+        case 6: name.equals("public") ? .isPublic : []
+        case 7: name.equals("private") ? (namesFields ? [.isPrivate, .privateFields] : .isPrivate) : []
+        case 8:
+            name.equals("no-store")
+                ? .noStore : name.equals("no-cache") ? (namesFields ? .noCacheFields : .noCache) : []
+        case 9: name.equals("immutable") ? .immutable : []
+        case 15:
+            name.equals("must-revalidate") ? .mustRevalidate : name.equals("must-understand") ? .mustUnderstand : []
+        case 16: name.equals("proxy-revalidate") ? .proxyRevalidate : []
+        default: []
+        }
+    }
+
+    /// The fields named by `no-cache="…"` (RFC 9111 §5.2.2.4) or `private="…"` (§5.2.2.7).
+    static func fieldNames(_ directive: StaticString, of fields: Fields) -> [FieldName] {
+        var names: [FieldName] = []
+        fields.forEachValue(.cacheControl) { value in
+            Directive.forEach(in: value) { found in
+                guard found.name.equals(directive), found.isQuoted, let argument = found.argument else { return }
+                var list = FieldList(argument)
+                while let name = list.next() {
+                    if !name.isEmpty { names.append(FieldName(Fields.text(name))) }
+                }
+            }
+        }
+        return names
+    }
+}
+
+// MARK: - Targeted fields
+
+extension ResponseDirectives {
+    /// The most bytes of `CDN-Cache-Control`, which replaces `Cache-Control` and `Expires` (RFC 9213 §2.1): a
+    /// dictionary of structured fields.
+    ///
+    /// Longer fields are ignored, because parsing parameters takes time with the square of their number.
+    private static let targetedLimit = 1024
+
+    /// Nil, as without the field, if it is malformed or empty. Directives of a wrong type are ignored.
+    init?(targeted lines: [[UInt8]]) {
+        guard lines.reduce(0, { $0 + $1.count + 2 }) <= ResponseDirectives.targetedLimit else { return nil }
+        var parser = StructuredFieldValueParser(Array(lines.joined(separator: ", ".utf8)))
+        guard let dictionary = try? parser.parseDictionaryFieldValue(), !dictionary.isEmpty else { return nil }
+        for (name, member) in dictionary {
+            guard case .item(let item) = member else { continue }
+            withUTF8Bytes(name) { name in
+                switch item.rfc9651BareItem {
+                case .bool(true): words.formUnion(ResponseDirectives.word(name, false))
+                case .integer(let number):
+                    _ = take(name, .seconds(min(max(number, 0), deltaSecondsLimit)))
+                default: break
+                }
+            }
+        }
+    }
+}

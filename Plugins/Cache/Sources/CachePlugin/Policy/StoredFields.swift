@@ -1,0 +1,84 @@
+import PlugboardKit
+
+/// Which fields of a response are stored, and how later responses update them (RFC 9111 §3.1, §3.2).
+enum StoredFields {
+    /// The fields of a response that may be stored: without those of the connection, and with a `Date`, which the
+    /// recipient adds if the origin has no clock (RFC 9110 §6.6.1).
+    ///
+    /// - Parameter dropped: Fields that a shared cache must not store (RFC 9111 §5.2.2.7).
+    static func stored(_ fields: Fields, dropping dropped: [FieldName] = [], received: Duration) -> Fields {
+        var kept = filtered(fields, dropping: dropped)
+        if !kept.contains(.date) { kept.append(.date, HTTPDate(received.bounded).description) }
+        return kept
+    }
+
+    /// Stored fields updated by a later response (RFC 9111 §3.2): its fields replace those of the same name.
+    ///
+    /// `Content-Length` stays, and for a part also `Content-Range`. An old `Age` is removed, because it belongs to the
+    /// old `Date`.
+    static func updated(
+        _ stored: Fields, by response: Fields, isPartial: Bool = false, dropping dropped: [FieldName] = [],
+        received: Duration
+    ) -> Fields {
+        var updates = StoredFields.stored(response, dropping: dropped, received: received)
+        updates.remove(.contentLength)
+        if isPartial { updates.remove(.contentRange) }
+        var replaced = Names(updates.count)
+        for index in 0..<updates.count { updates.withField(index) { name, _ in replaced.insert(name) } }
+        var fields = Fields()
+        fields.reserve(fields: stored.count + updates.count, bytes: stored.byteCount + updates.byteCount)
+        append(stored, to: &fields) { !$0.equals("age") && !replaced.contains($0) }
+        append(updates, to: &fields)
+        return fields
+    }
+
+    private static func filtered(_ fields: Fields, dropping dropped: [FieldName]) -> Fields {
+        var excluded = Names()
+        for name in dropped { withUTF8Bytes(name.text) { excluded.insert($0) } }
+        fields.forEachMember(.connection) { excluded.insert($0) }
+        var kept = Fields()
+        kept.reserve(fields: fields.count + 1, bytes: fields.byteCount + 40)
+        append(fields, to: &kept) { !isOfConnection($0) && !excluded.contains($0) }
+        return kept
+    }
+
+    /// Field names without regard to case. A set, because a server may send ten thousand fields and name a hundred
+    /// thousand.
+    private struct Names {
+        private var names: Set<[UInt8]> = []
+
+        init(_ count: Int = 0) { names.reserveCapacity(count) }
+
+        mutating func insert(_ name: UnsafeRawBufferPointer) { names.insert(name.map(lowercaseASCII)) }
+
+        func contains(_ name: UnsafeRawBufferPointer) -> Bool {
+            !names.isEmpty && names.contains(name.map(lowercaseASCII))
+        }
+    }
+
+    private static func append(
+        _ fields: Fields, to kept: inout Fields, where isKept: (UnsafeRawBufferPointer) -> Bool = { _ in true }
+    ) {
+        for index in 0..<fields.count {
+            fields.withField(index) { name, value in
+                if isKept(name) { kept.append(name, value, isSecret: fields.isSecret(at: index)) }
+            }
+        }
+    }
+
+    /// Fields of the connection (RFC 9110 §7.6.1, RFC 9111 §3.1), of trailers, which are not stored, and the obsolete
+    /// `Warning` (RFC 9111 §5.5).
+    private static func isOfConnection(_ name: UnsafeRawBufferPointer) -> Bool {
+        switch name.count {
+        case 2: name.equals("te")
+        case 7: name.equals("upgrade") || name.equals("trailer") || name.equals("warning")
+        case 10: name.equals("connection") || name.equals("keep-alive")
+        case 16: name.equals("proxy-connection")
+        case 17: name.equals("transfer-encoding")
+        case 18: name.equals("proxy-authenticate")
+        case 19: name.equals("proxy-authorization")
+        case 25: name.equals("proxy-authentication-info")
+        default: false
+        }
+    }
+}

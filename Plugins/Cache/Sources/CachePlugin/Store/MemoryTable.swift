@@ -1,0 +1,264 @@
+import PlugboardKit
+
+/// Entries in memory, in the order of use. A plain value, protected by its owner.
+///
+/// Each operation on one entry takes constant time; an operation on a URL takes time for the entries of that URL.
+struct MemoryTable {
+    private struct Slot {
+        var entry: CacheEntry
+        /// Nil if only the head is in memory, and the body in a slower store.
+        var pieces: [Bytes]?
+        /// The bytes that count for the limit.
+        private(set) var cost: Int
+
+        init(entry: CacheEntry, pieces: [Bytes]?) {
+            self.entry = entry
+            self.pieces = pieces
+            cost = 0
+            weigh()
+        }
+
+        /// Updates the cost after a change.
+        mutating func weigh() { cost = entry.response.cost + (pieces == nil ? 0 : entry.length) }
+    }
+
+    /// The neighbours of a slot in the order of use; `none` at both ends. Separate from the slots, because links change
+    /// at every use, and changing a slot would retain and release its contents.
+    private struct Link {
+        var newer = MemoryTable.none
+        var older = MemoryTable.none
+    }
+
+    /// The entries of one key.
+    private struct Group {
+        var ids: [Int64] = []
+        /// The number of entries that a slower store has, as of an epoch; nil if it is unknown.
+        var known: (count: Int, epoch: Int)?
+    }
+
+    private static let none = -1
+
+    let byteLimit: Int
+    let countLimit: Int
+    private(set) var bytes = 0
+    /// The bytes of bodies that are being stored, which count for the limit too.
+    private(set) var reserved = 0
+    /// The number of entries removed to make room.
+    private(set) var evicted = 0
+    /// Knowledge about a slower store from an earlier epoch is not valid any more.
+    var epoch = 0
+
+    private var slots: [Slot?] = []
+    private var links: [Link] = []
+    private var free: [Int] = []
+    private var indices: [Int64: Int] = [:]
+    private var groups: [CacheKey: Group] = [:]
+    private var urls: [String: [Int64]] = [:]
+    private var newest = MemoryTable.none
+    private var oldest = MemoryTable.none
+
+    init(byteLimit: Int, countLimit: Int) {
+        self.byteLimit = max(byteLimit, 0)
+        self.countLimit = max(countLimit, 0)
+    }
+
+    var count: Int { indices.count }
+
+    /// The number of entries whose ids match.
+    func count(_ fits: (Int64) -> Bool) -> Int { indices.keys.count(where: fits) }
+
+    /// The longest body that is stored, so that one entry cannot remove most others.
+    var largest: Int { byteLimit / 4 }
+
+    // MARK: Looking up
+
+    func entries(_ key: CacheKey) -> [CacheEntry] {
+        guard let group = groups[key] else { return [] }
+        return group.ids.compactMap { entry($0) }
+    }
+
+    /// Whether all entries of the key in a slower store are in memory too. Their ids are positive.
+    func isComplete(_ key: CacheKey) -> Bool {
+        guard let group = groups[key], let known = group.known, known.epoch == epoch else { return false }
+        return known.count == group.ids.count { $0 > 0 }
+    }
+
+    func entry(_ id: Int64) -> CacheEntry? { indices[id].flatMap { slots[$0]?.entry } }
+
+    /// The body, if it is in memory; counts as a use.
+    mutating func body(_ id: Int64) -> [Bytes]? {
+        guard let index = indices[id], let pieces = slots[index]?.pieces else { return nil }
+        if newest != index {
+            unlink(index)
+            linkAsNewest(index)
+        }
+        return pieces
+    }
+
+    func ids(url: String) -> [Int64] { urls[url] ?? [] }
+
+    func ids(_ pattern: URLPattern) -> [Int64] { urls.lazy.filter { pattern.fits($0.key) }.flatMap(\.value) }
+
+    /// The ids, from the least to the most recently used.
+    var idsInOrder: [Int64] {
+        var ids: [Int64] = []
+        var index = oldest
+        while index != MemoryTable.none, let slot = slots[index] {
+            ids.append(slot.entry.id)
+            index = links[index].newer
+        }
+        return ids
+    }
+
+    /// Selected entries, up to a limit.
+    func list(_ what: Purge, limit: Int) -> [CacheEntry] {
+        let all =
+            switch what {
+            case .all, .memory: Array(indices.keys)
+            case .url(let url): ids(url: url)
+            case .pattern(let pattern): ids(URLPattern(pattern))
+            }
+        return all.prefix(max(limit, 0)).compactMap { entry($0) }
+    }
+
+    // MARK: Changing
+
+    /// Adds an entry as the most recently used, replaces one with the same id, and makes room. False if it is too
+    /// large.
+    @discardableResult
+    mutating func insert(_ entry: CacheEntry, _ pieces: [Bytes]?) -> Bool {
+        remove(entry.id)
+        var entry = entry
+        entry.body = nil
+        let slot = Slot(entry: entry, pieces: pieces)
+        guard pieces == nil || entry.length <= largest, slot.cost <= byteLimit, countLimit > 0 else { return false }
+        let index = free.popLast() ?? slots.count
+        if index == slots.count {
+            slots.append(slot)
+            links.append(Link())
+        } else {
+            slots[index] = slot
+        }
+        indices[entry.id] = index
+        groups[entry.response.key, default: Group()].ids.append(entry.id)
+        urls[entry.response.url, default: []].append(entry.id)
+        bytes += slot.cost
+        linkAsNewest(index)
+        shrink()
+        return true
+    }
+
+    /// Adds the body of an entry whose head is in memory.
+    mutating func fill(_ id: Int64, _ pieces: [Bytes]) {
+        guard let index = indices[id], var slot = slots[index], slot.pieces == nil, slot.entry.length <= largest else {
+            return
+        }
+        bytes -= slot.cost
+        slot.pieces = pieces
+        slot.weigh()
+        bytes += slot.cost
+        slots[index] = slot
+        shrink()
+    }
+
+    /// Replaces the entries of a key by those of a slower store.
+    mutating func record(_ key: CacheKey, _ entries: [CacheEntry]) {
+        for id in groups[key]?.ids ?? [] where id > 0 && !entries.contains(where: { $0.id == id }) { remove(id) }
+        for entry in entries {
+            let pieces = entry.body.map { [$0] } ?? indices[entry.id].flatMap { slots[$0]?.pieces }
+            insert(entry, entry.length <= largest ? pieces : nil)
+        }
+        setKnown(key)
+    }
+
+    /// Records whether the entries of a key in memory are all that a slower store has.
+    mutating func setKnown(_ key: CacheKey, _ isKnown: Bool = true) {
+        guard let group = groups[key] else { return }
+        groups[key]?.known = isKnown ? (group.ids.count { $0 > 0 }, epoch) : nil
+    }
+
+    /// Changes the head of an entry.
+    mutating func update(_ id: Int64, _ change: (inout StoredResponse) -> Void) {
+        guard let index = indices[id], var slot = slots[index] else { return }
+        let (key, url) = (slot.entry.response.key, slot.entry.response.url)
+        change(&slot.entry.response)
+        // Key and URL stay, because the entry is found by them.
+        slot.entry.response.key = key
+        slot.entry.response.url = url
+        bytes -= slot.cost
+        slot.weigh()
+        bytes += slot.cost
+        slots[index] = slot
+        shrink()
+    }
+
+    /// Removes an entry that is removed from the slower store too, so that the key stays complete.
+    @discardableResult
+    mutating func forget(_ id: Int64) -> Bool {
+        guard let key = entry(id)?.response.key, remove(id) else { return false }
+        if id > 0 { groups[key]?.known?.count -= 1 }
+        return true
+    }
+
+    @discardableResult
+    mutating func remove(_ id: Int64) -> Bool {
+        guard let index = indices.removeValue(forKey: id), let slot = slots[index].take() else { return false }
+        unlink(index)
+        free.append(index)
+        bytes -= slot.cost
+        // One look-up each: most keys and URLs have one entry, and are removed with it.
+        if let index = groups.index(forKey: slot.entry.response.key) {
+            groups.values[index].ids.removeAll { $0 == id }
+            if groups.values[index].ids.isEmpty { groups.remove(at: index) }
+        }
+        if let index = urls.index(forKey: slot.entry.response.url) {
+            urls.values[index].removeAll { $0 == id }
+            if urls.values[index].isEmpty { urls.remove(at: index) }
+        }
+        return true
+    }
+
+    /// Counts bytes of a body that is being stored, and makes room for them. False, without counting, if all such
+    /// bodies would take more than half of the memory.
+    mutating func reserve(_ count: Int) -> Bool {
+        guard count <= byteLimit / 2 - reserved else { return false }
+        reserved += count
+        shrink()
+        return true
+    }
+
+    /// Stops counting bytes of a body that is stored now, or discarded.
+    mutating func release(_ count: Int) { reserved -= count }
+
+    mutating func removeAll() {
+        var empty = MemoryTable(byteLimit: byteLimit, countLimit: countLimit)
+        empty.evicted = evicted
+        empty.epoch = epoch
+        empty.reserved = reserved
+        self = empty
+    }
+
+    private mutating func shrink() {
+        // Unlike `forget`, this leaves the key incomplete, so that the slower store is asked.
+        while bytes > byteLimit - reserved || count > countLimit, oldest != MemoryTable.none,
+            let id = slots[oldest]?.entry.id
+        {
+            remove(id)
+            evicted += 1
+        }
+    }
+
+    // MARK: The order of use
+
+    private mutating func linkAsNewest(_ index: Int) {
+        links[index] = Link(older: newest)
+        if newest == MemoryTable.none { oldest = index } else { links[newest].newer = index }
+        newest = index
+    }
+
+    private mutating func unlink(_ index: Int) {
+        let link = links[index]
+        if link.newer == MemoryTable.none { newest = link.older } else { links[link.newer].older = link.older }
+        if link.older == MemoryTable.none { oldest = link.newer } else { links[link.older].newer = link.newer }
+    }
+}

@@ -1,0 +1,44 @@
+import PlugboardKit
+
+/// The key of responses: a text that contains the URL and the chosen parts of a request (RFC 9111 §2). Responses with
+/// the same key differ by their selecting fields only.
+struct CacheKey: Hashable, Sendable {
+    let text: String
+}
+
+/// A stored response without its body: what was received, and what is needed to reuse it.
+struct StoredResponse: Sendable {
+    var key: CacheKey
+    /// The URL of the request without its fragment; purging and invalidation use it.
+    var url: String
+    var status: Int
+    /// The fields as received and updated by later responses, without `Connection` and the fields that it names.
+    var fields: Fields
+    /// When the request was sent, since 1970-01-01 00:00 UTC.
+    var requested: Duration
+    /// When the response's head was received, since 1970-01-01 00:00 UTC.
+    var received: Duration
+    /// The request's fields that `Vary` names, in normal form (RFC 9111 §4.1).
+    var selecting: [SelectingField] = []
+    /// The program's version under which it was stored; it is used for requests of the same version only.
+    var version = ""
+    /// The program's time to live, counted from `received`.
+    var timeToLive: Duration?
+    /// Whether it must be validated before its next use (RFC 9111 §4.4).
+    var isInvalidated = false
+    /// The bytes of the whole that an incomplete body contains (RFC 9111 §3.3); nil for a whole body.
+    var range: StoredRange?
+
+    struct SelectingField: Sendable, Equatable {
+        /// The name in lower case.
+        var name: String
+        /// Nil if the request did not have the field.
+        var value: String?
+    }
+
+    /// The bytes from `first` of a representation of `complete` bytes, if that is known.
+    struct StoredRange: Sendable, Equatable {
+        var first: Int
+        var complete: Int?
+    }
+}

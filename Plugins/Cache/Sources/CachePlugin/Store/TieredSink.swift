@@ -1,0 +1,158 @@
+import PlugboardKit
+import Synchronization
+
+/// Writes the pieces of a body to the file, and also keeps them in memory if the body is short.
+final class TieredSink: PieceSink {
+    private struct State {
+        /// Nil if the body is too long for memory.
+        var pieces: [Bytes]? = []
+        var length = 0
+        /// Nil if the file refuses the body.
+        var disk: SQLiteSink?
+    }
+
+    private let store: TieredStore
+    private let memoryLimit: Int
+    private let state: Mutex<State>
+
+    init(_ store: TieredStore, disk: SQLiteSink?, memoryLimit: Int) {
+        self.store = store
+        self.memoryLimit = memoryLimit
+        state = Mutex(State(disk: disk))
+    }
+
+    func append(_ piece: Bytes) -> Bool {
+        state.withLock { state in
+            state.length += piece.count
+            keep(piece, &state)
+            if let disk = state.disk, state.length > store.disk.largest || !disk.append(piece) {
+                disk.discard()
+                state.disk = nil
+            }
+            return state.disk != nil || state.pieces != nil
+        }
+    }
+
+    private func keep(_ piece: Bytes, _ state: inout State) {
+        guard state.pieces != nil else { return }
+        if state.length <= memoryLimit, store.reserve(piece.count) {
+            state.pieces?.append(piece)
+        } else {
+            drop(&state)
+        }
+    }
+
+    /// Stops keeping the body in memory.
+    private func drop(_ state: inout State) {
+        store.release(state.pieces?.reduce(0) { $0 + $1.count } ?? 0)
+        state.pieces = nil
+    }
+
+    var hasRoom: Bool { state.withLock { $0.disk }?.hasRoom ?? true }
+
+    func room(_ run: @escaping @Sendable () -> Void) {
+        if let disk = state.withLock({ $0.disk }) { disk.room(run) } else { run() }
+    }
+
+    func commit(
+        _ response: StoredResponse, length: Int, replacing old: [CacheEntry],
+        _ done: @escaping @Sendable (CacheEntry?) -> Void
+    ) {
+        // From now on the store counts the bytes of these pieces.
+        let (pieces, disk) = state.withLock { state in
+            defer { state.pieces = nil }
+            return (state.pieces, state.disk)
+        }
+        let store = store
+        store.willCommit(response.key)
+        let finish: @Sendable (CacheEntry?) -> Void = { stored in
+            // The replaced entries are outdated, and are removed even if the new one could not be written.
+            if stored == nil { store.remove(old) }
+            done(store.didCommit(stored, response, pieces, length: length, replacing: old))
+        }
+        if let disk {
+            disk.commit(response, length: length, replacing: old.filter { $0.id > 0 }, finish)
+        } else {
+            finish(nil)
+        }
+    }
+
+    func discard() {
+        let disk = state.withLock { state in
+            drop(&state)
+            return state.disk
+        }
+        disk?.discard()
+    }
+}
+
+/// A body whose pieces are kept while it is read, and passed to `keep` at its end.
+final class KeptSource: StoredSource, PullReceiver {
+    private struct State {
+        /// Nil after they were passed, or if they cannot be kept.
+        var pieces: [Bytes]? = []
+        var pull: Pull?
+    }
+
+    private let inner: any StoredSource
+    private let keep: @Sendable ([Bytes]) -> Void
+    private let state = Mutex(State())
+
+    init(_ inner: any StoredSource, keep: @escaping @Sendable ([Bytes]) -> Void) {
+        self.inner = inner
+        self.keep = keep
+    }
+
+    var length: Int? { inner.length }
+    var canRewind: Bool { inner.canRewind }
+    var isAtHand: Bool { inner.isAtHand }
+
+    func prepare(_ done: @escaping @Sendable (Bool) -> Void) { inner.prepare(done) }
+
+    func take() -> Piece? {
+        guard let piece = inner.take() else { return nil }
+        see(piece)
+        return piece
+    }
+
+    func pull(_ pull: Pull) {
+        state.withLock { $0.pull = pull }
+        inner.pull(Pull(self))
+    }
+
+    func receive(_ piece: Piece, serial: UInt64) -> Bool {
+        let pull = state.withLock { state in
+            defer { state.pull = nil }
+            return state.pull
+        }
+        guard let pull else { return false }
+        see(piece)
+        return pull.complete(piece)
+    }
+
+    private func see(_ piece: Piece) {
+        let whole = state.withLock { state -> [Bytes]? in
+            switch piece {
+            case .bytes(let bytes): state.pieces?.append(bytes)
+            case .end:
+                defer { state.pieces = nil }
+                return state.pieces
+            case .broken: state.pieces = nil
+            }
+            return nil
+        }
+        if let whole { keep(whole) }
+    }
+
+    func rewind() -> Bool {
+        state.withLock { $0.pieces = [] }
+        return inner.rewind()
+    }
+
+    func again() -> (any BodySource)? { inner.again() }
+
+    func release() {
+        state.withLock { $0.pieces = nil }
+        inner.release()
+    }
+}

@@ -1,0 +1,232 @@
+import PlugboardKit
+import Synchronization
+
+/// Memory in front of a file: recently used entries need no waiting, and stored entries outlive the process.
+///
+/// Memory contains heads and small bodies of entries in the file, under the file's ids, and under negative ids entries
+/// of a time when the file could not be written. The entries of a key are known without the file when all of them are
+/// in memory, or when the file is known not to contain the key.
+final class TieredStore: CacheStore {
+    private struct State {
+        var table: MemoryTable
+        var lastID: Int64 = 0
+        /// Changes under way to the file, by key: meanwhile a look-up in the file may return outdated entries.
+        var pending: [CacheKey: Pending] = [:]
+        /// The number of changes under way that may affect any key.
+        var pendingAll = 0
+    }
+
+    private struct Pending {
+        var count = 0
+        /// Whether all entries of the key are in memory once the change is written.
+        var isKnown = false
+    }
+
+    /// The part that the file's thread uses too.
+    private final class Shared: Sendable {
+        let state: Mutex<State>
+        init(_ table: MemoryTable) { state = Mutex(State(table: table)) }
+    }
+
+    private let shared: Shared
+    let disk: SQLiteCacheStore
+    private let largestInMemory: Int
+
+    /// - Parameters:
+    /// - memory: The most bytes in memory, of bodies and heads together.
+    /// - disk: The most bytes of the file.
+    /// - entries: The most heads in memory.
+    init(
+        path: String, memory: Int, disk: Int, entries: Int, staleness: Duration = .seconds(1),
+        notice: @escaping @Sendable (String) -> Void
+    ) {
+        let table = MemoryTable(byteLimit: memory, countLimit: entries)
+        let shared = Shared(table)
+        self.shared = shared
+        largestInMemory = table.largest
+        self.disk = SQLiteCacheStore(path: path, bytes: disk, staleness: staleness, notice: notice) {
+            shared.state.withLock { $0.table.epoch += 1 }
+        }
+    }
+
+    func open() { disk.open() }
+
+    // MARK: Finding
+
+    func entriesAtHand(_ key: CacheKey) -> [CacheEntry]? {
+        guard disk.isCurrent else { return nil }
+        let (entries, isKnown) = shared.state.withLock { state -> ([CacheEntry], Bool) in
+            (state.table.entries(key), state.table.isComplete(key) && state.pending[key]?.isKnown ?? true)
+        }
+        if isKnown { return entries }
+        // The file does not contain the key, so only entries of memory alone are valid.
+        return disk.entriesAtHand(key).map { _ in entries.filter { $0.id < 0 } }
+    }
+
+    func entries(_ key: CacheKey, _ found: @escaping @Sendable ([CacheEntry]) -> Void) {
+        let shared = shared
+        disk.entries(key) { entries in
+            let own = shared.state.withLock { state in
+                if state.pending[key] == nil && state.pendingAll == 0 { state.table.record(key, entries) }
+                return state.table.entries(key).filter { $0.id < 0 }
+            }
+            found(entries + own)
+        }
+    }
+
+    func body(of entry: CacheEntry, _ part: Range<Int>) -> any StoredSource {
+        let part = part.clamped(to: 0..<entry.length)
+        if let pieces = shared.state.withLock({ $0.table.body(entry.id) }) {
+            if entry.id > 0 { disk.use(entry.id) }
+            return PiecesSource(pieces, part)
+        }
+        if entry.id < 0 { return BrokenSource(.removed) }
+        let source = disk.body(of: entry, part)
+        guard part.count == entry.length, entry.length <= largestInMemory, !source.isAtHand else { return source }
+        let shared = shared
+        return KeptSource(source) { pieces in shared.state.withLock { $0.table.fill(entry.id, pieces) } }
+    }
+
+    // MARK: Storing
+
+    func write(length: Int?) -> (any EntryWriter)? {
+        let sink = disk.sink(length: length)
+        return PieceWriter(
+            TieredSink(self, disk: sink, memoryLimit: largestInMemory), length: length,
+            largest: sink == nil ? largestInMemory : max(disk.largest, largestInMemory))
+    }
+
+    /// Counts bytes in memory of a body that is being stored; false without room.
+    func reserve(_ count: Int) -> Bool { shared.state.withLock { $0.table.reserve(count) } }
+    func release(_ count: Int) { shared.state.withLock { $0.table.release(count) } }
+
+    /// Called before an entry is written to the file; until it is written, look-ups of its key must use the file.
+    func willCommit(_ key: CacheKey) {
+        let isKnown = entriesAtHand(key) != nil
+        shared.state.withLock { state in
+            var pending = state.pending[key] ?? Pending()
+            pending.count += 1
+            pending.isKnown = isKnown && pending.count == 1
+            state.pending[key] = pending
+            state.table.setKnown(key, false)
+        }
+    }
+
+    /// Called when the entry is in the file or could not be written. Returns the entry as it can be found now; nil if
+    /// it is not stored.
+    func didCommit(
+        _ stored: CacheEntry?, _ response: StoredResponse, _ pieces: [Bytes]?, length: Int, replacing old: [CacheEntry]
+    ) -> CacheEntry? {
+        let key = response.key
+        return shared.state.withLock { state in
+            if pieces != nil { state.table.release(length) }
+            let wasKnown = TieredStore.settle(&state, key)
+            for entry in old { state.table.forget(entry.id) }
+            if let stored {
+                state.table.insert(stored, pieces)
+                if wasKnown { state.table.setKnown(key) }
+                return stored
+            }
+            guard let pieces else { return nil }
+            state.lastID -= 1
+            let own = CacheEntry(id: state.lastID, response: response, length: length)
+            return state.table.insert(own, pieces) ? own : nil
+        }
+    }
+
+    /// Returns whether all entries of the key in the file are in memory.
+    private static func settle(_ state: inout State, _ key: CacheKey) -> Bool {
+        guard var pending = state.pending[key] else { return false }
+        pending.count -= 1
+        state.pending[key] = pending.count > 0 ? pending : nil
+        return pending.count == 0 && pending.isKnown && state.pendingAll == 0
+    }
+
+    // MARK: Changing
+
+    func update(_ entry: CacheEntry, _ response: StoredResponse) {
+        let key = entry.response.key
+        shared.state.withLock { state in
+            state.table.update(entry.id) { $0 = response }
+            if entry.id > 0 { TieredStore.begin(&state, key) }
+        }
+        guard entry.id > 0 else { return }
+        let shared = shared
+        disk.update(entry, response) { shared.state.withLock { _ = TieredStore.settle(&$0, key) } }
+    }
+
+    func remove(_ entries: [CacheEntry]) {
+        let stored = entries.filter { $0.id > 0 }
+        shared.state.withLock { state in
+            for entry in entries { state.table.forget(entry.id) }
+            for entry in stored { TieredStore.begin(&state, entry.response.key) }
+        }
+        if stored.isEmpty { return }
+        let shared = shared
+        disk.remove(stored) {
+            shared.state.withLock { state in
+                for entry in stored { _ = TieredStore.settle(&state, entry.response.key) }
+            }
+        }
+    }
+
+    /// Records a change under way that memory contains already.
+    private static func begin(_ state: inout State, _ key: CacheKey) {
+        var pending = state.pending[key] ?? Pending(count: 0, isKnown: true)
+        pending.count += 1
+        state.pending[key] = pending
+    }
+
+    func invalidate(url: String) {
+        shared.state.withLock { state in
+            for id in state.table.ids(url: url) { state.table.update(id) { $0.isInvalidated = true } }
+            state.pendingAll += 1
+        }
+        let shared = shared
+        disk.invalidate(url: url) { shared.state.withLock { $0.pendingAll -= 1 } }
+    }
+
+    func purge(_ what: Purge, _ done: @escaping @Sendable (Int) -> Void) {
+        let (count, own) = shared.state.withLock { state -> (Int, Int) in
+            let before = state.table.count { $0 < 0 }
+            let count = state.table.purge(what, isWhole: false)
+            state.pendingAll += 1
+            return (count, before - state.table.count { $0 < 0 })
+        }
+        let shared = shared
+        let landed: @Sendable (Int) -> Void = { removed in
+            // Entries committed before may have come into memory only now.
+            let late = shared.state.withLock { state in
+                state.pendingAll -= 1
+                return what == .memory ? state.table.purge(what, isWhole: false) : 0
+            }
+            done(what == .memory ? count + late : removed + own)
+        }
+        // The file has nothing to remove for `.memory`, but earlier work on it must be done first.
+        if what == .memory { disk.statistics { _ in landed(0) } } else { disk.purge(what, landed) }
+    }
+
+    func list(_ what: Purge, limit: Int, _ found: @escaping @Sendable ([CacheEntry]) -> Void) {
+        let own = shared.state.withLock { state in
+            state.table.list(what, limit: .max).filter { $0.id < 0 || what == .memory }
+        }
+        disk.list(what, limit: limit) { entries in found(Array((entries + own).prefix(max(limit, 0)))) }
+    }
+
+    var evictions: Int { disk.evictions }
+
+    func statistics(_ done: @escaping @Sendable (StoreStatistics) -> Void) {
+        let shared = shared
+        disk.statistics { statistics in
+            var statistics = statistics
+            shared.state.withLock { state in
+                statistics.memoryEntries = state.table.count
+                statistics.memoryBytes = state.table.bytes
+                statistics.entries += state.table.count { $0 < 0 }
+            }
+            done(statistics)
+        }
+    }
+
+    func close(within limit: Duration) { disk.close(within: limit) }
+}

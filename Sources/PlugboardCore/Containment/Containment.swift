@@ -1,0 +1,78 @@
+import EventLoop
+import PlugboardKit
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The one door to plugins' code: every call of a plugin's function goes through `call`.
+///
+/// It marks which plugin runs, for the watchdog and for the note that a crash leaves, and measures calls where the
+/// configuration asks for it.
+///
+/// Sendable because what changes is set before the first exchange and after the last one; between, it is only read.
+final class Containment: @unchecked Sendable {
+    private let loop: EventLoop
+    private let note: CrashNote?
+    private let mark: CallMark
+    private let sideMarks: SideMarks?
+    private var watchdog: Watchdog?
+    private var measures: HookMeasures?
+
+    /// - Parameter note: What a crash leaves to the next start; nil for none.
+    init(_ note: CrashNote?, loop: EventLoop) {
+        self.loop = loop
+        self.note = note
+        mark = CallMark(in: note)
+        sideMarks = note.map { SideMarks(in: $0) }
+    }
+
+    /// Measures calls from here on; before the first exchange.
+    func measure(_ slots: [Slot], counters: Counters) { measures = HookMeasures(slots, counters: counters) }
+
+    /// Watches calls from here on; before the first exchange.
+    ///
+    /// - Parameter stalled: Runs on the watchdog's thread, once for a call that lasts longer than the limit.
+    func watch(limit: Duration, stalled: @escaping @Sendable (CallMark.Call) -> Void) {
+        watchdog = Watchdog(mark, limit: limit, stalled: stalled)
+    }
+
+    /// The loop has ended, and no plugin is called any more.
+    func end() {
+        watchdog = nil
+        // The watchdog's thread may keep the mark, and with it the note, a little longer.
+        note?.remove()
+    }
+
+    /// Calls a function of the plugin in this slot. Hooks of exchanges and pulls are called on the loop, other
+    /// functions on any thread. The slot is an index, because there are calls before there is a pipeline.
+    @inline(__always)
+    func call<Result>(_ slot: Int, _ hook: CalledHook, _ function: () -> Result) -> Result {
+        guard hook.isOfExchanges else { return callOther(slot, hook, function) }
+        let outer = mark.enter(slot, hook)
+        defer { mark.leave(outer) }
+        guard let measures else { return function() }
+        let began = clockTime(CLOCK_MONOTONIC)
+        defer { measures.count(slot, hook, nanoseconds: clockTime(CLOCK_MONOTONIC) - began) }
+        return function()
+    }
+
+    @inline(never)
+    private func callOther<Result>(_ slot: Int, _ hook: CalledHook, _ function: () -> Result) -> Result {
+        guard loop.isCurrent else {
+            // On other threads it delays no exchange: only a crash has to name the plugin.
+            return sideMarks?.calling(slot, hook, function) ?? function()
+        }
+        let outer = mark.enter(slot, hook)
+        defer { mark.leave(outer) }
+        return function()
+    }
+
+    /// The slot of the plugin that runs on the loop; nil if none does, and on other threads. [any]
+    var caller: Int? { loop.isCurrent ? mark.call?.slot : nil }
+
+    /// Whether a steering hook runs. [loop]
+    var isSteering: Bool { mark.call?.hook.isSteering == true }
+}

@@ -1,0 +1,178 @@
+import EventLoop
+import PlugboardKit
+import Transporting
+
+/// One trip through the transport, as the exchange follows it.
+///
+/// Sendable because everything happens on the loop.
+final class AttemptRun: AttemptObserver, @unchecked Sendable {
+    private let exchange: ExchangeCore
+    let number: Int
+    private let body: BodyNode?
+    var control: (any Attempt)?
+    private var hasCompleted = false
+    private(set) var isOver = false
+    private var whenOver: (() -> Void)?
+
+    init(_ exchange: ExchangeCore, _ number: Int) {
+        self.exchange = exchange
+        self.number = number
+        body = exchange.request.body
+    }
+
+    func attemptReached(_ milestone: Milestone) {
+        guard !isOver else { return }
+        switch milestone {
+        case .resolved: exchange.emit(.resolved)
+        case .connected: exchange.emit(.connected)
+        case .secured: exchange.emit(.secured)
+        case .sent: exchange.emit(.sent)
+        case .firstByte: exchange.emit(.firstByte)
+        }
+    }
+
+    func attemptReceived(interim: ResponseHead) {
+        if !isOver { exchange.emit(.interim, about: interim) }
+    }
+
+    func attemptReceived(_ head: ResponseHead, body: (any BodySource)?) {
+        guard !isOver, !hasCompleted else { body?.release(); return }
+        hasCompleted = true
+        exchange.emit(.headReceived, about: head)
+        report(.success(OutwardResponse(head: head, body: body.map { BodyNode($0, core: exchange.core) })))
+    }
+
+    func attemptProgressed(_ progress: TransferProgress) {
+        guard !isOver else { return }
+        exchange.emit(.progress) {
+            var details: [(String, EventDetail)] = [
+                ("sent", .integer(Int64(progress.sent))), ("received", .integer(Int64(progress.received))),
+            ]
+            if let total = progress.toSend { details.append(("toSend", .integer(Int64(total)))) }
+            if let total = progress.toReceive { details.append(("toReceive", .integer(Int64(total)))) }
+            return details
+        }
+    }
+
+    func attemptEnded(_ error: PlugboardError?, _ timings: Timings) {
+        close(timings)
+        guard !hasCompleted else { return }
+        hasCompleted = true
+        var error = error ?? PlugboardError(.reset, "The connection ended before a response came.")
+        error.attempt = number
+        report(.failure(error))
+    }
+
+    /// The exchange no longer needs the attempt. One without a response is cancelled; a body is drained by its release.
+    func giveUp() {
+        // A transfer that is drained would go on sending a body that the next attempt needs.
+        let isUnwanted = !hasCompleted || body?.hasEnded == false
+        hasCompleted = true
+        if !isOver && isUnwanted { control?.cancel() }
+        close(Timings())
+    }
+
+    /// Runs a job when the attempt is over; now, if it is already over.
+    func afterEnd(_ job: @escaping () -> Void) {
+        if isOver { job() } else { whenOver = job }
+    }
+
+    /// The event `attemptEnded` comes once, with the timings if they are known by then.
+    private func close(_ timings: Timings) {
+        guard !isOver else { return }
+        isOver = true
+        control = nil
+        exchange.core.admission.attemptEnded(isFromOutside: exchange.steering.phase == .ended)
+        exchange.emit(.attemptEnded) {
+            [
+                ("attempt", .integer(Int64(self.number))),
+                ("nameLookup", .integer(timings.nameLookup.nanoseconds)),
+                ("connect", .integer(timings.connect.nanoseconds)), ("tls", .integer(timings.tls.nanoseconds)),
+                ("firstByte", .integer(timings.firstByte.nanoseconds)), ("total", .integer(timings.total.nanoseconds)),
+            ]
+        }
+        let job = whenOver
+        whenOver = nil
+        job?()
+    }
+
+    private func report(_ outcome: Result<OutwardResponse, PlugboardError>) {
+        // A transport that reports within `perform` would find the exchange half way through it.
+        guard control != nil || isOver else {
+            exchange.loop.enqueue { self.arrive(outcome) }
+            return
+        }
+        arrive(outcome)
+    }
+
+    private func arrive(_ outcome: Result<OutwardResponse, PlugboardError>) {
+        if exchange.isSuspended { return exchange.suspension.afterwards { self.arrive(outcome) } }
+        guard exchange.attempts.current === self, exchange.steering.phase == .awaiting else {
+            if case .success(let response) = outcome { response.body?.release() }
+            return
+        }
+        if case .failure(let error) = outcome, exchange.repeatAttempt(after: error) { return }
+        exchange.steering.phase = .steering
+        exchange.turnAround(with: outcome)
+    }
+}
+
+/// Carrying out attempts.
+extension ExchangeCore {
+    /// The request has come through the plugins.
+    func beginAttempt() {
+        steering.phase = .awaiting
+        attempts.beginSeries()
+        core.admission.admit(self)
+    }
+
+    /// There is a connection for the attempt.
+    func performAttempt() {
+        guard steering.phase == .awaiting else { return core.admission.attemptEnded() }
+        if isSuspended {
+            suspension.afterwards { [self] in if steering.phase == .awaiting { core.admission.admit(self) } }
+            return core.admission.attemptEnded()
+        }
+        let head = request.head
+        attempts.begin(head.url)
+        emit(.attemptBegan) {
+            [("attempt", .integer(Int64(self.attempts.count))), ("reason", .text(self.attempts.reason))]
+        }
+        let run = AttemptRun(self, attempts.count)
+        attempts.current = run
+        let (options, identity) = core.options(head.storedOptions, for: head.url)
+        var wanted = AttemptRequest(
+            method: head.method, url: head.url, fields: head.fields, body: request.body,
+            storedOptions: options, optionsIdentity: identity, isWatched: isWatchedClosely)
+        wanted.usesFreshConnection = attempts.needsFreshConnection
+        let control = core.transport.perform(wanted, observer: run, loop: loop)
+        if attempts.current === run && !run.isOver { run.control = control }
+    }
+
+    /// Sends the request again without asking a plugin, on a new connection. False if it must not be sent again.
+    fileprivate func repeatAttempt(after error: PlugboardError) -> Bool {
+        let isIdempotent = request.head.method.isIdempotent
+        guard attempts.mayRepeat(after: error.code, isIdempotent: isIdempotent, limit: core.settings.attemptLimit)
+        else { return false }
+        if let body = request.body, body.hasBegun, !body.canRewind || !body.rewind() { return false }
+        attempts.countRepeat()
+        core.admission.admit(self)
+        return true
+    }
+
+    /// Runs a job when no attempt is under way any more, so that the attempt's last event comes before the exchange's.
+    func afterAttempt(_ job: @escaping () -> Void) {
+        guard let attempt = attempts.current else { return job() }
+        attempt.afterEnd { [self] in
+            if steering.phase == .flowing { job() }
+        }
+    }
+
+    /// The exchange no longer needs its attempt.
+    func endAttempt() {
+        attempts.current?.giveUp()
+        attempts.current = nil
+    }
+
+    private var isWatchedClosely: Bool { watch != nil || pipeline.watchers.isWatchedClosely }
+}

@@ -1,0 +1,80 @@
+import PlugboardKit
+
+/// The kernel's own events; plugins publish others under their ids.
+public enum KernelEvent: Int, Sendable, CaseIterable {
+    /// The exchange exists, and has not begun yet.
+    case created
+    /// The request begins on its way through the plugins.
+    case started
+    /// The program suspends the exchange: before and after.
+    case willSuspend, suspended
+    /// The program has resumed the exchange.
+    case resumed
+    /// The exchange is cancelled: before and after.
+    case willCancel, cancelled
+    /// One attempt on the network: its begin, with `attempt` and `reason`, and its end, with its times in nanoseconds.
+    /// Each begin has one end.
+    case attemptBegan, attemptEnded
+    /// Milestones of an attempt: the host's address is known, the connection stands, TLS stands, the request is sent,
+    /// the first byte of the response is there.
+    case resolved, connected, secured, sent, firstByte
+    /// An interim response (1xx) has come; the event has its head.
+    case interim
+    /// The head of a response has come from the network, before `onResponse`; the event has it.
+    case headReceived
+    /// How many bytes were sent and received; at most ten times a second, and once at the end.
+    case progress
+    /// A plugin sends the request again: `by`, `after` in nanoseconds, and the number of the last `attempt`.
+    case resendScheduled
+    /// The exchange is about to complete, and has completed, with its `outcome` and the number of its `attempts`. The
+    /// last comes exactly once.
+    case willComplete, completed
+    /// The plugin of this event was at fault in a hook.
+    case pluginFaulted
+    /// The plugin of this event is switched off after faults.
+    case pluginDisabled
+    /// The plugin of this event holds the loop for longer than `kernel.hookLimit`.
+    case pluginStalled
+
+    /// Its id.
+    public var name: String { KernelEvent.names[rawValue] }
+
+    private static let names = allCases.map { "\($0)" }
+
+    /// The event of this id; nil for a plugin's own.
+    public init?(name: String) {
+        guard let event = KernelEvent.allCases.first(where: { $0.name == name }) else { return nil }
+        self = event
+    }
+}
+
+/// A detail of an event.
+public enum EventDetail: Sendable, Equatable {
+    /// A text.
+    case text(String)
+    /// A number; durations are in nanoseconds.
+    case integer(Int64)
+}
+
+/// A fact about an exchange or the kernel, as a program that watches gets it.
+public struct ExchangeEvent: Sendable {
+    /// One of `KernelEvent`'s names, or a plugin's own id (`cache.hit`).
+    public let id: String
+    /// What the event says, by name.
+    public let details: [String: EventDetail]
+    /// The head that the event is about (`interim`, `headReceived`).
+    public let head: ResponseHead?
+
+    /// The kernel's event, if it is one.
+    public var kernelEvent: KernelEvent? { KernelEvent(name: id) }
+
+    /// The number of that name, or nil if there is none.
+    public func integer(_ name: String) -> Int64? {
+        if case .integer(let value)? = details[name] { value } else { nil }
+    }
+
+    /// The text of that name, or nil if there is none.
+    public func text(_ name: String) -> String? {
+        if case .text(let value)? = details[name] { value } else { nil }
+    }
+}

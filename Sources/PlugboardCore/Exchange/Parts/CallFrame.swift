@@ -1,0 +1,80 @@
+import CPlugboard
+import PlugboardKit
+
+/// The call of a plugin's function under way: for which plugin the functions of the host act, and what they may do.
+struct CallFrame {
+    /// Unmanaged, because the pipeline keeps its slots and a call counts no references.
+    private let caller: Unmanaged<Slot>?
+    /// Whether it is a steering hook, whose verdict counts.
+    let isSteering: Bool
+    /// The attributes as the plugin sees them, once it has asked for them by index.
+    var attributes: [(name: String, value: String)]?
+
+    /// No call is under way.
+    init() { (caller, isSteering) = (nil, false) }
+
+    @inline(__always)
+    init(_ slot: Slot, _ hook: CalledHook) {
+        caller = Unmanaged.passUnretained(slot)
+        isSteering = hook.isSteering
+    }
+
+    var slot: Slot? { caller?.takeUnretainedValue() }
+    var isEmpty: Bool { caller == nil }
+}
+
+/// What a steering hook leaves for the kernel until it returns: the payload of its verdict, and the bodies that it has
+/// taken.
+struct HookDraft {
+    var payload: Decision?
+    /// Why the host refused a verdict.
+    var refusal: String?
+    var takenRequestBody: BodyNode?
+    var takenResponseBody: BodyNode?
+
+    /// True after a hook that does nothing, as most do.
+    var isEmpty: Bool {
+        payload == nil && refusal == nil && takenRequestBody == nil && takenResponseBody == nil
+    }
+}
+
+/// What C sees of one exchange: its two heads, and copies of texts that stay readable until the hook returns.
+struct ExchangeViews {
+    private var requestHead: HeadNode?
+    private var responseHead: HeadNode?
+    private var copies: Scratch?
+    private var hasCopies = false
+
+    mutating func requestHead(of exchange: ExchangeCore) -> HeadNode {
+        if let requestHead { return requestHead }
+        let node = HeadNode(.request(exchange))
+        requestHead = node
+        return node
+    }
+
+    mutating func responseHead(of exchange: ExchangeCore) -> HeadNode {
+        if let responseHead { return responseHead }
+        let node = HeadNode(.response(exchange))
+        responseHead = node
+        return node
+    }
+
+    /// For texts that are handed out now.
+    var scratch: Scratch {
+        mutating get {
+            hasCopies = true
+            if let copies { return copies }
+            let made = Scratch()
+            copies = made
+            return made
+        }
+    }
+
+    /// The outermost call has returned.
+    @inline(__always)
+    mutating func clear() {
+        guard hasCopies else { return }
+        copies?.clear()
+        hasCopies = false
+    }
+}

@@ -1,0 +1,95 @@
+import PlugboardKit
+
+/// The request of one exchange: as it is now, and as the plugins further out saw it.
+///
+/// Nothing here calls a plugin: bodies that are no longer needed are returned, and the caller releases them.
+struct InwardRequest {
+    var head: Request
+    /// The body as the pipeline sees it; plugins wrap it.
+    var body: BodyNode?
+    /// The request before the first edit of each slot that edited it, outermost first.
+    private var versions: [Version] = []
+    /// The request before the edits of the outward hook that runs. They count only if it resends.
+    private var beforeEdit: Version?
+    /// The URL before the edits of the last resend.
+    private(set) var urlBeforeResend: String?
+
+    private struct Version {
+        let slot: Int
+        let head: Request
+        var body: BodyNode?
+    }
+
+    init(_ head: Request) { self.head = head }
+
+    /// Whether an outward hook has edited it.
+    var isEditedOutward: Bool { beforeEdit != nil }
+
+    /// The plugin in this slot is about to edit it on the way inward: keeps it for the plugins further out, which must
+    /// see it unedited.
+    ///
+    /// - Parameter body: The body before the edit: the plugin may have taken it.
+    mutating func willEdit(at slot: Int, body: BodyNode?) {
+        guard isUnedited(from: slot) else { return }
+        versions.append(Version(slot: slot, head: head, body: body))
+    }
+
+    private func isUnedited(from slot: Int) -> Bool { versions.last.map { $0.slot < slot } ?? true }
+
+    /// An outward hook is about to edit it: keeps it, in case the hook does not resend.
+    mutating func willEditOutward() {
+        if beforeEdit == nil { beforeEdit = Version(slot: 0, head: head, body: body) }
+    }
+
+    /// The plugin in this slot resends: its edits count, and plugins further out still see the request without them.
+    mutating func keepEdit(of slot: Int) {
+        if isUnedited(from: slot) {
+            let before = beforeEdit ?? Version(slot: 0, head: head, body: body)
+            versions.append(Version(slot: slot, head: before.head, body: before.body))
+        }
+        urlBeforeResend = beforeEdit?.head.url
+        beforeEdit = nil
+    }
+
+    /// The outward hook has not resent: its edits are undone.
+    mutating func undoEdit() {
+        guard let before = beforeEdit else { return }
+        (head, body, beforeEdit) = (before.head, before.body, nil)
+    }
+
+    /// Goes back to the request as the plugin in this slot passed it inward, before the first edit further in.
+    ///
+    /// - Returns: The bodies that nothing needs any more.
+    mutating func recall(for slot: Int) -> [BodyNode] {
+        var dropped: [BodyNode] = []
+        while let version = versions.last, version.slot > slot {
+            if let body, body !== version.body { dropped.append(body) }
+            (head, body) = (version.head, version.body)
+            versions.removeLast()
+        }
+        return dropped
+    }
+
+    /// Replaces the body by what a `hold` has read of it, for the plugins further out too.
+    mutating func replaceHeldBody(by node: BodyNode) {
+        for index in versions.indices where versions[index].body === body { versions[index].body = node }
+        body = node
+    }
+
+    /// Takes out all bodies, when the exchange is over.
+    mutating func takeBodies() -> [BodyNode] {
+        defer { (versions, body) = ([], nil) }
+        return versions.compactMap(\.body) + (body.map { [$0] } ?? [])
+    }
+}
+
+/// The heads and bodies as a hook found them.
+struct FoundMessages {
+    var request: InwardRequest
+    var response: OutwardResponse?
+
+    init(_ exchange: ExchangeCore) {
+        request = exchange.request
+        response = exchange.response
+    }
+}

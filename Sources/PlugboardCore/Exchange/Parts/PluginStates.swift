@@ -1,0 +1,75 @@
+import PlugboardKit
+
+/// What plugins keep for a turn, or for the whole exchange.
+///
+/// Nothing here calls a plugin: states that are replaced are returned, and the caller releases them.
+struct PluginStates {
+    /// A plugin's pointer, and the function that releases it.
+    struct State {
+        let pointer: UnsafeMutableRawPointer
+        let release: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
+    }
+
+    private var ofTurns: [State?] = []
+    private var ofExchange: [Int: State] = [:]
+
+    /// One past the innermost slot that has kept a state for its turn.
+    var turnCount: Int { ofTurns.count }
+
+    func ofTurn(_ slot: Int) -> UnsafeMutableRawPointer? { slot < ofTurns.count ? ofTurns[slot]?.pointer : nil }
+
+    func ofExchange(_ slot: Int) -> UnsafeMutableRawPointer? { ofExchange[slot]?.pointer }
+
+    /// - Returns: The old state.
+    mutating func setTurn(_ state: State?, of slot: Int) -> State? {
+        if state == nil && slot >= ofTurns.count { return nil }
+        while ofTurns.count <= slot { ofTurns.append(nil) }
+        defer { ofTurns[slot] = state }
+        return ofTurns[slot]
+    }
+
+    /// - Returns: The old state.
+    mutating func setExchange(_ state: State?, of slot: Int) -> State? {
+        defer { ofExchange[slot] = state }
+        return ofExchange[slot]
+    }
+
+    /// Takes out what is kept for the whole exchange, by slot.
+    mutating func takeExchangeStates() -> [Int: State] {
+        if ofExchange.isEmpty { return [:] }
+        defer { ofExchange = [:] }
+        return ofExchange
+    }
+}
+
+extension ExchangeCore {
+    /// Sets what a plugin keeps for its turn; the old state is released.
+    func setTurnState(_ state: PluginStates.State?, of slot: Int) {
+        release(states.setTurn(state, of: slot), of: slot)
+    }
+
+    /// Sets what a plugin keeps for the whole exchange; the old state is released.
+    func setExchangeState(_ state: PluginStates.State?, of slot: Int) {
+        release(states.setExchange(state, of: slot), of: slot)
+    }
+
+    /// The exchange is over.
+    func releaseExchangeStates() {
+        for (slot, state) in states.takeExchangeStates() { release(state, of: slot) }
+    }
+
+    private func release(_ state: PluginStates.State?, of slot: Int) {
+        guard let state, let release = state.release else { return }
+        core.containment.call(slot, .release) { release(state.pointer) }
+    }
+
+    /// Closes the open turns further in than `limit`, innermost first, each once, and then releases what is kept for
+    /// them. A plugin that waits may keep a state before its turn is open: that is released too.
+    func closeTurns(inside limit: Int, _ outcome: Outcome) {
+        // One by one: `onClose` may do anything that a plugin may do.
+        while let slot = steering.closeInnermostTurn(inside: limit, pipeline.hooks) {
+            callClose(pipeline.slots[slot], outcome)
+        }
+        for slot in stride(from: states.turnCount - 1, to: limit, by: -1) { setTurnState(nil, of: slot) }
+    }
+}

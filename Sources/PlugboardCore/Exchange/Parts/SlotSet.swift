@@ -1,0 +1,52 @@
+import PlugboardKit
+
+/// A set of slots, one bit for each: a pipeline has at most 64.
+struct SlotSet: OptionSet, Sendable {
+    /// How many slots a pipeline may have.
+    static let limit = UInt64.bitWidth
+
+    let rawValue: UInt64
+
+    @inline(__always)
+    init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// The set of one slot.
+    @inline(__always)
+    init(_ slot: Int) { rawValue = 1 << UInt64(slot) }
+
+    /// All slots further out than this one. The index may be one past the last slot.
+    @inline(__always)
+    static func before(_ slot: Int) -> SlotSet {
+        SlotSet(rawValue: slot >= limit ? .max : (1 << UInt64(slot)) - 1)
+    }
+
+    /// The slot that is furthest out, or nil if the set is empty.
+    @inline(__always)
+    var outermost: Int? { rawValue == 0 ? nil : rawValue.trailingZeroBitCount }
+
+    /// The slot that is furthest in, or nil if the set is empty.
+    @inline(__always)
+    var innermost: Int? { rawValue == 0 ? nil : SlotSet.limit - 1 - rawValue.leadingZeroBitCount }
+}
+
+/// For each steering hook and for `onClose`: the slots whose plugins list it.
+struct HookSlots {
+    /// How many slots there are.
+    let count: Int
+    let request: SlotSet
+    let response: SlotSet
+    let failure: SlotSet
+    let close: SlotSet
+
+    /// - Parameter hooks: The hooks that each plugin lists, outermost plugin first.
+    init(_ hooks: [Hooks]) {
+        func slots(listing hook: Hooks) -> SlotSet {
+            SlotSet(hooks.indices.filter { hooks[$0].contains(hook) }.map { SlotSet($0) })
+        }
+        count = hooks.count
+        request = slots(listing: .request)
+        response = slots(listing: .response)
+        failure = slots(listing: .failure)
+        close = slots(listing: .close)
+    }
+}

@@ -1,0 +1,153 @@
+import PlugboardKit
+
+/// Which head is on its way.
+enum Stage: Sendable { case request, response, failure }
+
+/// Where the head of one exchange is on its way through the slots, and what comes next.
+///
+/// It only decides. It calls no plugin, releases no body and knows no loop: `Pipeline.swift` carries out what it
+/// decides.
+struct Steering {
+    /// What the exchange does.
+    enum Phase { case steering, awaiting, flowing, ended }
+
+    /// What the exchange has to do next.
+    enum Step: Equatable {
+        /// Call the hook of the plugin in this slot.
+        case visit(Int)
+        /// The request has come through: send it.
+        case attempt
+        /// The response has come through: give it to the sender.
+        case deliver
+        /// The failure has come through: give it to the sender.
+        case fail
+    }
+
+    var phase = Phase.steering
+    private(set) var stage = Stage.request
+    /// Inward, the slots before it are passed; outward, the slots from it on.
+    private(set) var position = 0
+    /// Why the next hook runs.
+    var visit = Visit.first
+    /// The slots whose turn is open.
+    private(set) var turns: SlotSet = []
+    var exclusions = Exclusions()
+
+    // MARK: Inward
+
+    /// The request begins on its way: at the outermost slot, or further in.
+    mutating func begin(at slot: Int) {
+        stage = .request
+        position = slot
+    }
+
+    /// The slot whose hook runs next, or nil when the head has come through. Opens no turns.
+    @inline(__always)
+    func nextSlot(_ hooks: HookSlots) -> Int? {
+        switch stage {
+        case .request: hooks.request.subtracting(exclusions.skipped).subtracting(.before(position)).outermost
+        case .response: hooks.response.intersection(turns).intersection(.before(position)).innermost
+        case .failure: hooks.failure.intersection(turns).intersection(.before(position)).innermost
+        }
+    }
+
+    /// What comes next. Inward it opens the turns of the slots that the head has passed by then: a slot that does not
+    /// list `onRequest` lets the head pass.
+    @inline(__always)
+    mutating func next(_ hooks: HookSlots) -> Step {
+        let slot = nextSlot(hooks)
+        if stage == .request { openTurns(before: slot ?? hooks.count) }
+        if let slot { return .visit(slot) }
+        switch stage {
+        case .request: return .attempt
+        case .response: return .deliver
+        case .failure: return .fail
+        }
+    }
+
+    /// `next`: inward it opens the turn of this slot, outward the head goes on.
+    @inline(__always)
+    mutating func pass(_ slot: Int) {
+        if stage == .request {
+            openTurns(before: slot + 1)
+            position = slot + 1
+        } else {
+            position = slot
+        }
+    }
+
+    private mutating func openTurns(before end: Int) {
+        turns.formUnion(SlotSet.before(end).subtracting(exclusions.skipped))
+    }
+
+    // MARK: Outward
+
+    /// A response, or a failure, goes outward from this slot, which does not see it. The index may be one past the last
+    /// slot.
+    mutating func goOutward(_ stage: Stage, from slot: Int) {
+        self.stage = stage
+        position = slot
+    }
+
+    /// `resend`: the request enters again just inside this slot.
+    mutating func reenter(inside slot: Int) { begin(at: slot + 1) }
+
+    // MARK: Turns
+
+    /// Closes the innermost open turn whose plugin lists `onClose`, and returns its slot. Nil when there is none left
+    /// further in than `limit`; the turns of plugins that do not list the hook are then closed too.
+    mutating func closeInnermostTurn(inside limit: Int, _ hooks: HookSlots) -> Int? {
+        let inside = turns.subtracting(.before(limit + 1))
+        guard let slot = inside.intersection(hooks.close).innermost else {
+            turns.subtract(inside)
+            return nil
+        }
+        turns.remove(SlotSet(slot))
+        return slot
+    }
+}
+
+/// The slots that take no part in one exchange, or a smaller part.
+struct Exclusions {
+    /// Slots whose steering hooks are not called: switched off, or an ancestor of a sub-request.
+    private(set) var skipped: SlotSet = []
+    /// Slots that get no events: switched off for this exchange, or for the one that a sub-request is for.
+    private(set) var deaf: SlotSet = []
+    /// The skipped slots that are switched off by what the request, or its origin, says now.
+    private var switchedOff: SlotSet = []
+
+    /// - Parameters:
+    ///   - ancestry: The slots of the plugins whose sub-requests led to this exchange.
+    ///   - deaf: The slots that get no events in the exchange that a sub-request is for.
+    init(ancestry: SlotSet = [], deaf: SlotSet = []) {
+        skipped = ancestry
+        self.deaf = deaf
+    }
+
+    /// The exchange begins at this slot; plugins that are switched off for the whole kernel are left out.
+    ///
+    /// Slots further out than a sub-request begins take no part in it, and still get its events: a cookie counts,
+    /// whoever sent the request.
+    mutating func begin(at slot: Int, disabled: SlotSet) {
+        deaf.formUnion(disabled)
+        skipped.formUnion(deaf)
+        skipped.formUnion(.before(slot))
+    }
+
+    /// Leaves out slots that the request, or its origin, switches off.
+    mutating func switchOff(_ slots: SlotSet) {
+        deaf.formUnion(slots)
+        switchedOff.formUnion(slots.subtracting(skipped))
+        skipped.formUnion(slots)
+    }
+
+    /// The request goes to another origin: replaces what was switched off, for the slots that the request enters again.
+    mutating func replaceSwitchedOff(by slots: SlotSet, inside slot: Int) {
+        let outside = SlotSet.before(slot + 1)
+        let old = switchedOff.subtracting(outside)
+        deaf.subtract(old)
+        skipped.subtract(old)
+        switchedOff.subtract(old)
+        switchOff(slots.subtracting(outside))
+    }
+}

@@ -1,0 +1,17 @@
+import DecodePlugin
+import TestSupport
+import Testing
+
+struct DecodeREADMETests {
+    @Test func `the README lists each setting and attribute as the plugin does`() throws {
+        let missing = try OptionTable.missing(from: "Decode", decodePlugin())
+
+        #expect(missing == [])
+    }
+
+    @Test func `the docstring of each setting and attribute begins with its documentation`() throws {
+        let undocumented = try OptionTable.undocumented(in: "Decode", decodePlugin())
+
+        #expect(undocumented == [])
+    }
+}

@@ -1,0 +1,17 @@
+import RedirectPlugin
+import TestSupport
+import Testing
+
+struct RedirectREADMETests {
+    @Test func `the README lists each setting and attribute as the plugin does`() throws {
+        let missing = try OptionTable.missing(from: "Redirect", redirectPlugin())
+
+        #expect(missing == [])
+    }
+
+    @Test func `the docstring of each setting and attribute begins with its documentation`() throws {
+        let undocumented = try OptionTable.undocumented(in: "Redirect", redirectPlugin())
+
+        #expect(undocumented == [])
+    }
+}
