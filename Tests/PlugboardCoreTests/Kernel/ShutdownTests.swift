@@ -34,7 +34,7 @@ import Testing
         #expect(took < .seconds(10))
         #expect(record.lines == ["inner stops", "outer stops"])
         #expect(lines.lines.count == 1)
-        let wanted = "inner: The plugin inner is left as it is and not destroyed: `stop`"
+        let wanted = "inner: The plugin inner is not destroyed: `stop`"
         #expect(lines.lines.first?.hasPrefix(wanted) == true)
         blocking.open()
     }
@@ -68,7 +68,7 @@ import Testing
         LateStop.gate.open()
 
         #expect(told.count == 1)
-        #expect(told.first?.hasPrefix("The plugin late is left as it is and not destroyed: `stop`") == true)
+        #expect(told.first?.hasPrefix("The plugin late is not destroyed: `stop`") == true)
     }
 
     @Test func `a body that its reader has not read far ends for it when the kernel is gone`() async throws {
