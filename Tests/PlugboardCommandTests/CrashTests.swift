@@ -110,7 +110,7 @@ struct CrashTests {
             """#, ["config": config, "folder": folder.path])
 
         #expect(outcome.status == 130, "\(outcome.stderr)")
-        #expect(outcome.stderr.contains("was cancelled before com.example.lingers answered"))
+        #expect(outcome.stderr.contains("was cancelled before com.example.lingers replied"))
         #expect(notes.isEmpty)
     }
 

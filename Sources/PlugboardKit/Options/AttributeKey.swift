@@ -10,8 +10,16 @@
 public struct AttributeKey<Value: OptionValue>: Sendable {
     /// `PLUGIN-ID.name`.
     public let name: String
+    /// What the manifest lists: name, type, bounds and documentation.
     public let definition: OptionDefinition
 
+    /// A key for any value of the type.
+    ///
+    /// - Parameters:
+    ///   - plugin: The plugin's id.
+    ///   - name: The name without the id.
+    ///   - documentation: One sentence.
+    ///   - isSecret: The value is never printed.
     public init(
         _ plugin: String, _ name: String, _ documentation: String, isSecret: Bool = false
     ) {
@@ -20,6 +28,7 @@ public struct AttributeKey<Value: OptionValue>: Sendable {
             name, documentation, of: Value.self, isSecret: isSecret)
     }
 
+    /// A key for values within bounds, both included; other values are refused.
     public init(
         _ plugin: String, _ name: String, _ documentation: String, in bounds: ClosedRange<Value>,
         isSecret: Bool = false

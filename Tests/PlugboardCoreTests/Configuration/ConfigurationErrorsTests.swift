@@ -24,7 +24,7 @@ import Testing
         #expect(errors.map(\.path) == ["plugins[0].settings", "plugins[1].settings", "plugins[2].settings"])
         #expect(errors.map(\.line) == [2, 3, 4])
         #expect(errors.allSatisfy { $0.code == .pluginStart })
-        #expect(errors.first?.reason.contains("statuses has abc, which is no status") == true)
+        #expect(errors.first?.reason.contains("statuses contains abc, which is not a status") == true)
     }
 
     @Test func `a check leaves no file behind, where plugins are given paths`() throws {
@@ -149,7 +149,7 @@ import Testing
 
         #expect(error?.reason.contains("kernl is not a known key") == true)
         #expect(error?.reason.contains("are pins of no host") == true)
-        #expect(error?.reason.contains("statuses has abc") == true)
+        #expect(error?.reason.contains("statuses contains abc") == true)
     }
 
     @Test func `pins of one host that code gives twice are a error`() throws {
