@@ -72,7 +72,10 @@ extension ExchangeCore {
     private func carryOut(at slot: Slot) {
         let decision = visit(slot)
         // The hook may have ended its own exchange.
-        guard steering.phase == .steering else { return decision.drop() }
+        guard steering.phase == .steering else {
+            if case .wait(let ticket, _) = decision { core.tickets.remove(ticket) }
+            return decision.drop()
+        }
         switch decision {
         case .next: steering.pass(slot.index)
         case .respond(let response): turnAround(at: slot, with: response)

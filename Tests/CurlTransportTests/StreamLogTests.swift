@@ -21,6 +21,9 @@ import Testing
         #expect(!isRefused([opened, "[HTTP/2] [9] <- FRAME[DATA]", goAway + "7"]), "a line of another stream")
         #expect(!isRefused([opened, goAway + "2147483647\n"]))
         #expect(!isRefused([goAway + "5"]), "the stream is not known")
+        #expect(
+            !isRefused([opened, "Connection died, retrying a fresh connect (retry count: 1)\n", goAway + "0"]),
+            "a line of another connection")
         #expect(!isRefused([opened, goAway]))
         #expect(!isRefused([opened, " subject: CN=" + goAway + "5"]), "the words of a server")
     }

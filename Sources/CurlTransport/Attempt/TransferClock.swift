@@ -17,6 +17,9 @@ struct TransferClock {
     /// When an upload without progress is abandoned, because the response is complete; and its progress so far.
     fileprivate var uploadDeadline: Int64?
     fileprivate var uploadProgress = -1
+    fileprivate var unsentUpload: Int32 = -1
+    /// How long an upload that moves may show no progress: libcurl takes up to 64 KiB at a time.
+    fileprivate let uploadTime: Duration
     /// The bytes in the system's send buffer when they were last counted.
     fileprivate var unsent: Int32 = 0
 
@@ -26,6 +29,7 @@ struct TransferClock {
         attemptTimeout = options.attemptTimeout
         idleTimeout = options.idleTimeout
         connectTimeout = options.connectTimeout
+        uploadTime = .seconds(1) + .milliseconds(options.uploadSpeedLimit.map { $0 > 0 ? 65_536_000 / $0 : 0 } ?? 0)
         lastActivity = loop.now
     }
 }
@@ -34,7 +38,6 @@ extension Transfer {
     /// Nanoseconds without a byte after which a connection may be dead.
     private static var patience: Int64 { 1_000_000_000 }
     private static var continueTime: Duration { .seconds(1) }
-    private static var uploadTime: Duration { .seconds(1) }
 
     /// Sets the timer for the first deadline. Time without a byte is measured when the timer fires, not at each byte.
     func armClock() {
@@ -63,7 +66,7 @@ extension Transfer {
     func limitUpload(_ progress: Int) {
         if progress == clock.uploadProgress { return }
         clock.uploadProgress = progress
-        clock.uploadDeadline = later(multi.loop.now, Transfer.uploadTime)
+        clock.uploadDeadline = later(multi.loop.now, clock.uploadTime)
         armClock()
     }
 
@@ -71,7 +74,10 @@ extension Transfer {
     func checkClock() {
         let (now, hostAndPort) = (multi.loop.now, url?.hostAndPort ?? "")
         if let deadline = clock.drainDeadline, deadline <= now { return end(.abandoned) }
-        if let deadline = clock.uploadDeadline, deadline <= now, !isSuspended { return end(.abandoned) }
+        if let deadline = clock.uploadDeadline, deadline <= now {
+            if !isSuspended, !isSendBufferMoving() { return end(.abandoned) }
+            clock.uploadDeadline = later(now, clock.uploadTime)
+        }
         if let deadline = clock.continueDeadline, deadline <= now {
             clock.continueDeadline = .max
             state?.pointee.upload.waitsForContinue = false
@@ -101,6 +107,14 @@ extension Transfer {
         armClock()
     }
 
+    /// Whether the system still sends what libcurl gave it of the upload.
+    private func isSendBufferMoving() -> Bool {
+        guard let socket = state?.pointee.socket, socket >= 0 else { return false }
+        let unsent = ccurl_unsent(socket)
+        defer { clock.unsentUpload = unsent }
+        return unsent > 0 && unsent != clock.unsentUpload
+    }
+
     /// Whether the attempt waits for the network: not for a reader, a writer or the caller, and not for a connection.
     private func isSilent() -> Bool {
         guard let state else { return false }
@@ -127,7 +141,7 @@ extension Transfer {
         let poller = multi.loop.poller
         let socket = state.pointee.socket
         guard let lastRead = poller.lastRead(socket), lastRead <= clock.systemBegan else { return }
-        let others = multi.transfers(on: socket, besides: self).map { $0.clock.idleTimeout?.nanoseconds ?? 0 }
+        let others = multi.transfers(on: socket, besides: self).map { $0.clock.idleTimeout?.nanoseconds ?? .max }
         if let longest = others.max() {
             if systemNow - lastRead < max(clock.idleTimeout?.nanoseconds ?? .max, longest) { return }
         }

@@ -10,7 +10,11 @@ struct StreamLog {
     private var stream = 0
 
     mutating func read(_ line: UnsafeRawBufferPointer) {
-        if let number = StreamLog.number(line, after: "Using Stream ID: ") {
+        if StreamLog.begins(line, "Connection died") {
+            // libcurl looks for another connection: lines of GOAWAY may come from any that it probes, until the next
+            // stream.
+            stream = 0
+        } else if let number = StreamLog.number(line, after: "Using Stream ID: ") {
             // 7.88.1.
             stream = number
         } else if let number = StreamLog.number(line, after: "[HTTP/2] ["),

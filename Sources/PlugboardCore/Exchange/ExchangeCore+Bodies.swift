@@ -64,7 +64,11 @@ extension ExchangeCore {
 
     fileprivate func replaceBody(by source: HeldSource) {
         let node = BodyNode(source, core: core)
-        if steering.stage == .response {
+        let isResponse = steering.stage == .response
+        let found = isResponse ? beforeFault?.response?.body : beforeFault?.request.body
+        // The plugin holds a body of its own: what it found before no longer fits the head that it left.
+        if found !== (isResponse ? response?.body : request.body) { beforeFault = nil }
+        if isResponse {
             response?.body = node
             beforeFault?.response?.body = node
         } else {

@@ -54,6 +54,8 @@ final class ExchangeCore: @unchecked Sendable {
     let cancelWish = Atomic(false)
     /// The number by which plugins know it; given when one asks for it.
     private(set) lazy var number: UInt64 = {
+        // After its end, there is nothing to find by the number, and nothing that would take it back.
+        guard core.underWay.contains(self) else { return 0 }
         isNumbered = true
         return core.numbers.add(WeakExchange(exchange: self))
     }()

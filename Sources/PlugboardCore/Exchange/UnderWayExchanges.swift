@@ -24,6 +24,8 @@ struct UnderWayExchanges {
         return true
     }
 
+    func contains(_ exchange: ExchangeCore) -> Bool { list.contains(exchange) }
+
     /// The exchange has ended.
     ///
     /// - Returns: What has to be done now, because it was the last one.

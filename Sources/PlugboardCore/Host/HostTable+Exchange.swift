@@ -68,7 +68,10 @@ extension HostTable {
         }
         table.set_exchange_state = { pointer, state, release in
             guard let pointer, let slot = ExchangeCore.from(pointer).frame.slot else { return PLUG_WRONG_TIME }
-            ExchangeCore.from(pointer).setExchangeState(
+            let exchange = ExchangeCore.from(pointer)
+            // States were released when it left.
+            guard exchange.core.underWay.contains(exchange) else { return PLUG_WRONG_TIME }
+            exchange.setExchangeState(
                 state.map { PluginStates.State(pointer: $0, release: release) }, of: slot.index)
             return PLUG_OK
         }

@@ -7,7 +7,7 @@ import Testing
 struct SkippedFaultTests {
     private struct Broken: Error {}
 
-    private func answer(
+    private func response(
         _ fault: PluginEntry.OnFault, _ record: Record,
         _ onResponse: @escaping @Sendable (borrowing Exchange) throws -> ResponseVerdict
     ) async throws -> Response {
@@ -22,10 +22,10 @@ struct SkippedFaultTests {
         return try await kernel.send(Request(.get, anywhere))
     }
 
-    @Test func `a fault on an answer is passed over, and the body flows on`() async throws {
+    @Test func `a fault on a response is passed over, and the body flows on`() async throws {
         let record = Record()
 
-        let response = try await answer(.skip, record) { _ in throw Broken() }
+        let response = try await self.response(.skip, record) { _ in throw Broken() }
         let text = try await response.body.text()
 
         #expect(text == "one two three")
@@ -36,8 +36,8 @@ struct SkippedFaultTests {
             ])
     }
 
-    @Test func `what the plugin did to the answer before its fault is undone`() async throws {
-        let response = try await answer(.skip, Record()) { exchange in
+    @Test func `what the plugin did to the response before its fault is undone`() async throws {
+        let response = try await self.response(.skip, Record()) { exchange in
             exchange.response?["X-Kept"] = nil
             exchange.response?["X-Half"] = "done"
             exchange.response?.status = 500
@@ -51,11 +51,25 @@ struct SkippedFaultTests {
         #expect(text == "one two three")
     }
 
+    /// The head that the plugin left belongs to the body that it holds.
+    @Test func `a fault after a plugin held a body of its own keeps head and body together`() async throws {
+        let response = try await self.response(.skip, Record()) { exchange in
+            guard exchange.visit == .first else { throw Broken() }
+            exchange.response?["X-Coding"] = "own"
+            exchange.wrapResponseBody { _ in PiecesSource(["coded"]) }
+            return .hold(upTo: .kibibytes(1))
+        }
+        let text = try await response.body.text()
+
+        #expect(response["X-Coding"] == "own")
+        #expect(text == "coded")
+    }
+
     @Test func `without that the fault fails the exchange`() async throws {
         let record = Record()
 
         let error = await #expect(throws: PlugboardError.self) {
-            try await answer(.fail, record) { _ in throw Broken() }
+            try await self.response(.fail, record) { _ in throw Broken() }
         }
 
         #expect(error?.code == .pluginFault)
