@@ -3,7 +3,7 @@
 //     cc -std=c11 -O2 origin.c -lz -o origin
 //
 // It listens on a free port of 127.0.0.1, prints its URL as its first line, and ends with its standard input. `/`
-// redirects to `/hello`; every other path answers with the request's own head as text, in gzip where the request
+// redirects to `/hello`; every other path responds with the request's own head as text, in gzip where the request
 // allows.
 #define _POSIX_C_SOURCE 200809L
 
@@ -32,8 +32,8 @@ static void send_all(int client, const void *bytes, size_t count) {
 }
 
 static void redirect(int client) {
-    const char *answer = "HTTP/1.1 302 Found\r\nLocation: /hello\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-    send_all(client, answer, strlen(answer));
+    const char *response = "HTTP/1.1 302 Found\r\nLocation: /hello\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    send_all(client, response, strlen(response));
 }
 
 // Compresses in one go; returns the bytes written, or 0.
@@ -96,7 +96,7 @@ static void serve(int client) {
     char *path = strchr(request, ' ');
     if (path != NULL && strncmp(path, " / ", 3) == 0) redirect(client);
     else echo(client, request);
-    // A connection closed with unread bytes would be reset, and the answer lost.
+    // A connection closed with unread bytes would be reset, and the response lost.
     shutdown(client, SHUT_WR);
     while (read(client, request, sizeof request) > 0) {}
 }

@@ -11,6 +11,7 @@ final class BlockPool: Sendable {
     /// The pool of the process, which keeps at most 2 MiB of idle blocks.
     static let shared = BlockPool(limit: ccurl_is_sanitized() != 0 ? 0 : 8)
 
+    /// Sendable because a block has one owner at a time: the pool, or who took it.
     private struct Block: @unchecked Sendable {
         // Sendable because a block that was taken from the pool has one owner.
         let memory: UnsafeMutableRawPointer

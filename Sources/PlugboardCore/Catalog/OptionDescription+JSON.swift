@@ -1,7 +1,7 @@
 import JSON
 import PlugboardKit
 
-/// Why a JSON value is none of an option: the end of a sentence that begins with the option's name.
+/// Why a JSON value does not fit an option: the end of a sentence that begins with the option's name.
 struct OptionError: Error {
     let reason: String
 }

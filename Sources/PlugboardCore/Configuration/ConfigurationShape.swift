@@ -71,7 +71,7 @@ extension ConfigurationShape where Value == ByteCount {
 }
 
 extension ConfigurationShape where Value == Duration? {
-    /// A time, where zero is none.
+    /// A duration; zero means no limit.
     static var timeout: Self {
         Self(
             "a time like \"30s\" (ms, s, m, h, d; \"0s\" for no limit)",

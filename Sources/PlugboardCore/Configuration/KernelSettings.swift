@@ -6,7 +6,7 @@ import PlugboardKit
 /// an exchange has a limit as a whole: only the program knows how long its downloads may take.
 @dynamicMemberLookup
 public struct KernelSettings: Sendable, Equatable {
-    /// What requests do not say of themselves. A nil timeout is none.
+    /// What requests do not say of themselves. A nil timeout means no limit.
     public var defaults: RequestOptions
     /// An absolute URL from which the relative URLs of the program's requests begin (RFC 3986 §5); nil for none. Those
     /// of plugins' sub-requests are absolute.

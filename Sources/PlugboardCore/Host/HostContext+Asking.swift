@@ -6,14 +6,14 @@ extension HostContext {
     /// `send`. If the request itself is wrong, its outcome says so.
     func send(
         _ table: plug_request_v1, _ body: BodyNode?, asker: UInt64, context: UnsafeMutableRawPointer?,
-        answered: @escaping SubRequestOutcome.Completion
+        completed: @escaping SubRequestOutcome.Completion
     ) -> UInt32 {
         guard let core = startedCore else { return codeOfAbsence }
         let request = Result<Request, PlugboardError> { () throws(PlugboardError) in
             try Request(subRequest: table, body, of: id)
         }
         let number = core.subRequests.reserve()
-        let outcome = SubRequestOutcome(self, number: number, context: context, answered: answered)
+        let outcome = SubRequestOutcome(self, number: number, context: context, completed: completed)
         core.subRequests.set(number, to: outcome)
         table.number?.pointee = number
         let flags = table.flags

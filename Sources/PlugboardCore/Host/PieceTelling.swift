@@ -55,7 +55,7 @@ struct PieceTelling {
         }
     }
 
-    /// The original of a piece that a plugin is being told of; nil for a pointer that is none, and on other threads.
+    /// The original of a piece that a plugin is being told of; nil for any other pointer, and on other threads.
     /// [any]
     static func original(of piece: UnsafePointer<plug_piece_v1>, _ core: KernelCore?) -> Piece? {
         guard let core, core.loop.isCurrent else { return nil }

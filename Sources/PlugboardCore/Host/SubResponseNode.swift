@@ -60,13 +60,13 @@ final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
     /// Set when it begins. [loop]
     weak var exchange: ExchangeCore?
     private let context: UnsafeMutableRawPointer?
-    private let answered: Completion
+    private let completed: Completion
 
-    init(_ asker: HostContext, number: UInt64, context: UnsafeMutableRawPointer?, answered: @escaping Completion) {
+    init(_ asker: HostContext, number: UInt64, context: UnsafeMutableRawPointer?, completed: @escaping Completion) {
         self.asker = asker
         self.number = number
         self.context = context
-        self.answered = answered
+        self.completed = completed
     }
 
     func succeed(_ response: OutwardResponse, _ body: FlowingBody?, _ exchange: ExchangeCore) {
@@ -86,7 +86,7 @@ final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
     private func tell(_ node: SubResponseNode) {
         asker.core?.subRequests.remove(number)
         withExtendedLifetime(node) {
-            asker.call(.answered) { answered(context, OpaquePointer(Unmanaged.passUnretained(node).toOpaque())) }
+            asker.call(.answered) { completed(context, OpaquePointer(Unmanaged.passUnretained(node).toOpaque())) }
         }
     }
 }

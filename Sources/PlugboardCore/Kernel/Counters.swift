@@ -20,7 +20,7 @@ final class Counters: Sendable {
         }
     }
 
-    /// Does nothing for a number that is none.
+    /// Ignores a number without a counter.
     func add(_ delta: Int64, to number: UInt64) {
         state.withLock { state in
             guard number >= 1, number <= UInt64(state.values.count) else { return }

@@ -50,7 +50,7 @@ extension Cache {
             switch flight.ending {
             case .landed, .fruitless:
                 return lookUp(pause.lookup, exchange, Waited(since: since, mayWait: false))
-            // It stored nothing. The first request to continue leads, and the others follow that one.
+            // The request that led stored nothing. Of those that waited, the first to continue leads now.
             case .failed: return send(pause.lookup, forward, exchange, Waited(since: since))
             case nil: return waitOn(flight, pause, exchange)
             }
@@ -137,8 +137,8 @@ extension Cache {
         return .next
     }
 
-    /// The stored bodies that the response may confirm or complete, or that are served if there is none. Held, because
-    /// other responses may replace them in the store meanwhile.
+    /// The stored bodies that the response may confirm or complete, or that are served if no response comes. They are
+    /// kept open, because other responses may replace them in the store in the meantime.
     private func bodies(for forward: Forward) -> [Int64: any StoredSource] {
         var bodies: [Int64: any StoredSource] = [:]
         for entry in forward.validated + [forward.completed, forward.selected].compactMap({ $0 })

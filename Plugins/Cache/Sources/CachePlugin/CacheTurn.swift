@@ -35,7 +35,7 @@ final class Pause {
         case entries(Found)
         /// For the first pieces of the stored body; with all entries that were found.
         case body(Reuse, any StoredSource, Prepared, [CacheEntry])
-        /// For an identical request; with what is sent if that one fails.
+        /// For an identical request that is under way; `Forward` is sent if that request fails.
         case flight(Flight, Forward)
     }
 

@@ -126,8 +126,8 @@ struct Exclusions {
 
     /// The exchange begins at this slot; plugins that are switched off for the whole kernel are left out.
     ///
-    /// Slots further out than a sub-request begins take no part in it, and still get its events: a cookie counts,
-    /// whoever sent the request.
+    /// Slots further out than a sub-request begins take no part in it, and still get its events: a cookie is stored,
+    /// whichever plugin sent the request.
     mutating func begin(at slot: Int, disabled: SlotSet) {
         deaf.formUnion(disabled)
         skipped.formUnion(deaf)
