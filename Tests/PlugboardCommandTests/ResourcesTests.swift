@@ -12,6 +12,7 @@ import Testing
 
         #expect((1..<128).contains(outcome.status), "\(outcome.status): \(outcome.stderr)")
         #expect(!outcome.stderr.contains("Fatal error"), "\(outcome.stderr)")
+        if limit >= 8 { #expect(outcome.stderr.contains("for a connection to 127.0.0.1:1"), "\(outcome.stderr)") }
         if limit <= 7 { #expect(outcome.stderr.contains("file descriptor"), "\(outcome.stderr)") }
     }
 }
