@@ -41,6 +41,8 @@ final class Pipeline: Sendable {
     static let limit = SlotSet.limit
 
     let slots: [Slot]
+    /// The same, for visits that count no references.
+    private let borrowed: [Unmanaged<Slot>]
     let hooks: HookSlots
     let watchers: Watchers
     /// Only then must the request be kept as each plugin saw it.
@@ -48,10 +50,15 @@ final class Pipeline: Sendable {
 
     init(_ slots: [Slot]) {
         self.slots = slots
+        borrowed = slots.map { Unmanaged.passUnretained($0) }
         hooks = HookSlots(slots.map(\.hooks))
         watchers = Watchers(slots)
         hasOutwardHooks = !hooks.response.isEmpty || !hooks.failure.isEmpty
     }
+
+    /// Does something with the slot of this index, which the pipeline keeps meanwhile.
+    @inline(__always)
+    func withSlot(_ index: Int, _ use: (Slot) -> Void) { borrowed[index]._withUnsafeGuaranteedRef(use) }
 }
 
 extension ExchangeCore {
@@ -59,7 +66,7 @@ extension ExchangeCore {
     func advance() {
         while !isSuspended && steering.phase == .steering {
             switch steering.next(pipeline.hooks) {
-            case .visit(let index): carryOut(at: pipeline.slots[index])
+            case .visit(let index): pipeline.withSlot(index) { carryOut(at: $0) }
             case .attempt: perform()
             case .deliver: deliver()
             case .fail: finish(failing: failure ?? ExchangeCore.lostFailure)
@@ -73,9 +80,16 @@ extension ExchangeCore {
         let decision = visit(slot)
         // The hook may have ended its own exchange.
         guard steering.phase == .steering else {
-            if case .wait(let ticket, _) = decision { core.tickets.remove(ticket) }
-            return decision.drop()
+            if let decision { drop(decision) }
+            return
         }
+        guard let decision else { return steering.pass(slot.index) }
+        carryOut(decision, of: slot)
+    }
+
+    // Not inlined, because most visits do not need it.
+    @inline(never)
+    private func carryOut(_ decision: Decision, of slot: Slot) {
         switch decision {
         case .next: steering.pass(slot.index)
         case .respond(let response): turnAround(at: slot, with: response)

@@ -137,16 +137,16 @@ extension ExchangeCore {
             suspension.afterwards { [self] in if steering.phase == .awaiting { core.admission.admit(self) } }
             return core.admission.attemptEnded(self)
         }
-        let head = request.head
-        attempts.begin(head.url)
+        attempts.begin(request.head.url)
         emit(.attemptBegan) {
             [("attempt", .integer(Int64(self.attempts.count))), ("reason", .text(self.attempts.reason))]
         }
         let run = AttemptRun(self, attempts.count)
         attempts.current = run
-        let (options, identity) = core.options(head.storedOptions, for: head.url)
+        // Part by part: a copy of the whole head costs more.
+        let (options, identity) = core.options(request.head.storedOptions, for: request.head.url)
         var wanted = AttemptRequest(
-            method: head.method, url: head.url, fields: head.fields, body: request.body,
+            method: request.head.method, url: request.head.url, fields: request.head.fields, body: request.body,
             storedOptions: options, optionsIdentity: identity, isWatched: isWatchedClosely)
         wanted.usesFreshConnection = attempts.needsFreshConnection
         let control = core.transport.perform(wanted, observer: run, loop: loop)

@@ -131,15 +131,16 @@ final class ExchangeCore: @unchecked Sendable {
 
     /// An attribute by its index, in the order of names, as the slot that is called sees it.
     func attribute(at index: Int) -> (name: String, value: String)? {
-        let list = frame.attributes ?? listAttributes()
+        let slot = frame.slot?.index ?? -1
+        let list = views.attributes(of: slot) ?? listAttributes(for: slot)
         return index < list.count ? list[index] : nil
     }
 
     /// Kept until the hook returns.
-    private func listAttributes() -> [(name: String, value: String)] {
+    private func listAttributes(for slot: Int) -> ExchangeViews.AttributeList {
         let list = visibleAttributes.values.merging(core.section(for: request.head.url) ?? [:]) { own, _ in own }
             .map { (name: $0.key, value: $0.value) }.sorted { $0.name < $1.name }
-        frame.attributes = list
+        views.keep(list, of: slot)
         return list
     }
 
@@ -150,7 +151,7 @@ final class ExchangeCore: @unchecked Sendable {
         guard attributes.byteCount <= Attributes.byteLimit else { return false }
         willEditRequest()
         request.head.attributes = attributes
-        frame.attributes = nil
+        views.dropAttributes()
         return true
     }
 

@@ -57,6 +57,9 @@ struct InwardRequest {
         (head, body, beforeEdit) = (before.head, before.body, nil)
     }
 
+    /// Whether a plugin further in than this slot has edited it.
+    func isEdited(inside slot: Int) -> Bool { versions.last.map { $0.slot > slot } ?? false }
+
     /// Goes back to the request as the plugin in this slot passed it inward, before the first edit further in.
     ///
     /// - Returns: The bodies that nothing needs any more.
@@ -78,13 +81,16 @@ struct InwardRequest {
 
     /// Takes out all bodies, when the exchange is over.
     mutating func takeBodies() -> [BodyNode] {
+        if body == nil && versions.isEmpty { return [] }
         defer { (versions, body) = ([], nil) }
         return versions.compactMap(\.body) + (body.map { [$0] } ?? [])
     }
 }
 
 /// The heads and bodies as a hook found them.
-struct FoundMessages {
+///
+/// A class, so that an exchange that keeps none has room for a pointer only.
+final class FoundMessages {
     var request: InwardRequest
     var response: OutwardResponse?
 
