@@ -58,7 +58,7 @@ extension ExchangeCore {
 
     /// Matches the number that the hook returned with the payload that it left.
     private func settle(_ code: UInt32, of slot: Slot, _ reason: Visit) -> (Decision, isFault: Bool) {
-        // A hook that does nothing, as most do most of the time, costs next to nothing.
+        // Most calls of hooks do nothing: this path must be fast.
         if code == PLUG_NEXT, draft.isEmpty, !request.isEditedOutward { return (.next, false) }
         let payload = draft.payload
         draft.payload = nil
@@ -115,7 +115,7 @@ extension ExchangeCore {
         throw Misbehaviour(
             clause: (PLUG_NEXT...PLUG_FAULT).contains(code)
                 ? draft.refusal ?? "it returned the verdict \(code) without its payload"
-                : "it returned \(code), which is no verdict")
+                : "it returned \(code), which is not a verdict")
     }
 
     /// A plugin has broken the rules: fails the exchange, or skips the plugin, as its configuration says.
