@@ -23,7 +23,7 @@ import PlugboardKit
 //  4. `resend` enters again just inside the plugin that asked, with the request as that plugin last passed it inward,
 //     plus the edits that it makes now.
 //  5. `wait` parks the exchange and hands out a ticket; the same hook runs again when it is woken, or at its deadline.
-//  6. `hold` asks for the whole body; the same hook runs again with it, or is told that it is over the limit.
+//  6. `hold` asks for the whole body; the same hook runs again with it, or with the visit `overLimit`.
 //  7. A body is a source that is pulled; plugins put sources of their own around it.
 //  8. When a plugin resends, responds or fails on a response, the inner body is discarded, and the turns further in
 //     close as `resent`, `replaced` or `failed`.
@@ -32,8 +32,7 @@ import PlugboardKit
 // 10. Watching is not steering: `onEvent` cannot change anything.
 //
 // `advance` below keeps these rules; the functions that it calls stand in the order of events. `Steering` decides what
-// comes next. What the kernel knows of the plugins is in `Pipeline`, made once at start-up; what it knows of one
-// exchange is in `ExchangeCore`.
+// comes next. The plugins are in `Pipeline`, made once at start-up; the state of one exchange is in `ExchangeCore`.
 
 /// The enabled plugins in order, outermost first, and the hooks that they list.
 final class Pipeline: Sendable {

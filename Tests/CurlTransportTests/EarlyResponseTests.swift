@@ -92,7 +92,7 @@ import Transporting
     }
 }
 
-/// Gives a piece when it is told to.
+/// Gives a piece when the test asks for it.
 private final class SteppedSource: BodySource {
     private let state = Mutex<(pull: Pull?, pieces: [Piece])>((nil, []))
     var length: Int? { nil }

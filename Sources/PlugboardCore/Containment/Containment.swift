@@ -7,7 +7,7 @@ import PlugboardKit
     import Musl
 #endif
 
-/// The one door to plugins' code: every call of a plugin's function goes through `call`.
+/// Every call of a plugin's function goes through `call`.
 ///
 /// It marks which plugin runs, for the watchdog and for the note that a crash leaves, and measures calls where the
 /// configuration asks for it.
@@ -21,7 +21,7 @@ final class Containment: @unchecked Sendable {
     private var watchdog: Watchdog?
     private var measures: HookMeasures?
 
-    /// - Parameter note: What a crash leaves to the next start; nil for none.
+    /// - Parameter note: The note that names the plugin after a crash; nil for none.
     init(_ note: CrashNote?, loop: EventLoop) {
         self.loop = loop
         self.note = note

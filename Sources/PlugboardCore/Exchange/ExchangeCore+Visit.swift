@@ -127,7 +127,7 @@ extension ExchangeCore {
         throw Misbehaviour(
             clause: (PLUG_NEXT...PLUG_FAULT).contains(code)
                 ? draft.refusal ?? "it returned the verdict \(code) without its payload"
-                : "it returned \(code), which is no verdict")
+                : "it returned \(code), which is not a verdict")
     }
 
     /// A plugin has broken the rules: fails the exchange, or skips the plugin, as its configuration says.

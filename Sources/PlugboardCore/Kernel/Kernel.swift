@@ -195,7 +195,7 @@ public final class Kernel: PluginCommands {
         return try result.get()
     }
 
-    /// The plugins in order, outermost first, and why each stands where it does; as they are now: the kernel may have
+    /// The plugins in order, outermost first, with the reason for each position, as they are now: the kernel may have
     /// switched one off (`disabled`).
     public var plugins: [EnabledPlugin] {
         zip(core.lineup.plugins, core.pipeline.slots).map { plugin, slot in

@@ -18,7 +18,7 @@ struct PluginTimersTests {
 
     private final class Token: Sendable {}
 
-    /// Runs on the loop, after what was asked of it before.
+    /// Runs on the loop, after all jobs that were enqueued before.
     private func onLoop<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in
             loop.enqueue { continuation.resume(returning: body()) }
@@ -100,7 +100,7 @@ struct PluginTimersTests {
         #expect(record.lines == ["before", "after"])
     }
 
-    @Test func `when all stop none fires, and none is left to be cancelled`() async {
+    @Test func `after all timers are stopped none fires, and none can be cancelled`() async {
         defer { loop.stop() }
         let record = Record()
         let (number, _) = start(of: 0, record)
