@@ -147,6 +147,7 @@ final class Transfer: Attempt, @unchecked Sendable {
             closeSilentConnection()
         }
         multi.stop(self, handle)
+        if error == nil, result != CURLE_OK { state.pointee.readLoggedTrailers() }
         // The body's end may end the exchange; the attempt's end with its timings must be reported before.
         if isHeadReported { observer.attemptEnded(nil, timings) }
         body?.finish(error, &state.pointee)
@@ -158,8 +159,11 @@ final class Transfer: Attempt, @unchecked Sendable {
     }
 
     private func failure(_ state: TransferState.Pointer) -> PlugboardError? {
+        let isWhole = isHeadReported && (isHead || state.pointee.isResponseWhole)
         switch ending {
-        case .failed(let error): return error
+        case .failed(let error):
+            // Only the rest of the request took too long.
+            return isWhole && [.attemptTimeout, .idleTimeout].contains(error.code) ? nil : error
         case .abandoned: return nil
         case nil: break
         }
@@ -167,7 +171,8 @@ final class Transfer: Attempt, @unchecked Sendable {
             if let url { error.reason += " It was sent by \(url.hostAndPort)." }
             return error
         }
-        guard let result, result != CURLE_OK, let handle else { return nil }
+        // A server may end the connection or the stream after the whole response (RFC 9112 §9.6, RFC 9113 §8.1).
+        guard let result, result != CURLE_OK, !isWhole, let handle else { return nil }
         if state.pointee.isCrossed {
             return PlugboardError(
                 .unprocessed,

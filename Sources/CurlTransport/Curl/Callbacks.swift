@@ -15,7 +15,10 @@ enum Callbacks {
         state.pointee.touched.pointee.add(state)
         let wasFinal = state.pointee.head.isFinal
         guard state.pointee.readLines(UnsafeRawBufferPointer(start: bytes, count: size * count)) else { return 0 }
-        if !wasFinal, state.pointee.head.isFinal, state.pointee.head.version != .http2, !state.noteHTTP1() { return 0 }
+        if !wasFinal, state.pointee.head.isFinal {
+            if state.pointee.head.version != .http2, !state.noteHTTP1() { return 0 }
+            state.listenIfNeeded()
+        }
         return size * count
     }
 
@@ -57,10 +60,16 @@ enum Callbacks {
         return Int32(mayBeSent ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT)
     }
 
-    /// Reads libcurl's log: there is no other sign that a stream was refused before it was processed.
+    /// Reads libcurl's log and the raw bytes of the response: there is no other sign that a stream was refused before it
+    /// was processed, or that a response has ended before its request.
     static let debug: ccurl_debug = { _, kind, text, count, context in
-        guard kind == CURLINFO_TEXT, let text, let state = Callbacks.state(context) else { return 0 }
-        state.pointee.streamLog.read(UnsafeRawBufferPointer(start: text, count: count))
+        guard kind == CURLINFO_TEXT || kind == CURLINFO_DATA_IN, let text, let state = Callbacks.state(context) else {
+            return 0
+        }
+        let bytes = UnsafeRawBufferPointer(start: text, count: count)
+        let hadEndMark = state.pointee.hasEndMark
+        if kind == CURLINFO_TEXT { state.pointee.streamLog.read(bytes) } else { state.pointee.readRaw(bytes) }
+        if state.pointee.hasEndMark, !hadEndMark { state.pointee.touched.pointee.add(state) }
         return 0
     }
 
