@@ -176,7 +176,7 @@ final class Transfer: Attempt, @unchecked Sendable {
         if state.pointee.isCrossed {
             return PlugboardError(
                 .unprocessed,
-                "A connection to \(url?.hostAndPort ?? "") was in use. The request was not sent; it can be sent again.")
+                "A connection to \(url?.hostAndPort ?? "") was in use. The request was not sent.")
         }
         if state.pointee.sendings > 0 {
             switch SecondSending(result, state, handle, isHeadReported: isHeadReported) {
