@@ -17,6 +17,10 @@ final class Transfer: Attempt, @unchecked Sendable {
     /// Nil before the attempt started and after it ended.
     private(set) var handle: EasyHandle?
     let url: ParsedURL?
+    /// The path of the Unix domain socket that it uses instead of TCP.
+    let unixSocket: String?
+    /// Host and port, and the Unix domain socket: attempts with the same destination may share connections.
+    let destination: String
     let upload: (any BodySource)?
     var isUploadPulled = false
     var uploadSerial: UInt64 = 0
@@ -52,6 +56,9 @@ final class Transfer: Attempt, @unchecked Sendable {
         isHead = attempt.method == .head
         upload = attempt.body
         mayMultiplex = handle?.mayMultiplex ?? false
+        unixSocket = attempt.storedOptions.options.unixSocket
+        let hostAndPort = url?.hostAndPort ?? ""
+        destination = unixSocket.map { "\(hostAndPort) \($0)" } ?? hostAndPort
         clock = TransferClock(multi.loop, attempt.storedOptions.options)
     }
 

@@ -78,7 +78,10 @@ enum Callbacks {
         let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let socket = socket(address.pointee.family, kind, address.pointee.protocol)
         if socket < 0 { state.pointee.socketError = errno }
-        state.pointee.multi._withUnsafeGuaranteedRef { $0.loop.poller.adopt(socket, for: $0, at: $0.loop.systemNow) }
+        let isLocal = address.pointee.family == AF_UNIX
+        state.pointee.multi._withUnsafeGuaranteedRef {
+            $0.loop.poller.adopt(socket, isLocal: isLocal, for: $0, at: $0.loop.systemNow)
+        }
         return socket
     }
 

@@ -48,6 +48,8 @@ struct TransferState {
     var isCrossed = false
     /// The transfer sends on a connection whose socket is not known yet.
     private var isNameless = false
+    /// The transfer uses a Unix domain socket.
+    private var isLocal = false
     /// Why a callback ended the transfer.
     var failure: PlugboardError?
 
@@ -70,6 +72,7 @@ struct TransferState {
         sendings = 0
         streamLog = StreamLog()
         hasUpload = body.source != nil
+        isLocal = transfer.unixSocket != nil
         chunkedEnd = ChunkedEnd()
         isCrossed = false
         socketError = 0
@@ -96,13 +99,13 @@ struct TransferState {
     fileprivate mutating func beginNameless() {
         if isNameless { return }
         isNameless = true
-        multi._withUnsafeGuaranteedRef { $0.loop.poller.beginNameless() }
+        multi._withUnsafeGuaranteedRef { $0.loop.poller.beginNameless(isLocal: isLocal) }
     }
 
     private mutating func endNameless() {
         if !isNameless { return }
         isNameless = false
-        multi._withUnsafeGuaranteedRef { $0.loop.poller.endNameless() }
+        multi._withUnsafeGuaranteedRef { $0.loop.poller.endNameless(isLocal: isLocal) }
     }
 
     /// The host and port that the transfer goes to.
