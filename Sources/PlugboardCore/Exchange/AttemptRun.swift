@@ -115,7 +115,11 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
             if case .success(let response) = outcome { response.body?.release() }
             return
         }
-        if case .failure(let error) = outcome, exchange.repeatAttempt(after: error) { return }
+        var outcome = outcome
+        if case .failure(var error) = outcome {
+            if exchange.repeatAttempt(after: &error) { return }
+            outcome = .failure(error)
+        }
         exchange.steering.phase = .steering
         exchange.turnAround(with: outcome)
     }
@@ -153,12 +157,18 @@ extension ExchangeCore {
         if attempts.current === run && !run.isOver { run.control = control }
     }
 
-    /// Sends the request again without asking a plugin, on a new connection. False if it must not be sent again.
-    fileprivate func repeatAttempt(after error: PlugboardError) -> Bool {
+    /// Sends the request again without asking a plugin, on a new connection. False if it must not be sent again; the
+    /// error then also says whether that is because of its body.
+    fileprivate func repeatAttempt(after error: inout PlugboardError) -> Bool {
         let isIdempotent = request.head.method.isIdempotent
         guard attempts.mayRepeat(after: error.code, isIdempotent: isIdempotent, limit: core.settings.attemptLimit)
         else { return false }
-        if let body = request.body, body.hasBegun, !body.canRewind || !body.rewind() { return false }
+        if let body = request.body, body.hasBegun, !body.beginAgain() {
+            error.reason +=
+                " It was not repeated, because a part of its body was read and the body cannot be read again. Send the "
+                + "body as bytes or as a file."
+            return false
+        }
         attempts.countRepeat()
         core.admission.admit(self)
         return true

@@ -142,7 +142,7 @@ extension ExchangeCore {
                 PlugboardError(
                     .pluginFault, "The plugin \(slot.id) is \(fault)", plugin: slot.id, attempt: attempts.last))
         }
-        request = before.request
+        request.goBack(to: before.request)
         // The plugin has wrapped the body, and its wrapper goes now.
         if let body = before.response?.body, body !== response?.body { body.reclaim() }
         response = before.response

@@ -114,4 +114,28 @@ struct PluginTimersTests {
         #expect(record.lines.isEmpty)
         #expect(!timers.cancel(number))
     }
+
+    @Test(arguments: [true, false])
+    func `the time counts from the call, also if the loop comes to it later`(isOnLoop: Bool) async {
+        defer { loop.stop() }
+        let record = Record()
+        let (timers, clock) = (timers, clock)
+        let start: @Sendable () -> Void = {
+            _ = timers.start(of: 0, after: 1_000_000_000) { record.add("fired") }
+            clock.advance(by: .seconds(1))
+        }
+
+        if isOnLoop {
+            await onLoop(start)
+        } else {
+            let gate = Gate()
+            loop.enqueue { try? gate.wait() }
+            start()
+            gate.open()
+        }
+        await onLoop {}
+        await onLoop {}
+
+        #expect(record.lines == ["fired"])
+    }
 }
