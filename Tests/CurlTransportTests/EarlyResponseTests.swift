@@ -217,44 +217,6 @@ import Transporting
         #expect(outcome.text == "enough" && outcome.error == nil)
     }
 
-    @Test func `an upload whose last bytes the system still sends is not given up`() async throws {
-        let (next, read) = (Gate(), Gate())
-        let server = try LoopbackServer { connection in
-            _ = try connection.readHead()
-            try connection.respond(body: "enough")
-            for step in 1...4 {
-                try connection.wait(for: next, count: step)
-                _ = try connection.readBytes(100_000)
-                read.admit()
-            }
-            try connection.wait(for: Gate(), timeout: .seconds(60))
-        }
-        let clock = ManualClock()
-        let client = Client(clock: clock)
-        let source = SteppedSource()
-        // More than the server's buffer takes, and then nothing more: only the system goes on.
-        source.give(String(repeating: "x", count: 3 << 20))
-        defer { server.stop() }
-
-        let (_, record) = await client.begin(.put, server.url(), body: Body(source))
-        try await record.headOrEnd.opened()
-        _ = try await client.comesToRest()
-        for step in 1...4 {
-            next.admit()
-            try await read.opened(for: step)
-            _ = try await client.comesToRest()
-            clock.advance(by: .milliseconds(1500))
-            for _ in 1...2 { await client.onLoop {} }
-        }
-        let isOverEarly = record.end.admitted > 0
-        async let finished = client.finish(record)
-        try await client.goOn(clock, until: record)
-        let outcome = try await finished
-
-        #expect(!isOverEarly)
-        #expect(outcome.text == "enough" && outcome.error == nil)
-    }
-
     @Test func `a timeout after the whole response ends only the upload`() async throws {
         let server = try server(.counted)
         let clock = ManualClock()
