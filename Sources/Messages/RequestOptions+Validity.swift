@@ -4,7 +4,7 @@ extension RequestOptions {
     /// Its reason says what to write, and quotes no values, because a proxy's URL may hold a password.
     public var error: PlugboardError? {
         invalidOptions.first.map { option in
-            let key = option.key.map { "[\"\(printable($0))\"]" } ?? ""
+            let key = option.key.map { "[\"\(Printable.text($0))\"]" } ?? ""
             return PlugboardError(.invalidOption, "The request's option \(option.option)\(key) \(option.reason).")
         }
     }

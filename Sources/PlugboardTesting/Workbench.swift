@@ -39,7 +39,7 @@ public final class Workbench: Sendable {
         beside others: [UnsafePointer<plug_plugin_v1>] = [], _ configure: (inout Configuration) -> Void = { _ in }
     ) throws(PlugboardError) {
         try self.init(
-            linked: export(plugin), settings: settings, transport: transport, beside: others, configure)
+            linked: P.descriptor, settings: settings, transport: transport, beside: others, configure)
     }
 
     /// Links a plugin in any language, by the descriptor that its exported function returns.

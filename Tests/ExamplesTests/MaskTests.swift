@@ -106,7 +106,7 @@ struct MaskTests {
 
     @Test(arguments: CookbookLanguage.available)
     func `a request's body that is sent again is masked from its beginning`(language: CookbookLanguage) async throws {
-        let mirrors = export(Mirrors.self)
+        let mirrors = Mirrors.descriptor
         let bench = try await bench(language, beside: [mirrors]) { sent, _ in
             sent.url.hasPrefix("https://b.test") ? .respond(200) : .fail(PlugboardError(.connect, "refused"))
         }

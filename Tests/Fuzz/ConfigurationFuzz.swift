@@ -82,7 +82,7 @@ private func checkLineup(_ check: Lineup.Check, _ bytes: [UInt8]) {
     }
 }
 
-private let catalog = Catalog([export(Everything.self), export(Other.self)])
+private let catalog = Catalog([Everything.descriptor, Other.descriptor])
 
 /// Has a setting and an attribute of each type.
 private struct Everything: Plugin {

@@ -62,6 +62,7 @@ private enum OfMessages {
     typealias PlainBodySource = BodySource
     typealias PlainByteCount = ByteCount
     typealias PlainBytes = Bytes
+    typealias PlainDurationText = DurationText
     typealias PlainFieldName = FieldName
     typealias PlainFields = Fields
     typealias PlainHTTPDate = HTTPDate
@@ -71,13 +72,13 @@ private enum OfMessages {
     typealias PlainOrigin = Origin
     typealias PlainPiece = Piece
     typealias PlainPlugboardError = PlugboardError
+    typealias PlainPrintable = Printable
     typealias PlainPull = Pull
     typealias PlainPullReceiver = PullReceiver
     typealias PlainRequest = Request
     typealias PlainRequestOptions = RequestOptions
     typealias PlainResponse = Response
     typealias PlainResponseHead = ResponseHead
-    typealias PlainSHA256 = SHA256
     typealias PlainTimings = Timings
     typealias PlainURLParts = URLParts
 }
@@ -119,6 +120,8 @@ private enum OfPlugboardKit {
     typealias PlainNoSettings = NoSettings
     typealias PlainOptionDefinition = OptionDefinition
     typealias PlainOptionDescription = OptionDescription
+    typealias PlainOptionForm = OptionForm
+    typealias PlainOptionKind = OptionKind
     typealias PlainOptionValue = OptionValue
     typealias PlainOutcome = Outcome
     typealias PlainPlugin = Plugin
@@ -188,6 +191,7 @@ private enum OfJSON {
     typealias PlainJSONPositions = JSONPositions
     typealias PlainJSONValue = JSONValue
     typealias PlainJSONWriter = JSONWriter
+    typealias PlainSpelling = Spelling
 }
 
 private enum OfCurlTransport {

@@ -34,9 +34,7 @@ struct DocumentationTests {
             for (index, line) in lines.enumerated() {
                 if !line.text.hasPrefix(" ") && !line.text.isEmpty {
                     isProtocol = line.text.hasPrefix("public protocol ")
-                    inherits =
-                        line.text.contains(#/^extension (PluginInstance|BodyTransformer|OptionValue|WordOption) /#)
-                        || line.text.contains(#/^extension .*: OptionValue /#)
+                    inherits = line.text.contains(#/^extension (PluginInstance|BodyTransformer) /#)
                 }
                 let isPublic = line.text.contains(#/^\s*(@\w+(\(.*\))? )*public (?!extension)/#)
                 let isRequirement = line.text.contains(#/^    (associatedtype|static|var|func|mutating|init)\b/#)

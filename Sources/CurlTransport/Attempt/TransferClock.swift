@@ -87,14 +87,14 @@ extension Transfer {
             return end(
                 PlugboardError(
                     .attemptTimeout,
-                    "The attempt at \(hostAndPort) took longer than \(limit.configured) (attemptTimeout)."))
+                    "The attempt at \(hostAndPort) took longer than \(DurationText(limit)) (attemptTimeout)."))
         }
         // After the start, libcurl measures it.
         if !isStarted, let limit = clock.connectTimeout, later(clock.began, limit) <= now {
             return end(
                 PlugboardError(
                     .connectTimeout,
-                    "No connection to \(hostAndPort) was free within \(limit.configured) (connectTimeout)."))
+                    "No connection to \(hostAndPort) was free within \(DurationText(limit)) (connectTimeout)."))
         }
         // Called once, because each call compares the system's send buffer with the call before.
         let isSilent = isSilent()
@@ -102,7 +102,8 @@ extension Transfer {
         if let limit = clock.idleTimeout, later(clock.lastActivity, limit) <= now {
             return end(
                 PlugboardError(
-                    .idleTimeout, "No byte went to or came from \(hostAndPort) for \(limit.configured) (idleTimeout)."))
+                    .idleTimeout,
+                    "No byte went to or came from \(hostAndPort) for \(DurationText(limit)) (idleTimeout)."))
         }
         armClock()
     }

@@ -109,10 +109,10 @@ struct DriverRequest {
         // Limited to the largest values of the attributes.
         if let again { request.attributes["retry.attempts"] = "\(min(again, 99) + 1)" }
         if let delay {
-            request.attributes["retry.delay"] = min(delay, .seconds(86_400)).configured
+            request.attributes["retry.delay"] = DurationText(min(delay, .seconds(86_400))).description
         }
         if let limit {
-            request.attributes["retry.totalTime"] = min(limit, .seconds(365 * 86_400)).configured
+            request.attributes["retry.totalTime"] = DurationText(min(limit, .seconds(365 * 86_400))).description
         }
     }
 

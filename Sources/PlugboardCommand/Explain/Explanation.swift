@@ -90,7 +90,7 @@ struct Explanation: Sendable {
             return false
         }
         var explanation = Explanation(
-            method: request.method.name, url: redacted(url: request.url), plugins: kernel.plugins,
+            method: request.method.name, url: Printable.url(request.url), plugins: kernel.plugins,
             absence: absence, attributes: attributes(of: request, kernel.plugins, configuration))
         do throws(PlugboardError) {
             let response = try await exchange.response

@@ -44,9 +44,12 @@ struct Absence {
         guard !plugins.isEmpty else { return "" }
         let unlisted = plugins.filter(\.isLinkedAndUnlisted)
         let rows = plugins.filter { !$0.isLinkedAndUnlisted }.map { plugin in
-            ["  " + printable(plugin.name), printable(plugin.id == nil ? "" : plugin.linkage), plugin.reason.text]
+            [
+                "  " + Printable.text(plugin.name), Printable.text(plugin.id == nil ? "" : plugin.linkage),
+                plugin.reason.text,
+            ]
         }
-        let names = unlisted.map { printable($0.name) }.joined(separator: ", ")
+        let names = unlisted.map { Printable.text($0.name) }.joined(separator: ", ")
         return "\nNot taking part:\n" + Table(rows: rows).text + (unlisted.isEmpty ? "" : "  unlisted: \(names)\n")
     }
 
@@ -102,10 +105,10 @@ extension AbsentPlugin.Reason {
     var text: String {
         switch self {
         case .unlisted: "not listed by the configuration or by --plugin"
-        case .disabled(let location): "disabled by \(printable(location))"
+        case .disabled(let location): "disabled by \(Printable.text(location))"
         case .leftOut: "not loaded because of --safe"
         case .ofRequest: "disabled for this request by --attribute"
-        case .ofOrigin(let location): "disabled for this origin by \(printable(location))"
+        case .ofOrigin(let location): "disabled for this origin by \(Printable.text(location))"
         }
     }
 

@@ -13,8 +13,8 @@ struct OrderDrawing {
         }
         let rows = plugins.map { plugin in
             [
-                "\(plugin.priority)", plugin.id, printable(plugin.linkage.text),
-                plugin.descriptor.hooks.names.joined(separator: " "), plugin.reason, printable(plugin.given),
+                "\(plugin.priority)", plugin.id, Printable.text(plugin.linkage.text),
+                plugin.descriptor.hooks.names.joined(separator: " "), plugin.reason, Printable.text(plugin.given),
             ]
         }
         return Table(rows: rows).text + "\n" + Table(rows: drawing).text + listening + absence.text

@@ -106,7 +106,7 @@ extension OptionDescription {
     /// A bound, written as in a configuration.
     fileprivate func text(of bound: Int64) -> String {
         switch kind {
-        case .duration: Duration.nanoseconds(bound).configured
+        case .duration: DurationText(.nanoseconds(bound)).description
         case .size: ByteCount.bytes(Int(bound)).description
         default: "\(bound)"
         }

@@ -77,7 +77,7 @@ extension Duration {
     /// A time of the command line; nil if the option is not given.
     static func argument(_ text: String?, _ option: String) throws(CommandFailure) -> Duration? {
         guard let text else { return nil }
-        guard let duration = Duration(configured: text), duration > .zero else {
+        guard let duration = DurationText(text)?.duration, duration > .zero else {
             throw CommandFailure(.usage, "\(option) must be a time like 30s (ms, s, m, h, d).")
         }
         return duration

@@ -69,14 +69,14 @@ public struct AttributeCheck: Sendable {
         }
         return worst.map { name, reason in
             let end = reason.hasSuffix("?") ? "" : "."
-            return PlugboardError(.invalidOption, "The request's attribute \(printable(name)) \(reason)\(end)")
+            return PlugboardError(.invalidOption, "The request's attribute \(Printable.text(name)) \(reason)\(end)")
         }
     }
 
     /// What is wrong with one attribute, as the end of a sentence that begins with its name; nil if nothing is.
     func error(in text: String, of name: String) -> String? {
         switch options[name] {
-        case .enabled: Bool(optionText: text) == nil ? "must be true or false" : nil
+        case .enabled: Bool.optionForm.read(text) == nil ? "must be true or false" : nil
         case .described(let option): option.error(in: text)
         case nil:
             if let id = plugin(of: name) {

@@ -3,14 +3,14 @@ import PlugboardKit
 
 /// The plugins that exist in this program without a file: those that are linked.
 ///
-///     let kernel = try Kernel(catalog: .bundled.adding([export(UserAgent.self)]))
+///     let kernel = try Kernel(catalog: .bundled.adding([UserAgent.descriptor]))
 public struct Catalog: Sendable {
     private var descriptors: [String: PluginDescriptor] = [:]
     /// Why plugins were refused: malformed descriptors, and two plugins with one id. A lineup from a catalog with
     /// errors throws them.
     public private(set) var errors: [PlugboardError] = []
 
-    /// - Parameter linked: What `export(X.self)` and the exported functions of C plugins return.
+    /// - Parameter linked: What `X.descriptor` is and the exported functions of C plugins return.
     public init(_ linked: [UnsafePointer<plug_plugin_v1>] = []) {
         for raw in linked { add(raw) }
     }

@@ -13,7 +13,7 @@ extension LineupAssembly {
         for (index, folder) in configuration.kernel.pluginFolders.enumerated() {
             guard let directory = opendir(folder) else {
                 let location = JSONPath(["kernel", "pluginFolders", .index(index)])
-                warnings.append("\(location) is \(printable(folder)), which is no folder that can be read")
+                warnings.append("\(location) is \(Printable.text(folder)), which is no folder that can be read")
                 continue
             }
             closedir(directory)

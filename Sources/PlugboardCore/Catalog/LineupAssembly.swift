@@ -81,7 +81,7 @@ struct LineupAssembly {
         reading.note(
             hasOwnLocation ? idLocation : location,
             "names no plugin that is linked into this program (\(id)); "
-                + (nearest(id, in: catalog.ids).map { "did you mean \($0)? There" } ?? "there")
+                + (Spelling.nearest(id, in: catalog.ids).map { "did you mean \($0)? There" } ?? "there")
                 + " are \(catalog.ids.isEmpty ? "none" : catalog.ids.joined(separator: ", "))"
                 + ". A plugin that is a shared object needs its path")
         return nil
@@ -119,7 +119,7 @@ struct LineupAssembly {
         } catch {
             let cause = error.underlying.map { $0.isEmpty ? "" : " (\($0))" } ?? ""
             // The path of an entry that is not in the text, such as that of `--plugin`, does not help.
-            let file = entry.location == nil ? "(\(printable(path))) " : ""
+            let file = entry.location == nil ? "(\(Printable.text(path))) " : ""
             reading.note(location, "\(file)cannot be loaded: \(error.reason)\(cause)", code: error.code)
         }
         return nil
@@ -224,7 +224,7 @@ struct LineupAssembly {
             for (index, name) in names.enumerated() where !known.contains(name) {
                 reading.note(
                     candidate.location.appending(.key(key)).appending(.index(index)),
-                    "names \(printable(name)), which \(unknown("plugin", name, known: known.sorted()))")
+                    "names \(Printable.text(name)), which \(unknown("plugin", name, known: known.sorted()))")
             }
         }
     }
@@ -234,7 +234,7 @@ struct LineupAssembly {
         guard let candidate else { return }
         let configured = candidate.entry.before + candidate.entry.after
         for name in names where catalog.descriptor(name) == nil && !configured.contains(name) {
-            let near = nearest(name, in: catalog.ids).map { "; did you mean \($0)?" } ?? ""
+            let near = Spelling.nearest(name, in: catalog.ids).map { "; did you mean \($0)?" } ?? ""
             warnings.append(
                 "\(candidate.descriptor.id) is to stand before or after \(name), which is not a known plugin\(near)")
         }

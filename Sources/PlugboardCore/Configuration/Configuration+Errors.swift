@@ -57,7 +57,8 @@ extension Configuration {
             ("caFile", kernel.caFile), ("clientCertificate", kernel.clientCertificate), ("clientKey", kernel.clientKey),
         ] {
             guard let path, let cause = Configuration.refusal(ofFile: path) else { continue }
-            reading.note(Configuration.location(of: option), "names \(printable(path)), which cannot be read: \(cause)")
+            reading.note(
+                Configuration.location(of: option), "names \(Printable.text(path)), which cannot be read: \(cause)")
         }
         return reading.errors
     }

@@ -52,7 +52,7 @@ extension Configuration {
         if key.utf8.contains(UInt8(ascii: "@")) {
             return "has a key that is not an origin; write scheme://host or scheme://host:port, without a user"
         }
-        let shown = printable(redacted(url: key))
+        let shown = Printable.url(key)
         guard key.utf8.allSatisfy({ $0 < 0x80 }) else {
             return "has the key \(shown), which is not an origin; write the host as xn--…"
         }
@@ -108,7 +108,7 @@ extension JSONValue {
     fileprivate var attributeText: String? {
         switch self {
         case .null: nil
-        case .bool(let bool): bool.optionText
+        case .bool(let bool): bool.description
         case .number(let number): number.int64.map { String($0) } ?? number.text
         case .string(let text): text
         case .array, .object: JSONWriter.write(self)

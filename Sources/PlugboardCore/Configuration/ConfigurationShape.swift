@@ -77,7 +77,7 @@ extension ConfigurationShape where Value == Duration? {
             "a time like \"30s\" (ms, s, m, h, d; \"0s\" for no limit)",
             schema: ["type": "string", "pattern": .string(OptionPattern.duration)]
         ) { value -> Duration?? in
-            guard let time = value.stringValue.flatMap({ Duration(configured: $0) }) else { return nil }
+            guard let time = value.stringValue.flatMap({ DurationText($0)?.duration }) else { return nil }
             return .some(time == .zero ? nil : time)
         }
     }
@@ -157,7 +157,7 @@ extension ConfigurationShape {
                 guard let key = normalized(name) else {
                     // The key says what is wrong better than a path that ends in it.
                     reading.note(
-                        node.path, "has the key `\(printable(name))`, which must be \(wanted)", at: member.path)
+                        node.path, "has the key `\(Printable.text(name))`, which must be \(wanted)", at: member.path)
                     continue
                 }
                 guard let element = element.read(member, &reading) else { continue }

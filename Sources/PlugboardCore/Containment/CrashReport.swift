@@ -24,11 +24,11 @@ struct CrashReport: Equatable, Sendable {
     var sentence: String {
         let calls = calls.map { call in
             call.hook == .load
-                ? "it loaded the plugin \(printable(call.plugin))"
-                : "the plugin \(printable(call.plugin)) was in \(call.hook)"
+                ? "it loaded the plugin \(Printable.text(call.plugin))"
+                : "the plugin \(Printable.text(call.plugin)) was in \(call.hook)"
         }
         let plugins = calls.count == 1 ? "that plugin" : "one of them"
-        return "An earlier run of \(printable(program)) (begun \(began)) ended – crashed or was killed – while "
+        return "An earlier run of \(Printable.text(program)) (begun \(began)) ended – crashed or was killed – while "
             + "\(calls.joined(separator: " and ")). If that happens again, switch \(plugins) off "
             + "(\"enabled\": false in the configuration); --safe starts the command without loaded plugins."
     }

@@ -12,7 +12,7 @@ extension KernelCore {
             let id = slots[call.slot].id
             log.write(
                 .warning, id,
-                "The plugin \(id) has held the loop in \(call.hook) for more than \(limit.configured): every exchange "
+                "The plugin \(id) has held the loop in \(call.hook) for more than \(DurationText(limit)): every exchange "
                     + "waits for it. Slow work belongs into `wait`.")
             loop.enqueue { [weak self] in
                 self?.publish(

@@ -36,7 +36,7 @@ extension ExchangeCore {
             finish(
                 failing: PlugboardError(
                     .exchangeTimeout,
-                    "The exchange \(host)did not end within \(limit.configured), all attempts included: "
+                    "The exchange \(host)did not end within \(DurationText(limit)), all attempts included: "
                         + "\(currentActivity).",
                     attempt: attempts.last), .cancelled)
         }

@@ -56,7 +56,7 @@ public struct Exchange: ~Copyable {
 
     /// An attribute that the request carries, or that the configuration gives for its origin.
     public subscript<Value>(key: AttributeKey<Value>) -> Value? {
-        withText(key.name) { host.pointee.attribute(raw, $0).optionalString }.flatMap { Value(optionText: $0) }
+        withText(key.name) { host.pointee.attribute(raw, $0).optionalString }.flatMap { Value.optionForm.read($0) }
     }
 
     /// The attribute of any name, as text.

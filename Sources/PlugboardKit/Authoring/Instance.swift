@@ -91,7 +91,7 @@ final class Instance: Sendable {
         let tasks = host.tasks
         tasks.cancel()
         if !tasks.isEmpty, !CallingThread.run(within: limit, { await tasks.finish() }) {
-            host.log(.warning, "A task of the plugin did not end within \(limit.configured) after it was cancelled.")
+            host.log(.warning, "A task of the plugin did not end within \(DurationText(limit)) after it was cancelled.")
         }
         let rest = max(clock.now.duration(to: deadline), .zero)
         // Returns only after the plugin's `stop`. If that is late, the kernel names the plugin in its log and does not

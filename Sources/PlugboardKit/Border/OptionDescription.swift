@@ -2,13 +2,10 @@ import CPlugboard
 
 /// One row of a plugin's table of settings or attributes, as the kernel reads it.
 public struct OptionDescription: Sendable {
-    /// The type of a value: `PLUG_BOOL` … `PLUG_MAP` of `plugboard.h`.
-    public enum Kind: UInt32, Sendable { case bool = 1, integer, text, duration, size, list, map }
-
     /// The name, without the plugin's id.
     public let name: String
     /// Nil when the table holds a number that is no type.
-    public let kind: Kind?
+    public let kind: OptionKind?
     /// Whether values are never printed.
     public let isSecret: Bool
     /// Whether a configuration must give the setting.
@@ -24,7 +21,7 @@ public struct OptionDescription: Sendable {
 
     init(_ option: plug_option_v1) {
         name = option.name.string
-        kind = Kind(rawValue: option.type)
+        kind = OptionKind(rawValue: option.type)
         isSecret = option.flags & PLUG_SECRET != 0
         isRequired = option.flags & PLUG_REQUIRED != 0
         fallback = option.fallback.string
@@ -37,12 +34,12 @@ public struct OptionDescription: Sendable {
     /// valid.
     public func error(in text: String) -> String? {
         switch kind {
-        case .bool: check(Bool(optionText: text), "true or false")
-        case .integer: check(Int(optionText: text), "a whole number")
-        case .duration: check(Duration(optionText: text), "a time like \"30s\" (ms, s, m, h, d)")
-        case .size: check(ByteCount(optionText: text), "a size like \"16MiB\" (B, KiB, MiB, GiB)")
-        case .list: check([String](optionText: text), "a list of strings, such as \(listExample)")
-        case .map: check([String: String](optionText: text), "an object of strings, such as {\"a\": \"b\"}")
+        case .bool: check(Bool.optionForm.read(text), "true or false")
+        case .integer: check(Int.optionForm.read(text), "a whole number")
+        case .duration: check(Duration.optionForm.read(text), "a time like \"30s\" (ms, s, m, h, d)")
+        case .size: check(ByteCount.optionForm.read(text), "a size like \"16MiB\" (B, KiB, MiB, GiB)")
+        case .list: check([String].optionForm.read(text), "a list of strings, such as \(listExample)")
+        case .map: check([String: String].optionForm.read(text), "an object of strings, such as {\"a\": \"b\"}")
         case .text:
             !choices.isEmpty && !choices.contains(text)
                 ? "must be one of \(choices.joined(separator: ", "))" : check(text, "a text")
@@ -51,18 +48,18 @@ public struct OptionDescription: Sendable {
     }
 
     private var listExample: String {
-        [String](optionText: fallback)?.first.map { [$0].optionText } ?? "[\"a\"]"
+        [String].optionForm.read(fallback)?.first.map { [String].optionForm.text(of: [$0]) } ?? "[\"a\"]"
     }
 
     private func check<Value: OptionValue>(_ value: Value?, _ wanted: String) -> String? {
         guard let value else { return "must be \(wanted)" }
-        guard let bounds, !bounds.contains(value.optionMagnitude) else { return nil }
+        guard let bounds, !bounds.contains(Value.optionForm.magnitude(of: value)) else { return nil }
         return "must lie between \(show(bounds.lowerBound)) and \(show(bounds.upperBound))"
     }
 
     private func show(_ bound: Int64) -> String {
         switch kind {
-        case .duration: Duration.nanoseconds(bound).configured
+        case .duration: DurationText(.nanoseconds(bound)).description
         case .size: ByteCount.bytes(Int(bound)).description
         default: "\(bound)"
         }

@@ -6,7 +6,7 @@ public struct OptionDefinition: Sendable {
     public let name: String
     /// One line.
     public let documentation: String
-    let type: UInt32
+    let kind: OptionKind
     let fallback: String
     let bounds: ClosedRange<Int64>?
     let choices: [String]
@@ -18,8 +18,8 @@ public struct OptionDefinition: Sendable {
     ) {
         self.name = name
         self.documentation = documentation
-        type = Value.optionType
-        choices = Value.optionChoices
+        kind = Value.optionForm.kind
+        choices = Value.optionForm.choices
         self.fallback = fallback
         self.bounds = bounds
         flags = (isSecret ? PLUG_SECRET : 0) | (isRequired ? PLUG_REQUIRED : 0)
@@ -28,7 +28,7 @@ public struct OptionDefinition: Sendable {
     /// The same in C, for a descriptor; the memory holds its texts.
     package func row(in memory: DescriptorMemory) -> plug_option_v1 {
         plug_option_v1(
-            name: memory.text(name), type: type, flags: flags, fallback: memory.text(fallback),
+            name: memory.text(name), type: kind.rawValue, flags: flags, fallback: memory.text(fallback),
             minimum: bounds?.lowerBound ?? 1, maximum: bounds?.upperBound ?? 0,
             choices: memory.text(choices.joined(separator: " ")), documentation: memory.text(documentation))
     }

@@ -7,7 +7,7 @@ extension RequestOptions {
     /// Sets one option by its name; returns what is wrong, without the value, or nil.
     package mutating func set(_ name: String, to text: String) -> String? {
         guard let row = RequestOptions.table.first(where: { $0.name == name }) else {
-            return "there is no option \(printable(name))"
+            return "there is no option \(Printable.text(name))"
         }
         return row.set(&self, text) ? nil : "the option \(name) must be \(row.wanted)"
     }
@@ -35,7 +35,8 @@ extension RequestOptions {
         init<Value: OptionValue>(
             _ name: String, _ wanted: String, _ option: WritableKeyPath<RequestOptions, Value?> & Sendable
         ) {
-            self.init(name, wanted, option, \.optionText) { Value(optionText: $0) }
+            let form = Value.optionForm
+            self.init(name, wanted, option, { form.text(of: $0) }, { form.read($0) })
         }
 
         init<Choice: RawRepresentable<String> & CaseIterable & SendableMetatype>(
@@ -48,7 +49,7 @@ extension RequestOptions {
         static func duration(_ name: String, _ option: WritableKeyPath<RequestOptions, Duration?> & Sendable) -> Row {
             // To the next millisecond: no time is no limit.
             Row(name, "a time like 30s (ms, s, m, h, d)", option, { "\($0.wholeMilliseconds)ms" }) {
-                Duration(optionText: $0)
+                DurationText($0)?.duration
             }
         }
 
@@ -57,8 +58,8 @@ extension RequestOptions {
         }
 
         static func speed(_ name: String, _ option: WritableKeyPath<RequestOptions, Int?> & Sendable) -> Row {
-            Row(name, "a size like 16MiB (B, KiB, MiB, GiB)", option, { ByteCount.bytes($0).optionText }) {
-                ByteCount(optionText: $0)?.bytes
+            Row(name, "a size like 16MiB (B, KiB, MiB, GiB)", option, { ByteCount.optionForm.text(of: .bytes($0)) }) {
+                ByteCount($0)?.bytes
             }
         }
     }

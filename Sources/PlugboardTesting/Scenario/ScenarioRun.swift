@@ -173,11 +173,11 @@ package final class ScenarioRun: Sendable {
     }
 
     static func shown(_ sent: ScriptedTransport.Sent) -> String {
-        "\(sent.method.name) \(redacted(url: sent.url))"
+        "\(sent.method.name) \(Printable.url(sent.url))"
     }
 
     static func shown(_ error: PlugboardError?) -> String {
-        error.map { "\($0.code.name): \(printable($0.reason))" } ?? "no reason"
+        error.map { "\($0.code.name): \(Printable.text($0.reason))" } ?? "no reason"
     }
 
     // MARK: Waiting

@@ -8,8 +8,8 @@ import Testing
 @Suite struct AttributeCheckTests {
     private func check() throws -> AttributeCheck {
         let linked = Catalog([
-            export(CatalogPlugins.Cache.self), export(CatalogPlugins.Sign.self), CatalogPlugins.plain("unlisted"),
-            CatalogPlugins.plain("off"), export(Login.self),
+            CatalogPlugins.Cache.descriptor, CatalogPlugins.Sign.descriptor, CatalogPlugins.plain("unlisted"),
+            CatalogPlugins.plain("off"), Login.descriptor,
         ])
         return AttributeCheck(
             try Lineup(

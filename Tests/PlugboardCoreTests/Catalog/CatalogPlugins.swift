@@ -43,7 +43,7 @@ enum CatalogPlugins {
         init(settings: Settings, host: PluginHost) throws {}
     }
 
-    static let catalog = Catalog([export(Cache.self), export(Sign.self)])
+    static let catalog = Catalog([Cache.descriptor, Sign.descriptor])
 
     /// A plugin of nothing but a name and a place. It stays for ever.
     static func plain(

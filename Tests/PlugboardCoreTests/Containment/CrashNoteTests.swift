@@ -151,7 +151,7 @@ struct CrashNoteTests {
 
         #expect(
             report.sentence.hasPrefix(
-                "An earlier run of \(printable("plug\u{7}board")) (begun Sun, 06 Nov 1994 08:49:37 GMT) ended – crashed or "
+                "An earlier run of \(Printable.text("plug\u{7}board")) (begun Sun, 06 Nov 1994 08:49:37 GMT) ended – crashed or "
                     + "was killed – while the plugin acme was in onRequest. If that happens again, switch that plugin off"
             ))
     }

@@ -32,7 +32,9 @@ final class News: Sendable {
         guard event.id.hasPrefix("retry.") else { return }
         var words = [String(event.id.dropFirst("retry.".count))]
         words += ["attempt", "status", "code", "reason", "origin"].compactMap { event.text($0) }
-        if event.text("reason") != "backoff", let after = News.delay(event) { words.append(after.configured) }
+        if event.text("reason") != "backoff", let after = News.delay(event) {
+            words.append(DurationText(after).description)
+        }
         record.add(words.joined(separator: " "))
         if event.id == "retry.scheduled" { scheduled.admit() }
     }

@@ -24,7 +24,7 @@ extension Authentication {
                     "condition": .string(status.condition.rawValue),
                     "isFetching": .bool(status.isFetching),
                 ]
-                if let rest = status.rest { object["expiresIn"] = .string(rest.configured) }
+                if let rest = status.rest { object["expiresIn"] = .string(DurationText(rest).description) }
                 return .object(object)
             }
     }

@@ -111,7 +111,7 @@ final class Cache: Plugin {
 
 /// The plugin's entry function, which the kernel calls whether the plugin is linked or loaded.
 @c(cache_LTX_plugboard_plugin)
-public func cachePlugin() -> UnsafePointer<plug_plugin_v1> { export(Cache.self) }
+public func cachePlugin() -> UnsafePointer<plug_plugin_v1> { Cache.descriptor }
 
 extension Cache {
     /// The store that the settings select: memory, or memory in front of a file.

@@ -62,7 +62,7 @@ struct Commands {
         let known: Set = ["url", "pattern", "what", "limit"]
         let names = arguments.objectValue?.keys ?? []
         if let unknown = names.first(where: { !known.contains($0) }) {
-            let near = nearest(unknown, in: known.sorted()).map { ". Did you mean \($0)?" } ?? ""
+            let near = Spelling.nearest(unknown, in: known.sorted()).map { ". Did you mean \($0)?" } ?? ""
             throw Commands.misused("there is no argument \(unknown)\(near)")
         }
         if names.count(where: { $0 != "limit" }) > 1 {

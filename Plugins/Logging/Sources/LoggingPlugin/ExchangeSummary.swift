@@ -66,7 +66,7 @@ struct ExchangeSummary {
     }
 
     private func duration(_ time: Duration) -> String {
-        let milliseconds = Double(max(time.nanoseconds, 0)) / 1_000_000
+        let milliseconds = max(time, .zero) / .milliseconds(1)
         if milliseconds < 10 { return "\(tenths(milliseconds)) ms" }
         return milliseconds < 10_000 ? "\(Int(milliseconds)) ms" : "\(tenths(milliseconds / 1000)) s"
     }

@@ -85,7 +85,7 @@ final class ExchangeTrace: @unchecked Sendable {
             .asked(
                 TracedSubRequest(
                     asker: exchange, plugin: plugin, call: calls[slot], method: request.method,
-                    url: redacted(url: request.url), isDetached: isDetached)))
+                    url: Printable.url(request.url), isDetached: isDetached)))
         return next
     }
 
