@@ -61,7 +61,7 @@ import Transporting
                 let door = [NginxServer.Door.plain, .plainHTTP2, .tls, .tlsHTTP1][index % 4]
                 group.addTask {
                     var options = RequestOptions()
-                    options.caFile = server.authority.certificate
+                    options.tls.ca = server.authority.certificate
                     options.httpVersion = door == .plainHTTP2 ? .http2PriorKnowledge : .any
                     return try await client.send(.get, server.url("/data.bin", door), options: options)
                 }

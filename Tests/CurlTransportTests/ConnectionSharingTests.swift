@@ -10,7 +10,7 @@ import Transporting
         let server = try NginxServer.shared()
         let client = Client()
         var options = RequestOptions()
-        options.caFile = server.authority.certificate
+        options.tls.ca = server.authority.certificate
 
         let connections = try await withThrowingTaskGroup(of: String.self) { [options] group in
             for _ in 0..<600 {
@@ -29,7 +29,7 @@ import Transporting
         let server = try NginxServer.shared()
         let client = Client()
         var options = RequestOptions()
-        options.caFile = server.authority.certificate
+        options.tls.ca = server.authority.certificate
 
         _ = try await client.send(.get, server.url("/hundred.txt", .tlsHTTP1), options: options)
         let texts = try await withThrowingTaskGroup(of: String?.self) { [options] group in
@@ -50,7 +50,7 @@ import Transporting
         let server = try NginxServer.shared()
         let client = Client()
         var options = RequestOptions()
-        options.caFile = server.authority.certificate
+        options.tls.ca = server.authority.certificate
         var older = options
         older.httpVersion = .http1
 
@@ -78,7 +78,7 @@ import Transporting
         defer { relay.stop() }
         let client = Client()
         var options = RequestOptions()
-        options.caFile = server.authority.certificate
+        options.tls.ca = server.authority.certificate
         let host = "https://127.0.0.1:\(relay.port)"
 
         let (attempt, slow) = await client.begin(.get, "\(host)/slow/data.bin", options: options)
@@ -100,7 +100,7 @@ import Transporting
         let server = try NginxServer.shared()
         let client = Client()
         var options = RequestOptions()
-        options.caFile = server.authority.certificate
+        options.tls.ca = server.authority.certificate
 
         let outcome = try await client.send(
             .put, server.url("/store/window-\(length)", .tls), body: .bytes(Script.letters(length)), options: options)
@@ -143,7 +143,7 @@ import Transporting
         let server = try NginxServer()
         let client = Client()
         var options = RequestOptions()
-        options.caFile = server.authority.certificate
+        options.tls.ca = server.authority.certificate
         options.idleTimeout = .seconds(2)
 
         let before = try await client.send(.get, server.url("/connection", .tls), options: options)
@@ -161,7 +161,7 @@ import Transporting
         let server = try NginxServer()
         let client = Client()
         var patient = RequestOptions()
-        patient.caFile = server.authority.certificate
+        patient.tls.ca = server.authority.certificate
         patient.idleTimeout = .seconds(60)
         var impatient = patient
         // Longer than what a connection must be silent at least before it is given up.

@@ -7,7 +7,7 @@ import Transporting
     private func trusting(_ server: NginxServer, _ change: (inout RequestOptions) -> Void = { _ in }) -> RequestOptions
     {
         var options = RequestOptions()
-        options.caFile = server.authority.certificate
+        options.tls.ca = server.authority.certificate
         change(&options)
         return options
     }
@@ -31,7 +31,7 @@ import Transporting
 
         let refused = try await client.send(.get, server.url("/hundred.txt", door), options: trusting(server))
         let blind = try await client.send(
-            .get, server.url("/hundred.txt", door), options: trusting(server) { $0.verifiesTLS = false })
+            .get, server.url("/hundred.txt", door), options: trusting(server) { $0.tls.verify = false })
 
         #expect(refused.error?.code == .tlsCertificate)
         #expect(blind.status == 200)
@@ -43,9 +43,9 @@ import Transporting
         let (right, wrong) = (server.authority.server.pin, server.authority.client.pin)
 
         let bound = try await client.send(
-            .get, server.url("/hundred.txt", .tls), options: trusting(server) { $0.pins = "\(wrong);\(right)" })
+            .get, server.url("/hundred.txt", .tls), options: trusting(server) { $0.tls.pins = [wrong, right] })
         let unbound = try await client.send(
-            .get, server.url("/hundred.txt", .tls), options: trusting(server) { $0.pins = wrong })
+            .get, server.url("/hundred.txt", .tls), options: trusting(server) { $0.tls.pins = [wrong] })
 
         #expect(bound.status == 200)
         #expect(unbound.error?.code == .tls)
@@ -60,11 +60,11 @@ import Transporting
         let with = try await client.send(
             .get, url,
             options: trusting(server) {
-                $0.clientCertificate = server.authority.client.certificate
-                $0.clientKey = server.authority.client.key
+                $0.tls.certificate = server.authority.client.certificate
+                $0.tls.key = server.authority.client.key
             })
         let missing = try await client.send(
-            .get, url, options: trusting(server) { $0.clientCertificate = "/nowhere.pem" })
+            .get, url, options: trusting(server) { $0.tls.certificate = "/nowhere.pem" })
 
         #expect(without.status == 400)
         #expect(with.status == 200)
@@ -229,7 +229,7 @@ import Transporting
         defer { server.stop() }
         let client = Client()
         var options = RequestOptions()
-        options.downloadSpeedLimit = 8 << 20
+        options.speed.download = .mebibytes(8)
 
         let begun = ContinuousClock.now
         let outcome = try await client.send(.get, server.url("/"), options: options)

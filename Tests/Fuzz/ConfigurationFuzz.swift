@@ -56,8 +56,8 @@ private func checkErrors(_ errors: [ConfigurationError], _ bytes: [UInt8], areSy
 
 private func checkKernel(_ settings: KernelSettings) {
     precondition((0...1_000_000).contains(settings.connections) && settings.attemptLimit >= 1)
-    precondition(settings.pins.allSatisfy { !$0.value.isEmpty && $0.key == $0.key.lowercased() })
-    for path in [settings.dataDirectory, settings.caFile, settings.clientKey, settings.clientCertificate] {
+    precondition(settings.tls.pins.allSatisfy { !$0.value.isEmpty && $0.key == $0.key.lowercased() })
+    for path in [settings.dataDirectory, settings.tls.ca, settings.tls.key, settings.tls.certificate] {
         precondition(path?.hasPrefix("/") ?? true, "a path is still relative")
         precondition(path?.utf8.contains(0) != true)
     }

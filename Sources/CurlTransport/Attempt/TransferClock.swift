@@ -29,7 +29,8 @@ struct TransferClock {
         attemptTimeout = options.attemptTimeout
         idleTimeout = options.idleTimeout
         connectTimeout = options.connectTimeout
-        uploadTime = .seconds(1) + .milliseconds(options.uploadSpeedLimit.map { $0 > 0 ? 65_536_000 / $0 : 0 } ?? 0)
+        uploadTime =
+            .seconds(1) + .milliseconds(options.speed.upload.map { $0.bytes > 0 ? 65_536_000 / $0.bytes : 0 } ?? 0)
         lastActivity = loop.now
     }
 }

@@ -120,7 +120,7 @@ final class EasyHandle {
         (shape, methodName, hasProxyFields) = (.get, nil, false)
         (isListening, mayMultiplex, isAlone, isFresh) = (false, false, false, false)
         (isApart, sendsOnAfterErrors) = (false, false)
-        minimumTLS = options.minimumTLS
+        minimumTLS = options.tls.minimum
         version = nil
         setCallbacks()
         let setter = EasyOptions(

@@ -56,7 +56,7 @@ struct DriverRequest {
         options.idleTimeout = try line.milliseconds("idle_timeout_ms")
         let isSecure = url.utf8.prefix(6).map { $0 | 0x20 }.elementsEqual("https:".utf8.map { $0 | 0x20 })
         options.connectTo = try line.hostsAndPorts("connect_to", port: isSecure ? 443 : 80)
-        options.caFile = try line.string("ca_file")
+        options.tls.ca = try line.string("ca_file")
         options.unixSocket = try line.string("unix_socket")
         return options
     }

@@ -38,9 +38,9 @@ struct ConnectionArguments: ParsableArguments {
         if let caFile {
             // Read here, so that the error names the option.
             _ = try FileContents.bytes(of: caFile, for: "--cacert")
-            options.caFile = caFile
+            options.tls.ca = caFile
         }
-        if insecure { options.verifiesTLS = false }
+        if insecure { options.tls.verify = false }
         options.proxy = proxy
         options.unixSocket = unixSocket
         if http2 { options.httpVersion = .http2 }

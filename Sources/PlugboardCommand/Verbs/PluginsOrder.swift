@@ -12,9 +12,9 @@ struct PluginsOrder: ParsableCommand {
             to events, and the plugins that are not enabled, with the reason.
 
             With --json, one object:
-              plugins   id, version, priority, reason, hooks, given (where it is
-                        enabled), and perhaps events (without them: all) and path
-                        (without it: linked)
+              plugins   id, version, priority, reason, hooks, locations (where it is
+                        enabled, the one whose values win first), and perhaps events
+                        (without them: all) and path (without it: linked)
               hooks     for each hook, the ids in the order in which it is called
               absent    id, path, reason (unlisted, disabled, safe), perhaps location
               warnings  sentences

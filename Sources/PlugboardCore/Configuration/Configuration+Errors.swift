@@ -54,7 +54,7 @@ extension Configuration {
         if kernel.attemptLimit < 1 { reading.note(["kernel", "attemptLimit"], "must be at least 1") }
         if kernel.bufferLimit.bytes < 1 { reading.note(["kernel", "bufferLimit"], "must be at least 1B") }
         for (option, path) in [
-            ("caFile", kernel.caFile), ("clientCertificate", kernel.clientCertificate), ("clientKey", kernel.clientKey),
+            ("tls.ca", kernel.tls.ca), ("tls.certificate", kernel.tls.certificate), ("tls.key", kernel.tls.key),
         ] {
             guard let path, let cause = Configuration.refusal(ofFile: path) else { continue }
             reading.note(
@@ -70,15 +70,7 @@ extension Configuration {
 
     /// The path of an option of requests.
     private static func location(of option: String) -> JSONPath {
-        switch option {
-        case "caFile": ["kernel", "tls", "ca"]
-        case "clientCertificate": ["kernel", "tls", "certificate"]
-        case "clientKey": ["kernel", "tls", "key"]
-        case "pins": ["kernel", "tls", "pins"]
-        case "downloadSpeedLimit": ["kernel", "speed", "download"]
-        case "uploadSpeedLimit": ["kernel", "speed", "upload"]
-        default: ["kernel", .key(option)]
-        }
+        option.split(separator: ".").reduce(["kernel"]) { $0.appending(.key(String($1))) }
     }
 
     /// Why the file cannot be read, or nil.

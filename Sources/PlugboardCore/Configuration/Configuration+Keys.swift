@@ -95,7 +95,7 @@ extension ConfigurationShape where Value == KernelSettings {
         Self(schema: ConfigurationKey.schema(of: KernelSettings.keys)) { node, reading in
             var settings = KernelSettings()
             reading.readMembers(of: node, KernelSettings.keys, into: &settings)
-            if settings.defaults.clientKey != nil && node.value["tls"]?["certificate"] == nil {
+            if settings.defaults.tls.key != nil && node.value["tls"]?["certificate"] == nil {
                 reading.note(node.path.appending("tls").appending("key"), "is of no use without a certificate")
             }
             return settings

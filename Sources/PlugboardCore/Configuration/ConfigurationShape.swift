@@ -54,7 +54,7 @@ extension ConfigurationShape where Value == Int {
             "bytes a second like \"2MiB\" (B, KiB, MiB, GiB; 0B for no limit)",
             schema: ["type": "string", "pattern": .string(OptionPattern.size)]
         ) { value in
-            value.stringValue.flatMap { ByteCount($0) }?.bytes
+            value.stringValue.flatMap { ByteCount($0) }
         }
     }
 }

@@ -11,9 +11,9 @@ extension KernelSettings {
                 members: [
                     ConfigurationKey(
                         "download", "Bytes received a second; 0B for no limit.", .speed,
-                        \.defaults.downloadSpeedLimit),
+                        \.defaults.speed.download),
                     ConfigurationKey(
-                        "upload", "Bytes sent a second; 0B for no limit.", .speed, \.defaults.uploadSpeedLimit),
+                        "upload", "Bytes sent a second; 0B for no limit.", .speed, \.defaults.speed.upload),
                 ]),
         ]
 
@@ -56,12 +56,12 @@ extension KernelSettings {
             "bufferLimit", "Bytes of one body that wait for their reader before the sender is slowed.",
             .size(in: .kibibytes(16) ... .gibibytes(1)).by(default: "1MiB"), \.bufferLimit),
         ConfigurationKey(
-            "hookLimit",
+            "hookTimeLimit",
             "A plugin that holds the loop for longer in one call is named in the log; 0s switches this off.",
-            .timeout.by(default: "1s"), \.hookLimit),
+            .timeout.by(default: "1s"), \.hookTimeLimit),
         ConfigurationKey(
             "measureHooks", "Counts the calls of each plugin's hooks, and the time they take.",
-            .flag.by(default: false), \.measuresHooks),
+            .flag.by(default: false), \.measureHooks),
     ]
 
     private static let networkKeys: [ConfigurationKey<KernelSettings>] = [
@@ -103,19 +103,19 @@ extension KernelSettings {
     private static let tlsKeys: [ConfigurationKey<KernelSettings>] = [
         ConfigurationKey(
             "verify", "False accepts any certificate: for tests only.", .flag.by(default: true),
-            \.defaults.verifiesTLS),
-        ConfigurationKey("ca", "A PEM file with the only certificates that are trusted.", .path, \.defaults.caFile),
+            \.defaults.tls.verify),
+        ConfigurationKey("ca", "A PEM file with the only certificates that are trusted.", .path, \.defaults.tls.ca),
         ConfigurationKey(
             "pins", "Public keys that the servers of a host may have, checked beside the certificate.",
             .map(
                 "the name of a host in ASCII (xn--…), without scheme and port", key: { Origin.normalizedHost($0) },
                 .pins), \.pins),
         ConfigurationKey(
-            "certificate", "A PEM file with the client's certificate.", .path, \.defaults.clientCertificate),
+            "certificate", "A PEM file with the client's certificate.", .path, \.defaults.tls.certificate),
         ConfigurationKey(
             "key", "A PEM file with the key of the client's certificate, if that file does not hold it.", .path,
-            \.defaults.clientKey),
-        ConfigurationKey("minimum", "The lowest version of TLS to speak.", .choice(), \.defaults.minimumTLS),
+            \.defaults.tls.key),
+        ConfigurationKey("minimum", "The lowest version of TLS to speak.", .choice(), \.defaults.tls.minimum),
     ]
 }
 

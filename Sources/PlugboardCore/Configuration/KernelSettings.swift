@@ -19,9 +19,13 @@ public struct KernelSettings: Sendable, Equatable {
         set { headerDefaults.values = newValue }
     }
     private var headerDefaults = HeaderDefaults()
-    /// Public keys that the servers of a host may have, `sha256//BASE64`, by the host's name in any case, or its
-    /// address. A name beyond ASCII is written `xn--…`.
-    public var pins: [String: [String]] = [:]
+    /// The trusted certificates, the pins of hosts, and the client's certificate.
+    public var tls: TLS {
+        get { TLS(options: defaults.tls, pins: pins) }
+        set { (defaults.tls, pins) = (newValue.options, newValue.pins) }
+    }
+    /// `tls.pins`.
+    var pins: [String: [String]] = [:]
     /// Connections at a time; 0 for no limit.
     public var connections = 0
     /// Attempts and hops of one exchange, after which it fails as `runaway`.
@@ -39,9 +43,24 @@ public struct KernelSettings: Sendable, Equatable {
 
     /// A plugin that holds the loop in one call for longer is named in the log and in the event `pluginStalled`; nil
     /// switches this off.
-    public var hookLimit: Duration? = .seconds(1)
+    public var hookTimeLimit: Duration? = .seconds(1)
     /// Whether calls of hooks, and the time they take, are counted.
-    public var measuresHooks = false
+    public var measureHooks = false
+
+    /// TLS for all requests of a kernel. A request has pins for its own server; a kernel has them by hosts.
+    @dynamicMemberLookup
+    public struct TLS: Sendable, Equatable {
+        var options: RequestOptions.TLS
+        /// Public keys that the servers of a host may have, `sha256//BASE64`, by the host's name in any case, or its
+        /// address. A name beyond ASCII is written `xn--…`.
+        public var pins: [String: [String]]
+
+        /// The options of TLS for requests that do not say otherwise: `kernel.tls.ca`.
+        public subscript<Value>(dynamicMember option: WritableKeyPath<RequestOptions.TLS, Value>) -> Value {
+            get { options[keyPath: option] }
+            set { options[keyPath: option] = newValue }
+        }
+    }
 
     /// What the kernel does where a configuration says nothing.
     public init() {

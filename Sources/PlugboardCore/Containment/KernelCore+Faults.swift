@@ -5,8 +5,8 @@ extension KernelCore {
     /// The plugins are created, and no exchange has begun.
     func beginContainment() {
         let slots = pipeline.slots
-        if settings.measuresHooks { containment.measure(slots, counters: counters) }
-        guard let limit = settings.hookLimit, !slots.isEmpty else { return }
+        if settings.measureHooks { containment.measure(slots, counters: counters) }
+        guard let limit = settings.hookTimeLimit, !slots.isEmpty else { return }
         containment.watch(limit: limit) { [weak self] call in
             guard let self, call.slot < slots.count else { return }
             let id = slots[call.slot].id

@@ -147,8 +147,8 @@ final class KernelCore: @unchecked Sendable {
         if requested == nil, settings.pins.isEmpty { return (defaults, 0) }
         var options = requested?.options.over(settings.defaults) ?? settings.defaults
         var isOwn = requested == nil
-        if options.pins == nil, let host = Origin(url: url)?.host, let pins = settings.pins[host] {
-            options.pins = pins.joined(separator: ";")
+        if options.tls.pins == nil, let host = Origin(url: url)?.host, let pins = settings.pins[host] {
+            options.tls.pins = pins
             isOwn = false
         }
         if isOwn { return (defaults, 0) }

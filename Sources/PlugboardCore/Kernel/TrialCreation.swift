@@ -22,8 +22,8 @@ enum TrialCreation {
     ) -> [ConfigurationError] {
         guard !plugins.isEmpty else { return [] }
         var settings = configuration.kernel
-        settings.hookLimit = nil
-        settings.measuresHooks = false
+        settings.hookTimeLimit = nil
+        settings.measureHooks = false
         let data = DataDirectory(settings)
         var folder: TemporaryFolder?
         var errors: [ConfigurationError]

@@ -57,10 +57,8 @@ extension RequestOptions {
             Row(name, "a text", option)
         }
 
-        static func speed(_ name: String, _ option: WritableKeyPath<RequestOptions, Int?> & Sendable) -> Row {
-            Row(name, "a size like 16MiB (B, KiB, MiB, GiB)", option, { ByteCount.optionForm.text(of: .bytes($0)) }) {
-                ByteCount($0)?.bytes
-            }
+        static func speed(_ name: String, _ option: WritableKeyPath<RequestOptions, ByteCount?> & Sendable) -> Row {
+            Row(name, "a size like 16MiB (B, KiB, MiB, GiB)", option)
         }
     }
 
@@ -76,14 +74,16 @@ extension RequestOptions {
         .text("unixSocket", \.unixSocket),
         Row("ipVersion", \.ipVersion),
         Row("httpVersion", \.httpVersion),
-        .text("tls.ca", \.caFile),
-        .text("tls.pins", \.pins),
-        .text("tls.certificate", \.clientCertificate),
-        .text("tls.key", \.clientKey),
-        Row("tls.verify", "true or false", \.verifiesTLS),
-        Row("tls.minimum", \.minimumTLS),
-        .speed("speed.download", \.downloadSpeedLimit),
-        .speed("speed.upload", \.uploadSpeedLimit),
+        .text("tls.ca", \.tls.ca),
+        Row(
+            "tls.pins", "public keys with ; between them", \.tls.pins, { $0.joined(separator: ";") },
+            { $0.split(separator: ";", omittingEmptySubsequences: false).map { String($0) } }),
+        .text("tls.certificate", \.tls.certificate),
+        .text("tls.key", \.tls.key),
+        Row("tls.verify", "true or false", \.tls.verify),
+        Row("tls.minimum", \.tls.minimum),
+        .speed("speed.download", \.speed.download),
+        .speed("speed.upload", \.speed.upload),
     ]
 }
 

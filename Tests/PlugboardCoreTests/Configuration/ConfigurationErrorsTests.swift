@@ -105,7 +105,7 @@ import Testing
         configuration.kernel.timeout = .seconds(-1)
         configuration.kernel.proxy = "ftp://proxy"
         configuration.kernel.connectTo = ["a": "b:1"]
-        configuration.kernel.pins = ["a": ["sha256//x"]]
+        configuration.kernel.tls.pins = ["a": ["sha256//x"]]
         configuration.kernel.connections = -1
 
         let error = #expect(throws: PlugboardError.self) { try Kernel(configuration: configuration, log: .silent) }
@@ -143,7 +143,7 @@ import Testing
 
         let error = #expect(throws: PlugboardError.self) {
             var configuration = try Configuration.file(path)
-            configuration.kernel.pins = ["a b": ["sha256//\(String(repeating: "A", count: 43))="]]
+            configuration.kernel.tls.pins = ["a b": ["sha256//\(String(repeating: "A", count: 43))="]]
             _ = try Kernel(configuration: configuration, log: .silent)
         }
 
@@ -155,7 +155,7 @@ import Testing
     @Test func `pins of one host that code gives twice are a error`() throws {
         var configuration = Configuration()
         let pin = "sha256//\(String(repeating: "A", count: 43))="
-        configuration.kernel.pins = ["example.com": [pin], "EXAMPLE.com": [pin]]
+        configuration.kernel.tls.pins = ["example.com": [pin], "EXAMPLE.com": [pin]]
 
         let errors = configuration.errors()
 

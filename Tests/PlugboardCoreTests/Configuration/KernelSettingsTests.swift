@@ -39,13 +39,13 @@ import Testing
         expected.interface = "eth0"
         expected.ipVersion = .v6
         expected.httpVersion = .http2PriorKnowledge
-        expected.verifiesTLS = false
-        expected.caFile = "/ca"
-        expected.clientCertificate = "/c"
-        expected.clientKey = "/k"
-        expected.minimumTLS = .tls13
-        expected.downloadSpeedLimit = 1 << 20
-        expected.uploadSpeedLimit = 0
+        expected.tls.verify = false
+        expected.tls.ca = "/ca"
+        expected.tls.certificate = "/c"
+        expected.tls.key = "/k"
+        expected.tls.minimum = .tls13
+        expected.speed.download = .mebibytes(1)
+        expected.speed.upload = .bytes(0)
         #expect(settings == expected)
     }
 

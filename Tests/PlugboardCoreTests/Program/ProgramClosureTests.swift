@@ -107,7 +107,7 @@ struct ProgramClosureTests {
 
     @Test func `measures and traces name the closure's plugin`() async throws {
         var configuration = Configuration()
-        configuration.kernel.measuresHooks = true
+        configuration.kernel.measureHooks = true
         let kernel = try Kernel(
             configuration: configuration,
             plugins: [.hooks("com.acme.look", priority: 100, onRequest: { _ in .next })], transport: MockTransport(),

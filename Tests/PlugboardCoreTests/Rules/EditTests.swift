@@ -27,14 +27,14 @@ import Testing
     @Test func `stay over its wait, and count when it resends`() async throws {
         let kernel = try makeKernel([waiter { _ in .resend() }], moving)
         var request = Request(.get, anywhere, fields: ["Authorization": "secret"])
-        request.options.clientCertificate = "/me.pem"
+        request.options.tls.certificate = "/me.pem"
 
         _ = try await kernel.send(request)
 
         let last = try #require(moving.requests.last)
         #expect(last.url == "http://other.test/" && last.fields["X-Edited"] == "yes")
         // What was edited before the wait decides whether it goes to another origin.
-        #expect(last.fields["Authorization"] == nil && last.options.clientCertificate == nil)
+        #expect(last.fields["Authorization"] == nil && last.options.tls.certificate == nil)
     }
 
     @Test func `do not count when its last visit lets the head pass`() async throws {

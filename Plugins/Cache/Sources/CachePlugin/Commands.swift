@@ -164,7 +164,7 @@ struct CachedEntry {
         let response = entry.response
         var object: JSONObject = [
             "url": .string(response.url), "status": number(response.status), "bytes": number(entry.length),
-            "age": number(freshness.ageInSeconds), "ttl": number(freshness.remainingSeconds),
+            "age": number(freshness.ageInSeconds), "timeToLive": number(freshness.remainingSeconds),
         ]
         if !response.selecting.isEmpty { object["vary"] = .array(response.selecting.map { .string($0.name) }) }
         if !response.version.isEmpty { object["version"] = .string(response.version) }

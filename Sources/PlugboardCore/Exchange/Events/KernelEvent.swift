@@ -33,7 +33,7 @@ public enum KernelEvent: Int, Sendable, CaseIterable {
     case pluginFaulted
     /// The plugin of this event is switched off after faults.
     case pluginDisabled
-    /// The plugin of this event holds the loop for longer than `kernel.hookLimit`.
+    /// The plugin of this event holds the loop for longer than `kernel.hookTimeLimit`.
     case pluginStalled
 
     /// Its id.
