@@ -5,7 +5,7 @@ extension RequestOptions {
     public var error: PlugboardError? {
         invalidOptions.first.map { option in
             let key = option.key.map { "[\"\(Printable.text($0))\"]" } ?? ""
-            return PlugboardError(.invalidOption, "The request's option \(option.option)\(key) \(option.reason).")
+            return PlugboardError(.requestOption, "The request's option \(option.option)\(key) \(option.reason).")
         }
     }
 

@@ -118,7 +118,7 @@ public struct DynamicLoader: Loader {
     private func checkRevision(_ metadata: PluginFile.Metadata?, _ path: String) throws(PlugboardError) {
         guard let metadata, metadata.revision != PLUG_ABI_REVISION else { return }
         throw PlugboardError(
-            .abiMismatch,
+            .loadingRevision,
             "The plugin \(metadata.id) at \(path) uses revision \(metadata.revision) of the ABI, and this kernel uses "
                 + "revision \(PLUG_ABI_REVISION). Rebuild the plugin with this kernel's plugboard.h.")
     }

@@ -91,7 +91,7 @@ import Transporting
 
         #expect(slow.state.withLock { $0.error } == nil)
         for outcome in outcomes {
-            #expect(outcome.text == hundredLetters || outcome.error?.code == .unprocessed)
+            #expect(outcome.text == hundredLetters || outcome.error?.code == .transportUnprocessed)
         }
     }
 
@@ -121,7 +121,7 @@ import Transporting
             return try await group.reduce(into: []) { $0.append($1) }
         }
 
-        #expect(codes == Array(repeating: .connect, count: 100))
+        #expect(codes == Array(repeating: .transportConnect, count: 100))
     }
 
     @Test func `attempts that wait for a connection can be cancelled`() async throws {
@@ -152,7 +152,7 @@ import Transporting
         try server.signal(SIGCONT)
         let after = try await client.send(.get, server.url("/connection", .tls), options: options)
 
-        #expect(silent.error?.code == .idleTimeout)
+        #expect(silent.error?.code == .timeoutIdle)
         #expect(after.status == 200)
         #expect(before.text?.split(separator: " ").first != after.text?.split(separator: " ").first)
     }
@@ -174,7 +174,7 @@ import Transporting
         try server.signal(SIGCONT)
         let after = try await client.finish(waiting)
 
-        #expect(silent.error?.code == .idleTimeout)
+        #expect(silent.error?.code == .timeoutIdle)
         #expect(after.error == nil && after.status == 200)
         #expect(before.text?.split(separator: " ").first == after.text?.split(separator: " ").first)
     }

@@ -21,7 +21,7 @@ import Transporting
 
         #expect(trusted.body?.count == 100)
         #expect(trusted.head?.version == .http2)
-        #expect(untrusted.error?.code == .tlsCertificate)
+        #expect(untrusted.error?.code == .transportTLSCertificate)
     }
 
     @Test(arguments: [NginxServer.Door.tlsExpired, .tlsSelfSigned])
@@ -33,7 +33,7 @@ import Transporting
         let blind = try await client.send(
             .get, server.url("/hundred.txt", door), options: trusting(server) { $0.tls.verify = false })
 
-        #expect(refused.error?.code == .tlsCertificate)
+        #expect(refused.error?.code == .transportTLSCertificate)
         #expect(blind.status == 200)
     }
 
@@ -48,7 +48,7 @@ import Transporting
             .get, server.url("/hundred.txt", .tls), options: trusting(server) { $0.tls.pins = [wrong] })
 
         #expect(bound.status == 200)
-        #expect(unbound.error?.code == .tls)
+        #expect(unbound.error?.code == .transportTLS)
     }
 
     @Test func `a client's certificate is shown`() async throws {
@@ -68,7 +68,7 @@ import Transporting
 
         #expect(without.status == 400)
         #expect(with.status == 200)
-        #expect(missing.error?.code == .invalidOption)
+        #expect(missing.error?.code == .requestOption)
     }
 
     @Test func `connectTo changes the address and keeps the name of the host`() async throws {
@@ -83,7 +83,7 @@ import Transporting
             .get, "https://good.test:\(port)/", options: trusting(server) { $0.connectTo = ["": ""] })
 
         #expect(outcome.status == 200)
-        #expect(malformed.error?.code == .invalidOption)
+        #expect(malformed.error?.code == .requestOption)
     }
 
     @Test(arguments: [
@@ -167,7 +167,7 @@ import Transporting
         #expect(plain.text == "proxy")
         #expect(proxy.requests[0].target == origin.url("/?a"))
         #expect(proxy.requests[0]["Proxy-Authorization"] == "Basic eDp5")
-        #expect(tunnel.error?.code == .proxy)
+        #expect(tunnel.error?.code == .transportProxy)
         #expect(tunnel.head == nil)
         #expect(proxy.requests[1].method == "CONNECT")
         #expect(proxy.requests[1]["Proxy-Authorization"] == "Basic eDp5")
@@ -183,7 +183,7 @@ import Transporting
 
         let outcome = try await client.send(.get, "http://127.0.0.1/", options: options)
 
-        #expect(outcome.error?.code == .proxy)
+        #expect(outcome.error?.code == .transportProxy)
         #expect(outcome.error?.description.contains("secret") == false)
     }
 
@@ -217,7 +217,7 @@ import Transporting
         let bound = try await client.send(.get, server.url(), options: good)
         let family = try await client.send(.get, "http://localhost:\(server.port)/", options: v4)
 
-        #expect(refused.error?.code == .invalidOption)
+        #expect(refused.error?.code == .requestOption)
         #expect(bound.text == "x")
         #expect(family.text == "x")
     }

@@ -35,7 +35,7 @@ struct ExchangeSummaryTests {
     }
 
     @Test func `a failure shows its code and reason, and counts as a failure`() {
-        let failure = PlugboardError(.connect, "Nobody listens there.")
+        let failure = PlugboardError(.transportConnect, "Nobody listens there.")
         let summary = summary(outcome: .failed, failure: failure)
 
         #expect(summary.text.hasSuffix("/?q=… failed after 0.0 ms: transport.connect: Nobody listens there."))
@@ -63,7 +63,7 @@ struct ExchangeSummaryTests {
     }
 
     @Test func `the exchange's timeout is a failure although its turns are cancelled`() {
-        let summary = summary(outcome: .cancelled, failure: PlugboardError(.exchangeTimeout, "too slow"))
+        let summary = summary(outcome: .cancelled, failure: PlugboardError(.timeoutExchange, "too slow"))
 
         #expect(summary.isFailure)
         #expect(summary.text.hasSuffix("ended after 0.0 ms: timeout.exchange: too slow"))

@@ -29,7 +29,7 @@ import Testing
     func `a proxy of another form is refused, and not quoted`(proxy: String) {
         let error = error { $0.proxy = proxy }
 
-        #expect(error?.code == .invalidOption)
+        #expect(error?.code == .requestOption)
         let wanted = "The request's option proxy must be a URL like http://host:port (http, https,"
         #expect(error?.reason.hasPrefix(wanted) == true)
     }

@@ -87,14 +87,14 @@ extension Transfer {
         if let limit = clock.attemptTimeout, later(clock.began, limit) <= now {
             return end(
                 PlugboardError(
-                    .attemptTimeout,
+                    .timeoutAttempt,
                     "The attempt at \(hostAndPort) took longer than \(DurationText(limit)) (attemptTimeout)."))
         }
         // After the start, libcurl measures it.
         if !isStarted, let limit = clock.connectTimeout, later(clock.began, limit) <= now {
             return end(
                 PlugboardError(
-                    .connectTimeout,
+                    .timeoutConnect,
                     "No connection to \(hostAndPort) was free within \(DurationText(limit)) (connectTimeout)."))
         }
         // Called once, because each call compares the system's send buffer with the call before.
@@ -103,7 +103,7 @@ extension Transfer {
         if let limit = clock.idleTimeout, later(clock.lastActivity, limit) <= now {
             return end(
                 PlugboardError(
-                    .idleTimeout,
+                    .timeoutIdle,
                     "No byte went to or came from \(hostAndPort) for \(DurationText(limit)) (idleTimeout)."))
         }
         armClock()

@@ -123,6 +123,6 @@ struct EasyOptions {
     }
 
     private func invalid(_ name: String) -> PlugboardError {
-        PlugboardError(.invalidOption, "The request's option \(name) has an invalid value.")
+        PlugboardError(.requestOption, "The request's option \(name) has an invalid value.")
     }
 }

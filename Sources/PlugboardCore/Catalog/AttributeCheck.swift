@@ -58,7 +58,7 @@ public struct AttributeCheck: Sendable {
         let size = attributes.byteCount
         guard size <= Attributes.byteLimit else {
             return PlugboardError(
-                .invalidOption,
+                .requestOption,
                 "The request's attributes hold \(size) bytes, more than the \(Attributes.byteLimit) that are allowed.")
         }
         var worst: (name: String, reason: String)?
@@ -69,7 +69,7 @@ public struct AttributeCheck: Sendable {
         }
         return worst.map { name, reason in
             let end = reason.hasSuffix("?") ? "" : "."
-            return PlugboardError(.invalidOption, "The request's attribute \(Printable.text(name)) \(reason)\(end)")
+            return PlugboardError(.requestOption, "The request's attribute \(Printable.text(name)) \(reason)\(end)")
         }
     }
 

@@ -18,7 +18,7 @@ public struct Lineup: Sendable {
     ///
     /// - Parameter loader: Opens files; nil in a program that is built without. Should a file end the process
     ///   meanwhile, the next start says so (`CrashNotes`).
-    /// - Throws: One error that says all that is wrong with the text and with the plugins: `plugins.order` for a cycle,
+    /// - Throws: One error that says all that is wrong with the text and with the plugins: `plugin.order` for a cycle,
     ///   the loader's for a file that is refused, else `configuration`.
     public init(
         _ configuration: Configuration, catalog: Catalog, loader: (any Loader)? = nil

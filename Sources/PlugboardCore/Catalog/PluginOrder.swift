@@ -38,7 +38,7 @@ struct PluginOrder {
     let absent: [(id: String, names: [String])]
 
     /// - Parameter items: Of different ids.
-    /// - Throws: `plugins.order` with a cycle, if there is one, as the end of a sentence that begins with the plugins.
+    /// - Throws: `plugin.order` with a cycle, if there is one, as the end of a sentence that begins with the plugins.
     init(_ items: [Item]) throws(PlugboardError) {
         let ranked = items.sorted { ($0.priority, $0.id) < ($1.priority, $1.id) }
         let graph = OrderGraph(ranked)

@@ -58,7 +58,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
         close(timings)
         guard !hasCompleted else { return }
         hasCompleted = true
-        var error = error ?? PlugboardError(.reset, "The connection ended before a response came.")
+        var error = error ?? PlugboardError(.transportReset, "The connection ended before a response came.")
         error.attempt = number
         report(.failure(error))
     }

@@ -35,7 +35,7 @@ extension ExchangeCore {
             let host = Origin(url: request.head.url).map { "with \($0.host) " } ?? ""
             finish(
                 failing: PlugboardError(
-                    .exchangeTimeout,
+                    .timeoutExchange,
                     "The exchange \(host)did not end within \(DurationText(limit)), all attempts included: "
                         + "\(currentActivity).",
                     attempt: attempts.last), .cancelled)

@@ -155,7 +155,7 @@ final class ExchangeCore: @unchecked Sendable {
     }
 
     /// Cannot happen by the rules; an error all the same, because an exchange must complete.
-    static let lostFailure = PlugboardError(.kernelError, "The exchange lost its outcome. Please report this as a bug.")
+    static let lostFailure = PlugboardError(.kernel, "The exchange lost its outcome. Please report this as a bug.")
 }
 
 /// A response on its way outward.

@@ -54,7 +54,7 @@ func checkedFields(_ fields: UnsafePointer<plug_field>?, _ count: UInt64) throws
         if isSendable(field.name, field.value) { continue }
         let isToken = field.name.count > 0 && field.name.buffer.allSatisfy(isTokenByte)
         throw PlugboardError(
-            .invalidField,
+            .requestField,
             isToken
                 ? "the field \(field.name.string) has a line break or NUL in its value"
                 : "a field has a name that is no token (RFC 9110 §5.1)")

@@ -107,7 +107,7 @@ extension Request {
         }
         var options = RequestOptions()
         for option in makeFields(table.options, table.option_count) {
-            if let error = options.set(option.name, to: option.value) { throw refused(.invalidOption, error) }
+            if let error = options.set(option.name, to: option.value) { throw refused(.requestOption, error) }
         }
         if table.timeout > 0 { options.timeout = .nanoseconds(table.timeout) }
         if options != RequestOptions() { self.options = options }

@@ -36,7 +36,7 @@ public final class Kernel: PluginCommands {
 
     /// Starts the plugins; called once, off any loop, and blocks while they start.
     ///
-    /// Throws `configuration` or `plugins.…` with all that is wrong at once (`Configuration.errors`), and `resources`
+    /// Throws `configuration` or `plugin.…` with all that is wrong at once (`Configuration.errors`), and `resources`
     /// where the system gives no file descriptor or no thread.
     /// - Parameters:
     ///   - plugins: Plugins that the program's code gives: they are switched on with the values that the code gives,

@@ -117,7 +117,7 @@ final class KernelCore: @unchecked Sendable {
     /// What is wrong with a request before it is sent, or nil.
     func check(_ request: Request) -> PlugboardError? {
         guard request.method.isValid else {
-            return PlugboardError(.invalidField, "The method is no token (RFC 9110 §9.1). Use letters, such as GET.")
+            return PlugboardError(.requestField, "The method is no token (RFC 9110 §9.1). Use letters, such as GET.")
         }
         return attributeCheck.error(in: request.attributes) ?? request.storedOptions?.options.error
     }

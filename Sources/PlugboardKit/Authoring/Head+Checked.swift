@@ -8,7 +8,7 @@ extension Head {
     /// edited.
     public func setURL(_ url: String) throws(PlugboardError) {
         try check(withText(url) { host.pointee.set_url(raw, $0) }, "the request's URL") {
-            PlugboardError(.invalidURL, "it set the request's URL to what is no absolute http or https URL")
+            PlugboardError(.requestURL, "it set the request's URL to what is no absolute http or https URL")
         }
     }
 
@@ -18,7 +18,7 @@ extension Head {
     /// edited.
     public func setMethod(_ method: Method) throws(PlugboardError) {
         try check(withText(method.name) { host.pointee.set_method(raw, $0) }, "the request's method") {
-            PlugboardError(.invalidField, "it set the request's method to what is no token (RFC 9110 §9.1)")
+            PlugboardError(.requestField, "it set the request's method to what is no token (RFC 9110 §9.1)")
         }
     }
 
@@ -27,7 +27,7 @@ extension Head {
     /// Throws `request.field` for a number that is not within 200 to 999, and `plugin.fault` where it cannot be edited.
     public func setStatus(_ status: Int) throws(PlugboardError) {
         try check(host.pointee.set_status(raw, UInt32(clamping: status)), "the response's status") {
-            PlugboardError(.invalidField, "it set the response's status to \(status), which is not between 200 and 999")
+            PlugboardError(.requestField, "it set the response's status to \(status), which is not between 200 and 999")
         }
     }
 
@@ -67,7 +67,7 @@ extension Head {
         let isToken = !name.text.isEmpty && name.text.utf8.allSatisfy(isTokenByte)
         try check(code, isToken ? "the field \(name)" : "a field") {
             PlugboardError(
-                .invalidField,
+                .requestField,
                 isToken
                     ? "it gave the field \(name) a value with a line break or NUL"
                     : "it set a field with a name that is no token (RFC 9110 §5.1)")

@@ -104,7 +104,7 @@ final class Instance: Sendable {
         do {
             command(name, try JSONParser.parse(arguments), reply)
         } catch {
-            reply.fail(PlugboardError(.pluginCommand, "The arguments of \(name) are not JSON: \(error)"))
+            reply.fail(PlugboardError(.commandFailed, "The arguments of \(name) are not JSON: \(error)"))
         }
     }
 

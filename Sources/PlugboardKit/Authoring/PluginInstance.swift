@@ -77,6 +77,6 @@ extension PluginInstance {
     public func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?) {}
 
     public func command(_ name: String, _ arguments: JSONValue, _ reply: Reply) {
-        reply.fail(PlugboardError(.pluginCommand, "\(Self.manifest.id) lists \(name) but has no function for it."))
+        reply.fail(PlugboardError(.commandFailed, "\(Self.manifest.id) lists \(name) but has no function for it."))
     }
 }

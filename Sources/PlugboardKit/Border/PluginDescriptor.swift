@@ -28,7 +28,7 @@ public struct PluginDescriptor: @unchecked Sendable {
         let revision = raw.pointee.abi_revision
         guard revision == PLUG_ABI_REVISION else {
             throw PlugboardError(
-                .abiMismatch,
+                .loadingRevision,
                 "The plugin speaks revision \(revision) of the ABI, this kernel revision \(PLUG_ABI_REVISION). "
                     + "Rebuild the plugin against this kernel's plugboard.h.")
         }
@@ -122,7 +122,7 @@ public struct PluginDescriptor: @unchecked Sendable {
 
     private static func malformed(_ what: String, _ id: String? = nil) -> PlugboardError {
         PlugboardError(
-            .malformedDescriptor, "The plugin\(id.map { " \($0)" } ?? "") cannot be used: \(what). Tell its author.")
+            .loadingDescriptor, "The plugin\(id.map { " \($0)" } ?? "") cannot be used: \(what). Tell its author.")
     }
 }
 
@@ -132,7 +132,7 @@ private func list<Element>(_ start: UnsafePointer<Element>?, _ count: UInt64) ->
 
 extension PlugboardError.Code {
     /// The plugin was built for another revision of the ABI.
-    public static let abiMismatch: Self = "loading.revision"
+    public static let loadingRevision: Self = "loading.revision"
     /// The plugin's descriptor breaks the rules of the ABI.
-    public static let malformedDescriptor: Self = "loading.descriptor"
+    public static let loadingDescriptor: Self = "loading.descriptor"
 }

@@ -74,7 +74,7 @@ import Testing
 
         let error = try check().error(in: attributes)
 
-        #expect(error?.code == .invalidOption)
+        #expect(error?.code == .requestOption)
         #expect(error?.reason == reason)
     }
 
@@ -90,7 +90,7 @@ import Testing
         let error = await #expect(throws: PlugboardError.self) { try await kernel.send(request) }
         await kernel.shutDown()
 
-        #expect(error?.code == .invalidOption)
+        #expect(error?.code == .requestOption)
         #expect(error?.reason.contains("authentication, which is not switched on") == true, "\(error?.reason ?? "")")
         #expect(transport.requests.isEmpty)
     }

@@ -31,7 +31,7 @@ import Testing
         let catalog = Catalog([CatalogPlugins.plain(id), CatalogPlugins.plain("kernels")])
 
         #expect(catalog.ids == ["kernels"])
-        #expect(catalog.errors.map(\.code) == [.malformedDescriptor])
+        #expect(catalog.errors.map(\.code) == [.loadingDescriptor])
         #expect(
             catalog.errors.first?.reason.contains("The plugin \(id) cannot be used: its id is the kernel's own") == true
         )
@@ -42,7 +42,7 @@ import Testing
         let catalog = Catalog([CatalogPlugins.plain(id), CatalogPlugins.plain("com.a-b_c.d1")])
 
         #expect(catalog.ids == ["com.a-b_c.d1"])
-        #expect(catalog.errors.map(\.code) == [.malformedDescriptor])
+        #expect(catalog.errors.map(\.code) == [.loadingDescriptor])
         #expect(catalog.errors.first?.reason.contains("joined by single dots") == true)
     }
 
@@ -51,7 +51,7 @@ import Testing
 
         let error = #expect(throws: PlugboardError.self) { try Lineup(Configuration(), catalog: catalog) }
 
-        #expect(error?.code == .malformedDescriptor)
+        #expect(error?.code == .loadingDescriptor)
         #expect(catalog.ids.isEmpty)
     }
 }

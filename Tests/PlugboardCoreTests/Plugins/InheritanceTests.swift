@@ -130,7 +130,7 @@ import Testing
 
         let error = try await failure(of: kernel, Request(.get, anywhere))
 
-        #expect(error.code == .invalidField && error.reason.contains("the field X-A has a line break"), "\(error)")
+        #expect(error.code == .requestField && error.reason.contains("the field X-A has a line break"), "\(error)")
         #expect(transport.requests.isEmpty)
     }
 

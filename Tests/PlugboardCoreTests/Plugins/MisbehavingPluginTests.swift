@@ -91,7 +91,7 @@ import Transporting
         let error = await #expect(throws: PlugboardError.self) { try await response.body.text() }
         await kernel.shutDown()
 
-        #expect(error?.code == .exchangeTimeout)
+        #expect(error?.code == .timeoutExchange)
         #expect(kernel.counters["com.example.never-answers.released"] == 1)
     }
 
@@ -107,7 +107,7 @@ import Transporting
     @Test func `a plugin of another revision is refused`() throws {
         let error = #expect(throws: PlugboardError.self) { try kernel("old_revision") }
 
-        #expect(error?.code == .abiMismatch)
+        #expect(error?.code == .loadingRevision)
     }
 
     @Test func `a wake from a thread lets the hook run again`() async throws {

@@ -47,7 +47,7 @@ struct ProgramClosureTests {
                 }, onClose: { _, outcome in record.add("\(id) \(outcome)") })
         }
         let transport = MockTransport { _, number in
-            number == 1 ? .respond(200) : .failure(PlugboardError(.reset, "It failed."))
+            number == 1 ? .respond(200) : .failure(PlugboardError(.transportReset, "It failed."))
         }
         let kernel = try Kernel(plugins: [closures("b", 20), closures("a", 10)], transport: transport, log: .silent)
 
@@ -131,13 +131,13 @@ struct ProgramClosureTests {
         let configuration = Configuration().adding([.hooks(id, priority: 100, onRequest: { _ in .next })])
 
         #expect(configuration.errors().map(\.path) == ["program.plugins[0]"])
-        #expect(configuration.errors().map(\.code) == [.malformedDescriptor])
+        #expect(configuration.errors().map(\.code) == [.loadingDescriptor])
     }
 
     @Test func `a priority beyond the bounds is refused`() {
         let configuration = Configuration().adding([.hooks("a", priority: 1000, onRequest: { _ in .next })])
 
-        #expect(configuration.errors().map(\.code) == [.malformedDescriptor])
+        #expect(configuration.errors().map(\.code) == [.loadingDescriptor])
     }
 }
 

@@ -7,7 +7,7 @@ import Testing
 /// What a hook edited before it waits, and what is refused of its edits.
 @Suite struct `Edits of a hook` {
     private let moving = MockTransport { request, _ in
-        request.url == anywhere ? .failure(PlugboardError(.reset, "gone")) : .respond(200)
+        request.url == anywhere ? .failure(PlugboardError(.transportReset, "gone")) : .respond(200)
     }
 
     /// Edits the request, waits, and decides in its second visit.

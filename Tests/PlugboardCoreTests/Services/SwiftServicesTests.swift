@@ -272,7 +272,7 @@ struct SwiftServicesTests {
         let error = await #expect(throws: PlugboardError.self) { try await kernel.command("box", "ignored") }
         let result = try await kernel.command("box", "replied")
 
-        #expect(error?.code == "plugin.command" && error?.plugin == "box")
+        #expect(error?.code == "command.failed" && error?.plugin == "box")
         if case .json(let text) = result { #expect(text == "1") } else { Issue.record("the reply is no JSON") }
     }
 

@@ -36,7 +36,7 @@ extension Authentication {
             guard let origin = Origin(text)?.description else {
                 reply.fail(
                     PlugboardError(
-                        .pluginCommand, "origin must be scheme://host or scheme://host:port, with nothing after it."))
+                        .commandFailed, "origin must be scheme://host or scheme://host:port, with nothing after it."))
                 return
             }
             keepers.removeAll { !$0.status(at: host.now).origins.contains(origin) }
