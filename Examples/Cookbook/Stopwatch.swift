@@ -20,7 +20,7 @@ struct Stopwatch: Plugin {
         return .next
     }
 
-    func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome) {
+    func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome) {
         guard let start = exchange.turnState as? Start else { return }
         let took = Int((host.now - start.time) / .milliseconds(1))
         host.publish(

@@ -180,7 +180,7 @@ extension ExchangeCore {
     }
 
     /// A failure has come through, or the exchange is ended from outside: no more hooks are asked.
-    func finish(failing error: PlugboardError, _ closing: Outcome = .failed) {
+    func finish(failing error: PlugboardError, _ closing: TurnOutcome = .failed) {
         guard steering.phase != .ended else { return }
         // First: what is released below must find that the exchange has ended, and why.
         steering.phase = .ended
@@ -192,7 +192,7 @@ extension ExchangeCore {
     }
 
     /// Closes the open turns, innermost first, and tells those who watch. The last thing that an exchange does.
-    func end(_ closing: Outcome) {
+    func end(_ closing: TurnOutcome) {
         steering.phase = .ended
         unpark()
         request.undoEdit()

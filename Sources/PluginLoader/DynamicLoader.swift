@@ -17,7 +17,7 @@ import Synchronization
 ///
 /// May be called on any thread, except in a plugin's constructor or entry function. A lock serializes all loaders of a
 /// process.
-public struct DynamicLoader: Loader {
+public struct DynamicLoader: PluginFileLoader {
     private let folders: [String]?
 
     /// - Parameter folders: The folders that plugins may be loaded from; nil for all.
@@ -135,7 +135,7 @@ public struct DynamicLoader: Loader {
     }
 }
 
-extension Loader where Self == DynamicLoader {
+extension PluginFileLoader where Self == DynamicLoader {
     /// A loader of plugins by absolute paths, or by paths relative to the working folder.
     public static var dynamic: DynamicLoader { DynamicLoader() }
 }

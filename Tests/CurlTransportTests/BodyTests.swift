@@ -12,7 +12,7 @@ import Transporting
         let done = Gate()
         let record = AttemptRecord { [client] body in
             client.loop.atEndOfTurn {
-                while let piece = body?.take() {
+                while let piece = body?.nextIfReady() {
                     switch piece {
                     case .bytes(let bytes): seen.withLock { $0.append(bytes.text) }
                     case .end:

@@ -1,4 +1,4 @@
-// Feeds arbitrary bytes to the reader of configurations, and what it accepts to the lineup; checks what must hold
+// Feeds arbitrary bytes to the reader of configurations, and what it accepts to the resolver of plugins; checks what must hold
 // whatever they are. Its modules are compiled first; the kernel's sources are compiled with it, for they are internal:
 //
 //     mkdir -p fuzz/core
@@ -28,7 +28,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     checkTime(UnsafeRawBufferPointer(start: start, count: count)) { bytes in
         let check = Configuration.check(bytes, folder: "/folder", sections: ["endpoints"])
-        if let configuration = check.configuration { _ = Lineup.check(configuration, catalog: catalog) }
+        if let configuration = check.configuration { _ = ResolvedPlugins.check(configuration, catalog: catalog) }
     }
     let check = Configuration.check(bytes, folder: "/folder", sections: ["endpoints"])
     precondition((check.configuration == nil) == !check.errors.isEmpty, "neither a configuration nor a error")
@@ -40,7 +40,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     for origin in configuration.origins.keys {
         precondition(Origin(origin.description) == origin && Origin(url: origin.description) == origin)
     }
-    checkLineup(Lineup.check(configuration, catalog: catalog), bytes)
+    checkPlugins(ResolvedPlugins.check(configuration, catalog: catalog), bytes)
     return 0
 }
 
@@ -63,13 +63,13 @@ private func checkKernel(_ settings: KernelSettings) {
     }
 }
 
-private func checkLineup(_ check: Lineup.Check, _ bytes: [UInt8]) {
-    precondition((check.lineup == nil) == !check.errors.isEmpty)
+private func checkPlugins(_ check: ResolvedPlugins.Check, _ bytes: [UInt8]) {
+    precondition((check.resolved == nil) == !check.errors.isEmpty)
     checkErrors(check.errors, bytes, areSyntax: false)
-    guard let lineup = check.lineup else { return }
-    let plugins = lineup.plugins
+    guard let resolved = check.resolved else { return }
+    let plugins = resolved.plugins
     precondition(Set(plugins.map(\.id)).count == plugins.count)
-    let attributes = AttributeCheck(lineup)
+    let attributes = AttributeCheck(resolved)
     for plugin in plugins {
         precondition((0...999).contains(plugin.priority))
         precondition(plugin.settings.count == plugin.descriptor.settings.count)

@@ -69,13 +69,14 @@ struct ExchangeSummaryTests {
         #expect(summary.text.hasSuffix("ended after 0.0 ms: timeout.exchange: too slow"))
     }
 
-    @Test(arguments: [(Outcome.replaced, "replaced"), (.resent, "sent again"), (.cancelled, "cancelled")])
-    func `a turn that closes without a failure shows its outcome`(outcome: Outcome, word: String) {
+    @Test(arguments: [(TurnOutcome.replaced, "replaced"), (.resent, "sent again"), (.cancelled, "cancelled")])
+    func `a turn that closes without a failure shows its outcome`(outcome: TurnOutcome, word: String) {
         #expect(summary(status: 200, outcome: outcome).text.contains(" → 200 \(word) after "))
     }
 
     private func summary(
-        status: Int? = nil, received: Int? = nil, took: Duration = .zero, attempts: Int = 1, outcome: Outcome = .ended,
+        status: Int? = nil, received: Int? = nil, took: Duration = .zero, attempts: Int = 1,
+        outcome: TurnOutcome = .ended,
         failure: PlugboardError? = nil
     ) -> ExchangeSummary {
         ExchangeSummary(

@@ -22,7 +22,7 @@ final class ResponseBody: BodySource, @unchecked Sendable {
 
     deinit { rest.removeAll() }
 
-    func take() -> Piece? {
+    func nextIfReady() -> Piece? {
         guard loop.isCurrent, !isReleased else { return nil }
         if let transfer, let state = transfer.state {
             guard let bytes = state.pointee.received.pop() else { return nil }

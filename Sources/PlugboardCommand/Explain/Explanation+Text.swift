@@ -36,7 +36,7 @@ extension Explanation {
     /// The number of the step's sub-request, if there are several of them.
     private func number(_ step: Step) -> String {
         switch step.kind {
-        case .asked, .completed: ""
+        case .subRequest, .completed: ""
         case .call, .attemptBegan, .attemptEnded, .fact:
             step.exchange > 0 && steps.contains { $0.exchange > 1 } ? " (\(step.exchange))" : ""
         }
@@ -45,7 +45,7 @@ extension Explanation {
     /// The cells of a row after the time.
     private func cells(_ step: Step) -> [String] {
         switch step.kind {
-        case .asked(let request):
+        case .subRequest(let request):
             let method = Printable.text(request.method.name)
             let how = request.isDetached ? "begins, detached" : "begins"
             return ["sub-request \(step.exchange)", method, how, "", Printable.text(request.url)]
@@ -71,7 +71,7 @@ extension Explanation {
         }
     }
 
-    private static func text(_ name: String, _ detail: EventDetail) -> String {
+    private static func text(_ name: String, _ detail: ObservedEvent.Detail) -> String {
         switch detail {
         case .text(let text): text
         case .integer(let number): name == "after" ? milliseconds(number) : "\(number)"

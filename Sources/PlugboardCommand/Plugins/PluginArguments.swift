@@ -45,15 +45,15 @@ struct PluginArguments: ParsableArguments {
     }
 
     /// The plugins in their order, for verbs that need it without a kernel.
-    static func lineup(of configuration: Configuration) throws -> Lineup {
+    static func resolved(of configuration: Configuration) throws -> ResolvedPlugins {
         reportCrashes(configuration)
-        return try Lineup(configuration, catalog: .bundled, loader: loader(for: configuration))
+        return try ResolvedPlugins(configuration, catalog: .bundled, loader: loader(for: configuration))
     }
 
     /// Reports crashes of earlier processes. Call this before files are loaded, because loading may crash again; a
     /// kernel does it by itself.
     static func reportCrashes(_ configuration: Configuration) {
-        CrashNotes(configuration).tell(.standardError(level: configuration.kernel.logLevel))
+        CrashNotes(configuration).report(to: .standardError(level: configuration.kernel.logLevel))
     }
 
     static func loader(for configuration: Configuration) -> DynamicLoader {

@@ -16,7 +16,7 @@ final class ExchangeObserver: Sendable {
     }
 
     /// [loop]
-    func hear(_ event: ExchangeEvent) {
+    func hear(_ event: ObservedEvent) {
         switch event.kernelEvent {
         case .progress:
             progress?.show(received: event.integer("received") ?? 0, of: event.integer("toReceive"))
@@ -48,7 +48,7 @@ final class ExchangeObserver: Sendable {
         StandardError.write("\(mark) \(Printable.text(line))\n\(lines.joined())")
     }
 
-    private static func text(_ name: String, _ detail: EventDetail) -> String {
+    private static func text(_ name: String, _ detail: ObservedEvent.Detail) -> String {
         switch detail {
         case .text(let text): text
         case .integer(let number): steps.contains(name) || name == "after" ? milliseconds(number) : "\(number)"

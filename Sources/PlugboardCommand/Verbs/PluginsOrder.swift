@@ -29,10 +29,10 @@ struct PluginsOrder: ParsableCommand {
 
     func run() throws {
         let configuration = try plugins.configuration()
-        let lineup = try PluginArguments.lineup(of: configuration)
-        for warning in lineup.warnings { StandardError.warn(warning) }
-        let drawing = OrderDrawing(plugins: lineup.plugins, absence: Absence(from: lineup, configuration))
-        if json { return try ByteOutput.standard.write(drawing.json(warnings: lineup.warnings)) }
+        let resolved = try PluginArguments.resolved(of: configuration)
+        for warning in resolved.warnings { StandardError.warn(warning) }
+        let drawing = OrderDrawing(plugins: resolved.plugins, absence: Absence(from: resolved, configuration))
+        if json { return try ByteOutput.standard.write(drawing.json(warnings: resolved.warnings)) }
         try ByteOutput.standard.write(drawing.text)
     }
 }

@@ -64,8 +64,8 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     /// The same, with a function that gets the piece.
     func pull(_ completed: @escaping (Piece) -> Void) { pull(Pull(PieceReceiver(completed))) }
 
-    func take() -> Piece? {
-        guard loop.isCurrent, !isReleased, waiting == nil, let piece = source.take() else { return nil }
+    func nextIfReady() -> Piece? {
+        guard loop.isCurrent, !isReleased, waiting == nil, let piece = source.nextIfReady() else { return nil }
         hasBegun = true
         note(piece)
         return piece

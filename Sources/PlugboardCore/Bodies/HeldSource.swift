@@ -18,7 +18,7 @@ final class HeldSource: BodySource, @unchecked Sendable {
     var length: Int? { rest == nil ? pieces.reduce(0) { $0 + $1.count } : rest?.length }
     var canRewind: Bool { rest?.canRewind ?? true }
 
-    func take() -> Piece? {
+    func nextIfReady() -> Piece? {
         if next < pieces.count {
             next += 1
             return .bytes(pieces[next - 1])

@@ -2,9 +2,9 @@ import JSON
 import PlugboardKit
 
 /// A plugin that is there and does not run, and why.
-public struct AbsentPlugin: Sendable, Equatable {
+package struct AbsentPlugin: Sendable, Equatable {
     /// Why a plugin does not run.
-    public enum Reason: Sendable, Equatable {
+    package enum Reason: Sendable, Equatable {
         /// The configuration names it nowhere.
         case unlisted
         /// Its entry says `"enabled": false`. The location is the configuration's file, line and path, as far as they
@@ -19,13 +19,13 @@ public struct AbsentPlugin: Sendable, Equatable {
     }
 
     /// Nil for a file that was not opened.
-    public let id: String?
+    package let id: String?
     /// The path in the configuration; nil for linked plugins.
-    public let path: String?
+    package let path: String?
     /// Why it does not run.
-    public let reason: Reason
+    package let reason: Reason
 
-    public init(id: String?, path: String?, reason: Reason) {
+    package init(id: String?, path: String?, reason: Reason) {
         self.id = id
         self.path = path
         self.reason = reason
@@ -57,7 +57,7 @@ extension Configuration {
 
     /// Of the plugins that run, those that do not take part in a request, as it says itself or the configuration says
     /// of its origin.
-    public func absent(from request: Request, of running: [EnabledPlugin]) -> [AbsentPlugin] {
+    package func absent(from request: Request, of running: [EnabledPlugin]) -> [AbsentPlugin] {
         let origin = Origin(url: RequestDefaults(kernel)?.url(request.url) ?? request.url)
         let section = origin.flatMap { origins[$0] }
         return running.compactMap { plugin in

@@ -7,11 +7,11 @@ import PlugboardKit
 /// fail. Their secrets are refused, as far as their tables are known, and so are attributes of other plugins: a request
 /// that names credentials must not be sent without them. A file that is switched off must be given its id in the
 /// configuration for its attributes to pass.
-public struct AttributeCheck: Sendable {
+package struct AttributeCheck: Sendable {
     private enum Option {
         /// `ID.enabled`, which every plugin has.
         case enabled
-        case described(OptionDescription)
+        case described(OptionDefinition)
     }
 
     /// By the whole name.
@@ -28,8 +28,8 @@ public struct AttributeCheck: Sendable {
     /// The whole names of attributes of absent plugins that are known to be secret.
     private let absentSecrets: Set<String>
 
-    public init(_ lineup: Lineup) {
-        self.init(lineup.plugins.map(\.descriptor), absent: lineup.absent, secrets: lineup.absentSecrets)
+    package init(_ resolved: ResolvedPlugins) {
+        self.init(resolved.plugins.map(\.descriptor), absent: resolved.absent, secrets: resolved.absentSecrets)
     }
 
     init(_ descriptors: [PluginDescriptor], absent: [AbsentPlugin] = [], secrets: Set<String> = []) {
@@ -53,7 +53,7 @@ public struct AttributeCheck: Sendable {
     /// Why a request with these attributes cannot be sent (`request.option`), or nil. Called from any thread.
     ///
     /// No attributes cost nothing, others one look-up each.
-    public func error(in attributes: Attributes) -> PlugboardError? {
+    package func error(in attributes: Attributes) -> PlugboardError? {
         if attributes.isEmpty { return nil }
         let size = attributes.byteCount
         guard size <= Attributes.byteLimit else {

@@ -6,8 +6,8 @@ import PlugboardKit
 ///     let kernel = try Kernel(catalog: .bundled.adding([UserAgent.descriptor]))
 public struct Catalog: Sendable {
     private var descriptors: [String: PluginDescriptor] = [:]
-    /// Why plugins were refused: malformed descriptors, and two plugins with one id. A lineup from a catalog with
-    /// errors throws them.
+    /// Why plugins were refused: malformed descriptors, and two plugins with one id. A kernel with such a catalog throws
+    /// them.
     public private(set) var errors: [PlugboardError] = []
 
     /// - Parameter linked: What `X.descriptor` is and the exported functions of C plugins return.
@@ -26,7 +26,7 @@ public struct Catalog: Sendable {
     func replacing(with entries: [PluginEntry]) -> Catalog {
         var catalog = self
         for entry in entries {
-            // What is wrong with a descriptor, the line-up says of its entry.
+            // `PluginResolver` notes what is wrong with a descriptor.
             guard let linked = entry.linked, let descriptor = try? PluginDescriptor(checking: linked) else { continue }
             catalog.descriptors[descriptor.id] = descriptor
         }

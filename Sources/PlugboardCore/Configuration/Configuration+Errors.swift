@@ -14,11 +14,11 @@ extension Configuration {
     /// settings and order, and the attributes of origins. Only plugins know whether settings and attributes make sense
     /// together, so each is created, asked and destroyed, without being started, with a data directory of the check's
     /// own; what is wrong with other parts of the system only a start finds. Blocks.
-    public func errors(catalog: Catalog = Catalog(), loader: (any Loader)? = nil) -> [ConfigurationError] {
-        errors(Lineup.check(self, catalog: catalog, loader: loader))
+    public func errors(catalog: Catalog = Catalog(), loader: (any PluginFileLoader)? = nil) -> [ConfigurationError] {
+        errors(ResolvedPlugins.check(self, catalog: catalog, loader: loader))
     }
 
-    func errors(_ check: Lineup.Check) -> [ConfigurationError] {
+    func errors(_ check: ResolvedPlugins.Check) -> [ConfigurationError] {
         var errors = ownErrors
         // Where both the text and a plugin report an error at the same path, only that of the text is kept.
         let locations = Set(errors.map(\.path))

@@ -12,7 +12,7 @@ extension Configuration {
         var configuration = self
         for (index, plugin) in plugins.enumerated() {
             let location = JSONPath([.key(Configuration.programKey), "plugins", .index(index)])
-            // One that the program gives twice is an error of the line-up.
+            // One that the program gives twice is an error that `PluginResolver` notes.
             let isSecond = plugins[..<index].contains { $0.isSamePlugin(as: plugin) }
             let same = isSecond ? [] : self.plugins.indices.filter { self.plugins[$0].isSamePlugin(as: plugin) }
             for index in same { configuration.plugins[index].complete(with: plugin, at: location) }

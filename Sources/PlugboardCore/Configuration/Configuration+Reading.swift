@@ -5,7 +5,7 @@ import PlugboardKit
 extension Configuration {
     /// Reads a file. Relative paths in it begin at the file's folder.
     ///
-    /// What is wrong with parts of it is kept: a `Kernel`, a `Lineup` and `errors` tell it, together with all else that
+    /// What is wrong with parts of it is kept: a `Kernel`, a `ResolvedPlugins` and `errors` tell it, together with all else that
     /// is wrong.
     /// - Parameter sections: Further keys that may stand at the top; what they hold is kept unread.
     /// - Throws: An error of the code `configuration` if the file cannot be read, or is not JSON.

@@ -45,7 +45,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
     func attemptProgressed(_ progress: TransferProgress) {
         guard !isOver else { return }
         exchange.emit(.progress) {
-            var details: [(String, EventDetail)] = [
+            var details: [(String, ObservedEvent.Detail)] = [
                 ("sent", .integer(Int64(progress.sent))), ("received", .integer(Int64(progress.received))),
             ]
             if let total = progress.toSend { details.append(("toSend", .integer(Int64(total)))) }

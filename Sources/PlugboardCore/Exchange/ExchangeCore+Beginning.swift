@@ -13,7 +13,7 @@ extension ExchangeCore {
         }
         emit(.created) { self.origins }
         // A request is a value: sent twice, its body begins twice.
-        request.body = request.head.body.map { BodyNode($0.source.again() ?? $0.source, core: core) }
+        request.body = request.head.body.map { BodyNode($0.source.copy() ?? $0.source, core: core) }
         if let error = core.check(request.head) { return finish(failing: error) }
         steering.exclusions.begin(at: position, disabled: core.disabled)
         steering.exclusions.switchOff(switchedOffSlots)

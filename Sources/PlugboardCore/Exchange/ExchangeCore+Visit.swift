@@ -36,7 +36,7 @@ extension ExchangeCore {
     }
 
     /// Calls `onClose`.
-    func callClose(_ slot: Slot, _ outcome: Outcome) {
+    func callClose(_ slot: Slot, _ outcome: TurnOutcome) {
         let exchange = pointer
         let start = trace.map { HookCallStart(self, slot, $0) }
         calling(slot, .onClose) { slot.plugin.pointee.on_close?(slot.instance, exchange, outcome.rawValue) }

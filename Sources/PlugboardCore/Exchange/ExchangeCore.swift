@@ -45,7 +45,7 @@ final class ExchangeCore: @unchecked Sendable {
     /// What the configuration gives to requests to this URL's origin, once a plugin has asked.
     private var section: (url: String, attributes: [String: String]?)?
     /// Called with every event of this exchange.
-    private(set) var watch: (@Sendable (ExchangeEvent) -> Void)?
+    private(set) var watch: (@Sendable (ObservedEvent) -> Void)?
     /// Set if a program traces this exchange, or the one that it is for.
     private(set) var trace: ExchangeTrace?
 
@@ -66,7 +66,7 @@ final class ExchangeCore: @unchecked Sendable {
     /// - Parameter deaf: The slots that get no events in the exchange that this one is for.
     init(
         _ request: Request, core: KernelCore, outcome: any ExchangeOutcome, family: Family = Family(),
-        deaf: SlotSet = [], watch: (@Sendable (ExchangeEvent) -> Void)? = nil
+        deaf: SlotSet = [], watch: (@Sendable (ObservedEvent) -> Void)? = nil
     ) {
         self.request = InwardRequest(request)
         self.core = core
@@ -86,7 +86,7 @@ final class ExchangeCore: @unchecked Sendable {
         let watch = watch
         self.watch = { event in
             watch?(event)
-            trace.tell(.told(event))
+            trace.tell(.event(event))
         }
     }
 

@@ -65,7 +65,7 @@ extension HostContext {
     }
 
     /// `publish`: an event under the plugin's own id. Its details are made only if the event may be watched.
-    func publish(_ event: String, _ number: UInt64, _ details: () -> [(String, EventDetail)]) -> UInt32 {
+    func publish(_ event: String, _ number: UInt64, _ details: () -> [(String, ObservedEvent.Detail)]) -> UInt32 {
         guard event.hasPrefix(idWithDot) else { return PLUG_BAD_ARGUMENT }
         guard let core = startedCore else { return codeOfAbsence }
         if core.loop.isCurrent, core.pipeline.watchers.slots(event).isEmpty, core.watch == nil,

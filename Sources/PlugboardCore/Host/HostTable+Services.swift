@@ -49,7 +49,7 @@ extension HostTable {
         table.publish = { host, exchange, id, details, count in
             guard let host else { return PLUG_BAD_ARGUMENT }
             return HostContext.from(host).publish(id.string, exchange) {
-                makeFields(details, count).map { ($0.name, EventDetail.text($0.value)) }
+                makeFields(details, count).map { ($0.name, ObservedEvent.Detail.text($0.value)) }
             }
         }
         table.event_id = { event in event.map { EventNode.from($0).idText } ?? plug_text() }

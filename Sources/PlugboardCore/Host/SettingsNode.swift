@@ -4,10 +4,10 @@ import PlugboardKit
 /// What C sees as a plugin's settings, while it is created.
 final class SettingsNode {
     private let values: [String: String]
-    private let table: [String: OptionDescription]
+    private let table: [String: OptionDefinition]
     private let scratch = Scratch()
 
-    init(_ values: [String: String], _ table: [OptionDescription]) {
+    init(_ values: [String: String], _ table: [OptionDefinition]) {
         self.values = values
         self.table = Dictionary(table.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }

@@ -52,29 +52,29 @@ public final class Kernel: PluginCommands {
     ///     (`pluginStalled`). Must not block.
     public init(
         configuration: Configuration = Configuration(), plugins: [PluginEntry] = [], catalog: Catalog = Catalog(),
-        loader: (any Loader)? = nil, transport: (any Transport)? = nil, log: KernelLog? = nil,
-        clock: ManualClock? = nil, watch: (@Sendable (ExchangeEvent) -> Void)? = nil
+        loader: (any PluginFileLoader)? = nil, transport: (any Transport)? = nil, log: KernelLog? = nil,
+        clock: ManualClock? = nil, watch: (@Sendable (ObservedEvent) -> Void)? = nil
     ) throws(PlugboardError) {
         let configuration = plugins.isEmpty ? configuration : configuration.adding(plugins)
         let log = log ?? .standardError(level: configuration.kernel.logLevel)
         let notes = CrashNotes(configuration)
-        notes.tell(log)
-        let check = Lineup.check(configuration, catalog: catalog, loader: loader)
+        notes.report(to: log)
+        let check = ResolvedPlugins.check(configuration, catalog: catalog, loader: loader)
         // Only plugins can judge some of their settings. They are created for that only where there are other errors
         // already.
-        guard let lineup = check.lineup, configuration.ownErrors.isEmpty else {
+        guard let resolved = check.resolved, configuration.ownErrors.isEmpty else {
             throw PlugboardError(configuration.errors(check))
         }
-        for warning in lineup.warnings { log.write(.warning, "kernel", warning) }
+        for warning in resolved.warnings { log.write(.warning, "kernel", warning) }
         let loop = try EventLoop(name: "plugboard", clock: clock)
         let settings = configuration.kernel.normalizingPins
         requestDefaults = RequestDefaults(settings)
         let core = KernelCore(
-            settings: settings, origins: configuration.origins.mapValues(\.values), lineup: lineup, log: log,
+            settings: settings, origins: configuration.origins.mapValues(\.values), resolved: resolved, log: log,
             loop: loop,
             transport: transport
                 ?? CurlTransport(loop: loop, settings: Kernel.transportSettings(settings)),
-            crashNote: notes.note(running: lineup.plugins), watch: watch)
+            crashNote: notes.note(running: resolved.plugins), watch: watch)
         self.core = core
         var created: [Slot] = []
         do {
@@ -124,7 +124,7 @@ public final class Kernel: PluginCommands {
     /// events and with each call of a plugin's hook, of the exchange and of the sub-requests that it leads to: it says
     /// who decided what, and costs each hook a few microseconds.
     public func begin(
-        _ request: Request, watch: (@Sendable (ExchangeEvent) -> Void)? = nil,
+        _ request: Request, watch: (@Sendable (ObservedEvent) -> Void)? = nil,
         trace: (@Sendable (TraceStep) -> Void)? = nil
     ) -> ExchangeHandle {
         let outcome = ProgramOutcome()
@@ -199,7 +199,7 @@ public final class Kernel: PluginCommands {
     /// The plugins in order, outermost first, and why each stands where it does; as they are now: the kernel may have
     /// switched one off (`disabled`).
     public var plugins: [EnabledPlugin] {
-        zip(core.lineup.plugins, core.pipeline.slots).map { plugin, slot in
+        zip(core.resolved.plugins, core.pipeline.slots).map { plugin, slot in
             var plugin = plugin
             plugin.disabled = slot.disabled
             return plugin

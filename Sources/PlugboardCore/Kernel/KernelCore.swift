@@ -17,7 +17,7 @@ final class KernelCore: @unchecked Sendable {
     /// The settings' options, as attempts carry them.
     private let defaults: StoredOptions
     let origins: [Origin: [String: String]]
-    let lineup: Lineup
+    let resolved: ResolvedPlugins
     let log: KernelLog
     let loop: EventLoop
     let transport: any Transport
@@ -48,7 +48,7 @@ final class KernelCore: @unchecked Sendable {
     var faulty: SlotSet = []
 
     /// The program's, for facts about the kernel. [loop]
-    let watch: (@Sendable (ExchangeEvent) -> Void)?
+    let watch: (@Sendable (ObservedEvent) -> Void)?
     /// The pieces that plugins are being told of by `pulled`, the innermost call last. [loop]
     var told: [PieceTelling.Told] = []
 
@@ -58,19 +58,19 @@ final class KernelCore: @unchecked Sendable {
     private var nextIdentity: UInt64 = 1
 
     init(
-        settings: KernelSettings, origins: [Origin: [String: String]], lineup: Lineup, log: KernelLog,
+        settings: KernelSettings, origins: [Origin: [String: String]], resolved: ResolvedPlugins, log: KernelLog,
         loop: EventLoop, transport: any Transport, crashNote: CrashNote? = nil,
-        watch: (@Sendable (ExchangeEvent) -> Void)? = nil
+        watch: (@Sendable (ObservedEvent) -> Void)? = nil
     ) {
         self.settings = settings
         defaults = StoredOptions(settings.defaults)
         self.origins = origins
-        self.lineup = lineup
+        self.resolved = resolved
         self.log = log
         self.loop = loop
         self.transport = transport
-        attributeCheck = AttributeCheck(lineup)
-        secretAttributes = Set(lineup.plugins.flatMap(\.descriptor.secretAttributes))
+        attributeCheck = AttributeCheck(resolved)
+        secretAttributes = Set(resolved.plugins.flatMap(\.descriptor.secretAttributes))
         timers = PluginTimers(loop: loop)
         admission = Admission(limit: settings.connections, loop: loop)
         dataDirectory = DataDirectory(settings)
@@ -168,7 +168,7 @@ final class KernelCore: @unchecked Sendable {
                 }
             }
         }
-        watch?(event.exchangeEvent)
+        watch?(event.observed)
     }
 
     /// The loop's time; on other threads the time now. [any]

@@ -38,7 +38,7 @@ enum TrialCreation {
             let loop = try EventLoop(name: "plugboard-check")
             let core = KernelCore(
                 settings: settings, origins: soundOrigins(of: plugins, configuration, beside: known),
-                lineup: Lineup(plugins: plugins, absent: [], warnings: []),
+                resolved: ResolvedPlugins(plugins: plugins, absent: [], warnings: []),
                 log: .silent, loop: loop, transport: NoTransport(),
                 crashNote: CrashNotes(trial).note(running: plugins))
             let startup = Startup(core: core)

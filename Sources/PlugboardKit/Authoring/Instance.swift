@@ -17,7 +17,7 @@ final class Instance: Sendable {
     private let onRequest: Hook
     private let onResponse: Hook
     private let onFailure: Hook
-    private let onClose: @Sendable (borrowing Exchange, Outcome) -> Void
+    private let onClose: @Sendable (borrowing Exchange, TurnOutcome) -> Void
     private let onEvent: @Sendable (borrowing Event, borrowing Exchange?) -> Void
     private let command: @Sendable (String, JSONValue, Reply) -> Void
 
@@ -36,7 +36,7 @@ final class Instance: Sendable {
         host: PluginHost, check: @escaping @Sendable (Attributes) throws -> Void,
         start: @escaping @Sendable () throws -> Void, stop: @escaping @Sendable (Duration) async -> Void,
         onRequest: @escaping Hook, onResponse: @escaping Hook, onFailure: @escaping Hook,
-        onClose: @escaping @Sendable (borrowing Exchange, Outcome) -> Void,
+        onClose: @escaping @Sendable (borrowing Exchange, TurnOutcome) -> Void,
         onEvent: @escaping @Sendable (borrowing Event, borrowing Exchange?) -> Void,
         command: @escaping @Sendable (String, JSONValue, Reply) -> Void
     ) {
@@ -59,7 +59,7 @@ final class Instance: Sendable {
     func onClose(_ exchange: OpaquePointer, _ outcome: UInt32) {
         withRefusal("onClose") { refusal in
             let exchange = Exchange(raw: exchange, instance: self, refusal: refusal, stage: .other)
-            onClose(exchange, Outcome(rawValue: outcome) ?? .failed)
+            onClose(exchange, TurnOutcome(rawValue: outcome) ?? .failed)
         }
     }
 

@@ -77,12 +77,12 @@ public struct PluginDescriptor: @unchecked Sendable {
     /// Ids of the events that `on_event` is called for; empty: all.
     public var events: [String] { list(raw.pointee.events, raw.pointee.event_count).map(\.string) }
     /// The rows of the table of settings.
-    public var settings: [OptionDescription] {
-        list(raw.pointee.settings, raw.pointee.setting_count).map(OptionDescription.init)
+    public var settings: [OptionDefinition] {
+        list(raw.pointee.settings, raw.pointee.setting_count).map(OptionDefinition.init)
     }
     /// The rows of the table of attributes.
-    public var attributes: [OptionDescription] {
-        list(raw.pointee.attributes, raw.pointee.attribute_count).map(OptionDescription.init)
+    public var attributes: [OptionDefinition] {
+        list(raw.pointee.attributes, raw.pointee.attribute_count).map(OptionDefinition.init)
     }
     /// The rows of the table of commands.
     public var commands: [CommandDefinition] {

@@ -12,7 +12,7 @@ import Testing
             CatalogPlugins.plain("off"), Login.descriptor,
         ])
         return AttributeCheck(
-            try Lineup(
+            try ResolvedPlugins(
                 Configuration(plugins: [
                     "cache", .init("com.acme.sign", settings: ["key": "k"]), .init("off", isEnabled: false),
                     .init("login", isEnabled: false), .init(id: nil, path: "/y.so", isEnabled: false),

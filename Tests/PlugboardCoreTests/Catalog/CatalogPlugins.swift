@@ -69,7 +69,7 @@ enum CatalogPlugins {
     }
 
     /// Answers with what it was given, for any file of that name; refuses all others.
-    struct FakeLoader: Loader {
+    struct FakeLoader: PluginFileLoader {
         let files: [String: PluginDescriptor]
 
         func searching(_ folders: [String]) -> Self { self }

@@ -64,9 +64,9 @@ struct ProgramClosureTests {
 
     @Test func `a hook that has no closure is not listed`() throws {
         let plugin = PluginEntry.hooks("a", priority: 10, onFailure: { _ in .next })
-        let lineup = try Lineup(Configuration(plugins: [plugin]), catalog: Catalog())
+        let resolved = try ResolvedPlugins(Configuration(plugins: [plugin]), catalog: Catalog())
 
-        #expect(lineup.plugins.map(\.descriptor.hooks) == [.failure])
+        #expect(resolved.plugins.map(\.descriptor.hooks) == [.failure])
     }
 
     @Test func `body wrappers change both bodies`() async throws {

@@ -54,12 +54,12 @@ enum StoredMessage {
 
         var length: Int? { nil }
 
-        func take() -> Piece? {
+        func nextIfReady() -> Piece? {
             let bytes = first.withLock { first in
                 defer { first = nil }
                 return first
             }
-            return bytes.map { .bytes($0) } ?? source.take()
+            return bytes.map { .bytes($0) } ?? source.nextIfReady()
         }
 
         func pull(_ pull: Pull) {

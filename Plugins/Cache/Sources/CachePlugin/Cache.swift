@@ -97,7 +97,7 @@ final class Cache: Plugin {
         }
     }
 
-    func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome) {
+    func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome) {
         guard let turn = exchange.turnState as? CacheTurn else { return }
         let isStored = outcome == .ended && turn.recording.map { commit($0, of: exchange.id) } ?? false
         turn.recording?.discard()

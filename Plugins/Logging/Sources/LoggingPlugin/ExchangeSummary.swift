@@ -10,7 +10,7 @@ struct ExchangeSummary {
     var received: Int?
     var took: Duration
     var attempts: Int
-    var outcome: Outcome
+    var outcome: TurnOutcome
     var failure: PlugboardError?
     /// The plugin whose sub-request this is.
     var asker: String?

@@ -59,7 +59,7 @@ struct Logging: Plugin {
         }
     }
 
-    func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome) {
+    func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome) {
         let record = record(of: exchange)
         let request = exchange.request
         let summary = ExchangeSummary(

@@ -168,7 +168,7 @@ final class Retry: Plugin {
     }
 
     /// Returns what the exchange still holds, however it ended.
-    func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome) {
+    func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome) {
         guard let progress = exchange.turnState as? Progress else { return }
         settleToken(exchange, progress)
         if progress.permit != nil { record(.unknown, exchange, progress) }

@@ -6,7 +6,8 @@ extension ExchangeCore {
     /// Sends one of the kernel's events to those who watch it. The details are made only if there are any.
     @inline(__always)
     func emit(
-        _ event: KernelEvent, about head: ResponseHead? = nil, _ details: () -> [(String, EventDetail)] = { [] }
+        _ event: KernelEvent, about head: ResponseHead? = nil,
+        _ details: () -> [(String, ObservedEvent.Detail)] = { [] }
     ) {
         let slots = pipeline.watchers.slots(event)
         if slots.isEmpty && watch == nil { return }
@@ -16,7 +17,7 @@ extension ExchangeCore {
     /// The event lives until this returns, and the details with it.
     @inline(never)
     private func tell(
-        _ event: KernelEvent, about head: ResponseHead?, _ details: @escaping () -> [(String, EventDetail)],
+        _ event: KernelEvent, about head: ResponseHead?, _ details: @escaping () -> [(String, ObservedEvent.Detail)],
         _ slots: [Watchers.Listener]
     ) {
         tell(EventNode(event, head, details), slots)
@@ -24,8 +25,8 @@ extension ExchangeCore {
 
     /// What events say of where an exchange comes from: which plugin sent a sub-request and for which exchange, and
     /// which plugin responded.
-    var origins: [(String, EventDetail)] {
-        var origins: [(String, EventDetail)] = []
+    var origins: [(String, ObservedEvent.Detail)] {
+        var origins: [(String, ObservedEvent.Detail)] = []
         if let sender = family.sender { origins.append(("by", .text(pipeline.slots[sender].id))) }
         if let askerNumber = family.askerNumber { origins.append(("for", .integer(Int64(clamping: askerNumber)))) }
         if let responder {
@@ -41,10 +42,10 @@ extension ExchangeCore {
     }
 
     /// Sends an event about a plugin's misbehaviour, which concerns the whole kernel too.
-    func report(_ event: KernelEvent, _ details: [(String, EventDetail)]) {
+    func report(_ event: KernelEvent, _ details: [(String, ObservedEvent.Detail)]) {
         let node = EventNode(event) { details }
         tell(node, pipeline.watchers.slots(event))
-        core.watch?(node.exchangeEvent)
+        core.watch?(node.observed)
     }
 
     private func tell(_ event: EventNode, _ slots: [Watchers.Listener]) {
@@ -56,6 +57,6 @@ extension ExchangeCore {
                 calling(slot, .onEvent) { slot.plugin.pointee.on_event?(slot.instance, exchange, fact) }
             }
         }
-        watch?(event.exchangeEvent)
+        watch?(event.observed)
     }
 }

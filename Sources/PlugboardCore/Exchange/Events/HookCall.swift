@@ -71,7 +71,7 @@ struct HookCallStart {
         _ verdict: String, of slot: Slot, _ hook: String, _ visit: Visit, _ edits: [String], to trace: ExchangeTrace
     ) {
         trace.tell(
-            .called(
+            .call(
                 HookCall(
                     number: number, plugin: slot.id, hook: hook, visit: visit, verdict: verdict, edits: edits,
                     began: began, took: .nanoseconds(clockTime(CLOCK_MONOTONIC) - began))))

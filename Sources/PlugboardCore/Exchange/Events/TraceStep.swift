@@ -5,11 +5,11 @@ public struct TraceStep: Sendable {
     /// What happened.
     public enum Kind: Sendable {
         /// A sub-request is about to begin; the first step of its exchange.
-        case asked(TracedSubRequest)
+        case subRequest(TracedSubRequest)
         /// A hook was called; the step comes when it has returned.
-        case called(HookCall)
+        case call(HookCall)
         /// An event, as `watch` gets it.
-        case told(ExchangeEvent)
+        case event(ObservedEvent)
     }
 
     /// 0 is the request that is traced; its sub-requests, and theirs, are counted from 1 in the order in which they
@@ -19,14 +19,14 @@ public struct TraceStep: Sendable {
     public let kind: Kind
 
     /// The call of a hook, if it was one.
-    public var call: HookCall? { if case .called(let call) = kind { call } else { nil } }
+    public var call: HookCall? { if case .call(let call) = kind { call } else { nil } }
 }
 
 /// A sub-request of a traced exchange: which plugin sent it, and for which exchange.
 public struct TracedSubRequest: Sendable, Equatable {
     /// The number, in this trace, of the exchange that it is for. If the plugin sends it for no single exchange, the
     /// one that waits for it.
-    public let asker: Int
+    public let parent: Int
     /// The plugin that sent it.
     public let plugin: String
     /// The number of that plugin's last call in the exchange before it asked; nil if it was not called yet.
@@ -82,9 +82,9 @@ final class ExchangeTrace: @unchecked Sendable {
     func beginSubRequest(_ request: Request, by slot: Int, _ plugin: String, isDetached: Bool) -> ExchangeTrace {
         let next = ExchangeTrace(trace)
         next.tell(
-            .asked(
+            .subRequest(
                 TracedSubRequest(
-                    asker: exchange, plugin: plugin, call: calls[slot], method: request.method,
+                    parent: exchange, plugin: plugin, call: calls[slot], method: request.method,
                     url: Printable.url(request.url), isDetached: isDetached)))
         return next
     }

@@ -43,7 +43,7 @@ final class StoredBody: StoredSource {
     var canRewind: Bool { true }
     var isAtHand: Bool { state.withLock { !$0.pieces.isEmpty } }
 
-    func take() -> Piece? {
+    func nextIfReady() -> Piece? {
         state.withLock { state in
             if let piece = state.pieces.popLast() { return .bytes(piece) }
             return state.offset >= part.upperBound ? .end(trailers: Fields()) : nil
@@ -77,7 +77,7 @@ final class StoredBody: StoredSource {
         return true
     }
 
-    func again() -> (any BodySource)? { StoredBody(store, entry, part) }
+    func copy() -> (any BodySource)? { StoredBody(store, entry, part) }
 
     func release() {
         let reading = state.withLock { state in

@@ -1,7 +1,7 @@
 import PlugboardKit
 
 /// Opens plugins that are shared objects.
-public protocol Loader: Sendable {
+public protocol PluginFileLoader: Sendable {
     /// Inspects, verifies and opens a file, once; never closes it. The same file twice gives the same descriptor.
     func load(_ path: String, sha256: String?) throws(PlugboardError) -> PluginDescriptor
     /// The same loader, for files in these folders only; bare names are looked for in them, in order.

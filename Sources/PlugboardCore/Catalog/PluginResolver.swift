@@ -8,7 +8,7 @@ import PlugboardKit
 #endif
 
 /// One pass over a configuration that puts its plugins together and notes what is wrong.
-struct LineupAssembly {
+struct PluginResolver {
     /// An entry with the plugin that it means.
     private struct Candidate {
         let entry: PluginEntry
@@ -20,14 +20,14 @@ struct LineupAssembly {
 
     let configuration: Configuration
     let catalog: Catalog
-    private let loader: (any Loader)?
+    private let loader: (any PluginFileLoader)?
     var reading: ConfigurationReading
     var warnings: [String] = []
     /// Of the plugins found so far, in no order.
     var descriptors: [PluginDescriptor] = []
     private var loadedPaths: Set<String> = []
 
-    init(_ configuration: Configuration, catalog: Catalog, loader: (any Loader)?) {
+    init(_ configuration: Configuration, catalog: Catalog, loader: (any PluginFileLoader)?) {
         self.configuration = configuration
         self.catalog = catalog
         let folders = configuration.kernel.pluginFolders

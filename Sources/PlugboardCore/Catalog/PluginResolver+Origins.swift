@@ -7,7 +7,7 @@ import PlugboardKit
     import Musl
 #endif
 
-extension LineupAssembly {
+extension PluginResolver {
     /// A folder that is not there yet is no error, and yet seldom meant.
     mutating func checkFolders() {
         for (index, folder) in configuration.kernel.pluginFolders.enumerated() {

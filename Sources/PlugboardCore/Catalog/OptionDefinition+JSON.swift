@@ -6,7 +6,7 @@ struct OptionError: Error {
     let reason: String
 }
 
-extension OptionDescription {
+extension OptionDefinition {
     /// A value of a configuration as the text that crosses the border.
     ///
     /// The JSON type must be the option's: `"5"` is no whole number.
