@@ -57,8 +57,8 @@ final class Pipeline: Sendable {
 extension ExchangeCore {
     /// Lets the head go on from where it is, until it has come through, or the exchange waits for something.
     func advance() {
-        while !isSuspended && steering.phase == .steering {
-            switch steering.next(pipeline.hooks) {
+        while !isSuspended && steering.phase == .deciding {
+            switch steering.step(pipeline.hooks) {
             case .visit(let index): carryOut(at: pipeline.slots[index])
             case .attempt: perform()
             case .deliver: deliver()
@@ -72,7 +72,7 @@ extension ExchangeCore {
     private func carryOut(at slot: Slot) {
         let decision = visit(slot)
         // The hook may have ended its own exchange.
-        guard steering.phase == .steering else {
+        guard steering.phase == .deciding else {
             if case .wait(let ticket, _) = decision { core.tickets.remove(ticket) }
             return decision.drop()
         }
@@ -196,7 +196,7 @@ extension ExchangeCore {
         steering.phase = .ended
         unpark()
         request.undoEdit()
-        emit(.willComplete) { self.origins }
+        emit(.willComplete) { self.provenance }
         core.settleFaults(of: self)
         closeTurns(inside: -1, closing)
         emit(.completed) {

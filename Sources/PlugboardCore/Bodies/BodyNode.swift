@@ -17,8 +17,8 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     private var lastSerial: UInt64 = 0
     private var waiting: Pull?
     private var isReleased = false
-    /// How often the exchange has taken it back from a plugin that was at fault: as many releases of plugins do not
-    /// count.
+    /// How often the exchange has taken the body back from a plugin that was at fault: the same number of releases by
+    /// plugins is ignored.
     private var reclaims = 0
     /// Whether it was pulled since it was made, or since the last rewind.
     private(set) var hasBegun = false
@@ -117,8 +117,8 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
 
     /// `release_body`: a plugin releases a body that it has taken out of an exchange, or was given. [any]
     func releaseByPlugin() {
-        // A hook that breaks off releases what it holds. Whether that was the exchange's is known when the hook has
-        // returned.
+        // A hook that fails in the middle releases what it holds. Whether the exchange owns that body is known when the
+        // hook has returned.
         guard loop.isCurrent, !core.containment.isSteering else {
             if !loop.enqueue({ self.releaseByPlugin() }) { release() }
             return

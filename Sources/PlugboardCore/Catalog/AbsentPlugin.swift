@@ -46,13 +46,13 @@ extension Configuration {
         let known = Set(running.map(\.id))
         let loaded = Set(
             running.compactMap { plugin in if case .loaded(let path) = plugin.linkage { path } else { nil } })
-        // An entry that is switched off and stands there once more, switched on, is no absence.
+        // A plugin that one entry disables and another enables is not absent.
         let absent = named.filter { plugin in
             plugin.path.map { !loaded.contains($0) } ?? plugin.id.map { !known.contains($0) } ?? false
         }
-        let told = known.union(absent.compactMap(\.id))
+        let listed = known.union(absent.compactMap(\.id))
         return absent
-            + catalog.ids.filter { !told.contains($0) }.map { AbsentPlugin(id: $0, path: nil, reason: .unlisted) }
+            + catalog.ids.filter { !listed.contains($0) }.map { AbsentPlugin(id: $0, path: nil, reason: .unlisted) }
     }
 
     /// Of the plugins that run, those that do not take part in a request, as it says itself or the configuration says

@@ -1,12 +1,12 @@
 import JSON
 import PlugboardKit
 
-/// Checks what requests say to plugins against the tables of those that are enabled.
+/// Checks the attributes of requests against the tables of the enabled plugins.
 ///
-/// Attributes of plugins that the configuration itself switches off pass: to switch one off must not make requests
-/// fail. Their secrets are refused, as far as their tables are known, and so are attributes of other plugins: a request
-/// that names credentials must not be sent without them. A file that is switched off must be given its id in the
-/// configuration for its attributes to pass.
+/// Attributes of plugins that the configuration disables are accepted: to disable a plugin must not make requests fail.
+/// Their secrets are refused, as far as their tables are known, and so are attributes of other plugins: a request that
+/// names credentials must not be sent without them. For the attributes of a disabled file to be accepted, the
+/// configuration must give the file's id.
 package struct AttributeCheck: Sendable {
     private enum Option {
         /// `ID.enabled`, which every plugin has.
@@ -18,11 +18,11 @@ package struct AttributeCheck: Sendable {
     private let options: [String: Option]
     /// The whole names of each plugin's attributes, for errors.
     private let names: [String: [String]]
-    /// Of plugins that the configuration switches off.
+    /// Of plugins that the configuration disables.
     private let offIDs: Set<String>
     /// Of linked plugins that the configuration does not name.
     private let unlistedIDs: Set<String>
-    /// Whether a file that is not loaded stands in the configuration without its plugin's id.
+    /// Whether the configuration names a file that is not loaded without its plugin's id.
     private let hasUnknownFiles: Bool
 
     /// The whole names of attributes of absent plugins that are known to be secret.
@@ -82,34 +82,34 @@ package struct AttributeCheck: Sendable {
             if let id = plugin(of: name) {
                 unknown("attribute of \(id)", String(name.dropFirst(id.count + 1)), known: names[id] ?? [])
             } else {
-                strangerError(in: text, of: name)
+                errorOfAbsentPlugin(in: text, of: name)
             }
         }
     }
 
     /// The error in an attribute of a plugin that is not enabled.
-    private func strangerError(in text: String, of name: String) -> String? {
+    private func errorOfAbsentPlugin(in text: String, of name: String) -> String? {
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else {
-            return "speaks to no plugin; attributes are named after theirs, such as cache.mode"
+            return "has no plugin's id; write PLUGIN-ID.name, such as cache.mode"
         }
-        // Switching off what does not run anyway asks for nothing.
+        // `ID.enabled = false` for a plugin that does not run has no effect and is accepted.
         if name[dot...] == ".enabled" && text == "false" { return nil }
         if let id = id(of: name, among: { offIDs.contains($0) }) {
             guard absentSecrets.contains(name) else { return nil }
             return
-                "is a secret for the plugin \(id), which is switched off, so that the request would be sent without it; "
-                + "switch the plugin on, or leave the attribute out"
+                "is a secret for the plugin \(id), which is disabled, so that the request would be sent without it; "
+                + "enable the plugin, or leave the attribute out"
         }
         if let id = id(of: name, among: { unlistedIDs.contains($0) }) {
-            return "speaks to the plugin \(id), which is not switched on; \(AttributeCheck.wayOut("it"))"
+            return "belongs to the plugin \(id), which is not enabled; \(AttributeCheck.wayOut("it"))"
         }
         let near = nearest(String(name[..<dot]), in: names.keys.sorted() + offIDs.sorted() + unlistedIDs.sorted())
         let wayOut =
             hasUnknownFiles
-            ? "if it is for a file that is switched off, write the plugin's id beside the file's path"
+            ? "if its plugin is a file that is disabled, write the plugin's id beside the file's path"
             : AttributeCheck.wayOut("the plugin")
         let help = near.map { "did you mean \($0)\(name[dot...])?" } ?? wayOut
-        return "speaks to no plugin that is switched on; \(help)"
+        return "belongs to no enabled plugin; \(help)"
     }
 
     private static func wayOut(_ plugin: String) -> String {
@@ -120,12 +120,12 @@ package struct AttributeCheck: Sendable {
     func knows(_ name: String) -> Bool { options[name] != nil }
 
     /// Whether an attribute of this name can be set to this text, where its value fits: an enabled plugin has it, or
-    /// nothing is amiss without its plugin.
+    /// it is accepted although its plugin is not enabled.
     func admits(_ name: String, _ text: String) -> Bool {
-        knows(name) || plugin(of: name) == nil && strangerError(in: text, of: name) == nil
+        knows(name) || plugin(of: name) == nil && errorOfAbsentPlugin(in: text, of: name) == nil
     }
 
-    /// The enabled plugin that an attribute speaks to.
+    /// The enabled plugin that an attribute belongs to.
     func plugin(of name: String) -> String? { id(of: name) { names[$0] != nil } }
 
     /// The plugin of a whole name: ids may have dots, so the longest that fits.

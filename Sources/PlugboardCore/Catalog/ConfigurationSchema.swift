@@ -64,7 +64,7 @@ package enum ConfigurationSchema {
         return .object(schema)
     }
 
-    /// Attributes of linked plugins as their tables say; of others anything, for they may be loaded.
+    /// Attributes of linked plugins by their tables; those of other plugins, which may be loaded, are not restricted.
     private static func origins(_ descriptors: [PluginDescriptor]) -> JSONObject {
         var plugins = JSONObject()
         for descriptor in descriptors {

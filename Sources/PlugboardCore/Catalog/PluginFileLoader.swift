@@ -11,15 +11,18 @@ public protocol PluginFileLoader: Sendable {
     func inspect(_ path: String) throws(PlugboardError) -> PluginFile
 }
 
-/// A shared object as it lies there.
+/// A shared object before it is opened.
 public struct PluginFile: Sendable {
     /// What the file's section `plugboard` says.
     public struct Metadata: Sendable, Equatable {
-        /// The revision of the ABI that the plugin speaks.
+        /// The revision of the ABI that the plugin was built for.
         public let revision: UInt32
+        /// The plugin's id.
         public let id: String
+        /// The plugin's version.
         public let version: String
 
+        /// What a loader has read.
         public init(revision: UInt32, id: String, version: String) {
             self.revision = revision
             self.id = id
@@ -36,6 +39,7 @@ public struct PluginFile: Sendable {
     /// Of the whole file, in lower-case hexadecimal.
     public let sha256: String
 
+    /// What a loader has read.
     public init(path: String, metadata: Metadata?, entry: String, sha256: String) {
         self.path = path
         self.metadata = metadata

@@ -8,7 +8,7 @@ import PlugboardKit
 #endif
 
 extension PluginResolver {
-    /// A folder that is not there yet is no error, and yet seldom meant.
+    /// A missing folder is only a warning: it may be made later.
     mutating func checkFolders() {
         for (index, folder) in configuration.kernel.pluginFolders.enumerated() {
             guard let directory = opendir(folder) else {
@@ -22,7 +22,7 @@ extension PluginResolver {
 
     /// Checks the attributes that the configuration gives requests; after `plugins`, even where those have no order.
     mutating func checkOrigins() {
-        // Of plugins that the configuration switches off, what is written for them is kept in order, too.
+        // Attributes of plugins that the configuration disables are checked, too.
         let off = configuration.plugins.compactMap { entry in
             entry.isEnabled || entry.path != nil ? nil : entry.id.flatMap { catalog.descriptor($0) }
         }
@@ -30,10 +30,10 @@ extension PluginResolver {
         let check = AttributeCheck(descriptors + off.filter { !running.contains($0.id) })
         for (origin, attributes) in configuration.origins.sorted(by: { $0.key.description < $1.key.description }) {
             let location = configuration.location(of: origin)
-            var strangers: Set<String> = []
+            var absent: Set<String> = []
             for (name, text) in attributes.values.sorted(by: { $0.key < $1.key }) {
                 guard let id = check.plugin(of: name) else {
-                    strangers.insert(name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name)
+                    absent.insert(name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name)
                     continue
                 }
                 if let error = check.error(in: text, of: name) {
@@ -42,16 +42,16 @@ extension PluginResolver {
                         location.appending(.key(id)).appending(.key(attribute)), error, atKey: !check.knows(name))
                 }
             }
-            for id in strangers.sorted() { checkStranger(id, at: location.appending(.key(id))) }
+            for id in absent.sorted() { checkAbsentPlugin(id, at: location.appending(.key(id))) }
         }
     }
 
-    /// An origin's section speaks to a plugin that does not run.
-    private mutating func checkStranger(_ id: String, at location: JSONPath) {
+    /// An origin's section is for a plugin that does not run.
+    private mutating func checkAbsentPlugin(_ id: String, at location: JSONPath) {
         let named = (configuration.plugins + configuration.leftOut).contains { $0.id == id }
         guard !named, !hasUnknownFiles else { return }
         if catalog.descriptor(id) != nil {
-            reading.note(location, "speaks to a plugin that is not switched on; add \(id) to plugins", atKey: true)
+            reading.note(location, "belongs to the plugin \(id), which is not enabled; add it to plugins", atKey: true)
         } else {
             reading.note(location, unknown("plugin", id, known: knownIDs.sorted()), atKey: true)
         }

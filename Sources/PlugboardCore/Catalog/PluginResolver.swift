@@ -7,7 +7,7 @@ import PlugboardKit
     import Musl
 #endif
 
-/// One pass over a configuration that puts its plugins together and notes what is wrong.
+/// Finds the plugins of a configuration, checks their entries, and puts them in order. Notes all errors.
 struct PluginResolver {
     /// An entry with the plugin that it means.
     private struct Candidate {
@@ -37,7 +37,7 @@ struct PluginResolver {
 
     mutating func checkCatalog() {
         for error in catalog.errors {
-            reading.note([], "meets a catalog that cannot be used: \(error.reason)", code: error.code)
+            reading.note([], "cannot be used with this program's catalog: \(error.reason)", code: error.code)
         }
     }
 
@@ -94,7 +94,7 @@ struct PluginResolver {
         do throws(PlugboardError) {
             let descriptor = try PluginDescriptor(checking: linked)
             guard entry.id == descriptor.id else {
-                reading.note(location.appending("id"), "is not what the plugin says, which is \(descriptor.id)")
+                reading.note(location.appending("id"), "differs from the plugin's own id, \(descriptor.id)")
                 return nil
             }
             return descriptor
@@ -115,7 +115,7 @@ struct PluginResolver {
             let descriptor = try loader.load(path, sha256: entry.sha256)
             loadedPaths.insert(path)
             guard let id = entry.id, id != descriptor.id else { return descriptor }
-            reading.note(location.appending("id"), "is not what the plugin in the file says, which is \(descriptor.id)")
+            reading.note(location.appending("id"), "differs from the id of the plugin in the file, \(descriptor.id)")
         } catch {
             let cause = error.underlying.map { $0.isEmpty ? "" : " (\($0))" } ?? ""
             // The path of an entry that is not in the text, such as that of `--plugin`, does not help.
@@ -197,18 +197,17 @@ struct PluginResolver {
 
     mutating func checkCount(_ count: Int) {
         guard count > Pipeline.limit else { return }
-        reading.note(["plugins"], "switches \(count) plugins on; at most \(Pipeline.limit) can be")
+        reading.note(["plugins"], "enables \(count) plugins; at most \(Pipeline.limit) are possible")
     }
 
     // MARK: Names of other plugins
 
-    /// The ids that a configuration can name: of linked plugins, of those that run, and of entries that are switched
-    /// off.
+    /// The ids that a configuration can name: of linked plugins, of those that run, and of disabled entries.
     var knownIDs: Set<String> {
         Set(catalog.ids + descriptors.map(\.id) + (configuration.plugins + configuration.leftOut).compactMap(\.id))
     }
 
-    /// Whether there are files whose plugins' ids cannot be told: they are switched off, or could not be loaded.
+    /// Whether there are files whose plugins' ids are not known: they are disabled, or could not be loaded.
     var hasUnknownFiles: Bool {
         (configuration.plugins + configuration.leftOut).contains { entry in
             guard entry.id == nil, let path = entry.path else { return false }
@@ -236,7 +235,7 @@ struct PluginResolver {
         for name in names where catalog.descriptor(name) == nil && !configured.contains(name) {
             let near = Spelling.nearest(name, in: catalog.ids).map { "; did you mean \($0)?" } ?? ""
             warnings.append(
-                "\(candidate.descriptor.id) is to stand before or after \(name), which is not a known plugin\(near)")
+                "\(candidate.descriptor.id) names \(name) in before or after, which is not a known plugin\(near)")
         }
     }
 }

@@ -10,8 +10,8 @@ import PlugboardKit
 extension Configuration {
     /// All that a start with this configuration would refuse, in the order of its text; empty if nothing is wrong.
     ///
-    /// What is wrong with the text is told, then the kernel's settings and the files that they name, the plugins, their
-    /// settings and order, and the attributes of origins. Only plugins know whether settings and attributes make sense
+    /// Checked are the text, the kernel's settings and the files that they name, the plugins, their settings and order,
+    /// and the attributes of origins. Only plugins know whether settings and attributes make sense
     /// together, so each is created, asked and destroyed, without being started, with a data directory of the check's
     /// own; what is wrong with other parts of the system only a start finds. Blocks.
     public func errors(catalog: Catalog = Catalog(), loader: (any PluginFileLoader)? = nil) -> [ConfigurationError] {

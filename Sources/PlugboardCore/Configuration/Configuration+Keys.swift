@@ -39,14 +39,14 @@ extension Configuration {
             }
             let attributes = readAttributes(member, &reading)
             guard configuration.origins.updateValue(attributes, forKey: origin) == nil else {
-                reading.note(member.path, "stands here twice, written differently", atKey: true)
+                reading.note(member.path, "is the same as another key, written in another form", atKey: true)
                 continue
             }
             if origin.description != key { reading.source?.originKeys[origin] = key }
         }
     }
 
-    /// Says what to write instead, where that can be told.
+    /// Says what to write instead, where that is known.
     private static func noOrigin(_ key: String) -> String {
         // A URL can hold a password, so that it is not quoted as it is.
         if key.utf8.contains(UInt8(ascii: "@")) {
@@ -96,7 +96,7 @@ extension ConfigurationShape where Value == KernelSettings {
             var settings = KernelSettings()
             reading.readMembers(of: node, KernelSettings.keys, into: &settings)
             if settings.defaults.tls.key != nil && node.value["tls"]?["certificate"] == nil {
-                reading.note(node.path.appending("tls").appending("key"), "is of no use without a certificate")
+                reading.note(node.path.appending("tls").appending("key"), "needs a certificate too")
             }
             return settings
         }

@@ -2,7 +2,7 @@ import JSON
 import PlugboardKit
 
 extension Configuration {
-    /// This configuration with the plugins that a program's code gives: they are switched on with the values that the
+    /// This configuration with the plugins that a program's code gives: they are enabled with the values that the
     /// code gives, and where this configuration has an entry for the same plugin, each value of that entry replaces the
     /// code's, and its `"enabled": false` leaves the plugin out.
     ///
@@ -25,7 +25,7 @@ extension Configuration {
         return configuration
     }
 
-    /// Begins the paths of what the program gives, which stands in no text.
+    /// Begins the paths of what the program gives, which is in no text.
     static let programKey = "program"
 }
 

@@ -141,7 +141,7 @@ extension ConfigurationShape {
         }
     }
 
-    /// An object with keys of the program's own; `key` gives the normal form of one, or nil for what is none.
+    /// An object with keys of the program's own; `key` returns the normal form of a key, or nil if it is not valid.
     static func map<Element>(
         _ wanted: String, key normalized: @escaping @Sendable (String) -> String?,
         _ element: ConfigurationShape<Element>
@@ -162,7 +162,7 @@ extension ConfigurationShape {
                 }
                 guard let element = element.read(member, &reading) else { continue }
                 if map.updateValue(element, forKey: key) != nil {
-                    reading.note(member.path, "stands here twice, written differently", atKey: true)
+                    reading.note(member.path, "is the same as another key, written in another form", atKey: true)
                 }
             }
             return map

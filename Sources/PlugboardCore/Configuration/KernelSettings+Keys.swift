@@ -5,7 +5,7 @@ extension KernelSettings {
     /// The `kernel` section of a configuration.
     static let keys: [ConfigurationKey<KernelSettings>] =
         requestKeys + timeoutKeys + limitKeys + networkKeys + fileKeys + [
-            ConfigurationKey("tls", "How servers prove who they are, and this program to them.", members: tlsKeys),
+            ConfigurationKey("tls", "TLS: trusted certificates, pins, and the client's certificate.", members: tlsKeys),
             ConfigurationKey(
                 "speed", "Limits of each exchange.",
                 members: [
@@ -23,7 +23,7 @@ extension KernelSettings {
             "Where the relative URLs of the program's requests begin (RFC 3986 §5), such as https://host/v1/.",
             .word("an absolute URL of http or https, without a user") { KernelSettings.isBaseURL($0) }, \.baseURL),
         ConfigurationKey(
-            "headers", "Header fields of the program's requests that do not have them.",
+            "headers", "Header fields that are added to the program's requests without them.",
             .map(
                 "the name of a header field that requests can have",
                 key: { KernelSettings.isHeaderName($0) ? $0 : nil }, .headerValue),
@@ -57,7 +57,7 @@ extension KernelSettings {
             .size(in: .kibibytes(16) ... .gibibytes(1)).by(default: "1MiB"), \.bufferLimit),
         ConfigurationKey(
             "hookTimeLimit",
-            "A plugin that holds the loop for longer in one call is named in the log; 0s switches this off.",
+            "A plugin that holds the loop for longer in one call is named in the log; 0s disables this.",
             .timeout.by(default: "1s"), \.hookTimeLimit),
         ConfigurationKey(
             "measureHooks", "Counts the calls of each plugin's hooks, and the time they take.",
@@ -74,7 +74,7 @@ extension KernelSettings {
             \.defaults.noProxy),
         ConfigurationKey(
             "connectTo",
-            "Where to connect instead, host:port for host:port, without a change of URL, Host or TLS name.",
+            "Connects to another host and port: the URL's host:port, then the other one. URL, Host and TLS name stay.",
             .map("host:port", key: { RequestOptions.isHostAndPort($0) ? $0 : nil }, .location), \.defaults.connectTo),
         ConfigurationKey(
             "interface", "The name or address of the network interface to send from.",

@@ -40,7 +40,7 @@ extension CrashReport {
     private static let countKept = 32
 
     /// A note of another program, and how many seconds ago it was found.
-    struct Stranger {
+    struct OtherProgram {
         let path: String
         let age: Int64
     }
@@ -62,27 +62,27 @@ extension CrashReport {
             if ["running-", "ended-", "new-"].contains(where: name.hasPrefix) { names.append(name) }
         }
         var reports: [CrashReport] = []
-        var strangers: [Stranger] = []
+        var others: [OtherProgram] = []
         for name in names {
             switch look(at: name, in: folder, for: program, now) {
             case .report(let report): reports.append(report)
-            case .stranger(let stranger): strangers.append(stranger)
+            case .otherProgram(let otherProgram): others.append(otherProgram)
             case nil: break
             }
         }
-        for stranger in tooMany(strangers) { unlink(stranger.path) }
+        for otherProgram in tooMany(others) { unlink(otherProgram.path) }
         return reports
     }
 
     /// The notes of other programs that are not kept.
-    static func tooMany(_ strangers: [Stranger]) -> [Stranger] {
-        strangers.sorted { $0.age < $1.age }.enumerated()
+    static func tooMany(_ others: [OtherProgram]) -> [OtherProgram] {
+        others.sorted { $0.age < $1.age }.enumerated()
             .filter { $0.offset >= countKept || $0.element.age > daysKept * 86_400 }.map(\.element)
     }
 
     private enum Look {
         case report(CrashReport)
-        case stranger(Stranger)
+        case otherProgram(OtherProgram)
     }
 
     /// Reads one note. Nil if its process still runs, or if it says nothing; in the second case it is removed.
@@ -105,13 +105,13 @@ extension CrashReport {
         guard name.hasPrefix("running-") else {
             var status = stat()
             guard fstat(descriptor, &status) == 0 else { return nil }
-            return .stranger(Stranger(path: path, age: now - Int64(status.st_mtim.tv_sec)))
+            return .otherProgram(OtherProgram(path: path, age: now - Int64(status.st_mtim.tv_sec)))
         }
         // From here on the file's time is when it was found; when the run ended is not known.
         let ended = "\(folder)/ended-\(name.dropFirst("running-".count))"
         let times = [timespec](repeating: timespec(tv_sec: Int(now), tv_nsec: 0), count: 2)
         guard futimens(descriptor, times) == 0, rename(path, ended) == 0 else { return nil }
-        return .stranger(Stranger(path: ended, age: 0))
+        return .otherProgram(OtherProgram(path: ended, age: 0))
     }
 
     private static func contents(of descriptor: Int32) -> CrashReport? {

@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// Counting faults, switching plugins off, and telling of plugins that hold the loop.
+/// Counting faults, disabling plugins, and reporting plugins that hold the loop.
 extension KernelCore {
     /// The plugins are created, and no exchange has begun.
     func beginContainment() {
@@ -13,7 +13,7 @@ extension KernelCore {
             log.write(
                 .warning, id,
                 "The plugin \(id) has held the loop in \(call.hook) for more than \(DurationText(limit)): every exchange "
-                    + "waits for it. Slow work belongs into `wait`.")
+                    + "waits for it. Slow work belongs in `wait`.")
             loop.enqueue { [weak self] in
                 self?.publish(
                     EventNode(.pluginStalled) { [("plugin", .text(id)), ("hook", .text("\(call.hook)"))] })
@@ -33,10 +33,10 @@ extension KernelCore {
     /// any more. [loop]
     @inline(__always)
     func settleFaults(of exchange: ExchangeCore) {
-        if !faulty.isEmpty { forgive(faulty.intersection(exchange.steering.turns).subtracting(exchange.faulted)) }
+        if !faulty.isEmpty { resetFaults(faulty.intersection(exchange.steering.turns).subtracting(exchange.faulted)) }
     }
 
-    private func forgive(_ slots: SlotSet) {
+    private func resetFaults(_ slots: SlotSet) {
         for slot in pipeline.slots where slots.contains(slot.bit) { slot.faultsInARow = 0 }
         faulty.subtract(slots)
     }

@@ -112,7 +112,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
             return
         }
         if case .failure(let error) = outcome, exchange.repeatAttempt(after: error) { return }
-        exchange.steering.phase = .steering
+        exchange.steering.phase = .deciding
         exchange.turnAround(with: outcome)
     }
 }

@@ -17,7 +17,8 @@ extension ExchangeCore {
             let code = call(slot)
             let edits = start.edits(self)
             (decision, isFault) = settle(code, of: slot, reason)
-            start.tell(isFault ? "fault" : decision.words, of: slot, "\(steering.stage.hook)", reason, edits, to: trace)
+            start.record(
+                isFault ? "fault" : decision.words, of: slot, "\(steering.stage.hook)", reason, edits, to: trace)
         } else {
             (decision, _) = settle(call(slot), of: slot, reason)
         }
@@ -41,7 +42,7 @@ extension ExchangeCore {
         let start = trace.map { HookCallStart(self, slot, $0) }
         calling(slot, .onClose) { slot.plugin.pointee.on_close?(slot.instance, exchange, outcome.rawValue) }
         if let start, let trace {
-            start.tell("\(outcome)", of: slot, "\(CalledHook.onClose)", .first, [], to: trace)
+            start.record("\(outcome)", of: slot, "\(CalledHook.onClose)", .first, [], to: trace)
         }
     }
 
@@ -140,7 +141,7 @@ extension ExchangeCore {
     // MARK: What the host's functions leave during a call
 
     /// Keeps the payload of a verdict; an earlier one is dropped.
-    func leave(_ payload: Decision) {
+    func keep(_ payload: Decision) {
         if case .wait(let old, _)? = draft.payload { core.tickets.remove(old) }
         draft.payload?.drop()
         draft.payload = payload

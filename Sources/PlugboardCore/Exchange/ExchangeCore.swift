@@ -49,7 +49,7 @@ final class ExchangeCore: @unchecked Sendable {
     /// Set if a program traces this exchange, or the one that it is for.
     private(set) var trace: ExchangeTrace?
 
-    /// Whether `outcome` was told.
+    /// Whether `outcome` has been delivered.
     var isDelivered = false
     let cancelWish = Atomic(false)
     /// The number by which plugins know it; given when one asks for it.
@@ -63,10 +63,10 @@ final class ExchangeCore: @unchecked Sendable {
     @exclusivity(unchecked) var linksUnderWay = ExchangeLinks()
     @exclusivity(unchecked) var linksInQueue = ExchangeLinks()
 
-    /// - Parameter deaf: The slots that get no events in the exchange that this one is for.
+    /// - Parameter eventExclusions: The slots that get no events in the exchange that this one is for.
     init(
         _ request: Request, core: KernelCore, outcome: any ExchangeOutcome, family: Family = Family(),
-        deaf: SlotSet = [], watch: (@Sendable (ObservedEvent) -> Void)? = nil
+        eventExclusions: SlotSet = [], watch: (@Sendable (ObservedEvent) -> Void)? = nil
     ) {
         self.request = InwardRequest(request)
         self.core = core
@@ -74,7 +74,7 @@ final class ExchangeCore: @unchecked Sendable {
         self.outcome = outcome
         self.family = family
         self.watch = watch
-        steering.exclusions = Exclusions(ancestry: family.ancestry, deaf: deaf)
+        steering.exclusions = Exclusions(ancestry: family.ancestry, eventExclusions: eventExclusions)
     }
 
     var isSuspended: Bool { suspension.isActive }
@@ -86,7 +86,7 @@ final class ExchangeCore: @unchecked Sendable {
         let watch = watch
         self.watch = { event in
             watch?(event)
-            trace.tell(.event(event))
+            trace.add(.event(event))
         }
     }
 

@@ -1,11 +1,11 @@
 import CPlugboard
 import PlugboardKit
 
-// Texts of plugins end in logs and on terminals: what comes through here can do no harm there.
+// Texts of plugins are printed in logs and on terminals; these functions make them safe for that.
 
 extension plug_text {
-    /// A copy in the form of `Printable`, so that it can neither control a terminal nor imitate lines of a log. White space at
-    /// its end is left out.
+    /// A copy in the form of `Printable`, so that it can neither control a terminal nor imitate lines of a log. White
+    /// space at its end is removed.
     var words: String { Printable.text(String(trimmed)) }
 
     /// The same for the log, where a text may have more lines if they are indented, so that they cannot imitate others.

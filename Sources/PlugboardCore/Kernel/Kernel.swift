@@ -11,7 +11,7 @@ import Transporting
     import Musl
 #endif
 
-/// Sends the requests of a program through the plugins that its configuration and its code switch on.
+/// Sends the requests of a program through the plugins that its configuration and its code enable.
 ///
 ///     let kernel = try Kernel(configuration: .file("plugboard.json"))
 ///     let response = try await kernel.send(Request(.get, "https://example.com/"))
@@ -21,7 +21,7 @@ import Transporting
 ///     let kernel = try Kernel(plugins: [.redirect, .retry { $0.attempts = 3 }, .linked(Sign(keys))])
 ///
 /// One kernel serves a whole program, from any task. Its hooks and its network run on one thread of its own, the loop.
-/// Dropping the last reference shuts it down, which waits for nothing; `shutDown` waits for what is under way.
+/// Dropping the last reference shuts it down and cancels all exchanges at once; `shutDown` waits for them.
 public final class Kernel: PluginCommands {
     let core: KernelCore
     private let requestDefaults: RequestDefaults?
@@ -39,7 +39,7 @@ public final class Kernel: PluginCommands {
     /// Throws `configuration` or `plugin.…` with all that is wrong at once (`Configuration.errors`), and `resources`
     /// where the system gives no file descriptor or no thread.
     /// - Parameters:
-    ///   - plugins: Plugins that the program's code gives: they are switched on with the values that the code gives,
+    ///   - plugins: Plugins that the program's code gives: they are enabled with the values that the code gives,
     ///     and where the configuration has an entry for the same plugin, each value of that entry replaces the code's,
     ///     and its `"enabled": false` leaves the plugin out.
     ///   - catalog: the plugins that are linked into the program, for the configuration to name; none by default. With
@@ -48,7 +48,7 @@ public final class Kernel: PluginCommands {
     ///   - transport: libcurl's by default.
     ///   - log: standard error by default, at the configuration's level.
     ///   - watch: called on the loop with facts about the kernel: events that plugins publish outside of an exchange,
-    ///     and that a plugin had a fault (`pluginFaulted`), was switched off (`pluginDisabled`), or blocked the loop
+    ///     and that a plugin had a fault (`pluginFaulted`), was disabled (`pluginDisabled`), or blocked the loop
     ///     (`pluginStalled`). Must not block.
     public init(
         configuration: Configuration = Configuration(), plugins: [PluginEntry] = [], catalog: Catalog = Catalog(),
@@ -145,7 +145,7 @@ public final class Kernel: PluginCommands {
         _ plugin: String, _ name: String, _ arguments: String = "{}"
     ) async throws(PlugboardError) -> CommandReply {
         guard let slot = core.pipeline.slots.first(where: { $0.id == plugin }) else {
-            throw PlugboardError(.commandUnknown, "No plugin \(plugin) is switched on.")
+            throw PlugboardError(.commandUnknown, "No plugin \(plugin) is enabled.")
         }
         let commands = try PluginDescriptor(checking: slot.plugin).commands.map(\.name)
         guard commands.contains(name) else {
@@ -196,8 +196,8 @@ public final class Kernel: PluginCommands {
         return try result.get()
     }
 
-    /// The plugins in order, outermost first, and why each stands where it does; as they are now: the kernel may have
-    /// switched one off (`disabled`).
+    /// The plugins in order, outermost first, with the reason for each position; as they are now: the kernel may have
+    /// disabled one (`disabled`).
     public var plugins: [EnabledPlugin] {
         zip(core.resolved.plugins, core.pipeline.slots).map { plugin, slot in
             var plugin = plugin

@@ -49,8 +49,8 @@ final class KernelCore: @unchecked Sendable {
 
     /// The program's, for facts about the kernel. [loop]
     let watch: (@Sendable (ObservedEvent) -> Void)?
-    /// The pieces that plugins are being told of by `pulled`, the innermost call last. [loop]
-    var told: [PieceTelling.Told] = []
+    /// The pieces that are being delivered by `pulled`, the innermost call last. [loop]
+    var delivered: [PieceDelivery.Delivered] = []
 
     /// [loop]
     @exclusivity(unchecked) var underWay = UnderWayExchanges()

@@ -22,7 +22,8 @@ public struct KernelLog: Sendable {
         self.sink = sink
     }
 
-    /// `plugboard: warning: cache: …` on standard error, in the form of `Printable`; further lines of one text are indented.
+    /// `plugboard: warning: cache: …` on standard error, in the form of `Printable`; further lines of one text
+    /// are indented.
     public static func standardError(level: LogLevel = .warning) -> KernelLog {
         KernelLog(level: level) { level, source, text in
             var line = standardErrorText(level, source, text)

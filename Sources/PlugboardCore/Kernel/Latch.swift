@@ -4,7 +4,7 @@
     import Musl
 #endif
 
-/// Is opened once; threads wait for that, as long as they want. By the system's clock, and without a file descriptor.
+/// Threads wait until it is opened, which happens once. It uses the system's clock and no file descriptor.
 /// From any thread.
 ///
 /// Sendable because the flag is touched under the mutex only.

@@ -143,7 +143,7 @@ public struct Exchange: ~Copyable {
     }
 
     private func set(_ set: (OpaquePointer?, OpaquePointer?) -> UInt32, _ body: OpaquePointer?, _ whose: String) {
-        if set(raw, body) != PLUG_OK { refused("it replaced the \(whose)'s body where that cannot be") }
+        if set(raw, body) != PLUG_OK { refused("it replaced the \(whose)'s body in a hook that cannot edit it") }
     }
 
     /// Notes an edit that was refused: a fault of the plugin when the hook returns.

@@ -4,21 +4,21 @@ import CPlugboard
 extension Head {
     /// Sets the URL of a request.
     ///
-    /// Throws `request.url` for a text that is no absolute `http` or `https` URL, and `plugin.fault` where it cannot be
+    /// Throws `request.url` for a text that is not an absolute `http` or `https` URL, and `plugin.fault` where it cannot be
     /// edited.
     public func setURL(_ url: String) throws(PlugboardError) {
         try check(withText(url) { host.pointee.set_url(raw, $0) }, "the request's URL") {
-            PlugboardError(.requestURL, "it set the request's URL to what is no absolute http or https URL")
+            PlugboardError(.requestURL, "it set the request's URL to a text that is not an absolute http or https URL")
         }
     }
 
     /// Sets the method of a request.
     ///
-    /// Throws `request.field` for a method that is no token (RFC 9110 §9.1), and `plugin.fault` where it cannot be
+    /// Throws `request.field` for a method that is not a token (RFC 9110 §9.1), and `plugin.fault` where it cannot be
     /// edited.
     public func setMethod(_ method: Method) throws(PlugboardError) {
         try check(withText(method.name) { host.pointee.set_method(raw, $0) }, "the request's method") {
-            PlugboardError(.requestField, "it set the request's method to what is no token (RFC 9110 §9.1)")
+            PlugboardError(.requestField, "it set the request's method to a text that is not a token (RFC 9110 §9.1)")
         }
     }
 
@@ -82,7 +82,7 @@ extension Head {
         if code == PLUG_BAD_ARGUMENT { throw complaint() }
         throw PlugboardError(
             .pluginFault,
-            "it edited \(what()) where that cannot be: a request can be edited in onRequest and before resend, a "
+            "it edited \(what()) in a hook that cannot edit it: a request can be edited in onRequest and before resend, a "
                 + "response in onResponse")
     }
 }

@@ -29,8 +29,8 @@ public struct PluginDescriptor: @unchecked Sendable {
         guard revision == PLUG_ABI_REVISION else {
             throw PlugboardError(
                 .loadingRevision,
-                "The plugin speaks revision \(revision) of the ABI, this kernel revision \(PLUG_ABI_REVISION). "
-                    + "Rebuild the plugin against this kernel's plugboard.h.")
+                "The plugin uses revision \(revision) of the ABI, and this kernel uses revision \(PLUG_ABI_REVISION). "
+                    + "Rebuild the plugin with this kernel's plugboard.h.")
         }
         self.raw = raw
         self.owner = owner

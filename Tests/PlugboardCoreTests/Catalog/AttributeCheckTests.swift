@@ -42,26 +42,26 @@ import Testing
         ("com.acme.sign.rounds", "0", "The request's attribute com.acme.sign.rounds must lie between 1 and 9."),
         (
             "unlisted.x", "1",
-            "The request's attribute unlisted.x speaks to the plugin unlisted, which is not switched on; add it to the "
+            "The request's attribute unlisted.x belongs to the plugin unlisted, which is not enabled; add it to the "
                 + "configuration's plugins, or leave the attribute out."
         ),
         (
             "cach.ttl", "x",
-            "The request's attribute cach.ttl speaks to no plugin that is switched on; did you mean cache.ttl?"
+            "The request's attribute cach.ttl belongs to no enabled plugin; did you mean cache.ttl?"
         ),
         (
             "other.enabled", "true",
-            "The request's attribute other.enabled speaks to no plugin that is switched on; if it is for a file that is "
-                + "switched off, write the plugin's id beside the file's path."
+            "The request's attribute other.enabled belongs to no enabled plugin; if its plugin is a file that is "
+                + "disabled, write the plugin's id beside the file's path."
         ),
         (
             "login.password", "hunter2",
-            "The request's attribute login.password is a secret for the plugin login, which is switched off, so that the "
-                + "request would be sent without it; switch the plugin on, or leave the attribute out."
+            "The request's attribute login.password is a secret for the plugin login, which is disabled, so that the "
+                + "request would be sent without it; enable the plugin, or leave the attribute out."
         ),
         (
             "plain", "x",
-            "The request's attribute plain speaks to no plugin; attributes are named after theirs, such as cache.mode."
+            "The request's attribute plain has no plugin's id; write PLUGIN-ID.name, such as cache.mode."
         ),
         (
             "com.acme.sign.x.y", "0",
@@ -78,7 +78,7 @@ import Testing
         #expect(error?.reason == reason)
     }
 
-    @Test func `a request with attributes for a plugin that is not switched on is not sent`() async throws {
+    @Test func `a request with attributes for a plugin that is not enabled is not sent`() async throws {
         let transport = MockTransport { _, _ in .respond(200) }
         let kernel = try Kernel(
             configuration: Configuration(plugins: ["redirect"]), catalog: .bundled, transport: transport, log: .silent)
@@ -91,7 +91,7 @@ import Testing
         await kernel.shutDown()
 
         #expect(error?.code == .requestOption)
-        #expect(error?.reason.contains("authentication, which is not switched on") == true, "\(error?.reason ?? "")")
+        #expect(error?.reason.contains("authentication, which is not enabled") == true, "\(error?.reason ?? "")")
         #expect(transport.requests.isEmpty)
     }
 

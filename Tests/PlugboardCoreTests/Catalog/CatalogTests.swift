@@ -15,7 +15,7 @@ import Testing
         #expect(catalog.errors.isEmpty)
     }
 
-    @Test func `two plugins of one id are an error of every resolved`() {
+    @Test func `two plugins of one id are an error of every configuration`() {
         let catalog = Catalog([
             CatalogPlugins.plain("a", version: "1.0.0"), CatalogPlugins.plain("a", version: "1.1.0"),
         ])
@@ -46,7 +46,7 @@ import Testing
         #expect(catalog.errors.first?.reason.contains("joined by single dots") == true)
     }
 
-    @Test func `a malformed plugin is an error of every resolved`() {
+    @Test func `a malformed plugin is an error of every configuration`() {
         let catalog = Catalog([CatalogPlugins.plain("a b")])
 
         let error = #expect(throws: PlugboardError.self) { try ResolvedPlugins(Configuration(), catalog: catalog) }

@@ -172,7 +172,7 @@ import Testing
         #expect(resolved.plugins.map(\.linkage) == [.linked, .loaded("./a.so"), .linked])
         #expect(
             wrong.errors.map(\.description) == [
-                "plugins[0].id is not what the plugin in the file says, which is loaded",
+                "plugins[0].id differs from the id of the plugin in the file, loaded",
                 "plugins[1].settings.x is not a known setting of loaded: there are none",
             ])
     }
@@ -225,7 +225,7 @@ import Testing
 
         let resolved = try ResolvedPlugins(Configuration(plugins: ["a"]), catalog: catalog)
 
-        #expect(resolved.warnings == ["a is to stand before or after cc, which is not a known plugin"])
+        #expect(resolved.warnings == ["a names cc in before or after, which is not a known plugin"])
     }
 
     @Test func `attributes of origins are checked against the tables`() throws {
@@ -242,11 +242,11 @@ import Testing
                 "line 2, column 48: origins[\"HTTPS://a.example\"].cache.tll "
                     + "is not a known attribute of cache; did you mean ttl?",
                 "line 3, column 5: origins[\"HTTPS://a.example\"][\"com.acme.sign\"] "
-                    + "speaks to a plugin that is not switched on; add com.acme.sign to plugins",
+                    + "belongs to the plugin com.acme.sign, which is not enabled; add it to plugins",
             ])
     }
 
-    @Test func `an origin that speaks to an unknown plugin is a error`() throws {
+    @Test func `a section of an origin for an unknown plugin is an error`() throws {
         let check = try check(
             """
             { "plugins": ["cache"],

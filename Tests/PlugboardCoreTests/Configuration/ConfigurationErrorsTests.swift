@@ -70,7 +70,7 @@ import Testing
         #expect(
             errors[4].reason == "has the key api.example.com, which is not an origin; write https://api.example.com")
         #expect(errors[5].reason.contains("did you mean retry?"))
-        #expect(errors[6].reason == "speaks to a plugin that is not switched on; add cache to plugins")
+        #expect(errors[6].reason == "belongs to the plugin cache, which is not enabled; add it to plugins")
     }
 
     @Test func `a kernel tells the same as a check`() throws {

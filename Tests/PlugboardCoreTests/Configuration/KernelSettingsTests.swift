@@ -100,7 +100,7 @@ import Testing
         (#"{ "tls": true }"#, "kernel.tls", "must be an object, not a boolean"),
         (#"{ "tls": { "verfy": true } }"#, "kernel.tls.verfy", "did you mean verify?"),
         (#"{ "tls": { "verify": "yes" } }"#, "kernel.tls.verify", "must be true or false"),
-        (#"{ "tls": { "key": "k.pem" } }"#, "kernel.tls.key", "without a certificate"),
+        (#"{ "tls": { "key": "k.pem" } }"#, "kernel.tls.key", "needs a certificate too"),
         (#"{ "tls": { "minimum": "1.1" } }"#, "kernel.tls.minimum", "one of 1.2, 1.3"),
         (#"{ "tls": { "pins": { "a": [] } } }"#, "kernel.tls.pins.a", "at least one pin"),
         (#"{ "tls": { "pins": { "a": ["sha256//AAAA"] } } }"#, "kernel.tls.pins.a[0]", "44 characters"),

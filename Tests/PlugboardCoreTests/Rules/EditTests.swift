@@ -94,13 +94,13 @@ import Testing
     }
 
     @Test(arguments: [
-        Refused("it set the request's URL to what is no absolute") { $0.request.url = "not a url" },
-        Refused("it set the request's method to what is no token") { $0.request.method = "GET /" },
+        Refused("it set the request's URL to a text that is not an absolute") { $0.request.url = "not a url" },
+        Refused("it set the request's method to a text that is not a token") { $0.request.method = "GET /" },
         Refused("it gave the field X-A a value with a line break") { $0.request["X-A"] = "1\r\nX-B: 2" },
         Refused("it gave the field X-A a value with a line break") { $0.request.append("X-A", "1\n2") },
         Refused("it gave the field X-A a value with a line break") { $0.request.set("X-A", [0]) },
         Refused("it set a field with a name that is no token") { $0.request["X A"] = "1" },
-        Refused("it set the request's URL to what is no absolute") { try $0.request.setURL("not a url") },
+        Refused("it set the request's URL to a text that is not an absolute") { try $0.request.setURL("not a url") },
     ])
     func `that are refused are its fault, told with what and where`(refused: Refused) async throws {
         let error = try await error(refused.edit)
@@ -146,6 +146,7 @@ import Testing
 
         let line = try #require(record.lines.first)
         #expect(
-            line.hasPrefix("editor at fault in onClose: it edited the field X-Late where that cannot be"), "\(line)")
+            line.hasPrefix("editor at fault in onClose: it edited the field X-Late in a hook that cannot edit it"),
+            "\(line)")
     }
 }

@@ -45,11 +45,11 @@ public struct TracedSubRequest: Sendable, Equatable {
 final class ExchangeTrace: @unchecked Sendable {
     /// What all exchanges of one trace share.
     private final class Trace {
-        let tell: @Sendable (TraceStep) -> Void
+        let add: @Sendable (TraceStep) -> Void
         var lastExchange = 0
         var lastCall = 0
 
-        init(_ tell: @escaping @Sendable (TraceStep) -> Void) { self.tell = tell }
+        init(_ add: @escaping @Sendable (TraceStep) -> Void) { self.add = add }
     }
 
     private let trace: Trace
@@ -58,8 +58,8 @@ final class ExchangeTrace: @unchecked Sendable {
     private var calls: [Int: Int] = [:]
 
     /// Of the exchange that a program traces.
-    init(_ tell: @escaping @Sendable (TraceStep) -> Void) {
-        trace = Trace(tell)
+    init(_ add: @escaping @Sendable (TraceStep) -> Void) {
+        trace = Trace(add)
         exchange = 0
     }
 
@@ -81,7 +81,7 @@ final class ExchangeTrace: @unchecked Sendable {
     /// - Returns: The trace of the sub-request's exchange.
     func beginSubRequest(_ request: Request, by slot: Int, _ plugin: String, isDetached: Bool) -> ExchangeTrace {
         let next = ExchangeTrace(trace)
-        next.tell(
+        next.add(
             .subRequest(
                 TracedSubRequest(
                     parent: exchange, plugin: plugin, call: calls[slot], method: request.method,
@@ -89,7 +89,7 @@ final class ExchangeTrace: @unchecked Sendable {
         return next
     }
 
-    func tell(_ kind: TraceStep.Kind) { trace.tell(TraceStep(exchange: exchange, kind: kind)) }
+    func add(_ kind: TraceStep.Kind) { trace.add(TraceStep(exchange: exchange, kind: kind)) }
 }
 
 extension UnderWayExchanges {
