@@ -2,8 +2,8 @@ extension Bytes {
     /// The SHA-256 of these bytes (FIPS 180-4), as 64 hexadecimal digits in lower case.
     public var sha256: String { withUnsafeBytes { Bytes.sha256(of: $0) } }
 
-    /// The SHA-256 of the bytes (FIPS 180-4), as 64 hexadecimal digits in lower case. Its duration depends on the number
-    /// of bytes only.
+    /// The SHA-256 of the bytes (FIPS 180-4), as 64 hexadecimal digits in lower case. Its duration depends on the
+    /// number of bytes only.
     public static func sha256(of bytes: UnsafeRawBufferPointer) -> String { SHA256.hexadecimal(of: bytes) }
 }
 

@@ -1,5 +1,5 @@
-// Feeds arbitrary bytes to the reader of configurations, and what it accepts to the resolver of plugins; checks what must hold
-// whatever they are. Its modules are compiled first; the kernel's sources are compiled with it, for they are internal:
+// Feeds arbitrary bytes to the reader of configurations, and what it accepts to the resolver of plugins; checks what
+// must hold whatever they are. Its modules are compiled first; the kernel's sources are compiled with it, for they are internal:
 //
 //     mkdir -p fuzz/core
 //     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"

@@ -1,8 +1,8 @@
 import PlugboardCore
 import Testing
 
-/// A file that imports PlugboardCore alone names the types of the kernel's own declarations: that it compiles is half of
-/// the test.
+/// A file that imports PlugboardCore alone names the types of the kernel's own declarations: that it compiles is half
+/// of the test.
 @Suite struct KernelNamesTests {
     @Test func `a program with one import can name the types that the kernel's declarations name`() throws {
         let kernel = try Kernel(clock: ManualClock(), watch: { (_: ObservedEvent) in })

@@ -6,11 +6,11 @@ import PlugboardKit
 ///     let kernel = try Kernel(catalog: .bundled.adding([UserAgent.descriptor]))
 public struct Catalog: Sendable {
     private var descriptors: [String: PluginDescriptor] = [:]
-    /// Why plugins were refused: malformed descriptors, and two plugins with one id. A kernel with such a catalog throws
-    /// them.
+    /// Why plugins were refused: malformed descriptors, and two plugins with one id. A kernel with such a catalog
+    /// throws them.
     public private(set) var errors: [PlugboardError] = []
 
-    /// - Parameter linked: What `X.descriptor` is and the exported functions of C plugins return.
+    /// - Parameter linked: `X.descriptor` of Swift plugins, and what the exported functions of C plugins return.
     public init(_ linked: [UnsafePointer<plug_plugin_v1>] = []) {
         for raw in linked { add(raw) }
     }

@@ -2,8 +2,8 @@ import PlugboardKit
 
 /// The order of plugins, from the outermost to the innermost.
 ///
-/// `before` and `after` beat priorities; among the plugins that may come next, the one with the smallest (priority, id) does. The order of
-/// the items given makes no difference.
+/// `before` and `after` beat priorities; among the plugins that may come next, the one with the smallest (priority, id) does. The
+/// order in which the items are given makes no difference.
 struct PluginOrder {
     struct Item {
         let id: String
@@ -106,8 +106,8 @@ private struct OrderGraph {
         return order[position...].dropFirst().first { $0 < rank && outer[$0].contains(rank) }.map { .before(ids[$0]) }
     }
 
-    /// Each item that cannot be placed has another one before it that cannot be placed either, so following them must reach
-    /// one of them again: a cycle.
+    /// Each item that cannot be placed has another one before it that cannot be placed either, so following them must
+    /// reach one of them again: a cycle.
     private func cycle(among waiting: Set<Int>) -> PlugboardError {
         var path: [String] = []
         var next = waiting.map { ids[$0] }.min()

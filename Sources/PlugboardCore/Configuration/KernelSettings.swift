@@ -32,8 +32,8 @@ public struct KernelSettings: Sendable, Equatable {
     public var attemptLimit = 50
     /// Bytes of one body that wait for their reader before the sender is slowed.
     public var bufferLimit = ByteCount.mebibytes(1)
-    /// The folder under which each plugin has its own, and the kernel, which records there which plugin runs, so that the
-    /// next start can name the plugin of a crash; nil for the user's folder for such data.
+    /// The folder under which each plugin has its own, and the kernel, which records there which plugin runs, so that
+    /// the next start can name the plugin of a crash; nil for the user's folder for such data.
     public var dataDirectory: String?
     /// The only folders that plugins may be loaded from, after symbolic links are resolved; empty: any folder. A
     /// plugin's path that is a bare file name is looked for in them, in order.
