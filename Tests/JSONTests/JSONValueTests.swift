@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test func `the closest wins, then the first`() {
-        #expect(nearest("abcdef", in: ["abcdxx", "abcdex", "abcxef"]) == "abcdex")
-        #expect(nearest("abc", in: [String]()) == nil)
+        #expect(Spelling.nearest("abcdef", in: ["abcdxx", "abcdex", "abcxef"]) == "abcdex")
+        #expect(Spelling.nearest("abc", in: [String]()) == nil)
     }
 }

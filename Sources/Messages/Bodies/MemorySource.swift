@@ -19,7 +19,7 @@ final class MemorySource: BodySource {
     }
 
     func pull(_ pull: Pull) {
-        if let piece = take() { pull.complete(piece) }
+        if let piece = nextIfReady() { pull.complete(piece) }
     }
 
     func copy() -> (any BodySource)? { MemorySource(bytes) }

@@ -50,7 +50,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
             return
         }
         hasBegun = true
-        if let piece = take() {
+        if let piece = nextIfReady() {
             pull.complete(piece)
             return
         }

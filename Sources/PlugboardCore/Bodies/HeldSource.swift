@@ -27,7 +27,7 @@ final class HeldSource: BodySource, @unchecked Sendable {
     }
 
     func pull(_ pull: Pull) {
-        if let piece = take() { pull.complete(piece) } else { rest?.pull(pull) }
+        if let piece = nextIfReady() { pull.complete(piece) } else { rest?.pull(pull) }
     }
 
     func rewind() -> Bool {

@@ -103,7 +103,8 @@ package struct AttributeCheck: Sendable {
         if let id = id(of: name, among: { unlistedIDs.contains($0) }) {
             return "belongs to the plugin \(id), which is not enabled; \(AttributeCheck.wayOut("it"))"
         }
-        let near = nearest(String(name[..<dot]), in: names.keys.sorted() + offIDs.sorted() + unlistedIDs.sorted())
+        let near = Spelling.nearest(
+            String(name[..<dot]), in: names.keys.sorted() + offIDs.sorted() + unlistedIDs.sorted())
         let wayOut =
             hasUnknownFiles
             ? "if its plugin is a file that is disabled, write the plugin's id beside the file's path"

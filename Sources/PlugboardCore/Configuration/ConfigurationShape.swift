@@ -47,7 +47,9 @@ extension ConfigurationShape where Value == Int {
             value.numberValue?.integer(Int.self).flatMap { bounds.contains($0) ? $0 : nil }
         }
     }
+}
 
+extension ConfigurationShape where Value == ByteCount {
     /// Bytes a second.
     static var speed: Self {
         Self(
@@ -57,9 +59,7 @@ extension ConfigurationShape where Value == Int {
             value.stringValue.flatMap { ByteCount($0) }
         }
     }
-}
 
-extension ConfigurationShape where Value == ByteCount {
     static func size(in bounds: ClosedRange<ByteCount>) -> Self {
         Self(
             "a size between \(bounds.lowerBound) and \(bounds.upperBound), like \"2MiB\" (B, KiB, MiB, GiB)",

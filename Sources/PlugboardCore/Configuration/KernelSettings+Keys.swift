@@ -6,15 +6,7 @@ extension KernelSettings {
     static let keys: [ConfigurationKey<KernelSettings>] =
         requestKeys + timeoutKeys + limitKeys + networkKeys + fileKeys + [
             ConfigurationKey("tls", "TLS: trusted certificates, pins, and the client's certificate.", members: tlsKeys),
-            ConfigurationKey(
-                "speed", "Limits of each exchange.",
-                members: [
-                    ConfigurationKey(
-                        "download", "Bytes received a second; 0B for no limit.", .speed,
-                        \.defaults.speed.download),
-                    ConfigurationKey(
-                        "upload", "Bytes sent a second; 0B for no limit.", .speed, \.defaults.speed.upload),
-                ]),
+            ConfigurationKey("speed", "Limits of each exchange.", members: speedKeys),
         ]
 
     private static let requestKeys: [ConfigurationKey<KernelSettings>] = [
@@ -98,6 +90,12 @@ extension KernelSettings {
             "logLevel", "The lowest level that is printed.",
             .choice([("debug", .debug), ("info", .info), ("warning", .warning), ("error", .error)])
                 .by(default: "info"), \.logLevel),
+    ]
+
+    private static let speedKeys: [ConfigurationKey<KernelSettings>] = [
+        ConfigurationKey(
+            "download", "Bytes received a second; 0B for no limit.", .speed, \.defaults.speed.download),
+        ConfigurationKey("upload", "Bytes sent a second; 0B for no limit.", .speed, \.defaults.speed.upload),
     ]
 
     private static let tlsKeys: [ConfigurationKey<KernelSettings>] = [

@@ -63,7 +63,7 @@ enum StoredMessage {
         }
 
         func pull(_ pull: Pull) {
-            if let piece = take() { pull.complete(piece) } else { source.pull(pull) }
+            if let piece = nextIfReady() { pull.complete(piece) } else { source.pull(pull) }
         }
 
         func release() { source.release() }

@@ -51,7 +51,7 @@ final class StoredBody: StoredSource {
     }
 
     func pull(_ pull: Pull) {
-        if let piece = take() {
+        if let piece = nextIfReady() {
             pull.complete(piece)
             return
         }
@@ -115,7 +115,7 @@ final class StoredBody: StoredSource {
 
     private func next(_ result: Result<Batch, SQLiteFailure>) -> Piece {
         if let error = error(of: result) { return .broken(error) }
-        return take() ?? .broken(.removed)
+        return nextIfReady() ?? .broken(.removed)
     }
 
     /// Stores the pieces that were read; for damaged or missing pieces, returns an error and removes the entry.
