@@ -138,9 +138,9 @@ struct CrashNoteTests {
     }
 
     @Test func `of others' the last 32 stay`() {
-        let strangers = (0..<40).map { CrashReport.Stranger(path: "\($0)", age: Int64($0)) }
+        let others = (0..<40).map { CrashReport.OtherProgram(path: "\($0)", age: Int64($0)) }
 
-        let gone = CrashReport.tooMany(strangers.shuffled())
+        let gone = CrashReport.tooMany(others.shuffled())
 
         #expect(Set(gone.map(\.path)) == Set((32..<40).map { "\($0)" }))
     }
