@@ -121,7 +121,7 @@ struct TraceTests {
             #expect(events.contains("attemptBegan") && events.contains("attemptEnded"))
         }
         let own = steps.filter { $0.exchange == 1 }
-        if case .asked? = own.first?.kind {} else { Issue.record("the first step is another") }
+        if case .subRequest? = own.first?.kind {} else { Issue.record("the first step is another") }
     }
 
     @Test func `sub-requests of sub-requests have them as their askers`() async throws {
