@@ -53,7 +53,7 @@ import Transporting
         for file in Self.files(of: Self.root.appending(path: "Sources/PlugboardCore")) {
             let text = try String(contentsOf: file, encoding: .utf8)
             for declaration in text.matches(of: /^ *public [^{=\n]*(?:\([^{]*\))?[^{=\n]*/.anchorsMatchLineEndings()) {
-                let words = declaration.0.matches(of: /[A-Z]\w+/).map { String($0.0) }
+                let words = declaration.0.matches(of: /\b[A-Z]\w+/).map { String($0.0) }
                 missing.formUnion(words.filter { others.contains($0) && !exported.contains($0) })
             }
         }
