@@ -4,8 +4,8 @@ import CPlugboard
 extension Head {
     /// Sets the URL of a request.
     ///
-    /// Throws `request.url` for a text that is not an absolute `http` or `https` URL, and `plugin.fault` where it cannot
-    /// be edited.
+    /// Throws `request.url` for a text that is not an absolute `http` or `https` URL, and `plugin.fault` where it
+    /// cannot be edited.
     public func setURL(_ url: String) throws(PlugboardError) {
         try check(withText(url) { host.pointee.set_url(raw, $0) }, "the request's URL") {
             PlugboardError(.requestURL, "it set the request's URL to a text that is not an absolute http or https URL")
