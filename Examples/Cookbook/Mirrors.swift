@@ -21,7 +21,7 @@ struct Mirrors: Plugin {
         // An error refuses the configuration at the start, and not only at the first failure.
         for origin in settings.origins where Origin(url: origin) == nil {
             throw PlugboardError(
-                "com.example.mirrors.origin", "\(printable(origin)) is not an origin. Write https://HOST.")
+                "com.example.mirrors.origin", "\(Printable.text(origin)) is not an origin. Write https://HOST.")
         }
     }
 

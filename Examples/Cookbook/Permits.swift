@@ -27,7 +27,7 @@ final class Permits: Plugin {
     }
 
     /// Called exactly once for each `next`, on every path: gives the permit back.
-    func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome) {
+    func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome) {
         state.withLock { $0.free += 1 }
         // An exchange that was cancelled while it waited cannot be woken; then the next one gets the permit.
         while let ticket = state.withLock({ $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }) {

@@ -20,9 +20,9 @@ struct Stopwatch: Plugin {
         return .next
     }
 
-    func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome) {
+    func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome) {
         guard let start = exchange.turnState as? Start else { return }
-        let took = (host.now - start.time).nanoseconds / 1_000_000
+        let took = Int((host.now - start.time) / .milliseconds(1))
         host.publish(
             "com.example.stopwatch.stopped", exchange: exchange.id,
             details: ["outcome": "\(outcome)", "milliseconds": "\(took)"])

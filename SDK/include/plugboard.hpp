@@ -90,7 +90,7 @@ struct Owed {
         if (is_pull) {
             host->break_off(host, number, PLUG_TEXT("plugin.fault"), text(reason));
         } else {
-            host->reply_failed(host, number, PLUG_TEXT("plugin.command"), text(reason));
+            host->reply_failed(host, number, PLUG_TEXT("command.failed"), text(reason));
         }
     }
 };

@@ -78,7 +78,7 @@ public final class CurlTransport: Transport, @unchecked Sendable {
         let multi = multi ?? MultiHandle(loop: loop, settings: settings, usesProxyEnvironment: usesProxyEnvironment)
         self.multi = multi
         guard let handle = multi.handle() else {
-            throw PlugboardError(.connect, "libcurl has no memory for another attempt.")
+            throw PlugboardError(.transportConnect, "libcurl has no memory for another attempt.")
         }
         var attempt = attempt
         let isRepeatable = attempt.method.isIdempotent && attempt.body?.canRewind ?? true

@@ -80,7 +80,7 @@ extension DecodingNode {
         guard !words.isEmpty else {
             return "the string is not one of the known words"
         }
-        let suggestion = nearest(word, in: words).map { "; the nearest is \($0.quotedForError)" } ?? ""
+        let suggestion = Spelling.nearest(word, in: words).map { "; the nearest is \($0.quotedForError)" } ?? ""
         return "one of \(words.map { $0.quotedForError }.joined(separator: ", ")) is expected\(suggestion)"
     }
 

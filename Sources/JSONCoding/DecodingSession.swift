@@ -55,14 +55,16 @@ final class ObjectAccess {
     /// Throws for the first key that was not read.
     func check() throws {
         for (key, _) in object where !asked.contains(key) {
-            let suggestion = nearest(key, in: asked.sorted()).map { "; the nearest known key is \($0.quotedForError)" }
+            let suggestion = Spelling.nearest(key, in: asked.sorted()).map {
+                "; the nearest known key is \($0.quotedForError)"
+            }
             throw DecodingError.dataCorrupted(
                 .init(codingPath: path.keys, debugDescription: "unknown key \(key.quotedForError)\(suggestion ?? "")"))
         }
     }
 
     func missing(_ key: any CodingKey) -> DecodingError {
-        let spare = isStrict ? nearest(key.stringValue, in: object.keys.filter { !asked.contains($0) }) : nil
+        let spare = isStrict ? Spelling.nearest(key.stringValue, in: object.keys.filter { !asked.contains($0) }) : nil
         let suggestion = spare.map { "; the nearest key that is there is \($0.quotedForError)" } ?? ""
         return .keyNotFound(
             key,

@@ -7,36 +7,36 @@ extension PlugboardError.Code {
     // MARK: Timeouts
 
     /// No connection was ready within `connectTimeout`.
-    public static let connectTimeout: Self = "timeout.connect"
+    public static let timeoutConnect: Self = "timeout.connect"
     /// No byte was sent or received for `idleTimeout`.
-    public static let idleTimeout: Self = "timeout.idle"
+    public static let timeoutIdle: Self = "timeout.idle"
     /// The attempt took longer than `attemptTimeout`, its body included.
-    public static let attemptTimeout: Self = "timeout.attempt"
+    public static let timeoutAttempt: Self = "timeout.attempt"
     /// The exchange did not end within `timeout`.
-    public static let exchangeTimeout: Self = "timeout.exchange"
+    public static let timeoutExchange: Self = "timeout.exchange"
 
     // MARK: Transport
 
     /// The host's name or the proxy's has no address, or the name server did not respond.
-    public static let dns: Self = "transport.dns"
+    public static let transportDNS: Self = "transport.dns"
     /// No connection to the host could be opened.
-    public static let connect: Self = "transport.connect"
+    public static let transportConnect: Self = "transport.connect"
     /// The TLS handshake failed, or the server's public key is not one of the pins.
-    public static let tls: Self = "transport.tls"
+    public static let transportTLS: Self = "transport.tls"
     /// The server's certificate is not trusted, is expired, or is for another host.
-    public static let tlsCertificate: Self = "transport.tls.certificate"
+    public static let transportTLSCertificate: Self = "transport.tls.certificate"
     /// The proxy refused the connection or the credentials.
-    public static let proxy: Self = "transport.proxy"
+    public static let transportProxy: Self = "transport.proxy"
     /// The connection ended before the response's head was complete.
-    public static let reset: Self = "transport.reset"
+    public static let transportReset: Self = "transport.reset"
     /// The server closed a connection kept from an earlier request before the response began. It may have processed the
     /// request. The kernel sends idempotent requests again before it reports this (RFC 9112 §9.3.1).
-    public static let stale: Self = "transport.stale"
+    public static let transportStale: Self = "transport.stale"
     /// The server did not process the request (RFC 9113 §8.7), or no byte of it was sent. It can be sent again,
     /// whatever its method.
-    public static let unprocessed: Self = "transport.unprocessed"
+    public static let transportUnprocessed: Self = "transport.unprocessed"
     /// The server's bytes are not HTTP, or exceed a limit of the kernel.
-    public static let malformed: Self = "transport.protocol"
+    public static let transportProtocol: Self = "transport.protocol"
 
     // MARK: Bodies
 
@@ -54,11 +54,11 @@ extension PlugboardError.Code {
     // MARK: Requests
 
     /// The request's URL is not an absolute http or https URL that can be sent.
-    public static let invalidURL: Self = "request.url"
+    public static let requestURL: Self = "request.url"
     /// A field of the request, or its method, cannot be sent.
-    public static let invalidField: Self = "request.field"
+    public static let requestField: Self = "request.field"
     /// An option or attribute of the request has a value that is not allowed.
-    public static let invalidOption: Self = "request.option"
+    public static let requestOption: Self = "request.option"
     /// The exchange's response was awaited twice.
     public static let requestTaken: Self = "request.taken"
     /// The exchange needed more attempts than `kernel.attemptLimit`, or sub-requests nested too deeply.
@@ -73,7 +73,7 @@ extension PlugboardError.Code {
     /// The plugin was disabled because of its faults (`onFault: disable`).
     public static let pluginDisabled: Self = "plugin.disabled"
     /// A plugin did not complete a command, or cannot read its arguments.
-    public static let pluginCommand: Self = "plugin.command"
+    public static let commandFailed: Self = "command.failed"
     /// The kernel refused a plugin's sub-request.
     public static let pluginSubrequest: Self = "plugin.subrequest"
     /// No enabled plugin has the command's id, or that plugin does not list the command.
@@ -86,9 +86,9 @@ extension PlugboardError.Code {
     /// The configuration is refused; the reason lists its errors.
     public static let configuration: Self = "configuration"
     /// The plugins cannot be ordered, because `before` and `after` form a cycle.
-    public static let pluginOrder: Self = "plugins.order"
+    public static let pluginOrder: Self = "plugin.order"
     /// A plugin refused to start.
-    public static let pluginStart: Self = "plugins.start"
+    public static let pluginStart: Self = "plugin.start"
 
     // MARK: The kernel
 
@@ -97,7 +97,7 @@ extension PlugboardError.Code {
     /// The kernel is shutting down.
     public static let shutDown: Self = "shutDown"
     /// The kernel contradicted itself; please report this as a bug.
-    public static let kernelError: Self = "kernel"
+    public static let kernel: Self = "kernel"
 
     // MARK: Neither success nor failure
 

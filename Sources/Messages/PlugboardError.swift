@@ -8,10 +8,9 @@
 ///     body            .read .cut .limit .decode .rewind
 ///     request         .url .field .option .taken .dry
 ///     runaway
-///     plugin          .fault .failed .disabled .command .subrequest
-///     command         .unknown .reply
+///     plugin          .fault .failed .disabled .subrequest .order .start
+///     command         .unknown .failed .reply
 ///     configuration
-///     plugins         .order .start
 ///     loading         .missing .writable .owner .folder .archive .size .changed .notELF .notShared .architecture
 ///                     .truncated .damaged .metadata .noEntry .entries .hash .symbols .open .revision .descriptor
 ///     resources
@@ -31,7 +30,8 @@
 ///     redirect        .limit .refused .body
 ///     retry           .circuitOpen
 ///
-/// The documentation of each constant says what it means. Codes are text, so that any plugin can add its own
+/// Each has a constant, whose name is the words of the code in camel case: `.timeoutIdle` is `timeout.idle`. The
+/// documentation of each constant says what it means. Codes are text, so that any plugin can add its own
 /// (`acme.expired`). The reason says what, where and what to do; it never holds header values, bodies or query strings.
 public struct PlugboardError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What went wrong, for programs: one of a bounded set of names.

@@ -1,17 +1,19 @@
 // `print`, `dump` and `String(reflecting:)` of messages show no secrets.
 
 extension Fields: CustomReflectable {
-    /// Shows the fields in the form that `printable` gives them.
+    /// Shows the fields in the form of `Printable`.
     public var customMirror: Mirror {
-        Mirror(self, children: map { (label: printable($0.name), value: printable($0)) }, displayStyle: .struct)
+        Mirror(
+            self, children: map { (label: Printable.text($0.name), value: Printable.value(of: $0)) },
+            displayStyle: .struct)
     }
 }
 
 extension Fields.Element: CustomReflectable {
-    /// Shows the field in the form that `printable` gives it.
+    /// Shows the field in the form of `Printable`.
     public var customMirror: Mirror {
         Mirror(
-            self, children: ["name": printable(name), "value": printable(self), "isSecret": isSecret],
+            self, children: ["name": Printable.text(name), "value": Printable.value(of: self), "isSecret": isSecret],
             displayStyle: .struct)
     }
 }
@@ -27,7 +29,7 @@ extension Request: CustomReflectable {
     /// Shows no secrets, and the body's length instead of the body.
     public var customMirror: Mirror {
         var children: [Mirror.Child] = [
-            ("method", method.name), ("url", printable(redacted(url: url))), ("fields", fields),
+            ("method", method.name), ("url", Printable.url(url)), ("fields", fields),
         ]
         if let body { children.append(("body", body.length.map { "\($0) bytes" } ?? "of unknown length")) }
         if !attributes.isEmpty { children.append(("attributes", attributes)) }
@@ -40,6 +42,6 @@ extension Request: CustomReflectable {
 struct ProxyURL: Sendable, Equatable, CustomReflectable, CustomStringConvertible {
     let text: String
 
-    var description: String { printable(redacted(url: text)) }
+    var description: String { Printable.url(text) }
     var customMirror: Mirror { Mirror(reflecting: description) }
 }

@@ -4,14 +4,14 @@ extension RequestOptions {
     /// Its reason says what to write, and quotes no values, because a proxy's URL may hold a password.
     public var error: PlugboardError? {
         invalidOptions.first.map { option in
-            let key = option.key.map { "[\"\(printable($0))\"]" } ?? ""
-            return PlugboardError(.invalidOption, "The request's option \(option.option)\(key) \(option.reason).")
+            let key = option.key.map { "[\"\(Printable.text($0))\"]" } ?? ""
+            return PlugboardError(.requestOption, "The request's option \(option.option)\(key) \(option.reason).")
         }
     }
 
     /// An option whose value cannot be used.
     package struct InvalidOption: Sendable, Equatable {
-        /// The property's name.
+        /// The property's name, such as `timeout` or `tls.ca`.
         package let option: String
         /// The key of the invalid entry of `connectTo`; nil for other options.
         package var key: String?
@@ -37,8 +37,8 @@ extension RequestOptions {
         }
         if let proxy, !RequestOptions.isProxy(proxy) { note("proxy", "must be \(RequestOptions.proxyForm)") }
         for (option, text) in [
-            ("noProxy", noProxy), ("interface", interface), ("caFile", caFile),
-            ("clientCertificate", clientCertificate), ("clientKey", clientKey),
+            ("noProxy", noProxy), ("interface", interface), ("tls.ca", tls.ca),
+            ("tls.certificate", tls.certificate), ("tls.key", tls.key),
         ] {
             if text?.utf8.contains(where: isControl) == true { note(option, "must not hold control characters") }
         }
@@ -48,11 +48,9 @@ extension RequestOptions {
         {
             note("unixSocket", "must be the path of a socket, of at most \(RequestOptions.longestUnixSocket) bytes")
         }
-        if let pins, !pins.split(separator: ";", omittingEmptySubsequences: false).allSatisfy(RequestOptions.isPin) {
-            note("pins", "must be \(RequestOptions.pinForm), with ; between several")
+        if let pins = tls.pins, pins.isEmpty || !pins.allSatisfy({ RequestOptions.isPin($0) }) {
+            note("tls.pins", "must be a list of \(RequestOptions.pinForm)")
         }
-        if let speed = downloadSpeedLimit, speed < 0 { note("downloadSpeedLimit", "must not be negative") }
-        if let speed = uploadSpeedLimit, speed < 0 { note("uploadSpeedLimit", "must not be negative") }
         return found
     }
 

@@ -30,6 +30,37 @@ public struct RequestOptions: Sendable, Equatable {
         case tls13 = "1.3"
     }
 
+    /// What belongs to TLS: trusted certificates, pins, and the client's certificate.
+    public struct TLS: Sendable, Equatable {
+        /// The path of a PEM file with the certificates to trust, instead of the system's.
+        public var ca: String?
+        /// The public keys that the server may have, each as `sha256//BASE64`. They are checked in addition to the
+        /// certificate.
+        public var pins: [String]?
+        /// The path of a PEM file with the client's certificate.
+        public var certificate: String?
+        /// The path of a PEM file with the client's private key; nil if the file of the certificate has it too.
+        public var key: String?
+        /// Whether the server's certificate is verified. False accepts any certificate: for tests only.
+        public var verify: Bool?
+        /// The lowest version of TLS that is accepted; TLS 1.2 by default.
+        public var minimum: TLSVersion?
+
+        /// All nil.
+        public init() {}
+    }
+
+    /// Limits of the speed of one exchange.
+    public struct Speed: Sendable, Equatable {
+        /// The most bytes that are received in a second; 0 for no limit.
+        public var download: ByteCount?
+        /// The most bytes that are sent in a second; 0 for no limit.
+        public var upload: ByteCount?
+
+        /// All nil.
+        public init() {}
+    }
+
     /// The longest duration of the exchange, including redirects, retries and the response's body.
     public var timeout: Duration?
     /// The longest duration of name look-up, connection and TLS handshake of one attempt.
@@ -60,24 +91,10 @@ public struct RequestOptions: Sendable, Equatable {
     /// The version of HTTP; any by default.
     public var httpVersion: HTTPVersion?
 
-    /// The path of a PEM file with the certificates to trust, instead of the system's.
-    public var caFile: String?
-    /// The public keys that the server may have, as `sha256//BASE64` separated by `;`. They are checked in addition to
-    /// the certificate.
-    public var pins: String?
-    /// The path of a PEM file with the client's certificate.
-    public var clientCertificate: String?
-    /// The path of a PEM file with the client's private key; nil if the file of the certificate has it too.
-    public var clientKey: String?
-    /// Whether the server's certificate is verified. False accepts any certificate: for tests only.
-    public var verifiesTLS: Bool?
-    /// The lowest version of TLS that is accepted; TLS 1.2 by default.
-    public var minimumTLS: TLSVersion?
-
-    /// The most bytes that are received in a second; 0 for no limit.
-    public var downloadSpeedLimit: Int?
-    /// The most bytes that are sent in a second; 0 for no limit.
-    public var uploadSpeedLimit: Int?
+    /// How the server proves who it is, and the program to the server.
+    public var tls = TLS()
+    /// How fast bodies are received and sent.
+    public var speed = Speed()
 
     /// All nil.
     public init() {}
@@ -87,9 +104,9 @@ public struct RequestOptions: Sendable, Equatable {
     package var forOtherOrigins: RequestOptions {
         var options = self
         options.timeout = nil
-        options.pins = nil
-        options.clientCertificate = nil
-        options.clientKey = nil
+        options.tls.pins = nil
+        options.tls.certificate = nil
+        options.tls.key = nil
         return options
     }
 
@@ -110,14 +127,14 @@ public struct RequestOptions: Sendable, Equatable {
         take(\.unixSocket)
         take(\.ipVersion)
         take(\.httpVersion)
-        take(\.caFile)
-        take(\.pins)
-        take(\.clientCertificate)
-        take(\.clientKey)
-        take(\.verifiesTLS)
-        take(\.minimumTLS)
-        take(\.downloadSpeedLimit)
-        take(\.uploadSpeedLimit)
+        take(\.tls.ca)
+        take(\.tls.pins)
+        take(\.tls.certificate)
+        take(\.tls.key)
+        take(\.tls.verify)
+        take(\.tls.minimum)
+        take(\.speed.download)
+        take(\.speed.upload)
         return merged
     }
 }

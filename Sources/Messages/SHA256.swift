@@ -1,16 +1,19 @@
+extension Bytes {
+    /// The SHA-256 of these bytes (FIPS 180-4), as 64 hexadecimal digits in lower case.
+    public var sha256: String { withUnsafeBytes { Bytes.sha256(of: $0) } }
+
+    /// The SHA-256 of the bytes (FIPS 180-4), as 64 hexadecimal digits in lower case. Its duration depends on the
+    /// number of bytes only.
+    public static func sha256(of bytes: UnsafeRawBufferPointer) -> String { SHA256.hexadecimal(of: bytes) }
+}
+
 /// SHA-256 (FIPS 180-4).
 ///
 /// Implemented here because no library that is linked anyway offers it: libcurl's TLS library can be one of several,
-/// and Swift's runtime has none. It is used for the pins of files and for keys. Its duration depends on the number of
-/// bytes only.
-public enum SHA256 {
+/// and Swift's runtime has none. It is used for the pins of files and for keys.
+enum SHA256 {
     /// The digest as 64 hexadecimal digits in lower case.
-    public static func hexadecimal(of bytes: [UInt8]) -> String {
-        bytes.withUnsafeBytes { hexadecimal(of: $0) }
-    }
-
-    /// The digest as 64 hexadecimal digits in lower case.
-    public static func hexadecimal(of bytes: UnsafeRawBufferPointer) -> String {
+    static func hexadecimal(of bytes: UnsafeRawBufferPointer) -> String {
         var state: State = (
             0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19
         )

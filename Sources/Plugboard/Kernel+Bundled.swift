@@ -7,9 +7,10 @@ extension Kernel {
     ///
     /// The parameters and errors are those of `init(configuration:plugins:catalog:loader:transport:log:clock:watch:)`.
     public convenience init(
-        configuration: Configuration = Configuration(), plugins: [PluginEntry] = [], loader: (any Loader)? = nil,
+        configuration: Configuration = Configuration(), plugins: [PluginEntry] = [],
+        loader: (any PluginFileLoader)? = nil,
         transport: (any Transport)? = nil, log: KernelLog? = nil, clock: ManualClock? = nil,
-        watch: (@Sendable (ExchangeEvent) -> Void)? = nil
+        watch: (@Sendable (ObservedEvent) -> Void)? = nil
     ) throws(PlugboardError) {
         try self.init(
             configuration: configuration, plugins: plugins, catalog: .bundled, loader: loader, transport: transport,
@@ -21,7 +22,7 @@ extension Kernel {
 
 extension Configuration {
     /// All that is wrong with it, where all bundled plugins are linked.
-    public func errors(loader: (any Loader)? = nil) -> [ConfigurationError] {
+    public func errors(loader: (any PluginFileLoader)? = nil) -> [ConfigurationError] {
         errors(catalog: .bundled, loader: loader)
     }
 }

@@ -63,8 +63,8 @@ final class Pipeline: Sendable {
 extension ExchangeCore {
     /// Lets the head go on from where it is, until it has come through, or the exchange waits for something.
     func advance() {
-        while !isSuspended && steering.phase == .steering {
-            switch steering.next(pipeline.hooks) {
+        while !isSuspended && steering.phase == .deciding {
+            switch steering.step(pipeline.hooks) {
             case .visit(let index): pipeline.withSlot(index) { carryOut(at: $0) }
             case .attempt: perform()
             case .deliver: deliver()
@@ -78,7 +78,7 @@ extension ExchangeCore {
     private func carryOut(at slot: Slot) {
         let decision = visit(slot)
         // The hook may have ended its own exchange.
-        guard steering.phase == .steering else {
+        guard steering.phase == .deciding else {
             if let decision { drop(decision) }
             return
         }
@@ -193,7 +193,7 @@ extension ExchangeCore {
     }
 
     /// A failure has come through, or the exchange is ended from outside: no more hooks are asked.
-    func finish(failing error: PlugboardError, _ closing: Outcome = .failed) {
+    func finish(failing error: PlugboardError, _ closing: TurnOutcome = .failed) {
         guard steering.phase != .ended else { return }
         // First: what is released below must find that the exchange has ended, and why.
         steering.phase = .ended
@@ -205,11 +205,11 @@ extension ExchangeCore {
     }
 
     /// Closes the open turns, innermost first, and tells those who watch. The last thing that an exchange does.
-    func end(_ closing: Outcome) {
+    func end(_ closing: TurnOutcome) {
         steering.phase = .ended
         unpark()
         request.undoEdit()
-        emit(.willComplete) { self.origins }
+        emit(.willComplete) { self.provenance }
         core.settleFaults(of: self)
         closeTurns(inside: -1, closing)
         emit(.completed) {

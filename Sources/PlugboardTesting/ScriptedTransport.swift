@@ -5,7 +5,7 @@ import Transporting
 /// A transport without a network: a test gives the outcome of each attempt.
 ///
 ///     let transport = ScriptedTransport { sent, number in
-///         number == 1 ? .fail(PlugboardError(.reset, "reset")) : .respond(200, body: .text("hello"))
+///         number == 1 ? .fail(PlugboardError(.transportReset, "reset")) : .respond(200, body: .text("hello"))
 ///     }
 ///
 /// Like every transport, it follows no redirects, repeats nothing and stores nothing.

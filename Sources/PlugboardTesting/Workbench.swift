@@ -20,7 +20,7 @@ public final class Workbench: Sendable {
     /// The clock of timers, deadlines, `host.now` and `host.wallClock`. It stands still until the test moves it.
     public let clock: ManualClock
     private let folder: ScratchFolder
-    private let recordedEvents = Recording<ExchangeEvent>()
+    private let recordedEvents = Recording<ObservedEvent>()
     private let lines: Recording<LogLine>
 
     /// A line of the log.
@@ -39,7 +39,7 @@ public final class Workbench: Sendable {
         beside others: [UnsafePointer<plug_plugin_v1>] = [], _ configure: (inout Configuration) -> Void = { _ in }
     ) throws(PlugboardError) {
         try self.init(
-            linked: export(plugin), settings: settings, transport: transport, beside: others, configure)
+            linked: P.descriptor, settings: settings, transport: transport, beside: others, configure)
     }
 
     /// Links a plugin in any language, by the descriptor that its exported function returns.
@@ -56,7 +56,7 @@ public final class Workbench: Sendable {
 
     /// Loads a plugin in any language from its file. The loader is `.dynamic` of the module PluginLoader.
     public convenience init(
-        file path: String, loader: any Loader, settings: JSONObject = [:],
+        file path: String, loader: any PluginFileLoader, settings: JSONObject = [:],
         transport: ScriptedTransport = ScriptedTransport(), beside others: [UnsafePointer<plug_plugin_v1>] = [],
         _ configure: (inout Configuration) -> Void = { _ in }
     ) throws(PlugboardError) {
@@ -66,7 +66,7 @@ public final class Workbench: Sendable {
     }
 
     private convenience init(
-        _ entry: PluginEntry, loader: (any Loader)?, transport: ScriptedTransport,
+        _ entry: PluginEntry, loader: (any PluginFileLoader)?, transport: ScriptedTransport,
         linked: [UnsafePointer<plug_plugin_v1>], beside others: [UnsafePointer<plug_plugin_v1>],
         _ configure: (inout Configuration) -> Void
     ) throws(PlugboardError) {
@@ -80,7 +80,7 @@ public final class Workbench: Sendable {
 
     /// - Parameter configure: Called after the data directory is set.
     init(
-        _ configuration: Configuration, catalog: Catalog, loader: (any Loader)?, transport: ScriptedTransport,
+        _ configuration: Configuration, catalog: Catalog, loader: (any PluginFileLoader)?, transport: ScriptedTransport,
         clock: ManualClock, _ configure: (inout Configuration) -> Void = { _ in }
     ) throws(PlugboardError) {
         guard let folder = ScratchFolder("plugboard-testing-") else {
@@ -111,10 +111,10 @@ public final class Workbench: Sendable {
     }
 
     /// The events of all exchanges of the bench so far, in order: those of the kernel and those of plugins.
-    public var events: [ExchangeEvent] { recordedEvents.elements }
+    public var events: [ObservedEvent] { recordedEvents.elements }
 
     /// Waits for the first event with this id; nil if the task is cancelled before it comes.
-    public func event(_ id: String) async -> ExchangeEvent? {
+    public func event(_ id: String) async -> ObservedEvent? {
         await recordedEvents.elements { $0.contains { $0.id == id } }.first { $0.id == id }
     }
 

@@ -18,7 +18,7 @@ struct Candidate {
         self.path = path
         identity = snapshot.identity
         object = try SharedObject(path: path, bytes: snapshot.bytes)
-        sha256 = SHA256.hexadecimal(of: snapshot.bytes)
+        sha256 = Bytes(snapshot.bytes).sha256
     }
 
     /// Throws `loading.hash` if the SHA-256 of the file differs from a pin.

@@ -17,7 +17,7 @@ import Synchronization
 ///
 /// May be called on any thread, except in a plugin's constructor or entry function. A lock serializes all loaders of a
 /// process.
-public struct DynamicLoader: Loader {
+public struct DynamicLoader: PluginFileLoader {
     private let folders: [String]?
 
     /// - Parameter folders: The folders that plugins may be loaded from; nil for all.
@@ -118,7 +118,7 @@ public struct DynamicLoader: Loader {
     private func checkRevision(_ metadata: PluginFile.Metadata?, _ path: String) throws(PlugboardError) {
         guard let metadata, metadata.revision != PLUG_ABI_REVISION else { return }
         throw PlugboardError(
-            .abiMismatch,
+            .loadingRevision,
             "The plugin \(metadata.id) at \(path) uses revision \(metadata.revision) of the ABI, and this kernel uses "
                 + "revision \(PLUG_ABI_REVISION). Rebuild the plugin with this kernel's plugboard.h.")
     }
@@ -135,7 +135,7 @@ public struct DynamicLoader: Loader {
     }
 }
 
-extension Loader where Self == DynamicLoader {
+extension PluginFileLoader where Self == DynamicLoader {
     /// A loader of plugins by absolute paths, or by paths relative to the working folder.
     public static var dynamic: DynamicLoader { DynamicLoader() }
 }

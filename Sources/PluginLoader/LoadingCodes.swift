@@ -1,7 +1,7 @@
 import PlugboardKit
 
 /// Why the file of a plugin was refused: one code for each reason. Two more apply to linked plugins too and are
-/// declared in PlugboardKit: `loading.revision` (`abiMismatch`) and `loading.descriptor` (`malformedDescriptor`).
+/// declared in PlugboardKit: `loading.revision` and `loading.descriptor`.
 extension PlugboardError.Code {
     /// The path names no regular file that can be read.
     public static let loadingMissing: Self = "loading.missing"

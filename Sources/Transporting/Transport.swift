@@ -38,7 +38,7 @@ public struct AttemptRequest: Sendable {
     public var optionsIdentity: UInt64
     /// Whether `attemptProgressed` and `attemptReached` are to be reported.
     public var isWatched: Bool
-    /// Whether the attempt must open a new connection. The kernel demands it after `.stale`.
+    /// Whether the attempt must open a new connection. The kernel demands it after `.transportStale`.
     public var usesFreshConnection = false
     /// `options` in a shared object.
     package private(set) var storedOptions: StoredOptions
@@ -100,9 +100,9 @@ public protocol AttemptObserver: AnyObject, Sendable {
 
     /// The attempt has ended, with an error if no head was received. An error of the body is reported by the body only.
     ///
-    /// A transport never sends a request twice. It reports two cases in which the kernel may do so: `.unprocessed` if
-    /// the server certainly did not process the request, `.stale` if a connection kept from an earlier request was
-    /// closed before the response.
+    /// A transport never sends a request twice. It reports two cases in which the kernel may do so:
+    /// `.transportUnprocessed` if the server certainly did not process the request, `.transportStale` if a connection
+    /// kept from an earlier request was closed before the response.
     func attemptEnded(_ error: PlugboardError?, _ timings: Timings)
 }
 

@@ -106,7 +106,7 @@ import Transporting
         let server = try NginxServer.shared()
         let client = Client()
         var options = RequestOptions()
-        options.caFile = server.authority.certificate
+        options.tls.ca = server.authority.certificate
 
         let watched = try await client.send(.get, server.url("/data.bin", .tlsHTTP1), options: options, isWatched: true)
         let again = try await client.send(.get, server.url("/data.bin", .tlsHTTP1), options: options, isWatched: true)

@@ -12,7 +12,7 @@ import Transporting
         let done = Gate()
         let record = AttemptRecord { [client] body in
             client.loop.atEndOfTurn {
-                while let piece = body?.take() {
+                while let piece = body?.nextIfReady() {
                     switch piece {
                     case .bytes(let bytes): seen.withLock { $0.append(bytes.text) }
                     case .end:
@@ -61,7 +61,7 @@ import Transporting
                 let door = [NginxServer.Door.plain, .plainHTTP2, .tls, .tlsHTTP1][index % 4]
                 group.addTask {
                     var options = RequestOptions()
-                    options.caFile = server.authority.certificate
+                    options.tls.ca = server.authority.certificate
                     options.httpVersion = door == .plainHTTP2 ? .http2PriorKnowledge : .any
                     return try await client.send(.get, server.url("/data.bin", door), options: options)
                 }

@@ -10,7 +10,7 @@ import Transporting
         let server = try NginxServer.shared()
         let client = Client()
         var options = RequestOptions()
-        options.caFile = server.authority.certificate
+        options.tls.ca = server.authority.certificate
 
         let connections = try await withThrowingTaskGroup(of: String.self) { [options] group in
             for _ in 0..<600 {
@@ -29,7 +29,7 @@ import Transporting
         let server = try NginxServer.shared()
         let client = Client()
         var options = RequestOptions()
-        options.caFile = server.authority.certificate
+        options.tls.ca = server.authority.certificate
 
         _ = try await client.send(.get, server.url("/hundred.txt", .tlsHTTP1), options: options)
         let texts = try await withThrowingTaskGroup(of: String?.self) { [options] group in
@@ -50,7 +50,7 @@ import Transporting
         let server = try NginxServer.shared()
         let client = Client()
         var options = RequestOptions()
-        options.caFile = server.authority.certificate
+        options.tls.ca = server.authority.certificate
         var older = options
         older.httpVersion = .http1
 
@@ -78,7 +78,7 @@ import Transporting
         defer { relay.stop() }
         let client = Client()
         var options = RequestOptions()
-        options.caFile = server.authority.certificate
+        options.tls.ca = server.authority.certificate
         let host = "https://127.0.0.1:\(relay.port)"
 
         let (attempt, slow) = await client.begin(.get, "\(host)/slow/data.bin", options: options)
@@ -91,7 +91,7 @@ import Transporting
 
         #expect(slow.state.withLock { $0.error } == nil)
         for outcome in outcomes {
-            #expect(outcome.text == hundredLetters || outcome.error?.code == .unprocessed)
+            #expect(outcome.text == hundredLetters || outcome.error?.code == .transportUnprocessed)
         }
     }
 
@@ -100,7 +100,7 @@ import Transporting
         let server = try NginxServer.shared()
         let client = Client()
         var options = RequestOptions()
-        options.caFile = server.authority.certificate
+        options.tls.ca = server.authority.certificate
 
         let outcome = try await client.send(
             .put, server.url("/store/window-\(length)", .tls), body: .bytes(Script.letters(length)), options: options)
@@ -121,7 +121,7 @@ import Transporting
             return try await group.reduce(into: []) { $0.append($1) }
         }
 
-        #expect(codes == Array(repeating: .connect, count: 100))
+        #expect(codes == Array(repeating: .transportConnect, count: 100))
     }
 
     @Test func `attempts that wait for a connection can be cancelled`() async throws {
@@ -143,7 +143,7 @@ import Transporting
         let server = try NginxServer()
         let client = Client()
         var options = RequestOptions()
-        options.caFile = server.authority.certificate
+        options.tls.ca = server.authority.certificate
         options.idleTimeout = .seconds(2)
 
         let before = try await client.send(.get, server.url("/connection", .tls), options: options)
@@ -152,7 +152,7 @@ import Transporting
         try server.signal(SIGCONT)
         let after = try await client.send(.get, server.url("/connection", .tls), options: options)
 
-        #expect(silent.error?.code == .idleTimeout)
+        #expect(silent.error?.code == .timeoutIdle)
         #expect(after.status == 200)
         #expect(before.text?.split(separator: " ").first != after.text?.split(separator: " ").first)
     }
@@ -161,7 +161,7 @@ import Transporting
         let server = try NginxServer()
         let client = Client()
         var patient = RequestOptions()
-        patient.caFile = server.authority.certificate
+        patient.tls.ca = server.authority.certificate
         patient.idleTimeout = .seconds(60)
         var impatient = patient
         // Longer than what a connection must be silent at least before it is given up.
@@ -174,7 +174,7 @@ import Transporting
         try server.signal(SIGCONT)
         let after = try await client.finish(waiting)
 
-        #expect(silent.error?.code == .idleTimeout)
+        #expect(silent.error?.code == .timeoutIdle)
         #expect(after.error == nil && after.status == 200)
         #expect(before.text?.split(separator: " ").first == after.text?.split(separator: " ").first)
     }

@@ -30,7 +30,7 @@ import Transporting
         let next = try await client.send(.post, server.url(), body: .text("x"))
 
         // The transport may report that nothing was sent; the kernel then uses a new connection.
-        #expect(next.text == "own" || next.error?.code == .unprocessed)
+        #expect(next.text == "own" || next.error?.code == .transportUnprocessed)
         #expect(server.requests.filter { $0.connection == 1 }.count == 1)
     }
 

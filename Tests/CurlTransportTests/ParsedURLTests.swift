@@ -52,7 +52,7 @@ struct ParsedURLTests {
     func `a host that could be read in two ways is refused`(url: String) {
         let error = #expect(throws: PlugboardError.self) { try ParsedURL(url) }
 
-        #expect(error?.code == .invalidURL)
+        #expect(error?.code == .requestURL)
     }
 
     @Test func `a host that is not ASCII is refused with the form to write`() {

@@ -7,7 +7,7 @@ import Transporting
 @Suite(.enabled(if: NginxServer.isAvailable)) struct PauseTests {
     private static func options(_ server: NginxServer) -> RequestOptions {
         var options = RequestOptions()
-        options.caFile = server.authority.certificate
+        options.tls.ca = server.authority.certificate
         return options
     }
 

@@ -89,7 +89,7 @@ import Transporting
 
         let outcome = try await client.send(.post, server.url(), body: Body(PiecesSource(["one "], trailers: trailers)))
 
-        #expect(outcome.error?.code == .invalidField)
+        #expect(outcome.error?.code == .requestField)
         #expect(server.requests.allSatisfy { $0.trailers.isEmpty && $0.target != "/second" })
     }
 
@@ -160,10 +160,10 @@ import Transporting
         let outcome = try await client.send(.get, url)
 
         let error = try #require(outcome.error)
-        #expect(error.code == .invalidURL)
+        #expect(error.code == .requestURL)
         #expect(error.reason.contains(what))
         #expect(!error.description.contains("secret"))
-        #expect(outcome.record.notes as [AttemptRecord.Note] == [.ended(.invalidURL)])
+        #expect(outcome.record.notes as [AttemptRecord.Note] == [.ended(.requestURL)])
     }
 
     @Test func `characters beyond ASCII in a URL are percent-encoded`() async throws {
@@ -192,7 +192,7 @@ import Transporting
 
         let outcome = try await client.send(.get, server.url(), fields: fields)
 
-        #expect(outcome.error?.code == .invalidField)
+        #expect(outcome.error?.code == .requestField)
         #expect(outcome.error?.description.contains("secret") == false)
         #expect(server.connectionCount == 0)
     }
@@ -203,8 +203,8 @@ import Transporting
         let token = try await client.send("GET /\r\n", "http://127.0.0.1/")
         let head = try await client.send(.head, "http://127.0.0.1/", body: .text("x"))
 
-        #expect(token.error?.code == .invalidOption)
-        #expect(head.error?.code == .invalidOption)
+        #expect(token.error?.code == .requestOption)
+        #expect(head.error?.code == .requestOption)
     }
 
     @Test func `a body with the caller's own Expect waits for the interim response`() async throws {

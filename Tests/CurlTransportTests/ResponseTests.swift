@@ -34,7 +34,7 @@ import Transporting
         let outcome = try await client.send(.get, server.url())
 
         #expect((outcome.head?.fields[.setCookie] == "a=\u{1}b") == isRead)
-        #expect(outcome.error?.code == (isRead ? nil : .malformed))
+        #expect(outcome.error?.code == (isRead ? nil : .transportProtocol))
     }
 
     @Test func `ten thousand fields and a folded one are read`() async throws {
@@ -53,7 +53,7 @@ import Transporting
             #expect(manyOutcome.head?.fields.count == 10_001)
             #expect(manyOutcome.text == "many")
         } else {
-            #expect(manyOutcome.error?.code == .malformed)
+            #expect(manyOutcome.error?.code == .transportProtocol)
         }
         #expect(foldedOutcome.head?.fields["X-Folded"] == "one two three")
         #expect(foldedOutcome.head?.reason == "Fine by me")
@@ -71,7 +71,7 @@ import Transporting
 
         let outcome = try await client.send(.get, server.url())
 
-        #expect(outcome.error?.code == .malformed)
+        #expect(outcome.error?.code == .transportProtocol)
         #expect(outcome.status == nil)
     }
 
@@ -96,7 +96,7 @@ import Transporting
 
         let outcome = try await client.send(.get, server.url())
 
-        #expect(outcome.error?.code == .malformed)
+        #expect(outcome.error?.code == .transportProtocol)
     }
 
     @Test(arguments: MalformedResponse.allCases)
@@ -118,7 +118,7 @@ import Transporting
         case .chunkSizeOfLetters, .chunkSizeOverflowing, .chunkTooLong:
             #expect(["transport.protocol", "body.cut"].contains(outcome.error?.code.name))
         default:
-            #expect(outcome.error?.code == .malformed)
+            #expect(outcome.error?.code == .transportProtocol)
             #expect(outcome.head == nil)
         }
     }
@@ -187,7 +187,7 @@ import Transporting
 
         // A reset may overtake the head.
         if outcome.head == nil {
-            #expect(outcome.error?.code == .reset)
+            #expect(outcome.error?.code == .transportReset)
         } else {
             #expect(outcome.error?.code == .bodyCut)
             #expect(outcome.record.notes.last == .ended(nil))
@@ -219,7 +219,7 @@ import Transporting
 
         let outcome = try await client.send(.get, server.url("/?secret"))
 
-        #expect(outcome.error?.code == .reset)
+        #expect(outcome.error?.code == .transportReset)
         #expect(outcome.error?.description.contains("secret") == false)
         #expect(outcome.error?.underlying?.isEmpty == false)
     }
@@ -234,10 +234,10 @@ import Transporting
         options.proxy = "http://unknown.invalid:80"
         let proxy = try await client.send(.get, "http://127.0.0.1/", options: options)
 
-        #expect(refused.error?.code == .connect)
-        #expect(unknown.error?.code == .dns)
-        #expect(proxy.error?.code == .proxy)
-        #expect(refused.record.notes == [.ended(.connect)])
+        #expect(refused.error?.code == .transportConnect)
+        #expect(unknown.error?.code == .transportDNS)
+        #expect(proxy.error?.code == .transportProxy)
+        #expect(refused.record.notes == [.ended(.transportConnect)])
         #expect(!"\(String(describing: refused.error))\(String(describing: unknown.error))".contains("secret"))
     }
 

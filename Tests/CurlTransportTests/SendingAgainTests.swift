@@ -23,7 +23,7 @@ import Transporting
         let body: Body? = method == .put || method == .post ? .text("once") : nil
         let again = try await client.send(method, server.url("/again"), body: body)
 
-        #expect(again.error?.code == .stale)
+        #expect(again.error?.code == .transportStale)
         #expect(server.requests.filter { $0.target == "/again" }.count == 1)
     }
 
@@ -35,7 +35,7 @@ import Transporting
         _ = try await client.send(.get, server.url())
         let again = try await client.send(.put, server.url(), body: Body(PiecesSource(["once"])))
 
-        #expect(again.error?.code == .stale)
+        #expect(again.error?.code == .transportStale)
     }
 
     @Test func `a request is reported as stale when its connection is lost and no other can be opened`() async throws {
@@ -51,7 +51,7 @@ import Transporting
         _ = try await client.send(.get, server.url())
         let again = try await client.send(.post, server.url(), body: .text("once"))
 
-        #expect(again.error?.code == .stale)
+        #expect(again.error?.code == .transportStale)
     }
 
     @Test func `an attempt may ask for a connection of its own`() async throws {
@@ -125,7 +125,8 @@ import Transporting
 
         let outcome = try await client.send(method, server.url(), options: Self.clear)
 
-        let codes: [PlugboardError.Code?] = method == .post ? [.unprocessed] : [.unprocessed, .stale]
+        let codes: [PlugboardError.Code?] =
+            method == .post ? [.transportUnprocessed] : [.transportUnprocessed, .transportStale]
         #expect(codes.contains(outcome.error?.code))
     }
 
@@ -149,7 +150,7 @@ import Transporting
         let again = try await client.send(method, server.url("/again"), options: Self.clear)
 
         // libcurl's log is read only for what must not be sent twice.
-        #expect(again.error?.code == (method == .post ? .unprocessed : .stale))
+        #expect(again.error?.code == (method == .post ? .transportUnprocessed : .transportStale))
     }
 
     @Test(
@@ -168,7 +169,7 @@ import Transporting
         _ = try await client.send(.get, server.url(), options: Self.clear)
         let again = try await client.send(method, server.url("/again"), options: Self.clear)
 
-        #expect(again.error?.code == .stale)
+        #expect(again.error?.code == .transportStale)
     }
 
     @Test func `a POST above the last stream of a GOAWAY was not processed`() async throws {
@@ -183,7 +184,7 @@ import Transporting
 
         let outcome = try await client.send(.post, server.url(), options: Self.clear)
 
-        #expect(outcome.error?.code == .unprocessed)
+        #expect(outcome.error?.code == .transportUnprocessed)
     }
 
     @Test func `a GOAWAY instead of the first response of a connection is a reset, or stale`() async throws {
@@ -199,6 +200,6 @@ import Transporting
         let outcome = try await client.send(.get, server.url(), options: Self.clear)
 
         // libcurl 7.88.1 ends with an error, and newer ones want to send it again.
-        #expect([.reset, .stale].contains(outcome.error?.code))
+        #expect([.transportReset, .transportStale].contains(outcome.error?.code))
     }
 }

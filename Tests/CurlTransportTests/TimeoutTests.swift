@@ -20,7 +20,7 @@ import Transporting
         clock.advance(by: .seconds(31))
         try await record.end.opened()
 
-        #expect(record.notes == [.ended(.idleTimeout)])
+        #expect(record.notes == [.ended(.timeoutIdle)])
     }
 
     @Test func `silence in the body breaks it`() async throws {
@@ -36,7 +36,7 @@ import Transporting
         clock.advance(by: .seconds(61))
         let outcome = try await client.finish(record)
 
-        #expect(outcome.error?.code == .idleTimeout)
+        #expect(outcome.error?.code == .timeoutIdle)
         #expect(outcome.body?.count == 10)
     }
 
@@ -79,7 +79,7 @@ import Transporting
         clock.advance(by: .seconds(61))
         try await record.end.opened()
 
-        #expect(record.notes == [.ended(.attemptTimeout)])
+        #expect(record.notes == [.ended(.timeoutAttempt)])
         #expect(record.state.withLock { $0.error?.reason.contains("1m") } == true)
     }
 
@@ -94,7 +94,7 @@ import Transporting
         let outcome = try await client.send(
             .get, "https://127.0.0.1:\(server.port)/", options: options)
 
-        #expect(outcome.error?.code == .connectTimeout)
+        #expect(outcome.error?.code == .timeoutConnect)
     }
 
     @Test func `a request's body that goes out slowly is not silence`() async throws {

@@ -50,7 +50,7 @@ struct CookbookCTests {
     @Test func `sub-requests: without a token the request is not sent`() async throws {
         let library = try await build("token.c")
         let refused = try tokenBench(library) { _ in .respond(403, ["X-Token": "none for you"]) }
-        let broken = try tokenBench(library) { _ in .fail(PlugboardError(.connect, "refused")) }
+        let broken = try tokenBench(library) { _ in .fail(PlugboardError(.transportConnect, "refused")) }
         let silent = try tokenBench(library) { _ in .silence }
 
         let errors = [await error(of: refused), await error(of: broken)]

@@ -48,7 +48,8 @@ struct CookbookTests {
         let bench = try Workbench(
             Mirrors.self, settings: ["origins": ["https://b.test", "https://c.test"]],
             transport: ScriptedTransport { sent, _ in
-                sent.url.hasPrefix("https://c.test") ? .respond(200) : .fail(PlugboardError(.connect, "refused"))
+                sent.url.hasPrefix("https://c.test")
+                    ? .respond(200) : .fail(PlugboardError(.transportConnect, "refused"))
             })
 
         let response = try await bench.send(Request(.get, url))
@@ -63,11 +64,11 @@ struct CookbookTests {
     @Test func `onFailure: when there are no more mirrors, the failure goes on outward`() async throws {
         let bench = try Workbench(
             Mirrors.self, settings: ["origins": ["https://b.test"]],
-            transport: ScriptedTransport { _, _ in .fail(PlugboardError(.connect, "refused")) })
+            transport: ScriptedTransport { _, _ in .fail(PlugboardError(.transportConnect, "refused")) })
 
         let error = await error(of: bench, Request(.get, url))
 
-        #expect(error?.code == .connect)
+        #expect(error?.code == .transportConnect)
         #expect(bench.transport.requests.count == 2)
     }
 
@@ -180,7 +181,7 @@ struct CookbookTests {
     @Test func `sub-requests: without a key the request is not sent, and its failure says why`() async throws {
         let tooLong = String(repeating: "k", count: 5000)
         let outcomes: [ScriptedTransport.Outcome] = [
-            .respond(503), .respond(200, body: .text(tooLong)), .fail(PlugboardError(.connect, "refused")),
+            .respond(503), .respond(200, body: .text(tooLong)), .fail(PlugboardError(.transportConnect, "refused")),
         ]
 
         var codes: [PlugboardError.Code?] = []
@@ -190,7 +191,7 @@ struct CookbookTests {
             #expect(bench.transport.requests.map(\.url) == ["https://keys.test/"])
         }
 
-        #expect(codes == ["com.example.key-server.refused", .bodyLimit, .connect])
+        #expect(codes == ["com.example.key-server.refused", .bodyLimit, .transportConnect])
     }
 
     private func keyServer(_ outcome: ScriptedTransport.Outcome) throws -> Workbench {

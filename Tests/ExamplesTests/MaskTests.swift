@@ -89,7 +89,7 @@ struct MaskTests {
         let bench = try await bench(language) { sent, _ in
             let ending: Piece =
                 sent.method == .get
-                ? .broken(PlugboardError(.reset, "reset")) : .end(trailers: ["X-Sum": "7", "X-Note": ""])
+                ? .broken(PlugboardError(.transportReset, "reset")) : .end(trailers: ["X-Sum": "7", "X-Note": ""])
             return .respond(200, json, body: Body(PiecesSource([#"{"password":"#, "1", "}"], ending: ending)))
         }
 
@@ -99,16 +99,16 @@ struct MaskTests {
         var text = ""
         while let piece = try await iterator.next() { text += piece.text }
 
-        #expect(error?.code == .reset)
+        #expect(error?.code == .transportReset)
         #expect(text == #"{"password":"***"}"#)
         #expect(iterator.trailers["X-Sum"] == "7" && iterator.trailers["X-Note"] == "")
     }
 
     @Test(arguments: CookbookLanguage.available)
     func `a request's body that is sent again is masked from its beginning`(language: CookbookLanguage) async throws {
-        let mirrors = export(Mirrors.self)
+        let mirrors = Mirrors.descriptor
         let bench = try await bench(language, beside: [mirrors]) { sent, _ in
-            sent.url.hasPrefix("https://b.test") ? .respond(200) : .fail(PlugboardError(.connect, "refused"))
+            sent.url.hasPrefix("https://b.test") ? .respond(200) : .fail(PlugboardError(.transportConnect, "refused"))
         }
         let body = #"{"password":"secret","n":1}"#
 

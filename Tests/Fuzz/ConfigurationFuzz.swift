@@ -1,5 +1,5 @@
-// Feeds arbitrary bytes to the reader of configurations, and what it accepts to the lineup; checks what must hold
-// whatever they are. Its modules are compiled first; the kernel's sources are compiled with it, for they are internal:
+// Feeds arbitrary bytes to the reader of configurations, and what it accepts to the resolver of plugins; checks what
+// must hold whatever they are. Its modules are compiled first; the kernel's sources are compiled with it, for they are internal:
 //
 //     mkdir -p fuzz/core
 //     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
@@ -28,7 +28,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     checkTime(UnsafeRawBufferPointer(start: start, count: count)) { bytes in
         let check = Configuration.check(bytes, folder: "/folder", sections: ["endpoints"])
-        if let configuration = check.configuration { _ = Lineup.check(configuration, catalog: catalog) }
+        if let configuration = check.configuration { _ = ResolvedPlugins.check(configuration, catalog: catalog) }
     }
     let check = Configuration.check(bytes, folder: "/folder", sections: ["endpoints"])
     precondition((check.configuration == nil) == !check.errors.isEmpty, "neither a configuration nor an error")
@@ -40,7 +40,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     for origin in configuration.origins.keys {
         precondition(Origin(origin.description) == origin && Origin(url: origin.description) == origin)
     }
-    checkLineup(Lineup.check(configuration, catalog: catalog), bytes)
+    checkPlugins(ResolvedPlugins.check(configuration, catalog: catalog), bytes)
     return 0
 }
 
@@ -56,20 +56,20 @@ private func checkErrors(_ errors: [ConfigurationError], _ bytes: [UInt8], areSy
 
 private func checkKernel(_ settings: KernelSettings) {
     precondition((0...1_000_000).contains(settings.connections) && settings.attemptLimit >= 1)
-    precondition(settings.pins.allSatisfy { !$0.value.isEmpty && $0.key == $0.key.lowercased() })
-    for path in [settings.dataDirectory, settings.caFile, settings.clientKey, settings.clientCertificate] {
+    precondition(settings.tls.pins.allSatisfy { !$0.value.isEmpty && $0.key == $0.key.lowercased() })
+    for path in [settings.dataDirectory, settings.tls.ca, settings.tls.key, settings.tls.certificate] {
         precondition(path?.hasPrefix("/") ?? true, "a path is still relative")
         precondition(path?.utf8.contains(0) != true)
     }
 }
 
-private func checkLineup(_ check: Lineup.Check, _ bytes: [UInt8]) {
-    precondition((check.lineup == nil) == !check.errors.isEmpty)
+private func checkPlugins(_ check: ResolvedPlugins.Check, _ bytes: [UInt8]) {
+    precondition((check.resolved == nil) == !check.errors.isEmpty)
     checkErrors(check.errors, bytes, areSyntax: false)
-    guard let lineup = check.lineup else { return }
-    let plugins = lineup.plugins
+    guard let resolved = check.resolved else { return }
+    let plugins = resolved.plugins
     precondition(Set(plugins.map(\.id)).count == plugins.count)
-    let attributes = AttributeCheck(lineup)
+    let attributes = AttributeCheck(resolved)
     for plugin in plugins {
         precondition((0...999).contains(plugin.priority))
         precondition(plugin.settings.count == plugin.descriptor.settings.count)
@@ -82,7 +82,7 @@ private func checkLineup(_ check: Lineup.Check, _ bytes: [UInt8]) {
     }
 }
 
-private let catalog = Catalog([export(Everything.self), export(Other.self)])
+private let catalog = Catalog([Everything.descriptor, Other.descriptor])
 
 /// Has a setting and an attribute of each type.
 private struct Everything: Plugin {

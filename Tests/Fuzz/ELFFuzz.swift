@@ -3,7 +3,7 @@
 // needs PluginFile:
 //     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
 //     swiftc $F -I fuzz -module-name PlugboardCore -emit-module -emit-module-path fuzz/PlugboardCore.swiftmodule \
-//         -c Sources/PlugboardCore/Catalog/Loader.swift -o fuzz/PlugboardCore.o
+//         -c Sources/PlugboardCore/Catalog/PluginFileLoader.swift -o fuzz/PlugboardCore.o
 //     swiftc $F -I fuzz -module-name ELFFuzz fuzz/*.o \
 //         Sources/PluginLoader/{ELFReader,SharedObject*,LoadingCodes}.swift \
 //         Tests/Fuzz/{ELFFuzz,TimeLimit}.swift -o elf-fuzz

@@ -16,7 +16,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let url = String(decoding: bytes, as: UTF8.self)
     checkTime(bytes) { bytes in
         let url = String(decoding: bytes, as: UTF8.self)
-        _ = (Origin(url: url), NormalURL(url), resolved(url, against: url), redacted(url: url), RequestURI(url))
+        _ = (Origin(url: url), NormalURL(url), resolved(url, against: url), Printable.url(url), RequestURI(url))
         _ = (Origin(url: "http://" + url), NormalURL("http://a/" + url), Reference(location: bytes))
     }
     checkOrigin(url)
@@ -72,13 +72,13 @@ private func checkNormalForm(_ url: String) {
 }
 
 private func checkRedaction(_ url: String) {
-    let text = redacted(url: url)
-    precondition(redacted(url: text) == text, "what is redacted holds secrets")
+    let text = Printable.url(url)
+    precondition(Printable.url(text) == text, "what is redacted holds secrets")
     precondition(!text.utf8.contains(UInt8(ascii: "#")))
     if let authority = URLParts(text)?.authority {
         precondition(!authority.utf8.contains(UInt8(ascii: "@")), "a user shows")
     }
-    precondition(printable(url).unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
+    precondition(Printable.text(url).unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
 }
 
 /// The first half is the pattern.

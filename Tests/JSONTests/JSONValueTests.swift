@@ -95,16 +95,16 @@ import Testing
     func `a misspelled word is an error that names the nearest known word`(_ word: String, _ expected: String) {
         let known = ["connections", "plugins", "timeout", "ttl"]
 
-        #expect(nearest(word, in: known) == expected)
+        #expect(Spelling.nearest(word, in: known) == expected)
     }
 
     @Test(arguments: ["", "x", "cache", "timing-of-it", String(repeating: "timeout", count: 1000)])
     func `a word unlike all others leads nowhere`(_ word: String) {
-        #expect(nearest(word, in: ["timeout", "ttl", "plugins", "y"]) == nil)
+        #expect(Spelling.nearest(word, in: ["timeout", "ttl", "plugins", "y"]) == nil)
     }
 
     @Test func `the closest wins, then the first`() {
-        #expect(nearest("abcdef", in: ["abcdxx", "abcdex", "abcxef"]) == "abcdex")
-        #expect(nearest("abc", in: [String]()) == nil)
+        #expect(Spelling.nearest("abcdef", in: ["abcdxx", "abcdex", "abcxef"]) == "abcdex")
+        #expect(Spelling.nearest("abc", in: [String]()) == nil)
     }
 }

@@ -35,7 +35,7 @@ struct ExchangeSummaryTests {
     }
 
     @Test func `a failure shows its code and reason, and counts as a failure`() {
-        let failure = PlugboardError(.connect, "Nobody listens there.")
+        let failure = PlugboardError(.transportConnect, "Nobody listens there.")
         let summary = summary(outcome: .failed, failure: failure)
 
         #expect(summary.text.hasSuffix("/?q=… failed after 0.0 ms: transport.connect: Nobody listens there."))
@@ -63,19 +63,20 @@ struct ExchangeSummaryTests {
     }
 
     @Test func `the exchange's timeout is a failure although its turns are cancelled`() {
-        let summary = summary(outcome: .cancelled, failure: PlugboardError(.exchangeTimeout, "too slow"))
+        let summary = summary(outcome: .cancelled, failure: PlugboardError(.timeoutExchange, "too slow"))
 
         #expect(summary.isFailure)
         #expect(summary.text.hasSuffix("ended after 0.0 ms: timeout.exchange: too slow"))
     }
 
-    @Test(arguments: [(Outcome.replaced, "replaced"), (.resent, "sent again"), (.cancelled, "cancelled")])
-    func `a turn that closes without a failure shows its outcome`(outcome: Outcome, word: String) {
+    @Test(arguments: [(TurnOutcome.replaced, "replaced"), (.resent, "sent again"), (.cancelled, "cancelled")])
+    func `a turn that closes without a failure shows its outcome`(outcome: TurnOutcome, word: String) {
         #expect(summary(status: 200, outcome: outcome).text.contains(" → 200 \(word) after "))
     }
 
     private func summary(
-        status: Int? = nil, received: Int? = nil, took: Duration = .zero, attempts: Int = 1, outcome: Outcome = .ended,
+        status: Int? = nil, received: Int? = nil, took: Duration = .zero, attempts: Int = 1,
+        outcome: TurnOutcome = .ended,
         failure: PlugboardError? = nil
     ) -> ExchangeSummary {
         ExchangeSummary(

@@ -50,7 +50,8 @@ struct LoggingTests {
     func `a failure is a warning with its reason`(linkage: Linkage) async throws {
         let log = Record()
         let kernel = try kernel(
-            linkage, log, MockTransport { _, _ in .failure(PlugboardError(.dns, "Nobody knows\u{1B}[2J it.")) })
+            linkage, log, MockTransport { _, _ in .failure(PlugboardError(.transportDNS, "Nobody knows\u{1B}[2J it.")) }
+        )
 
         _ = try? await kernel.send(Request(.get, "http://u:secret@a.test/"))
 

@@ -13,7 +13,7 @@ struct PrintableTests {
         ("a\u{200B}b", "a\\u{200B}b"), ("\u{E0001}", "\\u{E0001}"),
     ])
     func `control characters are escaped`(text: String, printed: String) {
-        #expect(printable(text) == printed)
+        #expect(Printable.text(text) == printed)
     }
 
     @Test func `a head shows its fields and hides its secrets`() {

@@ -106,7 +106,7 @@ struct BodyTests {
         #expect(body.length == nil)
         #expect(!body.source.canRewind)
         #expect(!body.source.rewind())
-        #expect(body.source.again() == nil)
+        #expect(body.source.copy() == nil)
     }
 
     @Test func `a stream's own error is the body's`() async throws {

@@ -13,7 +13,7 @@ struct LinearTimeTests {
                 _ = NormalURL(text)
                 _ = resolved(text, against: "http://a.test/x/y")
                 _ = resolved("x/../y", against: text)
-                _ = redacted(url: text)
+                _ = Printable.url(text)
                 _ = Origin.normalizedHost(text)
             }
         }
@@ -23,7 +23,7 @@ struct LinearTimeTests {
     func `texts are made printable, and dates are read, in linear time`(shape: Int) {
         let (name, make) = nastyShapes[shape]
         expectLinearTime(name, size: 4000, input: make) { text in
-            _ = printable(text)
+            _ = Printable.text(text)
             _ = HTTPDate(text, now: HTTPDate(seconds: 0))
         }
     }

@@ -38,16 +38,16 @@ struct RedactedURLTests {
         ("", ""), ("?", "?"), ("/", "/"), ("//", "//"), ("#", ""),
     ])
     func `a printed URL holds neither user nor values of the query nor a fragment`(url: String, printed: String) {
-        let text = redacted(url: url)
+        let text = Printable.url(url)
 
         #expect(text == printed)
-        #expect(redacted(url: text) == text)
+        #expect(Printable.url(text) == text)
     }
 
     @Test func `a query that may be shown keeps its values, and the user is still gone`() {
         let url = "https://user:secret@example.com/?a=1&b#part"
 
-        let text = redacted(url: url, showingQuery: true)
+        let text = Printable.url(url, showingQuery: true)
 
         #expect(text == "https://example.com/?a=1&b")
     }

@@ -16,11 +16,11 @@ import Testing
         {
             #expect(error { $0.proxy = proxy } == nil, "\(proxy)")
         }
-        #expect(error { $0.pins = Self.pin } == nil)
-        #expect(error { $0.pins = "\(Self.pin);\(Self.pin)" } == nil)
+        #expect(error { $0.tls.pins = [Self.pin] } == nil)
+        #expect(error { $0.tls.pins = [Self.pin, Self.pin] } == nil)
         #expect(error { $0.connectTo = ["example.com:443": "[::1]:8443"] } == nil)
         #expect(error { $0.timeout = .zero } == nil)
-        #expect(error { $0.caFile = "/a b/c.pem" } == nil)
+        #expect(error { $0.tls.ca = "/a b/c.pem" } == nil)
     }
 
     @Test(arguments: [
@@ -29,18 +29,20 @@ import Testing
     func `a proxy of another form is refused, and not quoted`(proxy: String) {
         let error = error { $0.proxy = proxy }
 
-        #expect(error?.code == .invalidOption)
+        #expect(error?.code == .requestOption)
         let wanted = "The request's option proxy must be a URL like http://host:port (http, https,"
         #expect(error?.reason.hasPrefix(wanted) == true)
     }
 
     @Test(arguments: [
-        "", "sha256//AAAA=", "sha1//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "\(pin);", "\(pin) ",
+        "", "sha256//AAAA=", "sha1//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "\(pin);\(pin)", "\(pin) ",
         "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB=",
         "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA-=",
     ])
-    func `pins that are not the base64 of 32 bytes are refused`(pins: String) {
-        #expect(error { $0.pins = pins }?.reason.contains("option pins must be sha256// and the 44 characters") == true)
+    func `pins that are not the base64 of 32 bytes are refused`(pin: String) {
+        let error = error { $0.tls.pins = [Self.pin, pin] }
+
+        #expect(error?.reason.contains("option tls.pins must be a list of sha256// and the 44 characters") == true)
     }
 
     @Test(arguments: [("example.com", "a:1"), ("example.com:443", "b"), ("example.com:443", "b:0"), ("a:99999", "b:1")])
@@ -53,14 +55,13 @@ import Testing
         #expect(error?.reason.hasPrefix(wanted) == true)
     }
 
-    @Test func `negative times and speeds, and control characters, are refused`() {
+    @Test func `negative times, an empty list of pins, and control characters are refused`() {
         #expect(error { $0.timeout = .seconds(-1) }?.reason.contains("option timeout must not be negative") == true)
         #expect(error { $0.connectTimeout = .seconds(-1) }?.reason.contains("connectTimeout") == true)
         #expect(error { $0.idleTimeout = .seconds(-1) }?.reason.contains("idleTimeout") == true)
         #expect(error { $0.attemptTimeout = .seconds(-1) }?.reason.contains("attemptTimeout") == true)
-        #expect(error { $0.downloadSpeedLimit = -1 }?.reason.contains("downloadSpeedLimit") == true)
-        #expect(error { $0.uploadSpeedLimit = -1 }?.reason.contains("uploadSpeedLimit") == true)
-        #expect(error { $0.caFile = "/a\u{0}b" }?.reason.contains("caFile must not hold control characters") == true)
+        #expect(error { $0.tls.pins = [] }?.reason.contains("tls.pins must be a list") == true)
+        #expect(error { $0.tls.ca = "/a\u{0}b" }?.reason.contains("tls.ca must not hold control characters") == true)
         #expect(error { $0.interface = "eth0\n" }?.reason.contains("interface") == true)
     }
 }

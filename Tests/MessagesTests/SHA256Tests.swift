@@ -19,7 +19,7 @@ import Testing
     func `the examples of FIPS 180-4 come out`(text: String, count: Int, digest: String) {
         let bytes = Array(repeatElement(Array(text.utf8), count: count).joined())
 
-        #expect(SHA256.hexadecimal(of: bytes) == digest)
+        #expect(Bytes(bytes).sha256 == digest)
     }
 
     @Test func `every length around a block's end agrees with sha256sum`() throws {
@@ -29,6 +29,6 @@ import Testing
 
         let sums = try ProcessRunner.output(of: ["sha256sum"] + paths).split(separator: "\n").map { $0.prefix(64) }
 
-        #expect(messages.map { SHA256.hexadecimal(of: $0) } == sums.map(String.init))
+        #expect(messages.map { Bytes($0).sha256 } == sums.map(String.init))
     }
 }

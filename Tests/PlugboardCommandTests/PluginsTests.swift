@@ -67,6 +67,8 @@ struct PluginsTests {
             plugins.map { $0["reason"] }
                 == ["configured priority", "default priority", "before redirect", "after cookies"])
         #expect(plugins.map { $0["path"]?.stringValue } == [nil, decode, nil, nil])
+        let locations = plugins[1]["locations"]?.arrayValue?.map { $0.stringValue }
+        #expect(locations == ["\(configuration), line 1: plugins[2]"])
         #expect(plugins[2]["events"] == ["headReceived"] && plugins[3]["events"] == nil)
         #expect(order["hooks"]?["onRequest"] == ["logging", "decode", "cookies"])
         #expect(order["hooks"]?["onResponse"] == ["redirect", "decode", "logging"])

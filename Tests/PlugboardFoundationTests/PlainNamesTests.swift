@@ -27,18 +27,39 @@ import Transporting
     @Test func `every public type is named here`() throws {
         let here = try String(contentsOfFile: #filePath, encoding: .utf8)
         let named = Set(here.matches(of: /= (\w+)$/.anchorsMatchLineEndings()).map { String($0.1) })
-        let declaration =
-            /^(?:@\w+(?:\([^)]*\))? )*(?:public|open) (?:final |indirect )*(?:struct|class|enum|protocol|actor) (\w+)/
-            .anchorsMatchLineEndings()
-
         var missing: [String] = []
         for file in try Self.sources() {
-            let types = try String(contentsOf: file, encoding: .utf8).matches(of: declaration).map { String($0.1) }
+            let types = try String(contentsOf: file, encoding: .utf8).matches(of: Self.declaration).map { String($0.1) }
             missing += types.filter { !named.contains($0) }
         }
 
         #expect(missing == [])
         #expect(named.count > 100)
+    }
+
+    @Test func `the kernel's module exports each type of other modules that its declarations name`() throws {
+        let exports = try String(
+            contentsOf: Self.root.appending(path: "Sources/PlugboardCore/Exports.swift"), encoding: .utf8)
+        let exported = Set(exports.matches(of: /@_exported import \w+ \w+\.(\w+)/).map { String($0.1) })
+        var others: Set<String> = []
+        for module in ["PlugboardKit", "JSON", "EventLoop", "Transporting"] {
+            for file in Self.files(of: Self.root.appending(path: "Sources/\(module)")) {
+                let types = try String(contentsOf: file, encoding: .utf8).matches(of: Self.declaration)
+                others.formUnion(types.map { String($0.1) })
+            }
+        }
+
+        var missing: Set<String> = []
+        for file in Self.files(of: Self.root.appending(path: "Sources/PlugboardCore")) {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for declaration in text.matches(of: /^ *public [^{=\n]*(?:\([^{]*\))?[^{=\n]*/.anchorsMatchLineEndings()) {
+                let words = declaration.0.matches(of: /\b[A-Z]\w+/).map { String($0.0) }
+                missing.formUnion(words.filter { others.contains($0) && !exported.contains($0) })
+            }
+        }
+
+        #expect(missing == [])
+        #expect(exported.count > 10)
     }
 
     /// Of the modules that programs, plugins and transports import.
@@ -49,10 +70,18 @@ import Transporting
         ].map { root.appending(path: "Sources/\($0)") }
         let plugins = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "Plugins").path)
             .map { root.appending(path: "Plugins/\($0)/Sources/\($0)Options") }
-        return (modules + plugins).flatMap { folder in
-            let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-            return (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
-        }
+        return (modules + plugins).flatMap(files)
+    }
+
+    private static func files(of folder: URL) -> [URL] {
+        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+        return (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
+    }
+
+    /// A public type of a module, by its name.
+    private static var declaration: Regex<(Substring, Substring)> {
+        /^(?:@\w+(?:\([^)]*\))? )*(?:public|open) (?:final |indirect )*(?:struct|class|enum|protocol|actor) (\w+)/
+            .anchorsMatchLineEndings()
     }
 }
 
@@ -63,6 +92,7 @@ private enum OfMessages {
     typealias PlainBodySource = BodySource
     typealias PlainByteCount = ByteCount
     typealias PlainBytes = Bytes
+    typealias PlainDurationText = DurationText
     typealias PlainFieldName = FieldName
     typealias PlainFields = Fields
     typealias PlainHTTPDate = HTTPDate
@@ -72,13 +102,13 @@ private enum OfMessages {
     typealias PlainOrigin = Origin
     typealias PlainPiece = Piece
     typealias PlainPlugboardError = PlugboardError
+    typealias PlainPrintable = Printable
     typealias PlainPull = Pull
     typealias PlainPullReceiver = PullReceiver
     typealias PlainRequest = Request
     typealias PlainRequestOptions = RequestOptions
     typealias PlainResponse = Response
     typealias PlainResponseHead = ResponseHead
-    typealias PlainSHA256 = SHA256
     typealias PlainTimings = Timings
     typealias PlainURLParts = URLParts
 }
@@ -119,9 +149,10 @@ private enum OfPlugboardKit {
     typealias PlainManifest = Manifest
     typealias PlainNoSettings = NoSettings
     typealias PlainOptionDefinition = OptionDefinition
-    typealias PlainOptionDescription = OptionDescription
+    typealias PlainOptionForm = OptionForm
+    typealias PlainOptionKind = OptionKind
     typealias PlainOptionValue = OptionValue
-    typealias PlainOutcome = Outcome
+    typealias PlainTurnOutcome = TurnOutcome
     typealias PlainPlugin = Plugin
     typealias PlainPluginCommands = PluginCommands
     typealias PlainPluginDescriptor = PluginDescriptor
@@ -145,24 +176,18 @@ private enum OfPlugboardKit {
 }
 
 private enum OfPlugboardCore {
-    typealias PlainAbsentPlugin = AbsentPlugin
-    typealias PlainAttributeCheck = AttributeCheck
     typealias PlainCatalog = Catalog
     typealias PlainConfiguration = Configuration
     typealias PlainConfigurationFault = ConfigurationError
-    typealias PlainConfigurationSchema = ConfigurationSchema
-    typealias PlainCrashNotes = CrashNotes
     typealias PlainEnabledPlugin = EnabledPlugin
-    typealias PlainEventDetail = EventDetail
-    typealias PlainExchangeEvent = ExchangeEvent
+    typealias PlainObservedEvent = ObservedEvent
     typealias PlainExchangeHandle = ExchangeHandle
     typealias PlainHookCall = HookCall
     typealias PlainKernel = Kernel
     typealias PlainKernelEvent = KernelEvent
     typealias PlainKernelLog = KernelLog
     typealias PlainKernelSettings = KernelSettings
-    typealias PlainLineup = Lineup
-    typealias PlainLoader = Loader
+    typealias PlainPluginFileLoader = PluginFileLoader
     typealias PlainPluginEntry = PluginEntry
     typealias PlainPluginFile = PluginFile
     typealias PlainTraceStep = TraceStep
@@ -189,6 +214,7 @@ private enum OfJSON {
     typealias PlainJSONPositions = JSONPositions
     typealias PlainJSONValue = JSONValue
     typealias PlainJSONWriter = JSONWriter
+    typealias PlainSpelling = Spelling
 }
 
 private enum OfCurlTransport {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `An error under Foundation` {
     private let error = PlugboardError(
-        .connect, "a.test cannot be reached.", plugin: "retry", attempt: 2, underlying: "Connection refused")
+        .transportConnect, "a.test cannot be reached.", plugin: "retry", attempt: 2, underlying: "Connection refused")
 
     @Test func `an error of unknown type describes itself`() {
         let unknown: any Error = error

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func `one that is required may have bounds, and has no default`() throws {
-        let settings = try PluginDescriptor(checking: export(Box.self)).settings
+        let settings = try PluginDescriptor(checking: Box.descriptor).settings
 
         #expect(settings.map(\.name) == ["number", "key", "hosts", "often"])
         #expect(settings.map(\.isRequired) == [true, true, true, false])

@@ -41,7 +41,7 @@ struct ScriptedTransportTests {
     @Test func `a scripted failure and a broken request body both fail the request, the latter without the script`()
         async throws
     {
-        let transport = ScriptedTransport { _, _ in .fail(PlugboardError(.reset, "reset")) }
+        let transport = ScriptedTransport { _, _ in .fail(PlugboardError(.transportReset, "reset")) }
         let kernel = try kernel(transport)
         let broken = PiecesSource(["a"], ending: .broken(PlugboardError("disk", "full")))
 
@@ -50,7 +50,7 @@ struct ScriptedTransportTests {
             try await kernel.send(Request(.put, url, body: Body(broken)))
         }
 
-        #expect(first?.code == .reset)
+        #expect(first?.code == .transportReset)
         #expect(second?.code == "disk")
         #expect(transport.requests.count == 1)
     }

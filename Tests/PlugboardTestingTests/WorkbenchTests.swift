@@ -84,7 +84,7 @@ struct WorkbenchTests {
 
     @Test func `a plugin from a file takes part, and so does one beside another`() async throws {
         let tagger = try FixturePlugin.build("tagger", define: ["PLUGIN_ID": "com.example.bench"])
-        let bench = try Workbench(file: tagger, loader: .dynamic, beside: [export(Obedient.self)]) {
+        let bench = try Workbench(file: tagger, loader: .dynamic, beside: [Obedient.descriptor]) {
             $0.kernel.timeout = .seconds(5)
         }
 

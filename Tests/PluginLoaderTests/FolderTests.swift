@@ -72,11 +72,11 @@ import Testing
         let missing = try folder.write("missing.json", text.replacing("x.so", with: "y.so"))
 
         let ids = try [named, beside].map { path in
-            try Lineup(Configuration.file(path), catalog: Catalog([]), loader: .dynamic).plugins.map(\.id)
+            try ResolvedPlugins(Configuration.file(path), catalog: Catalog([]), loader: .dynamic).plugins.map(\.id)
         }
         let errors = try [outside, missing].map { path in
             try #require(throws: PlugboardError.self) {
-                try Lineup(Configuration.file(path), catalog: Catalog([]), loader: .dynamic)
+                try ResolvedPlugins(Configuration.file(path), catalog: Catalog([]), loader: .dynamic)
             }
         }
 

@@ -177,7 +177,7 @@ import Testing
 
         let error = try refusal(path)
 
-        #expect(error.code == .abiMismatch)
+        #expect(error.code == .loadingRevision)
         #expect(error.reason.contains("com.example.metadata at \(path) uses revision 7"))
         #expect(try folder.entries() == [])
         #expect(try DynamicLoader.dynamic.inspect(path).metadata?.revision == 7)
@@ -189,7 +189,7 @@ import Testing
 
         let errors = try [both, descriptor].map { try refusal($0) }
 
-        #expect(errors.map(\.code) == [.abiMismatch, .abiMismatch])
+        #expect(errors.map(\.code) == [.loadingRevision, .loadingRevision])
         #expect(errors[0].reason.contains("com.example.old-revision at \(both) uses revision 0"))
         #expect(errors[1].reason.contains("It was loaded from \(descriptor)."))
     }

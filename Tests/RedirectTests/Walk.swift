@@ -71,7 +71,7 @@ final class Walk: Sendable {
     func request(_ method: Method, fields: Fields = Fields(), body: Body? = nil) -> Request {
         var request = Request(method, url(.plain, "/start"), fields: fields, body: body)
         request.attributes["redirect.allowDowngrade"] = "true"
-        request.options.caFile = authority.certificate
+        request.options.tls.ca = authority.certificate
         request.options.connectTo = Dictionary(
             uniqueKeysWithValues: Stop.allCases.map { stop in
                 (host(stop), "127.0.0.1:\(ports.ports.withLock { $0[stop] } ?? 0)")

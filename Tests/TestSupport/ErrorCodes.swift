@@ -4,6 +4,8 @@ import Foundation
 package struct DeclaredCode: Hashable {
     /// Such as `timeout.idle`.
     package let code: String
+    /// The name of the constant, such as `timeoutIdle`.
+    package let constant: String
     /// The first sentence of its documentation comment, with its full stop; empty if it has none.
     package let meaning: String
     /// Relative to the repository, as in `Sources/Messages/PlugboardError+Codes.swift`.
@@ -42,7 +44,10 @@ package struct DeclaredCode: Hashable {
                 let halves = words.components(separatedBy: #": Self = ""#)
                 if isInside, words.contains("static let "), halves.count == 2 {
                     let code = String(halves[1].dropLast())
-                    codes.append(DeclaredCode(code: code, meaning: firstSentence(of: comment), file: file))
+                    let constant = halves[0].components(separatedBy: " ").last ?? ""
+                    codes.append(
+                        DeclaredCode(
+                            code: code, constant: constant, meaning: firstSentence(of: comment), file: file))
                 }
                 comment = []
             }

@@ -42,7 +42,7 @@ package enum OptionTable {
         }.map(\.name)
     }
 
-    private static func row(_ option: OptionDescription, _ name: String) -> String {
+    private static func row(_ option: OptionDefinition, _ name: String) -> String {
         let words = option.choices.isEmpty ? option.kind.map { "\($0)" } ?? "" : option.choices.joined(separator: ", ")
         let fallback = option.fallback.isEmpty ? "" : "`\(option.fallback)`"
         return "| `\(name)` | \(words) | \(fallback) | \(option.documentation) |"

@@ -499,7 +499,7 @@ impl Owed {
                 (host.table().break_off)(host.0, number, text("plugin.fault"), text(reason))
             },
             Owed::Reply(host, number) => unsafe {
-                (host.table().reply_failed)(host.0, number, text("plugin.command"), text(reason))
+                (host.table().reply_failed)(host.0, number, text("command.failed"), text(reason))
             },
         };
     }
@@ -1933,7 +1933,7 @@ pub trait Plugin: Send + Sync + Sized + 'static {
     /// Called for a command of the table, with a JSON object. Not on the loop; may block. Give the result once, now or
     /// later.
     fn command(&self, _name: &str, _arguments: &str, reply: Reply) {
-        reply.fail("plugin.command", "The plugin lists this command but has no function for it.");
+        reply.fail("command.failed", "The plugin lists this command but has no function for it.");
     }
 }
 

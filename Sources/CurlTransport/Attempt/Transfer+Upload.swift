@@ -6,7 +6,7 @@ extension Transfer: PullReceiver {
     func pullUpload(_ state: TransferState.Pointer) {
         guard let upload, !state.pointee.upload.waitsForContinue else { return }
         while state.pointee.upload.wantsPiece, !isUploadPulled, ending == nil {
-            if let piece = upload.take() {
+            if let piece = upload.nextIfReady() {
                 accept(piece, state)
             } else {
                 isUploadPulled = true

@@ -182,7 +182,7 @@ final class Transfer: Attempt, @unchecked Sendable {
         guard let result, result != CURLE_OK, !isWhole, let handle else { return nil }
         if state.pointee.isCrossed {
             return PlugboardError(
-                .unprocessed,
+                .transportUnprocessed,
                 "A connection to \(url?.hostAndPort ?? "") was in use. The request was not sent.")
         }
         if state.pointee.sendings > 0 {

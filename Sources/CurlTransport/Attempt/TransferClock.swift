@@ -29,7 +29,8 @@ struct TransferClock {
         attemptTimeout = options.attemptTimeout
         idleTimeout = options.idleTimeout
         connectTimeout = options.connectTimeout
-        uploadTime = .seconds(1) + .milliseconds(options.uploadSpeedLimit.map { $0 > 0 ? 65_536_000 / $0 : 0 } ?? 0)
+        uploadTime =
+            .seconds(1) + .milliseconds(options.speed.upload.map { $0.bytes > 0 ? 65_536_000 / $0.bytes : 0 } ?? 0)
         lastActivity = loop.now
     }
 }
@@ -86,15 +87,15 @@ extension Transfer {
         if let limit = clock.attemptTimeout, later(clock.began, limit) <= now {
             return end(
                 PlugboardError(
-                    .attemptTimeout,
-                    "The attempt at \(hostAndPort) took longer than \(limit.configured) (attemptTimeout)."))
+                    .timeoutAttempt,
+                    "The attempt at \(hostAndPort) took longer than \(DurationText(limit)) (attemptTimeout)."))
         }
         // After the start, libcurl measures it.
         if !isStarted, let limit = clock.connectTimeout, later(clock.began, limit) <= now {
             return end(
                 PlugboardError(
-                    .connectTimeout,
-                    "No connection to \(hostAndPort) was free within \(limit.configured) (connectTimeout)."))
+                    .timeoutConnect,
+                    "No connection to \(hostAndPort) was free within \(DurationText(limit)) (connectTimeout)."))
         }
         // Called once, because each call compares the system's send buffer with the call before.
         let isSilent = isSilent()
@@ -102,7 +103,8 @@ extension Transfer {
         if let limit = clock.idleTimeout, later(clock.lastActivity, limit) <= now {
             return end(
                 PlugboardError(
-                    .idleTimeout, "No byte went to or came from \(hostAndPort) for \(limit.configured) (idleTimeout)."))
+                    .timeoutIdle,
+                    "No byte went to or came from \(hostAndPort) for \(DurationText(limit)) (idleTimeout)."))
         }
         armClock()
     }

@@ -120,7 +120,7 @@ final class EasyHandle {
         (shape, methodName, hasProxyFields) = (.get, nil, false)
         (mayMultiplex, isAlone, isFresh, isApart, sendsOnAfterErrors) = (false, false, false, false, false)
         state.pointee.isListening = false
-        minimumTLS = options.minimumTLS
+        minimumTLS = options.tls.minimum
         version = nil
         setCallbacks()
         let setter = EasyOptions(

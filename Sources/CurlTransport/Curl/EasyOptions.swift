@@ -22,11 +22,12 @@ struct EasyOptions {
             long(CURLOPT_CONNECTTIMEOUT_MS, Int(min(max(timeout.nanoseconds / 1_000_000, 1), Int64(Int32.max))))
         }
         // libcurl limits the speed between reads only, so that large reads come in bursts.
-        let isLimited = options.downloadSpeedLimit ?? 0 > 0
+        let speed = options.speed
+        let isLimited = speed.download.map { $0.bytes > 0 && $0 != .unlimited } ?? false
         let buffer = isLimited ? EasyOptions.evenBuffer : settings.receiveBuffer.bytes
         long(CURLOPT_BUFFERSIZE, min(max(buffer, 1024), EasyOptions.largestBuffer))
-        ccurl_set_offset(easy, CURLOPT_MAX_RECV_SPEED_LARGE, Int64(max(options.downloadSpeedLimit ?? 0, 0)))
-        ccurl_set_offset(easy, CURLOPT_MAX_SEND_SPEED_LARGE, Int64(max(options.uploadSpeedLimit ?? 0, 0)))
+        ccurl_set_offset(easy, CURLOPT_MAX_RECV_SPEED_LARGE, Int64(speed.download?.bytes ?? 0))
+        ccurl_set_offset(easy, CURLOPT_MAX_SEND_SPEED_LARGE, Int64(speed.upload?.bytes ?? 0))
         return try connectToList(options.connectTo)
     }
 
@@ -58,21 +59,23 @@ struct EasyOptions {
     }
 
     private func setTLS(_ options: RequestOptions) throws(PlugboardError) {
-        let verifies = options.verifiesTLS ?? true
+        let verifies = options.tls.verify ?? true
         for option in [CURLOPT_SSL_VERIFYPEER, CURLOPT_PROXY_SSL_VERIFYPEER] { long(option, verifies ? 1 : 0) }
         for option in [CURLOPT_SSL_VERIFYHOST, CURLOPT_PROXY_SSL_VERIFYHOST] { long(option, verifies ? 2 : 0) }
-        EasyOptions.setTLSVersions(easy, options.minimumTLS, isApart: false)
-        long(CURLOPT_PROXY_SSLVERSION, EasyOptions.minimum(options.minimumTLS))
-        if let file = options.caFile {
-            try text(CURLOPT_CAINFO, file, "caFile")
-            try text(CURLOPT_PROXY_CAINFO, file, "caFile")
+        EasyOptions.setTLSVersions(easy, options.tls.minimum, isApart: false)
+        long(CURLOPT_PROXY_SSLVERSION, EasyOptions.minimum(options.tls.minimum))
+        if let file = options.tls.ca {
+            try text(CURLOPT_CAINFO, file, "tls.ca")
+            try text(CURLOPT_PROXY_CAINFO, file, "tls.ca")
             // Otherwise the certificates of the system's folder would be trusted, too.
             ccurl_set_text(easy, CURLOPT_CAPATH, nil)
             ccurl_set_text(easy, CURLOPT_PROXY_CAPATH, nil)
         }
-        if let pins = options.pins { try text(CURLOPT_PINNEDPUBLICKEY, pins, "pins") }
-        if let certificate = options.clientCertificate { try text(CURLOPT_SSLCERT, certificate, "clientCertificate") }
-        if let key = options.clientKey ?? options.clientCertificate { try text(CURLOPT_SSLKEY, key, "clientKey") }
+        if let pins = options.tls.pins {
+            try text(CURLOPT_PINNEDPUBLICKEY, pins.joined(separator: ";"), "tls.pins")
+        }
+        if let certificate = options.tls.certificate { try text(CURLOPT_SSLCERT, certificate, "tls.certificate") }
+        if let key = options.tls.key ?? options.tls.certificate { try text(CURLOPT_SSLKEY, key, "tls.key") }
     }
 
     private func setRoute(_ options: RequestOptions) throws(PlugboardError) {
@@ -120,6 +123,6 @@ struct EasyOptions {
     }
 
     private func invalid(_ name: String) -> PlugboardError {
-        PlugboardError(.invalidOption, "The request's option \(name) has an invalid value.")
+        PlugboardError(.requestOption, "The request's option \(name) has an invalid value.")
     }
 }

@@ -97,7 +97,7 @@ final class MultiHandle: LoopParticipant {
         guard let handle = transfer.handle else { return }
         transfer.isStarted = true
         if curl_multi_add_handle(multi, handle.easy) != CURLM_OK {
-            transfer.end(PlugboardError(.connect, "libcurl does not accept another attempt."))
+            transfer.end(PlugboardError(.transportConnect, "libcurl does not accept another attempt."))
         }
     }
 
@@ -151,7 +151,7 @@ final class MultiHandle: LoopParticipant {
         for transfer in transfers where transfer.state?.pointee.sendingSocket == socket {
             transfer.end(
                 PlugboardError(
-                    .stale,
+                    .transportStale,
                     "Several requests to \(transfer.url?.hostAndPort ?? "") were sent on one HTTP/1.1 connection at the same "
                         + "time. The server may have processed them."))
         }

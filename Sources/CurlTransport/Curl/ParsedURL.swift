@@ -34,7 +34,7 @@ final class ParsedURL {
     deinit { curl_url_cleanup(handle) }
 
     private static func error(_ complaint: String) -> PlugboardError {
-        PlugboardError(.invalidURL, "The request's URL \(complaint). Write an absolute one: https://host/path.")
+        PlugboardError(.requestURL, "The request's URL \(complaint). Write an absolute one: https://host/path.")
     }
 
     /// What is wrong. It quotes nothing of the URL, which may hold secrets.

@@ -21,7 +21,7 @@ extension PlugboardError {
         // A request that may have been processed must not be reported as an attempt without a connection.
         if isUnsent, socketError == EMFILE || socketError == ENFILE || Self.lacksDescriptors() {
             self.init(
-                .connect,
+                .transportConnect,
                 "No file descriptor is left for a connection to \(hostAndPort). Raise the limit (ulimit -n), or set "
                     + "kernel.connections.")
             return
@@ -35,7 +35,8 @@ extension PlugboardError {
         // libcurl quotes a proxy that it cannot parse, with its password.
         let mayQuote = message.isEmpty || message.utf8.contains { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "?") }
         // libcurl also quotes texts of servers, such as names in a certificate.
-        self.init(kind, reason, underlying: mayQuote ? String(cString: curl_easy_strerror(code)) : printable(message))
+        self.init(
+            kind, reason, underlying: mayQuote ? String(cString: curl_easy_strerror(code)) : Printable.text(message))
     }
 
     /// Whether the process can open no more files. A name look-up that fails for this reason does not report it.
@@ -50,63 +51,70 @@ extension PlugboardError {
     ) -> (Code, String) {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST:
-            (.dns, "The name of \(hostAndPort) cannot be resolved. Check the spelling and the network.")
+            (.transportDNS, "The name of \(hostAndPort) cannot be resolved. Check the spelling and the network.")
         case CURLE_COULDNT_RESOLVE_PROXY:
             (
-                .proxy,
+                .transportProxy,
                 "The name of the proxy for \(hostAndPort) cannot be resolved. Check the proxy option and the "
                     + "environment."
             )
         case CURLE_PROXY:
-            (.proxy, "The proxy for \(hostAndPort) refused the request or failed. Check its address and credentials.")
+            (
+                .transportProxy,
+                "The proxy for \(hostAndPort) refused the request or failed. Check its address and credentials."
+            )
         case CURLE_COULDNT_CONNECT:
             if let detour = detour(in: message, to: hostAndPort) {
                 (
-                    .connect,
+                    .transportConnect,
                     "No connection to \(detour) can be opened, which a proxy or connectTo gives for "
                         + "\(hostAndPort). Check that a server listens there."
                 )
             } else {
-                (.connect, "No connection to \(hostAndPort) can be opened. Check that a server listens there.")
+                (.transportConnect, "No connection to \(hostAndPort) can be opened. Check that a server listens there.")
             }
         case CURLE_INTERFACE_FAILED:
             (
-                .invalidOption,
+                .requestOption,
                 "The network interface for \(hostAndPort) cannot be used. Check --interface on the command line, or "
                     + "kernel.interface in the configuration."
             )
-        case CURLE_OPERATION_TIMEDOUT: (.connectTimeout, "Connecting to \(hostAndPort) took too long.")
+        case CURLE_OPERATION_TIMEDOUT: (.timeoutConnect, "Connecting to \(hostAndPort) took too long.")
         case CURLE_SSL_CERTPROBLEM:
-            (.invalidOption, "The client's certificate or key for \(hostAndPort) cannot be used. Check the files.")
+            (.requestOption, "The client's certificate or key for \(hostAndPort) cannot be used. Check the files.")
         case CURLE_SSL_CACERT_BADFILE:
             (
-                .invalidOption,
+                .requestOption,
                 "The file of trusted certificates for \(hostAndPort) cannot be read. Check --cacert on the command "
                     + "line, or kernel.tls.ca in the configuration."
             )
         case CURLE_PEER_FAILED_VERIFICATION:
-            (.tlsCertificate, "The certificate of \(hostAndPort) is not trusted. Nothing was sent.")
+            (.transportTLSCertificate, "The certificate of \(hostAndPort) is not trusted. Nothing was sent.")
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
-            (.tls, "The public key of \(hostAndPort) is not one of the pins. Nothing was sent.")
+            (.transportTLS, "The public key of \(hostAndPort) is not one of the pins. Nothing was sent.")
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
             CURLE_SSL_CLIENTCERT, CURLE_USE_SSL_FAILED, CURLE_SSL_ENGINE_INITFAILED:
-            (.tls, "The TLS handshake with \(hostAndPort) failed. Nothing was sent.")
+            (.transportTLS, "The TLS handshake with \(hostAndPort) failed. Nothing was sent.")
         case CURLE_URL_MALFORMAT where !hostAndPort.utf8.allSatisfy { $0 < 0x80 }:
-            (.invalidURL, "The host of \(hostAndPort) is not ASCII. Write the host as xn--….")
+            (.requestURL, "The host of \(hostAndPort) is not ASCII. Write the host as xn--….")
         case CURLE_URL_MALFORMAT:
-            (.invalidURL, "The URL of the request to \(hostAndPort), or of its proxy, is invalid.")
+            (.requestURL, "The URL of the request to \(hostAndPort), or of its proxy, is invalid.")
         case CURLE_SEND_FAIL_REWIND:
             (.bodyRewind, "The connection to \(hostAndPort) was lost, and the request's body cannot be sent again.")
         case _ where isHeadThere: afterHead(code, hostAndPort)
-        case CURLE_GOT_NOTHING: (.reset, "\(hostAndPort) closed the connection without a response.")
-        case CURLE_SEND_ERROR: (.reset, "The connection to \(hostAndPort) was lost while the request was sent.")
-        case CURLE_RECV_ERROR: (.reset, "The connection to \(hostAndPort) was lost before the response.")
-        case CURLE_HTTP2_STREAM: (.reset, "\(hostAndPort) ended the stream without a response.")
+        case CURLE_GOT_NOTHING: (.transportReset, "\(hostAndPort) closed the connection without a response.")
+        case CURLE_SEND_ERROR:
+            (.transportReset, "The connection to \(hostAndPort) was lost while the request was sent.")
+        case CURLE_RECV_ERROR: (.transportReset, "The connection to \(hostAndPort) was lost before the response.")
+        case CURLE_HTTP2_STREAM: (.transportReset, "\(hostAndPort) ended the stream without a response.")
         case CURLE_OUT_OF_MEMORY:
-            (.malformed, "A line in the head of the response from \(hostAndPort) is longer than libcurl allows.")
+            (
+                .transportProtocol,
+                "A line in the head of the response from \(hostAndPort) is longer than libcurl allows."
+            )
         case CURLE_HTTP2, CURLE_PARTIAL_FILE:
-            (.reset, "\(hostAndPort) closed the HTTP/2 connection before the response.")
-        default: (.malformed, "The response from \(hostAndPort) is not valid HTTP.")
+            (.transportReset, "\(hostAndPort) closed the HTTP/2 connection before the response.")
+        default: (.transportProtocol, "The response from \(hostAndPort) is not valid HTTP.")
         }
     }
 
@@ -122,7 +130,7 @@ extension PlugboardError {
     private static func afterHead(_ code: CURLcode, _ hostAndPort: String) -> (Code, String) {
         switch code {
         case CURLE_BAD_CONTENT_ENCODING, CURLE_WEIRD_SERVER_REPLY:
-            (.malformed, "The body of the response from \(hostAndPort) is not framed as HTTP demands.")
+            (.transportProtocol, "The body of the response from \(hostAndPort) is not framed as HTTP demands.")
         default: (.bodyCut, "The body of the response from \(hostAndPort) ended before it was complete.")
         }
     }

@@ -140,7 +140,7 @@ struct TransferState {
             return true
         case .malformed(let what):
             let part = head.isFinal ? "trailer" : "head"
-            failure = PlugboardError(.malformed, "The response's \(part) \(what).")
+            failure = PlugboardError(.transportProtocol, "The response's \(part) \(what).")
             return false
         }
     }

@@ -13,7 +13,7 @@ struct RequestBody {
     /// Throws an error if method, fields or body cannot be sent.
     init(_ attempt: AttemptRequest) throws(PlugboardError) {
         guard attempt.method.isValid else {
-            throw PlugboardError(.invalidOption, "The request's method is not a token. Use letters, as in GET.")
+            throw PlugboardError(.requestOption, "The request's method is not a token. Use letters, as in GET.")
         }
         var announced: Int?
         var isChunked = false
@@ -46,7 +46,7 @@ struct RequestBody {
         if let source {
             if attempt.method == .head {
                 throw PlugboardError(
-                    .invalidOption, "A HEAD request cannot have a body. Remove it, or use another method.")
+                    .requestOption, "A HEAD request cannot have a body. Remove it, or use another method.")
             }
             if let announced, let length = source.length, announced != length {
                 throw RequestBody.error(
@@ -83,7 +83,7 @@ struct RequestBody {
         return nil
     }
 
-    private static func error(_ reason: String) -> PlugboardError { PlugboardError(.invalidField, reason) }
+    private static func error(_ reason: String) -> PlugboardError { PlugboardError(.requestField, reason) }
 }
 
 /// Request fields that need special treatment in the transport.

@@ -22,7 +22,7 @@ final class ResponseBody: BodySource, @unchecked Sendable {
 
     deinit { rest.removeAll() }
 
-    func take() -> Piece? {
+    func nextIfReady() -> Piece? {
         guard loop.isCurrent, !isReleased else { return nil }
         if let transfer, let state = transfer.state {
             guard let bytes = state.pointee.received.pop() else { return nil }
@@ -37,7 +37,7 @@ final class ResponseBody: BodySource, @unchecked Sendable {
             loop.enqueue { [self] in self.pull(pull) }
             return
         }
-        if let piece = take() { pull.complete(piece) } else { openPull = pull }
+        if let piece = nextIfReady() { pull.complete(piece) } else { openPull = pull }
     }
 
     func release() {
@@ -65,7 +65,7 @@ final class ResponseBody: BodySource, @unchecked Sendable {
     /// Called once in a turn, after all bytes of the turn were received.
     func settle() {
         if isReleased { return drain() }
-        if let pull = openPull, let piece = take() {
+        if let pull = openPull, let piece = nextIfReady() {
             openPull = nil
             pull.complete(piece)
         }
@@ -80,7 +80,7 @@ final class ResponseBody: BodySource, @unchecked Sendable {
         }
         swap(&rest, &state.received)
         ending = error.map { .broken($0) } ?? .end(trailers: state.head.takeTrailers())
-        if let pull = openPull, let piece = take() {
+        if let pull = openPull, let piece = nextIfReady() {
             openPull = nil
             pull.complete(piece)
         }

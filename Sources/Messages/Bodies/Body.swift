@@ -62,7 +62,7 @@ public struct Body: Sendable {
         while true {
             // The iterator is not used, because its `next` looks up the task's executor twice for each piece.
             let piece: Piece
-            if let ready = source.take() {
+            if let ready = source.nextIfReady() {
                 piece = ready
             } else {
                 piece = await Iterator.pulled(from: source, isolation: #isolation)
@@ -122,7 +122,7 @@ extension Body: AsyncSequence {
         ) async throws(PlugboardError) -> Bytes? {
             while !isDone {
                 let piece: Piece
-                if let ready = source.take() {
+                if let ready = source.nextIfReady() {
                     piece = ready
                 } else {
                     piece = await Iterator.pulled(from: source, isolation: actor)

@@ -17,14 +17,14 @@ public protocol BodySource: AnyObject, Sendable {
     func pull(_ pull: Pull)
 
     /// The next piece if it is available now, as a pull would bring it, or nil. Returning nil is always correct.
-    func take() -> Piece?
+    func nextIfReady() -> Piece?
 
     /// Starts over at the first byte. Returns false if that is not possible.
     func rewind() -> Bool
 
     /// Another source of the same bytes, from the first, which is pulled independently of this one; nil if there can be
     /// none. From any thread.
-    func again() -> (any BodySource)?
+    func copy() -> (any BodySource)?
 
     /// The last call, from any thread: the rest of the body is not wanted. An open pull need not be completed.
     func release()
@@ -34,11 +34,11 @@ extension BodySource {
     /// False.
     public var canRewind: Bool { false }
     /// Nil.
-    public func take() -> Piece? { nil }
+    public func nextIfReady() -> Piece? { nil }
     /// False.
     public func rewind() -> Bool { false }
     /// Nil.
-    public func again() -> (any BodySource)? { nil }
+    public func copy() -> (any BodySource)? { nil }
     /// Does nothing.
     public func release() {}
 }

@@ -41,33 +41,3 @@ public struct ByteCount: Sendable, Hashable, Comparable, CustomStringConvertible
         return bytes == .max ? "unlimited" : "\(bytes)B"
     }
 }
-
-extension Duration {
-    /// Reads a duration as configurations write it: a whole number and `ms`, `s`, `m`, `h` or `d`. Nil for any other
-    /// text.
-    public init?(configured text: some StringProtocol) {
-        let digits = text.prefix { ("0"..."9").contains($0) }
-        let units: [String: Int64] = ["ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
-        guard let count = Int64(digits), let unit = units[String(text.dropFirst(digits.count))],
-            count <= Int64.max / 1_000_000 / unit
-        else { return nil }
-        self = .milliseconds(count * unit)
-    }
-
-    /// The duration in nanoseconds, clamped to 64 bits.
-    public var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        if overflow { return seconds < 0 ? .min : .max }
-        let (sum, tooMuch) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return tooMuch ? (seconds < 0 ? .min : .max) : sum
-    }
-
-    /// The duration as configurations write it, in the largest unit that divides it: 180 seconds are `3m`.
-    public var configured: String {
-        let milliseconds = nanoseconds / 1_000_000
-        for (unit, size) in [("d", 86_400_000 as Int64), ("h", 3_600_000), ("m", 60_000), ("s", 1_000)]
-        where milliseconds != 0 && milliseconds % size == 0 { return "\(milliseconds / size)\(unit)" }
-        return "\(milliseconds)ms"
-    }
-}

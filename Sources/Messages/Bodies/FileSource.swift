@@ -48,7 +48,7 @@ final class FileSource: BodySource {
         pull.complete(offset.withLock { next(&$0) })
     }
 
-    func again() -> (any BodySource)? { FileSource(file, path: path, size: size) }
+    func copy() -> (any BodySource)? { FileSource(file, path: path, size: size) }
 
     func rewind() -> Bool {
         offset.withLock { $0 = 0 }

@@ -10,7 +10,7 @@ final class MemorySource: BodySource {
     var length: Int? { bytes.count }
     var canRewind: Bool { true }
 
-    func take() -> Piece? {
+    func nextIfReady() -> Piece? {
         isGiven.withLock { isGiven in
             if isGiven || bytes.isEmpty { return .end(trailers: Fields()) }
             isGiven = true
@@ -19,10 +19,10 @@ final class MemorySource: BodySource {
     }
 
     func pull(_ pull: Pull) {
-        if let piece = take() { pull.complete(piece) }
+        if let piece = nextIfReady() { pull.complete(piece) }
     }
 
-    func again() -> (any BodySource)? { MemorySource(bytes) }
+    func copy() -> (any BodySource)? { MemorySource(bytes) }
 
     func rewind() -> Bool {
         isGiven.withLock { $0 = false }

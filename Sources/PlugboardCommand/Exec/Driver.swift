@@ -68,10 +68,10 @@ final class Driver: Sendable {
                 let host = try DriverFields(object, known: ["id", "op", "host"]).requiredString("host")
                 return try await ask("cookies", "registrable", ["host": .string(host)], for: "registrable", id)
             case .string(let op):
-                let near = nearest(op, in: Driver.operations).map { " Did you mean \($0)?" } ?? ""
+                let near = Spelling.nearest(op, in: Driver.operations).map { " Did you mean \($0)?" } ?? ""
                 throw DriverError(
                     .unsupported,
-                    "This driver has no op \(printable(op)).\(near) It has \(Driver.operations.joined(separator: ", "))."
+                    "This driver has no op \(Printable.text(op)).\(near) It has \(Driver.operations.joined(separator: ", "))."
                 )
             default:
                 throw DriverError(.invalid, "op must be a string.")

@@ -37,7 +37,7 @@ final class DriverExchange: Sendable {
     }
 
     /// [loop]
-    private func hear(_ event: ExchangeEvent) {
+    private func hear(_ event: ObservedEvent) {
         switch event.kernelEvent {
         case .attemptBegan: heard.withLock { $0.interim = [] }
         case .interim:

@@ -10,10 +10,10 @@ struct DriverFields {
     /// Throws for unknown members.
     init(_ object: JSONObject, known: [String], in prefix: String = "") throws(DriverError) {
         for (name, _) in object where !known.contains(name) {
-            let near = nearest(name, in: known).map { "Did you mean \(prefix)\($0)?" }
+            let near = Spelling.nearest(name, in: known).map { "Did you mean \(prefix)\($0)?" }
             throw DriverError(
                 .invalid,
-                "\(printable(prefix + name)) is not a known field. "
+                "\(Printable.text(prefix + name)) is not a known field. "
                     + (near ?? "Known are \(known.map { prefix + $0 }.joined(separator: ", "))."))
         }
         self.object = object

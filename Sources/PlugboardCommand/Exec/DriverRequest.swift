@@ -56,7 +56,7 @@ struct DriverRequest {
         options.idleTimeout = try line.milliseconds("idle_timeout_ms")
         let isSecure = url.utf8.prefix(6).map { $0 | 0x20 }.elementsEqual("https:".utf8.map { $0 | 0x20 })
         options.connectTo = try line.hostsAndPorts("connect_to", port: isSecure ? 443 : 80)
-        options.caFile = try line.string("ca_file")
+        options.tls.ca = try line.string("ca_file")
         options.unixSocket = try line.string("unix_socket")
         return options
     }
@@ -109,10 +109,10 @@ struct DriverRequest {
         // Limited to the largest values of the attributes.
         if let again { request.attributes["retry.attempts"] = "\(min(again, 99) + 1)" }
         if let delay {
-            request.attributes["retry.delay"] = min(delay, .seconds(86_400)).configured
+            request.attributes["retry.delay"] = DurationText(min(delay, .seconds(86_400))).description
         }
         if let limit {
-            request.attributes["retry.totalTime"] = min(limit, .seconds(365 * 86_400)).configured
+            request.attributes["retry.totalTime"] = DurationText(min(limit, .seconds(365 * 86_400))).description
         }
     }
 

@@ -38,7 +38,7 @@ private struct ChromeTrace {
     mutating func add(_ step: Explanation.Step) {
         let transport = Lane(exchange: step.exchange, track: 0)
         switch step.kind {
-        case .asked(let request):
+        case .subRequest(let request):
             names[step.exchange] = "sub-request \(step.exchange) of \(request.plugin)"
             open[step.exchange] = (request, step.at)
         case .call(let call):

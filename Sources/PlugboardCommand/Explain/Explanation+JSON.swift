@@ -43,11 +43,11 @@ extension Explanation {
 
     private static func members(_ kind: Step.Kind) -> (step: String, [(String, JSONValue)]) {
         switch kind {
-        case .asked(let request):
+        case .subRequest(let request):
             (
                 "subRequest",
                 [
-                    ("parent", .number(JSONNumber(request.asker))), ("plugin", .string(request.plugin)),
+                    ("parent", .number(JSONNumber(request.parent))), ("plugin", .string(request.plugin)),
                     ("call", request.call.map { .number(JSONNumber($0)) } ?? .null),
                     ("method", .string(request.method.name)), ("url", .string(request.url)),
                     ("detached", .bool(request.isDetached)),
@@ -81,7 +81,7 @@ extension Explanation {
         }
     }
 
-    static func json(_ detail: EventDetail) -> JSONValue {
+    static func json(_ detail: ObservedEvent.Detail) -> JSONValue {
         switch detail {
         case .text(let text): .string(text)
         case .integer(let number): .number(JSONNumber(number))

@@ -5,7 +5,7 @@ extension Explanation {
     var nestedSteps: [(step: Step, depth: Int)] {
         var depths = [0: 0]
         return steps.map { step in
-            if case .asked(let request) = step.kind { depths[step.exchange] = (depths[request.asker] ?? 0) + 1 }
+            if case .subRequest(let request) = step.kind { depths[step.exchange] = (depths[request.parent] ?? 0) + 1 }
             return (step, depths[step.exchange] ?? 0)
         }
     }

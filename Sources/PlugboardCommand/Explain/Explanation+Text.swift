@@ -3,9 +3,9 @@ import Plugboard
 extension Explanation {
     /// A table for people, ordered by the beginning of each step. Sub-requests are indented.
     var text: String {
-        var text = "\(printable("\(method) \(url)"))\n"
+        var text = "\(Printable.text("\(method) \(url)"))\n"
         for attribute in attributes {
-            let value = attribute.value.map { printable($0) } ?? "(secret)"
+            let value = attribute.value.map { Printable.text($0) } ?? "(secret)"
             text += "  \(attribute.name) = \(value)\(attribute.isOfOrigin ? "  (of the origin)" : "")\n"
         }
         let head = ["AT", "WHO", "WHAT", "DECIDED", "TOOK", "CHANGED, OR MORE"]
@@ -38,7 +38,7 @@ extension Explanation {
     /// The number of the step's sub-request, if there are several of them.
     private func number(_ step: Step) -> String {
         switch step.kind {
-        case .asked, .completed: ""
+        case .subRequest, .completed: ""
         case .call, .attemptBegan, .attemptEnded, .fact:
             step.exchange > 0 && steps.contains { $0.exchange > 1 } ? " (\(step.exchange))" : ""
         }
@@ -47,13 +47,13 @@ extension Explanation {
     /// The cells of a row after the time.
     private func cells(_ step: Step) -> [String] {
         switch step.kind {
-        case .asked(let request):
-            let method = printable(request.method.name)
+        case .subRequest(let request):
+            let method = Printable.text(request.method.name)
             let how = request.isDetached ? "begins, detached" : "begins"
-            return ["sub-request \(step.exchange)", method, how, "", printable(request.url)]
+            return ["sub-request \(step.exchange)", method, how, "", Printable.text(request.url)]
         case .call(let call):
             let hook = call.visit == .first ? call.hook : "\(call.hook) (\(call.visit))"
-            let edits = call.edits.map { printable($0) }.joined(separator: ", ")
+            let edits = call.edits.map { Printable.text($0) }.joined(separator: ", ")
             return [call.plugin, hook, call.verdict, Explanation.milliseconds(call.took.nanoseconds), edits]
         case .attemptBegan(let number):
             return ["transport", "attempt \(number)", "begins"]
@@ -67,13 +67,13 @@ extension Explanation {
             ]
         case .fact(let name, let details, let status):
             let words = details.sorted { $0.key < $1.key }.map { "\($0.key) \(Explanation.text($0.key, $0.value))" }
-            return ["·", name, status.map { "status \($0)" } ?? "", "", printable(words.joined(separator: ", "))]
+            return ["·", name, status.map { "status \($0)" } ?? "", "", Printable.text(words.joined(separator: ", "))]
         case .completed(let outcome, let attempts):
             return ["sub-request \(step.exchange)", "completed", outcome, "", "attempts: \(attempts)"]
         }
     }
 
-    private static func text(_ name: String, _ detail: EventDetail) -> String {
+    private static func text(_ name: String, _ detail: ObservedEvent.Detail) -> String {
         switch detail {
         case .text(let text): text
         case .integer(let number): name == "after" ? milliseconds(number) : "\(number)"

@@ -13,14 +13,14 @@ struct Explanation: Sendable {
     struct Step: Sendable {
         enum Kind: Sendable {
             /// A sub-request begins.
-            case asked(TracedSubRequest)
+            case subRequest(TracedSubRequest)
             case call(HookCall)
             case attemptBegan(number: Int64)
             /// The end of an attempt. Times count from its beginning, and are zero for steps that did not happen. The
             /// last one is the whole attempt, which a resend may have ended early.
             case attemptEnded(number: Int64, steps: [(name: String, nanoseconds: Int64)])
             /// An event; the details hold no secrets.
-            case fact(String, details: [String: EventDetail], status: Int?)
+            case fact(String, details: [String: ObservedEvent.Detail], status: Int?)
             /// A sub-request has ended.
             case completed(outcome: String, attempts: Int64)
         }
@@ -34,7 +34,7 @@ struct Explanation: Sendable {
         fileprivate var isAttempt: Bool {
             switch kind {
             case .attemptBegan, .attemptEnded: true
-            case .asked, .call, .fact, .completed: false
+            case .subRequest, .call, .fact, .completed: false
             }
         }
     }
@@ -76,7 +76,7 @@ struct Explanation: Sendable {
             request,
             trace: { step in
                 observation.hear(step)
-                guard let dryRun, step.exchange == 0, case .told(let event) = step.kind,
+                guard let dryRun, step.exchange == 0, case .event(let event) = step.kind,
                     event.kernelEvent == .attemptBegan
                 else { return }
                 dryRun.keepSilent()
@@ -90,7 +90,7 @@ struct Explanation: Sendable {
             return false
         }
         var explanation = Explanation(
-            method: request.method.name, url: redacted(url: request.url), plugins: kernel.plugins,
+            method: request.method.name, url: Printable.url(request.url), plugins: kernel.plugins,
             absence: absence, attributes: attributes(of: request, kernel.plugins, configuration))
         do throws(PlugboardError) {
             let response = try await exchange.response
@@ -118,7 +118,7 @@ struct Explanation: Sendable {
     private mutating func noteDryFailure() {
         guard let plugin = failure?.plugin else { return }
         let hasAsked = steps.contains { step in
-            if case .asked(let request) = step.kind { request.plugin == plugin } else { false }
+            if case .subRequest(let request) = step.kind { request.plugin == plugin } else { false }
         }
         guard hasAsked else { return }
         dryPlugin = plugin
@@ -158,9 +158,9 @@ private final class Observation: Sendable {
     /// The step to record and its time; nil for events that are not shown.
     private func look(at kind: TraceStep.Kind, of exchange: Int) -> (Explanation.Step.Kind, at: Int64)? {
         switch kind {
-        case .asked(let request): return (.asked(request), now)
-        case .called(let call): return (.call(call), call.began - began)
-        case .told(let event):
+        case .subRequest(let request): return (.subRequest(request), now)
+        case .call(let call): return (.call(call), call.began - began)
+        case .event(let event):
             let number = event.integer("attempt") ?? 0
             switch event.kernelEvent {
             case .attemptBegan:

@@ -8,13 +8,13 @@ struct Absence {
 
     /// The plugins that do not run, of those linked, those named by the configuration, and those in its
     /// `kernel.pluginFolders`. Files in these folders are read, but none of their code is run.
-    init(from lineup: Lineup, _ configuration: Configuration) {
+    init(from resolved: ResolvedPlugins, _ configuration: Configuration) {
         let loader = PluginArguments.loader(for: configuration)
-        var plugins = lineup.absent.map { plugin in
+        var plugins = resolved.absent.map { plugin in
             let file = plugin.id == nil ? plugin.path.flatMap { try? loader.inspect($0) } : nil
             return AbsentPlugin(id: plugin.id ?? file?.metadata?.id, path: plugin.path, reason: plugin.reason)
         }
-        let running = lineup.plugins.compactMap { plugin in
+        let running = resolved.plugins.compactMap { plugin in
             if case .loaded(let path) = plugin.linkage { path } else { nil }
         }
         var known = Set((running + plugins.compactMap(\.path)).compactMap { try? loader.inspect($0).path })
@@ -28,9 +28,9 @@ struct Absence {
     }
 
     /// The same, and the enabled plugins that take no part in one request.
-    init(of request: Request, from lineup: Lineup, _ configuration: Configuration) {
+    init(of request: Request, from resolved: ResolvedPlugins, _ configuration: Configuration) {
         plugins =
-            configuration.absent(from: request, of: lineup.plugins) + Absence(from: lineup, configuration).plugins
+            configuration.absent(from: request, of: resolved.plugins) + Absence(from: resolved, configuration).plugins
     }
 
     /// A section for people; empty if there are no such plugins. Linked plugins that are not named share a line.
@@ -38,9 +38,12 @@ struct Absence {
         guard !plugins.isEmpty else { return "" }
         let unlisted = plugins.filter(\.isLinkedAndUnlisted)
         let rows = plugins.filter { !$0.isLinkedAndUnlisted }.map { plugin in
-            ["  " + printable(plugin.name), printable(plugin.id == nil ? "" : plugin.linkage), plugin.reason.text]
+            [
+                "  " + Printable.text(plugin.name), Printable.text(plugin.id == nil ? "" : plugin.linkage),
+                plugin.reason.text,
+            ]
         }
-        let names = unlisted.map { printable($0.name) }.joined(separator: ", ")
+        let names = unlisted.map { Printable.text($0.name) }.joined(separator: ", ")
         return "\nNot taking part:\n" + Table(rows: rows).text + (unlisted.isEmpty ? "" : "  unlisted: \(names)\n")
     }
 
@@ -87,10 +90,10 @@ extension AbsentPlugin.Reason {
     var text: String {
         switch self {
         case .unlisted: "not listed by the configuration or by --plugin"
-        case .disabled(let location): "disabled by \(printable(location))"
+        case .disabled(let location): "disabled by \(Printable.text(location))"
         case .leftOut: "not loaded because of --safe"
         case .ofRequest: "disabled for this request by --attribute"
-        case .ofOrigin(let location): "disabled for this origin by \(printable(location))"
+        case .ofOrigin(let location): "disabled for this origin by \(Printable.text(location))"
         }
     }
 

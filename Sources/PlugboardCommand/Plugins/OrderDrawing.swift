@@ -13,8 +13,9 @@ struct OrderDrawing {
         }
         let rows = plugins.map { plugin in
             [
-                "\(plugin.priority)", plugin.id, printable(plugin.linkage.text),
-                plugin.descriptor.hooks.names.joined(separator: " "), plugin.reason, printable(plugin.given),
+                "\(plugin.priority)", plugin.id, Printable.text(plugin.linkage.text),
+                plugin.descriptor.hooks.names.joined(separator: " "), plugin.reason,
+                Printable.text(plugin.enabledAt.joined(separator: ", ")),
             ]
         }
         return Table(rows: rows).text + "\n" + Table(rows: drawing).text + listening + absence.text
@@ -77,14 +78,14 @@ struct OrderDrawing {
             object["events"] = .array(plugin.descriptor.events.map { .string($0) })
         }
         if case .loaded(let path) = plugin.linkage { object["path"] = .string(path) }
-        object["given"] = .string(plugin.given)
+        object["locations"] = .array(plugin.enabledAt.map { .string($0) })
         return .object(object)
     }
 }
 
 extension EnabledPlugin {
     /// Where the plugin is switched on: by a file, or by the command line, which is the program here.
-    var given: String {
-        locations.map { $0.hasPrefix("program") ? "command line" : $0 }.joined(separator: ", ")
+    fileprivate var enabledAt: [String] {
+        locations.map { $0.hasPrefix("program") ? "command line" : $0 }
     }
 }

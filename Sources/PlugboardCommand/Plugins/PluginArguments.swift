@@ -45,15 +45,15 @@ struct PluginArguments: ParsableArguments {
     }
 
     /// The plugins in their order, for verbs that need it without a kernel.
-    static func lineup(of configuration: Configuration) throws -> Lineup {
+    static func resolved(of configuration: Configuration) throws -> ResolvedPlugins {
         reportCrashes(configuration)
-        return try Lineup(configuration, catalog: .bundled, loader: loader(for: configuration))
+        return try ResolvedPlugins(configuration, catalog: .bundled, loader: loader(for: configuration))
     }
 
     /// Reports crashes of earlier processes. Call this before files are loaded, because loading may crash again; a
     /// kernel does it by itself.
     static func reportCrashes(_ configuration: Configuration) {
-        CrashNotes(configuration).tell(.standardError(level: configuration.kernel.logLevel))
+        CrashNotes(configuration).report(to: .standardError(level: configuration.kernel.logLevel))
     }
 
     static func loader(for configuration: Configuration) -> DynamicLoader {
@@ -77,7 +77,7 @@ struct PluginArguments: ParsableArguments {
     /// The error of an option for a plugin that is not enabled.
     static func notEnabled(_ option: String, _ name: String, among ids: [String]) -> CommandFailure {
         let id = String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)])
-        let near = nearest(id, in: ids).map { " Did you mean \($0)?" } ?? ""
+        let near = Spelling.nearest(id, in: ids).map { " Did you mean \($0)?" } ?? ""
         return CommandFailure(.usage, "\(option): no plugin of this name is enabled.\(near)")
     }
 }
@@ -97,11 +97,11 @@ extension Configuration {
             plugins[index].isEnabled = true
         } else if path == nil && Catalog.bundled.descriptor(name) == nil {
             let ids = Catalog.bundled.ids
-            let near = nearest(name, in: ids).map { " Did you mean \($0)?" } ?? ""
+            let near = Spelling.nearest(name, in: ids).map { " Did you mean \($0)?" } ?? ""
             let all = ids.isEmpty ? "No plugins are linked" : "Linked are \(ids.joined(separator: ", "))"
             throw CommandFailure(
                 .configuration,
-                "\(option) \(printable(name)): no plugin of this name is linked into this program.\(near) \(all). "
+                "\(option) \(Printable.text(name)): no plugin of this name is linked into this program.\(near) \(all). "
                     + "For a shared object, give its path, with a slash.")
         } else {
             plugins.append(PluginEntry(path ?? name))
@@ -146,7 +146,7 @@ extension Configuration {
 
     private static func unknown(_ key: String, _ descriptor: PluginDescriptor) -> String {
         let names = descriptor.settings.map(\.name)
-        if let near = nearest(key, in: names) {
+        if let near = Spelling.nearest(key, in: names) {
             return "is not a known setting. Did you mean \(descriptor.id).\(near)?"
         }
         let known = names.isEmpty ? "The plugin has none." : "Known are \(names.joined(separator: ", "))."
@@ -154,7 +154,7 @@ extension Configuration {
     }
 
     /// A value of the setting's type. A text that does not fit stays text, and the kernel reports it.
-    private static func value(_ text: String, _ kind: OptionDescription.Kind?) -> JSONValue {
+    private static func value(_ text: String, _ kind: OptionKind?) -> JSONValue {
         switch kind {
         case .bool, .integer, .list, .map: (try? JSONParser.parse(text)) ?? .string(text)
         case .text, .duration, .size, nil: .string(text)

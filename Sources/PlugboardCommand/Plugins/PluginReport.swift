@@ -69,7 +69,7 @@ struct PluginReport {
         rows.isEmpty ? "" : "\n\(title)\n" + Table(rows: rows.map { ["  " + $0[0]] + $0.dropFirst() }).text
     }
 
-    private func row(_ option: OptionDescription) -> [String] {
+    private func row(_ option: OptionDefinition) -> [String] {
         var type = option.choices.isEmpty ? option.typeName : option.choices.joined(separator: "|")
         if let bounds = option.boundsText { type += " \(bounds)" }
         var remarks = option.documentation
@@ -79,7 +79,7 @@ struct PluginReport {
         return [option.name, type, fallback, remarks]
     }
 
-    private func json(_ option: OptionDescription) -> JSONValue {
+    private func json(_ option: OptionDefinition) -> JSONValue {
         var object: JSONObject = [
             "name": .string(option.name), "type": .string(option.typeName), "secret": .bool(option.isSecret),
             "required": .bool(option.isRequired), "documentation": .string(option.documentation),
@@ -96,7 +96,7 @@ struct PluginReport {
     private func list(_ words: [String]) -> JSONValue { .array(words.map { .string($0) }) }
 }
 
-extension OptionDescription {
+extension OptionDefinition {
     fileprivate var typeName: String { kind.map { "\($0)" } ?? "unknown" }
 
     fileprivate var boundsText: String? {
@@ -106,7 +106,7 @@ extension OptionDescription {
     /// A bound, written as in a configuration.
     fileprivate func text(of bound: Int64) -> String {
         switch kind {
-        case .duration: Duration.nanoseconds(bound).configured
+        case .duration: DurationText(.nanoseconds(bound)).description
         case .size: ByteCount.bytes(Int(bound)).description
         default: "\(bound)"
         }

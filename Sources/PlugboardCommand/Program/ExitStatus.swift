@@ -36,7 +36,7 @@ struct ExitStatus: Equatable {
     static let rewind = ExitStatus(65, "the request's body cannot be sent again", "body.rewind", "redirect.body")
     static let configuration = ExitStatus(100, "the configuration cannot be used", "configuration")
     static let loading = ExitStatus(101, "a plugin's file is refused", "loading")
-    static let startup = ExitStatus(102, "the plugins cannot be ordered or started", "plugins")
+    static let startup = ExitStatus(102, "the plugins cannot be ordered or started", "plugin.order", "plugin.start")
     static let plugin = ExitStatus(103, "a plugin failed the exchange, or broke a rule", "plugin")
     static let command = ExitStatus(104, "a plugin's command is unknown or failed", "command")
     static let runaway = ExitStatus(105, "the exchange needed more attempts than attemptLimit", "runaway")

@@ -77,7 +77,7 @@ enum Main {
             let verbs = configuration.subcommands + configuration.groupedSubcommands.flatMap { $0.subcommands }
             guard let next = verbs.first(where: { $0.configuration.commandName == word }) else {
                 let names = verbs.filter { $0.configuration.shouldDisplay }.compactMap { $0.configuration.commandName }
-                let near = nearest(word, in: names).map { " Did you mean \($0)?" } ?? ""
+                let near = Spelling.nearest(word, in: names).map { " Did you mean \($0)?" } ?? ""
                 throw CommandFailure(
                     .usage, "There is no help for \(words.joined(separator: " ")).\(near) See plugboard --help.")
             }

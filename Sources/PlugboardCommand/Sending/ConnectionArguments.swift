@@ -38,9 +38,9 @@ struct ConnectionArguments: ParsableArguments {
         if let caFile {
             // Read here, so that the error names the option.
             _ = try FileContents.bytes(of: caFile, for: "--cacert")
-            options.caFile = caFile
+            options.tls.ca = caFile
         }
-        if insecure { options.verifiesTLS = false }
+        if insecure { options.tls.verify = false }
         options.proxy = proxy
         options.unixSocket = unixSocket
         if http2 { options.httpVersion = .http2 }
@@ -77,7 +77,7 @@ extension Duration {
     /// A time of the command line; nil if the option is not given.
     static func argument(_ text: String?, _ option: String) throws(CommandFailure) -> Duration? {
         guard let text else { return nil }
-        guard let duration = Duration(configured: text), duration > .zero else {
+        guard let duration = DurationText(text)?.duration, duration > .zero else {
             throw CommandFailure(.usage, "\(option) must be a time like 30s (ms, s, m, h, d).")
         }
         return duration

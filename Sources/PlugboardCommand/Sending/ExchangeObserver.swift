@@ -16,7 +16,7 @@ final class ExchangeObserver: Sendable {
     }
 
     /// [loop]
-    func hear(_ event: ExchangeEvent) {
+    func hear(_ event: ObservedEvent) {
         switch event.kernelEvent {
         case .progress:
             progress?.show(received: event.integer("received") ?? 0, of: event.integer("toReceive"))
@@ -31,7 +31,7 @@ final class ExchangeObserver: Sendable {
             ExchangeObserver.write("<", "HTTP/\(head.version.rawValue) \(head.status) \(head.reason)", head.fields)
         } else {
             let details = event.details.sorted { $0.key < $1.key }.map { " \($0)=\(ExchangeObserver.text($0, $1))" }
-            StandardError.write(printable("* \(event.id)\(details.joined())") + "\n")
+            StandardError.write(Printable.text("* \(event.id)\(details.joined())") + "\n")
         }
     }
 
@@ -44,11 +44,11 @@ final class ExchangeObserver: Sendable {
 
     /// Writes a head, each line with a mark for its direction.
     static func write(_ mark: String, _ line: String, _ fields: Fields) {
-        let lines = fields.map { "\(mark) \(printable($0.name)): \(printable($0))\n" }
-        StandardError.write("\(mark) \(printable(line))\n\(lines.joined())")
+        let lines = fields.map { "\(mark) \(Printable.text($0.name)): \(Printable.value(of: $0))\n" }
+        StandardError.write("\(mark) \(Printable.text(line))\n\(lines.joined())")
     }
 
-    private static func text(_ name: String, _ detail: EventDetail) -> String {
+    private static func text(_ name: String, _ detail: ObservedEvent.Detail) -> String {
         switch detail {
         case .text(let text): text
         case .integer(let number): steps.contains(name) || name == "after" ? milliseconds(number) : "\(number)"

@@ -40,8 +40,8 @@ struct ResponseWriter {
 
     /// The head without secrets and control characters.
     private static func text(of head: ResponseHead) -> String {
-        let fields = head.fields.map { "\(printable($0.name)): \(printable($0))\n" }
-        return "\(printable(title(of: head)))\n\(fields.joined())\n"
+        let fields = head.fields.map { "\(Printable.text($0.name)): \(Printable.value(of: $0))\n" }
+        return "\(Printable.text(title(of: head)))\n\(fields.joined())\n"
     }
 
     /// The head as HTTP/1.1 writes it, byte for byte.

@@ -1,4 +1,3 @@
-import CPlugboard
 import Plugboard
 import PlugboardKit
 
@@ -9,13 +8,12 @@ struct SentHeads: Plugin {
     static let manifest = Manifest(
         id: "plugboard-verbose", version: Program.version, documentation: "Shows the heads that are sent.",
         priority: 999, hooks: [.request])
-    static var descriptor: UnsafePointer<plug_plugin_v1> { export(SentHeads.self) }
 
     init(settings: NoSettings, host: PluginHost) {}
 
     func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
         let head = exchange.request
-        ExchangeObserver.write(">", "\(head.method) \(redacted(url: head.url))", head.fields)
+        ExchangeObserver.write(">", "\(head.method) \(Printable.url(head.url))", head.fields)
         return .next
     }
 }

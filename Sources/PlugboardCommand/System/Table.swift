@@ -4,7 +4,7 @@ import PlugboardKit
 struct Table {
     private let rows: [[String]]
 
-    init(rows: [[String]]) { self.rows = rows.map { row in row.map { printable($0) } } }
+    init(rows: [[String]]) { self.rows = rows.map { row in row.map { Printable.text($0) } } }
 
     /// One line per row, with two spaces between columns and none at the end of a line.
     var text: String {

@@ -33,9 +33,9 @@ struct ConfigCheck: ParsableCommand {
         let loader = PluginArguments.loader(for: configuration)
         let errors = configuration.errors(catalog: .bundled, loader: loader)
         guard errors.isEmpty else { throw report(errors) }
-        let lineup = try Lineup(configuration, catalog: .bundled, loader: loader)
-        for warning in lineup.warnings { StandardError.warn(warning) }
-        let ids = lineup.plugins.map(\.id)
+        let resolved = try ResolvedPlugins(configuration, catalog: .bundled, loader: loader)
+        for warning in resolved.warnings { StandardError.warn(warning) }
+        let ids = resolved.plugins.map(\.id)
         try ByteOutput.standard.write(
             "\(file): nothing is wrong; " + (ids.isEmpty ? "no plugins" : "plugins: \(ids.joined(separator: ", "))")
                 + "\n")

@@ -61,13 +61,13 @@ struct ExplainVerb: AsyncParsableCommand {
                     body: try InputArgument(data).body(for: "--data"), type: "application/octet-stream")
             })
         let dry = dryRun ? DryTransport() : nil
-        let lineup = try PluginArguments.lineup(of: configuration)
+        let resolved = try PluginArguments.resolved(of: configuration)
         let file = try trace.map { try ByteOutput(path: $0) }
         let explanation = try await Kernel.whileRunning(configuration, transport: dry) { kernel in
             try arguments.check(request, kernel)
             try await arguments.cookies.read(for: request, into: kernel)
             return await Explanation.observe(
-                request, kernel, configuration, Absence(of: request, from: lineup, configuration), dryRun: dry)
+                request, kernel, configuration, Absence(of: request, from: resolved, configuration), dryRun: dry)
         }
         if json {
             try ByteOutput.standard.write(explanation.json)

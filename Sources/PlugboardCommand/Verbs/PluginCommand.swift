@@ -56,7 +56,8 @@ struct PluginCommand: AsyncParsableCommand {
         try Duration.argument(timeout, "--timeout").map { duration in
             TimeLimit(
                 duration,
-                "The plugin \(plugin) has not replied to its command \(command) within \(duration.configured).", cancel)
+                "The plugin \(plugin) has not replied to its command \(command) within \(DurationText(duration)).",
+                cancel)
         }
     }
 
@@ -87,11 +88,11 @@ struct PluginCommand: AsyncParsableCommand {
                     + "--plugin \(word), or with a --config that lists it.")
         }
         if looksLikeURL(word) {
-            let url = printable(redacted(url: word))
+            let url = Printable.url(word)
             return CommandFailure(.usage, "A URL needs a verb before it: plugboard get \(url)")
         }
-        let near = nearest(word, in: Program.verbs.sorted() + ids).map { " Did you mean \($0)?" } ?? ""
+        let near = Spelling.nearest(word, in: Program.verbs.sorted() + ids).map { " Did you mean \($0)?" } ?? ""
         return CommandFailure(
-            .usage, "\(printable(word)) is neither a verb nor a plugin that is enabled.\(near) See --help.")
+            .usage, "\(Printable.text(word)) is neither a verb nor a plugin that is enabled.\(near) See --help.")
     }
 }

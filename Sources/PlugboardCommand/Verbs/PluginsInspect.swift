@@ -51,7 +51,7 @@ struct PluginsInspect: ParsableCommand {
         if isPath { return try DynamicLoader.dynamic.load(PluginArguments.absolute(plugin), sha256: nil) }
         if let descriptor = Catalog.bundled.descriptor(plugin) { return descriptor }
         let ids = Catalog.bundled.ids
-        let near = nearest(plugin, in: ids).map { " Did you mean \($0)?" } ?? ""
+        let near = Spelling.nearest(plugin, in: ids).map { " Did you mean \($0)?" } ?? ""
         throw CommandFailure(
             .usage, "No plugin \(plugin) is linked into this program, and no file \(plugin) exists.\(near)")
     }

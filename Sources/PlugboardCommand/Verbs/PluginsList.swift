@@ -25,10 +25,10 @@ struct PluginsList: ParsableCommand {
 
     func run() throws {
         let configuration = try plugins.configuration()
-        let lineup = try PluginArguments.lineup(of: configuration)
-        for warning in lineup.warnings { StandardError.warn(warning) }
+        let resolved = try PluginArguments.resolved(of: configuration)
+        for warning in resolved.warnings { StandardError.warn(warning) }
         let rows =
-            (lineup.plugins.map(PluginsList.row) + Absence(from: lineup, configuration).plugins.map(PluginsList.row))
+            (resolved.plugins.map(PluginsList.row) + Absence(from: resolved, configuration).plugins.map(PluginsList.row))
             .sorted { $0[0].value < $1[0].value }
         if json {
             let list = JSONValue.array(

@@ -12,9 +12,9 @@ struct PluginsOrder: ParsableCommand {
             to events, and the plugins that are not enabled, with the reason.
 
             With --json, one object:
-              plugins   id, version, priority, reason, hooks, given (where it is
-                        enabled), and perhaps events (without them: all) and path
-                        (without it: linked)
+              plugins   id, version, priority, reason, hooks, locations (where it is
+                        enabled, the one whose values win first), and perhaps events
+                        (without them: all) and path (without it: linked)
               hooks     for each hook, the ids in the order in which it is called
               absent    id, path, reason (unlisted, disabled, safe), perhaps location
               warnings  sentences
@@ -29,10 +29,10 @@ struct PluginsOrder: ParsableCommand {
 
     func run() throws {
         let configuration = try plugins.configuration()
-        let lineup = try PluginArguments.lineup(of: configuration)
-        for warning in lineup.warnings { StandardError.warn(warning) }
-        let drawing = OrderDrawing(plugins: lineup.plugins, absence: Absence(from: lineup, configuration))
-        if json { return try ByteOutput.standard.write(drawing.json(warnings: lineup.warnings)) }
+        let resolved = try PluginArguments.resolved(of: configuration)
+        for warning in resolved.warnings { StandardError.warn(warning) }
+        let drawing = OrderDrawing(plugins: resolved.plugins, absence: Absence(from: resolved, configuration))
+        if json { return try ByteOutput.standard.write(drawing.json(warnings: resolved.warnings)) }
         try ByteOutput.standard.write(drawing.text)
     }
 }

@@ -59,7 +59,7 @@ struct PluginsTest: AsyncParsableCommand {
 
     func validate() throws {
         if files.isEmpty { throw ValidationError("A file of scenarios is needed.") }
-        if Duration(configured: patience) == nil { throw ValidationError("--patience must be a time, such as 10s.") }
+        if DurationText(patience) == nil { throw ValidationError("--patience must be a time, such as 10s.") }
     }
 
     func run() async throws {
@@ -69,7 +69,7 @@ struct PluginsTest: AsyncParsableCommand {
             let scenarios = try read(file)
             for scenario in scenarios.scenarios where only.isEmpty || only.contains(scenario.name) {
                 // Written before it runs, so that a crash can be seen to be here.
-                try output.write("\(printable(scenario.name)): ")
+                try output.write("\(Printable.text(scenario.name)): ")
                 let error = await error(of: scenario, in: scenarios, file: file)
                 if error == nil { passed += 1 } else { failed += 1 }
                 try output.write(error.map { "FAILED\n    \($0)\n" } ?? "passed\n")
@@ -87,7 +87,7 @@ struct PluginsTest: AsyncParsableCommand {
         do throws(ScenarioError) {
             try await ScenarioRun.perform(
                 scenario, of: scenarios, plugin: PluginArguments.absolute(path), folder: folder(of: file),
-                catalog: .bundled, loader: .dynamic, patience: Duration(configured: patience) ?? .seconds(10))
+                catalog: .bundled, loader: .dynamic, patience: DurationText(patience)?.duration ?? .seconds(10))
             return nil
         } catch {
             return error

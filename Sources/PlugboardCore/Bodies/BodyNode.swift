@@ -56,7 +56,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
             return
         }
         hasBegun = true
-        if let piece = take() {
+        if let piece = nextIfReady() {
             pull.complete(piece)
             return
         }
@@ -73,8 +73,8 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     /// The same, with a function that gets the piece.
     func pull(_ completed: @escaping (Piece) -> Void) { pull(Pull(PieceReceiver(completed))) }
 
-    func take() -> Piece? {
-        guard loop.isCurrent, !isReleased, !isSourcePulled, let piece = unread ?? source.take() else { return nil }
+    func nextIfReady() -> Piece? {
+        guard loop.isCurrent, !isReleased, !isSourcePulled, let piece = unread ?? source.nextIfReady() else { return nil }
         unread = nil
         hasBegun = true
         note(piece)

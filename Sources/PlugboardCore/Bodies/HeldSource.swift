@@ -18,7 +18,7 @@ final class HeldSource: BodySource, @unchecked Sendable {
     var length: Int? { rest == nil ? pieces.reduce(0) { $0 + $1.count } : rest?.length }
     var canRewind: Bool { rest?.canRewind ?? true }
 
-    func take() -> Piece? {
+    func nextIfReady() -> Piece? {
         if next < pieces.count {
             next += 1
             return .bytes(pieces[next - 1])
@@ -27,7 +27,7 @@ final class HeldSource: BodySource, @unchecked Sendable {
     }
 
     func pull(_ pull: Pull) {
-        if let piece = take() { pull.complete(piece) } else { rest?.pull(pull) }
+        if let piece = nextIfReady() { pull.complete(piece) } else { rest?.pull(pull) }
     }
 
     func rewind() -> Bool {

@@ -10,7 +10,7 @@ final class LentSource: BodySource, @unchecked Sendable {
 
     var length: Int? { body.length }
     var canRewind: Bool { body.canRewind }
-    func take() -> Piece? { body.take() }
+    func nextIfReady() -> Piece? { body.nextIfReady() }
     func pull(_ pull: Pull) { body.pull(pull) }
     func rewind() -> Bool { body.rewind() }
 }

@@ -95,7 +95,7 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
     // MARK: The reader's side
 
     /// The next piece, if there is one. [any]
-    func take() -> Piece? {
+    func nextIfReady() -> Piece? {
         let (piece, hasRoomAgain) = state.withLock { state in take(from: &state) }
         if hasRoomAgain { goOn() }
         return piece
@@ -165,7 +165,7 @@ final class ResponseReader: BodySource {
     deinit { queue.abandon() }
 
     var length: Int? { queue.length }
-    func take() -> Piece? { queue.take() }
+    func nextIfReady() -> Piece? { queue.nextIfReady() }
     func pull(_ pull: Pull) { queue.pull(pull) }
     func release() { queue.abandon() }
 }

@@ -1,11 +1,11 @@
 import JSON
 import PlugboardKit
 
-/// A plugin that exists but does not run, and the reason.
-public struct AbsentPlugin: Sendable, Equatable {
+/// A plugin that is there and does not run, and why.
+package struct AbsentPlugin: Sendable, Equatable {
     /// Why a plugin does not run.
-    public enum Reason: Sendable, Equatable {
-        /// The configuration does not name it.
+    package enum Reason: Sendable, Equatable {
+        /// The configuration names it nowhere.
         case unlisted
         /// Its entry says `"enabled": false`. The location is the configuration's file, line and path, as far as they
         /// are known.
@@ -19,14 +19,13 @@ public struct AbsentPlugin: Sendable, Equatable {
     }
 
     /// Nil for a file that was not opened.
-    public let id: String?
+    package let id: String?
     /// The path in the configuration; nil for linked plugins.
-    public let path: String?
+    package let path: String?
     /// Why it does not run.
-    public let reason: Reason
+    package let reason: Reason
 
-    /// An absent plugin with these values, for tests and tools.
-    public init(id: String?, path: String?, reason: Reason) {
+    package init(id: String?, path: String?, reason: Reason) {
         self.id = id
         self.path = path
         self.reason = reason
@@ -47,18 +46,18 @@ extension Configuration {
         let known = Set(running.map(\.id))
         let loaded = Set(
             running.compactMap { plugin in if case .loaded(let path) = plugin.linkage { path } else { nil } })
-        // A plugin that one entry switches off and another one switches on is not absent.
+        // A plugin that one entry disables and another enables is not absent.
         let absent = named.filter { plugin in
             plugin.path.map { !loaded.contains($0) } ?? plugin.id.map { !known.contains($0) } ?? false
         }
-        let told = known.union(absent.compactMap(\.id))
+        let listed = known.union(absent.compactMap(\.id))
         return absent
-            + catalog.ids.filter { !told.contains($0) }.map { AbsentPlugin(id: $0, path: nil, reason: .unlisted) }
+            + catalog.ids.filter { !listed.contains($0) }.map { AbsentPlugin(id: $0, path: nil, reason: .unlisted) }
     }
 
-    /// The running plugins that take no part in a request, because the request, or the configuration for its origin,
-    /// switches them off.
-    public func absent(from request: Request, of running: [EnabledPlugin]) -> [AbsentPlugin] {
+    /// Of the plugins that run, those that do not take part in a request, as it says itself or the configuration says
+    /// of its origin.
+    package func absent(from request: Request, of running: [EnabledPlugin]) -> [AbsentPlugin] {
         let origin = Origin(url: RequestDefaults(kernel)?.url(request.url) ?? request.url)
         let section = origin.flatMap { origins[$0] }
         return running.compactMap { plugin in

@@ -3,34 +3,33 @@ import PlugboardKit
 
 /// Checks the attributes of requests against the tables of the enabled plugins.
 ///
-/// Attributes of plugins that the configuration itself switches off pass: to switch one off must not make requests
-/// fail. Their secrets are refused, as far as their tables are known, and so are attributes of other plugins: a request
-/// that names credentials must not be sent without them. A file that is switched off must be given its id in the
-/// configuration for its attributes to pass.
-public struct AttributeCheck: Sendable {
+/// Attributes of plugins that the configuration disables are accepted: to disable a plugin must not make requests fail.
+/// Their secrets are refused, as far as their tables are known, and so are attributes of other plugins: a request that
+/// names credentials must not be sent without them. For the attributes of a disabled file to be accepted, the
+/// configuration must give the file's id.
+package struct AttributeCheck: Sendable {
     private enum Option {
         /// `ID.enabled`, which every plugin has.
         case enabled
-        case described(OptionDescription)
+        case described(OptionDefinition)
     }
 
     /// By the whole name.
     private let options: [String: Option]
     /// The whole names of each plugin's attributes, for errors.
     private let names: [String: [String]]
-    /// Of plugins that the configuration switches off.
+    /// Of plugins that the configuration disables.
     private let offIDs: Set<String>
     /// Of linked plugins that the configuration does not name.
     private let unlistedIDs: Set<String>
-    /// Whether the configuration has a file that is not loaded, without its plugin's id.
+    /// Whether the configuration names a file that is not loaded without its plugin's id.
     private let hasUnknownFiles: Bool
 
     /// The whole names of attributes of absent plugins that are known to be secret.
     private let absentSecrets: Set<String>
 
-    /// A check against the attributes of the plugins of a lineup.
-    public init(_ lineup: Lineup) {
-        self.init(lineup.plugins.map(\.descriptor), absent: lineup.absent, secrets: lineup.absentSecrets)
+    package init(_ resolved: ResolvedPlugins) {
+        self.init(resolved.plugins.map(\.descriptor), absent: resolved.absent, secrets: resolved.absentSecrets)
     }
 
     init(_ descriptors: [PluginDescriptor], absent: [AbsentPlugin] = [], secrets: Set<String> = []) {
@@ -54,12 +53,12 @@ public struct AttributeCheck: Sendable {
     /// Why a request with these attributes cannot be sent (`request.option`), or nil. Called from any thread.
     ///
     /// No attributes cost nothing, others one look-up each.
-    public func error(in attributes: Attributes) -> PlugboardError? {
+    package func error(in attributes: Attributes) -> PlugboardError? {
         if attributes.isEmpty { return nil }
         let size = attributes.byteCount
         guard size <= Attributes.byteLimit else {
             return PlugboardError(
-                .invalidOption,
+                .requestOption,
                 "The request's attributes hold \(size) bytes, more than the \(Attributes.byteLimit) that are allowed.")
         }
         var worst: (name: String, reason: String)?
@@ -70,47 +69,48 @@ public struct AttributeCheck: Sendable {
         }
         return worst.map { name, reason in
             let end = reason.hasSuffix("?") ? "" : "."
-            return PlugboardError(.invalidOption, "The request's attribute \(printable(name)) \(reason)\(end)")
+            return PlugboardError(.requestOption, "The request's attribute \(Printable.text(name)) \(reason)\(end)")
         }
     }
 
     /// The error of one attribute, as the end of a sentence that begins with its name; nil if there is none.
     func error(in text: String, of name: String) -> String? {
         switch options[name] {
-        case .enabled: Bool(optionText: text) == nil ? "must be true or false" : nil
+        case .enabled: Bool.optionForm.read(text) == nil ? "must be true or false" : nil
         case .described(let option): option.error(in: text)
         case nil:
             if let id = plugin(of: name) {
                 unknown("attribute of \(id)", String(name.dropFirst(id.count + 1)), known: names[id] ?? [])
             } else {
-                strangerError(in: text, of: name)
+                errorOfAbsentPlugin(in: text, of: name)
             }
         }
     }
 
     /// The error in an attribute of a plugin that is not enabled.
-    private func strangerError(in text: String, of name: String) -> String? {
+    private func errorOfAbsentPlugin(in text: String, of name: String) -> String? {
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else {
-            return "names no plugin; the name of an attribute begins with its plugin's id, such as cache.mode"
+            return "has no plugin's id; write PLUGIN-ID.name, such as cache.mode"
         }
-        // A plugin that does not run may be switched off.
+        // `ID.enabled = false` for a plugin that does not run has no effect and is accepted.
         if name[dot...] == ".enabled" && text == "false" { return nil }
         if let id = id(of: name, among: { offIDs.contains($0) }) {
             guard absentSecrets.contains(name) else { return nil }
             return
-                "is a secret for the plugin \(id), which is switched off, so that the request would be sent without it; "
-                + "switch the plugin on, or leave the attribute out"
+                "is a secret for the plugin \(id), which is disabled, so that the request would be sent without it; "
+                + "enable the plugin, or leave the attribute out"
         }
         if let id = id(of: name, among: { unlistedIDs.contains($0) }) {
-            return "is for the plugin \(id), which is not switched on; \(AttributeCheck.wayOut("it"))"
+            return "belongs to the plugin \(id), which is not enabled; \(AttributeCheck.wayOut("it"))"
         }
-        let near = nearest(String(name[..<dot]), in: names.keys.sorted() + offIDs.sorted() + unlistedIDs.sorted())
+        let near = Spelling.nearest(
+            String(name[..<dot]), in: names.keys.sorted() + offIDs.sorted() + unlistedIDs.sorted())
         let wayOut =
             hasUnknownFiles
-            ? "if it is for a file that is switched off, write the plugin's id beside the file's path"
+            ? "if its plugin is a file that is disabled, write the plugin's id beside the file's path"
             : AttributeCheck.wayOut("the plugin")
         let help = near.map { "did you mean \($0)\(name[dot...])?" } ?? wayOut
-        return "is for no plugin that is switched on; \(help)"
+        return "belongs to no enabled plugin; \(help)"
     }
 
     private static func wayOut(_ plugin: String) -> String {
@@ -121,12 +121,12 @@ public struct AttributeCheck: Sendable {
     func knows(_ name: String) -> Bool { options[name] != nil }
 
     /// Whether an attribute of this name can be set to this text, where its value fits: an enabled plugin has it, or
-    /// the request can be sent without its plugin.
+    /// it is accepted although its plugin is not enabled.
     func admits(_ name: String, _ text: String) -> Bool {
-        knows(name) || plugin(of: name) == nil && strangerError(in: text, of: name) == nil
+        knows(name) || plugin(of: name) == nil && errorOfAbsentPlugin(in: text, of: name) == nil
     }
 
-    /// The enabled plugin that an attribute is for.
+    /// The enabled plugin that an attribute belongs to.
     func plugin(of name: String) -> String? { id(of: name) { names[$0] != nil } }
 
     /// The plugin of a whole name: ids may have dots, so the longest that fits.

@@ -3,14 +3,14 @@ import PlugboardKit
 
 /// The plugins that exist in this program without a file: those that are linked.
 ///
-///     let kernel = try Kernel(catalog: .bundled.adding([export(UserAgent.self)]))
+///     let kernel = try Kernel(catalog: .bundled.adding([UserAgent.descriptor]))
 public struct Catalog: Sendable {
     private var descriptors: [String: PluginDescriptor] = [:]
-    /// Why plugins were refused: malformed descriptors, and two plugins with one id. A lineup from a catalog with
-    /// errors throws them.
+    /// Why plugins were refused: malformed descriptors, and two plugins with one id. A kernel with such a catalog
+    /// throws them.
     public private(set) var errors: [PlugboardError] = []
 
-    /// - Parameter linked: What `export(X.self)` and the exported functions of C plugins return.
+    /// - Parameter linked: `X.descriptor` of Swift plugins, and what the exported functions of C plugins return.
     public init(_ linked: [UnsafePointer<plug_plugin_v1>] = []) {
         for raw in linked { add(raw) }
     }
@@ -26,7 +26,7 @@ public struct Catalog: Sendable {
     func replacing(with entries: [PluginEntry]) -> Catalog {
         var catalog = self
         for entry in entries {
-            // The lineup reports the errors of a descriptor at its entry.
+            // `PluginResolver` notes what is wrong with a descriptor.
             guard let linked = entry.linked, let descriptor = try? PluginDescriptor(checking: linked) else { continue }
             catalog.descriptors[descriptor.id] = descriptor
         }

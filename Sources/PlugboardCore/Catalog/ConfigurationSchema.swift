@@ -5,9 +5,9 @@ import PlugboardKit
 ///
 /// Made of the same tables that configurations are read and checked with. It is never narrower than the check; what it
 /// cannot say (bounds of times and sizes, bytes of texts, cycles) only the check finds.
-public enum ConfigurationSchema {
+package enum ConfigurationSchema {
     /// - Parameter sections: The schemas of registered sections.
-    public static func write(_ catalog: Catalog, sections: [String: JSONValue] = [:]) -> JSONValue {
+    package static func write(_ catalog: Catalog, sections: [String: JSONValue] = [:]) -> JSONValue {
         let descriptors = catalog.ids.compactMap { catalog.descriptor($0) }
         var schema = ConfigurationKey.schema(of: Configuration.keys(sections: Set(sections.keys)))
         var properties = schema["properties"]?.objectValue ?? [:]
@@ -64,7 +64,7 @@ public enum ConfigurationSchema {
         return .object(schema)
     }
 
-    /// Attributes of linked plugins as their tables say; of others anything, for they may be loaded.
+    /// Attributes of linked plugins by their tables; those of other plugins, which may be loaded, are not restricted.
     private static func origins(_ descriptors: [PluginDescriptor]) -> JSONObject {
         var plugins = JSONObject()
         for descriptor in descriptors {
@@ -82,7 +82,7 @@ public enum ConfigurationSchema {
         ]
     }
 
-    private static func table(_ options: [OptionDescription]) -> JSONObject {
+    private static func table(_ options: [OptionDefinition]) -> JSONObject {
         [
             "type": "object", "properties": .object(JSONObject(options.map { ($0.name, .object($0.schema)) })),
             "additionalProperties": false,

@@ -33,7 +33,7 @@ public struct EnabledPlugin: Sendable {
     /// program's code gives, such as `program.plugins[0]`; values of the first win.
     public let locations: [String]
     /// Why the kernel has switched it off (`onFault: disable`), with the code `plugin.disabled`; nil while it takes
-    /// part, and in every `Lineup`.
+    /// part, and before the kernel has started.
     public internal(set) var disabled: PlugboardError?
 
     /// Every setting of the plugin's table as text, `<redacted>` for a secret one; those of which neither the

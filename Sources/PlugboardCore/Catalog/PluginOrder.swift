@@ -1,16 +1,16 @@
 import PlugboardKit
 
-/// The order of the plugins, from the outermost to the innermost.
+/// The order of plugins, from the outermost to the innermost.
 ///
-/// `before` and `after` take precedence over priorities: of the plugins whose predecessors are placed, the one with the
-/// smallest (priority, id) comes next. The order of the given items makes no difference.
+/// `before` and `after` beat priorities; among the plugins that may come next, the one with the smallest (priority, id) does. The
+/// order in which the items are given makes no difference.
 struct PluginOrder {
     struct Item {
         let id: String
         let priority: Int
-        /// Whether the configuration says the priority.
+        /// Whether the configuration gives the priority.
         var isConfigured = false
-        /// Ids that must stand further in, and further out. One that `?` follows need not be there.
+        /// Ids that must be further in, and further out. One with `?` at its end need not exist.
         var before: [String] = []
         var after: [String] = []
     }
@@ -18,9 +18,9 @@ struct PluginOrder {
     /// The reason for a plugin's position.
     enum Reason: Sendable, Equatable, CustomStringConvertible {
         case defaultPriority, configuredPriority
-        /// In front of this plugin, where its priority alone would not place it.
+        /// Before this plugin, although by its priority alone it would be after it.
         case before(String)
-        /// Behind this plugin, although its priority alone would place it in front of a plugin that is further out.
+        /// After this plugin, although by its priority alone it would be before it.
         case after(String)
 
         var description: String {
@@ -38,7 +38,7 @@ struct PluginOrder {
     let absent: [(id: String, names: [String])]
 
     /// - Parameter items: Of different ids.
-    /// - Throws: `plugins.order` with a cycle, if there is one, as the end of a sentence that begins with the plugins.
+    /// - Throws: `plugin.order` with a cycle, if there is one, as the end of a sentence that begins with the plugins.
     init(_ items: [Item]) throws(PlugboardError) {
         let ranked = items.sorted { ($0.priority, $0.id) < ($1.priority, $1.id) }
         let graph = OrderGraph(ranked)
@@ -58,11 +58,11 @@ struct PluginOrder {
     }
 }
 
-/// Who must stand in front of whom. Items are numbers here: their ranks by (priority, id).
+/// For each item, the items that must be before it. Items are numbers here: their ranks by (priority, id).
 private struct OrderGraph {
     private let ids: [String]
     private let ranks: [String: Int]
-    /// Of each item, who must stand in front of it.
+    /// For each item, the items that must be before it.
     private var outer: [Set<Int>]
 
     /// - Parameter ranked: By rising (priority, id).
@@ -96,18 +96,18 @@ private struct OrderGraph {
         return order
     }
 
-    /// Why the item at this index is not where its rank alone would place it; nil if it is.
+    /// Why the item at that position is not where its rank alone would put it; nil if it is.
     func displacement(at position: Int, of order: [Int]) -> PluginOrder.Reason? {
         let rank = order[position]
-        // Something of a higher rank went first, so this one was not free then: it waited for the last of its outer
-        // ones.
+        // An item of a higher rank is before it, so this one had to wait for the last of the items before it.
         if order[..<position].contains(where: { $0 > rank }) {
             return order[..<position].last { outer[rank].contains($0) }.map { .after(ids[$0]) }
         }
         return order[position...].dropFirst().first { $0 < rank && outer[$0].contains(rank) }.map { .before(ids[$0]) }
     }
 
-    /// Each item that cannot be placed has an outer one that cannot be placed either, so going outward finds the cycle.
+    /// Each item that cannot be placed has another one before it that cannot be placed either, so following them must
+    /// reach one of them again: a cycle.
     private func cycle(among waiting: Set<Int>) -> PlugboardError {
         var path: [String] = []
         var next = waiting.map { ids[$0] }.min()
@@ -121,7 +121,7 @@ private struct OrderGraph {
         }
         return PlugboardError(
             .pluginOrder,
-            "cannot be put in order: \(circle.joined(separator: " → ")), where each must stand before the "
+            "cannot be put in order: \(circle.joined(separator: " → ")), where each must be before the "
                 + "next. Remove one of these before or after ids.")
     }
 }

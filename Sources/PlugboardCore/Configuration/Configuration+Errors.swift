@@ -15,11 +15,11 @@ extension Configuration {
     /// settings and their order, and of the attributes of origins. Only plugins know whether settings and attributes
     /// make sense together, so each is created, asked and destroyed, without being started, with a data directory of
     /// the check's own; what is wrong with other parts of the system only a start finds. Blocks.
-    public func errors(catalog: Catalog = Catalog(), loader: (any Loader)? = nil) -> [ConfigurationError] {
-        errors(Lineup.check(self, catalog: catalog, loader: loader))
+    public func errors(catalog: Catalog = Catalog(), loader: (any PluginFileLoader)? = nil) -> [ConfigurationError] {
+        errors(ResolvedPlugins.check(self, catalog: catalog, loader: loader))
     }
 
-    func errors(_ check: Lineup.Check) -> [ConfigurationError] {
+    func errors(_ check: ResolvedPlugins.Check) -> [ConfigurationError] {
         var errors = ownErrors
         // Where both the text and a plugin report an error at the same path, only that of the text is kept.
         let locations = Set(errors.map(\.path))
@@ -56,10 +56,11 @@ extension Configuration {
         if kernel.attemptLimit < 1 { reading.note(["kernel", "attemptLimit"], "must be at least 1") }
         if kernel.bufferLimit.bytes < 1 { reading.note(["kernel", "bufferLimit"], "must be at least 1B") }
         for (option, path) in [
-            ("caFile", kernel.caFile), ("clientCertificate", kernel.clientCertificate), ("clientKey", kernel.clientKey),
+            ("tls.ca", kernel.tls.ca), ("tls.certificate", kernel.tls.certificate), ("tls.key", kernel.tls.key),
         ] {
             guard let path, let cause = Configuration.refusal(ofFile: path) else { continue }
-            reading.note(Configuration.location(of: option), "names \(printable(path)), which cannot be read: \(cause)")
+            reading.note(
+                Configuration.location(of: option), "names \(Printable.text(path)), which cannot be read: \(cause)")
         }
         return reading.errors
     }
@@ -71,15 +72,7 @@ extension Configuration {
 
     /// The path of an option of requests.
     private static func location(of option: String) -> JSONPath {
-        switch option {
-        case "caFile": ["kernel", "tls", "ca"]
-        case "clientCertificate": ["kernel", "tls", "certificate"]
-        case "clientKey": ["kernel", "tls", "key"]
-        case "pins": ["kernel", "tls", "pins"]
-        case "downloadSpeedLimit": ["kernel", "speed", "download"]
-        case "uploadSpeedLimit": ["kernel", "speed", "upload"]
-        default: ["kernel", .key(option)]
-        }
+        option.split(separator: ".").reduce(["kernel"]) { $0.appending(.key(String($1))) }
     }
 
     /// Why the file cannot be read, or nil.

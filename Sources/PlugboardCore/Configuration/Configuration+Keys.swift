@@ -39,20 +39,20 @@ extension Configuration {
             }
             let attributes = readAttributes(member, &reading)
             guard configuration.origins.updateValue(attributes, forKey: origin) == nil else {
-                reading.note(member.path, "is given twice, written differently", atKey: true)
+                reading.note(member.path, "is the same as another key, written in another form", atKey: true)
                 continue
             }
             if origin.description != key { reading.source?.originKeys[origin] = key }
         }
     }
 
-    /// The error for a key that is not an origin, with the origin to write instead if that is known.
+    /// Says what to write instead, where that is known.
     private static func noOrigin(_ key: String) -> String {
         // A URL can hold a password, so that it is not quoted as it is.
         if key.utf8.contains(UInt8(ascii: "@")) {
             return "has a key that is not an origin; write scheme://host or scheme://host:port, without a user"
         }
-        let shown = printable(redacted(url: key))
+        let shown = Printable.url(key)
         guard key.utf8.allSatisfy({ $0 < 0x80 }) else {
             return "has the key \(shown), which is not an origin; write the host as xn--…"
         }
@@ -95,8 +95,8 @@ extension ConfigurationShape where Value == KernelSettings {
         Self(schema: ConfigurationKey.schema(of: KernelSettings.keys)) { node, reading in
             var settings = KernelSettings()
             reading.readMembers(of: node, KernelSettings.keys, into: &settings)
-            if settings.defaults.clientKey != nil && node.value["tls"]?["certificate"] == nil {
-                reading.note(node.path.appending("tls").appending("key"), "is of no use without a certificate")
+            if settings.defaults.tls.key != nil && node.value["tls"]?["certificate"] == nil {
+                reading.note(node.path.appending("tls").appending("key"), "needs a certificate too")
             }
             return settings
         }
@@ -108,7 +108,7 @@ extension JSONValue {
     fileprivate var attributeText: String? {
         switch self {
         case .null: nil
-        case .bool(let bool): bool.optionText
+        case .bool(let bool): bool.description
         case .number(let number): number.int64.map { String($0) } ?? number.text
         case .string(let text): text
         case .array, .object: JSONWriter.write(self)

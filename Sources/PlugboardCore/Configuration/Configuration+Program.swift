@@ -2,7 +2,7 @@ import JSON
 import PlugboardKit
 
 extension Configuration {
-    /// This configuration with the plugins that a program's code gives: they are switched on with the values that the
+    /// This configuration with the plugins that a program's code gives: they are enabled with the values that the
     /// code gives, and where this configuration has an entry for the same plugin, each value of that entry replaces the
     /// code's, and its `"enabled": false` leaves the plugin out.
     ///
@@ -12,7 +12,7 @@ extension Configuration {
         var configuration = self
         for (index, plugin) in plugins.enumerated() {
             let location = JSONPath([.key(Configuration.programKey), "plugins", .index(index)])
-            // One that the program gives twice is an error of the line-up.
+            // One that the program gives twice is an error that `PluginResolver` notes.
             let isSecond = plugins[..<index].contains { $0.isSamePlugin(as: plugin) }
             let same = isSecond ? [] : self.plugins.indices.filter { self.plugins[$0].isSamePlugin(as: plugin) }
             for index in same { configuration.plugins[index].complete(with: plugin, at: location) }
@@ -25,7 +25,7 @@ extension Configuration {
         return configuration
     }
 
-    /// Begins the paths of what the program gives, which stands in no text.
+    /// Begins the paths of what the program gives, which is in no text.
     static let programKey = "program"
 }
 

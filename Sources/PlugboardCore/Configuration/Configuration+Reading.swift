@@ -5,7 +5,7 @@ import PlugboardKit
 extension Configuration {
     /// Reads a file. Relative paths in it begin at the file's folder.
     ///
-    /// Errors in parts of it are kept: `Kernel`, `Lineup` and `errors` report them together with all others.
+    /// Errors in parts of it are kept: a `Kernel` and `errors` report them, together with all others.
     /// - Parameter sections: Further keys that may stand at the top; what they hold is kept unread.
     /// - Throws: An error of the code `configuration` if the file cannot be read, or is not JSON.
     public static func file(_ path: String, sections: Set<String> = []) throws(PlugboardError) -> Configuration {

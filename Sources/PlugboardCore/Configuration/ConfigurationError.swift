@@ -5,14 +5,14 @@ import PlugboardKit
 public struct ConfigurationError: Sendable, Equatable {
     /// The code of the error that this alone would throw.
     public let code: PlugboardError.Code
-    /// As it was opened; nil when the configuration came from elsewhere.
+    /// The file's path as it was opened; nil when the configuration came from elsewhere.
     public let file: String?
     /// Such as `plugins[2].settings.ttl`, or `program.plugins[0].settings.ttl` of what the program gives its kernel;
     /// empty for the whole.
     public let path: String
-    /// From 1; nil when the configuration was made in code.
+    /// Counted from 1; nil when the configuration was made in code.
     public let line: Int?
-    /// From 1, in Unicode scalars; nil when the configuration was made in code.
+    /// Counted from 1, in Unicode scalars; nil when the configuration was made in code.
     public let column: Int?
     /// The end of a sentence that begins with the path.
     public let reason: String
@@ -30,7 +30,7 @@ public struct ConfigurationError: Sendable, Equatable {
         _ path: JSONPath, _ reason: String, in source: ConfigurationSource?, atKey: Bool = false,
         positionOf location: JSONPath? = nil, code: PlugboardError.Code = .configuration
     ) {
-        // A value that the program gives has no position in a text.
+        // What the program gives is in no text.
         let source = path.elements.first == .key(Configuration.programKey) ? nil : source
         self.init(
             code: code, file: source?.file, path: path.isRoot ? "" : path.description,

@@ -67,7 +67,7 @@ struct ConfigurationReading {
 
 /// The end of a sentence about an unknown name, with the nearest known name, or else with all known names.
 func unknown(_ what: String, _ name: String, known: [String]) -> String {
-    if let near = nearest(name, in: known) { return "is not a known \(what); did you mean \(near)?" }
+    if let near = Spelling.nearest(name, in: known) { return "is not a known \(what); did you mean \(near)?" }
     if known.isEmpty { return "is not a known \(what): there are none" }
     return "is not a known \(what); known are \(known.joined(separator: ", "))"
 }

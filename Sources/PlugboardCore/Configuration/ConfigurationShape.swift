@@ -47,19 +47,19 @@ extension ConfigurationShape where Value == Int {
             value.numberValue?.integer(Int.self).flatMap { bounds.contains($0) ? $0 : nil }
         }
     }
+}
 
+extension ConfigurationShape where Value == ByteCount {
     /// Bytes a second.
     static var speed: Self {
         Self(
             "bytes a second like \"2MiB\" (B, KiB, MiB, GiB; 0B for no limit)",
             schema: ["type": "string", "pattern": .string(OptionPattern.size)]
         ) { value in
-            value.stringValue.flatMap { ByteCount($0) }?.bytes
+            value.stringValue.flatMap { ByteCount($0) }
         }
     }
-}
 
-extension ConfigurationShape where Value == ByteCount {
     static func size(in bounds: ClosedRange<ByteCount>) -> Self {
         Self(
             "a size between \(bounds.lowerBound) and \(bounds.upperBound), like \"2MiB\" (B, KiB, MiB, GiB)",
@@ -77,7 +77,7 @@ extension ConfigurationShape where Value == Duration? {
             "a time like \"30s\" (ms, s, m, h, d; \"0s\" for no limit)",
             schema: ["type": "string", "pattern": .string(OptionPattern.duration)]
         ) { value -> Duration?? in
-            guard let time = value.stringValue.flatMap({ Duration(configured: $0) }) else { return nil }
+            guard let time = value.stringValue.flatMap({ DurationText($0)?.duration }) else { return nil }
             return .some(time == .zero ? nil : time)
         }
     }
@@ -141,7 +141,7 @@ extension ConfigurationShape {
         }
     }
 
-    /// An object with any keys; `key` returns the normal form of a key, or nil for an invalid one.
+    /// An object with keys of the program's own; `key` returns the normal form of a key, or nil if it is not valid.
     static func map<Element>(
         _ wanted: String, key normalized: @escaping @Sendable (String) -> String?,
         _ element: ConfigurationShape<Element>
@@ -157,12 +157,12 @@ extension ConfigurationShape {
                 guard let key = normalized(name) else {
                     // The key says what is wrong better than a path that ends in it.
                     reading.note(
-                        node.path, "has the key `\(printable(name))`, which must be \(wanted)", at: member.path)
+                        node.path, "has the key `\(Printable.text(name))`, which must be \(wanted)", at: member.path)
                     continue
                 }
                 guard let element = element.read(member, &reading) else { continue }
                 if map.updateValue(element, forKey: key) != nil {
-                    reading.note(member.path, "is given twice, written differently", atKey: true)
+                    reading.note(member.path, "is the same as another key, written in another form", atKey: true)
                 }
             }
             return map

@@ -5,16 +5,8 @@ extension KernelSettings {
     /// The `kernel` section of a configuration.
     static let keys: [ConfigurationKey<KernelSettings>] =
         requestKeys + timeoutKeys + limitKeys + networkKeys + fileKeys + [
-            ConfigurationKey("tls", "How servers prove who they are, and this program to them.", members: tlsKeys),
-            ConfigurationKey(
-                "speed", "Limits of each exchange.",
-                members: [
-                    ConfigurationKey(
-                        "download", "Bytes received a second; 0B for no limit.", .speed,
-                        \.defaults.downloadSpeedLimit),
-                    ConfigurationKey(
-                        "upload", "Bytes sent a second; 0B for no limit.", .speed, \.defaults.uploadSpeedLimit),
-                ]),
+            ConfigurationKey("tls", "TLS: trusted certificates, pins, and the client's certificate.", members: tlsKeys),
+            ConfigurationKey("speed", "Limits of each exchange.", members: speedKeys),
         ]
 
     private static let requestKeys: [ConfigurationKey<KernelSettings>] = [
@@ -23,7 +15,7 @@ extension KernelSettings {
             "Where the relative URLs of the program's requests begin (RFC 3986 §5), such as https://host/v1/.",
             .word("an absolute URL of http or https, without a user") { KernelSettings.isBaseURL($0) }, \.baseURL),
         ConfigurationKey(
-            "headers", "Header fields of the program's requests that do not have them.",
+            "headers", "Header fields that are added to the program's requests without them.",
             .map(
                 "the name of a header field that requests can have",
                 key: { KernelSettings.isHeaderName($0) ? $0 : nil }, .headerValue),
@@ -60,12 +52,12 @@ extension KernelSettings {
             "bufferLimit", "Bytes of one body that wait for their reader before the sender is slowed.",
             .size(in: .kibibytes(16) ... .gibibytes(1)).by(default: "1MiB"), \.bufferLimit),
         ConfigurationKey(
-            "hookLimit",
-            "A plugin that holds the loop for longer in one call is named in the log; 0s switches this off.",
-            .timeout.by(default: "1s"), \.hookLimit),
+            "hookTimeLimit",
+            "A plugin that holds the loop for longer in one call is named in the log; 0s disables this.",
+            .timeout.by(default: "1s"), \.hookTimeLimit),
         ConfigurationKey(
             "measureHooks", "Counts the calls of each plugin's hooks, and the time they take.",
-            .flag.by(default: false), \.measuresHooks),
+            .flag.by(default: false), \.measureHooks),
     ]
 
     private static let networkKeys: [ConfigurationKey<KernelSettings>] = [
@@ -78,7 +70,7 @@ extension KernelSettings {
             \.defaults.noProxy),
         ConfigurationKey(
             "connectTo",
-            "Where to connect instead, host:port for host:port, without a change of URL, Host or TLS name.",
+            "Connects to another host and port: the URL's host:port, then the other one. URL, Host and TLS name stay.",
             .map("host:port", key: { RequestOptions.isHostAndPort($0) ? $0 : nil }, .location), \.defaults.connectTo),
         ConfigurationKey(
             "interface", "The name or address of the network interface to send from.",
@@ -104,22 +96,28 @@ extension KernelSettings {
                 .by(default: "info"), \.logLevel),
     ]
 
+    private static let speedKeys: [ConfigurationKey<KernelSettings>] = [
+        ConfigurationKey(
+            "download", "Bytes received a second; 0B for no limit.", .speed, \.defaults.speed.download),
+        ConfigurationKey("upload", "Bytes sent a second; 0B for no limit.", .speed, \.defaults.speed.upload),
+    ]
+
     private static let tlsKeys: [ConfigurationKey<KernelSettings>] = [
         ConfigurationKey(
             "verify", "False accepts any certificate: for tests only.", .flag.by(default: true),
-            \.defaults.verifiesTLS),
-        ConfigurationKey("ca", "A PEM file with the only certificates that are trusted.", .path, \.defaults.caFile),
+            \.defaults.tls.verify),
+        ConfigurationKey("ca", "A PEM file with the only certificates that are trusted.", .path, \.defaults.tls.ca),
         ConfigurationKey(
             "pins", "Public keys that the servers of a host may have, checked beside the certificate.",
             .map(
                 "the name of a host in ASCII (xn--…), without scheme and port", key: { Origin.normalizedHost($0) },
                 .pins), \.pins),
         ConfigurationKey(
-            "certificate", "A PEM file with the client's certificate.", .path, \.defaults.clientCertificate),
+            "certificate", "A PEM file with the client's certificate.", .path, \.defaults.tls.certificate),
         ConfigurationKey(
             "key", "A PEM file with the key of the client's certificate, if that file does not hold it.", .path,
-            \.defaults.clientKey),
-        ConfigurationKey("minimum", "The lowest version of TLS to speak.", .choice(), \.defaults.minimumTLS),
+            \.defaults.tls.key),
+        ConfigurationKey("minimum", "The lowest version of TLS to speak.", .choice(), \.defaults.tls.minimum),
     ]
 }
 

@@ -12,8 +12,8 @@ extension KernelSettings {
         return settings
     }
 
-    /// Keys of pins that are no host, and hosts that stand there twice, with what is wrong as the end of a sentence:
-    /// such pins would be ignored in silence. In the order of the keys.
+    /// Keys of pins that are no host, and hosts that are given twice, with what is wrong as the end of a sentence:
+    /// such pins would be ignored. In the order of the keys.
     var errorsOfPinnedHosts: [(host: String, reason: String)] {
         var known: Set<String> = []
         return pins.keys.sorted().compactMap { host in

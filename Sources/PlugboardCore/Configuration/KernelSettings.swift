@@ -11,7 +11,7 @@ public struct KernelSettings: Sendable, Equatable {
     /// An absolute URL from which the relative URLs of the program's requests begin (RFC 3986 §5); nil for none. Those
     /// of plugins' sub-requests are absolute.
     public var baseURL: String?
-    /// Header fields of the program's requests that do not have them, by their names. They are the request's own then:
+    /// Header fields that are added to the program's requests without them, by their names. They are the request's own:
     /// the secret ones (`Authorization`, `Cookie`, `Proxy-Authorization`) are dropped when a redirect leaves the
     /// origin. Sub-requests of plugins do not have them.
     public var headers: [String: String] {
@@ -19,9 +19,13 @@ public struct KernelSettings: Sendable, Equatable {
         set { headerDefaults.values = newValue }
     }
     private var headerDefaults = HeaderDefaults()
-    /// Public keys that the servers of a host may have, `sha256//BASE64`, by the host's name in any case, or its
-    /// address. A name beyond ASCII is written `xn--…`.
-    public var pins: [String: [String]] = [:]
+    /// The trusted certificates, the pins of hosts, and the client's certificate.
+    public var tls: TLS {
+        get { TLS(options: defaults.tls, pins: pins) }
+        set { (defaults.tls, pins) = (newValue.options, newValue.pins) }
+    }
+    /// `tls.pins`.
+    var pins: [String: [String]] = [:]
     /// Connections at a time; 0 for no limit. Each attempt counts as one, also where attempts share a connection.
     public var connections = 0
     /// Connections at a time to one origin (scheme, host and port); 0 for no limit. Hosts that respond in HTTP/2 are
@@ -32,8 +36,8 @@ public struct KernelSettings: Sendable, Equatable {
     public var attemptLimit = 50
     /// Bytes of one body that wait for their reader before the sender is slowed.
     public var bufferLimit = ByteCount.mebibytes(1)
-    /// The folder under which each plugin has its own, and the kernel, which notes there whose code runs (after a crash
-    /// the next start says it); nil for the user's folder for such data.
+    /// The folder under which each plugin has its own, and the kernel, which records there which plugin runs, so that
+    /// the next start can name the plugin of a crash; nil for the user's folder for such data.
     public var dataDirectory: String?
     /// The only folders that plugins may be loaded from, after symbolic links are resolved; empty: any folder. A
     /// plugin's path that is a bare file name is looked for in them, in order.
@@ -42,10 +46,25 @@ public struct KernelSettings: Sendable, Equatable {
     public var logLevel = LogLevel.info
 
     /// A plugin that holds the loop in one call for longer is named in the log and in the event `pluginStalled`; nil
-    /// switches this off.
-    public var hookLimit: Duration? = .seconds(1)
+    /// disables this.
+    public var hookTimeLimit: Duration? = .seconds(1)
     /// Whether calls of hooks, and the time they take, are counted.
-    public var measuresHooks = false
+    public var measureHooks = false
+
+    /// TLS for all requests of a kernel. A request has pins for its own server; a kernel has them by hosts.
+    @dynamicMemberLookup
+    public struct TLS: Sendable, Equatable {
+        var options: RequestOptions.TLS
+        /// Public keys that the servers of a host may have, `sha256//BASE64`, by the host's name in any case, or its
+        /// address. A name beyond ASCII is written `xn--…`.
+        public var pins: [String: [String]]
+
+        /// The options of TLS for requests that do not say otherwise: `kernel.tls.ca`.
+        public subscript<Value>(dynamicMember option: WritableKeyPath<RequestOptions.TLS, Value>) -> Value {
+            get { options[keyPath: option] }
+            set { options[keyPath: option] = newValue }
+        }
+    }
 
     /// What the kernel does where a configuration says nothing.
     public init() {

@@ -20,10 +20,10 @@ extension PluginEntry {
         ConfigurationKey(
             "onFault",
             "What a fault of the plugin does: fail fails the exchange, skip goes on without the plugin, disable does that "
-                + "and, after faultLimit faults in a row, switches the plugin off.",
+                + "and, after faultLimit faults in a row, disables the plugin.",
             .choice().by(default: "fail"), \.onFault),
         ConfigurationKey(
-            "faultLimit", "Faults in a row after which \"onFault\": \"disable\" switches the plugin off.",
+            "faultLimit", "Faults in a row after which \"onFault\": \"disable\" disables the plugin.",
             .integer(in: 1...1_000_000).by(default: .number(JSONNumber(PluginEntry.defaultFaultLimit))), \.faultLimit),
         ConfigurationKey("settings", "The plugin's settings.", .anyObject, \.settings),
         ConfigurationKey("enabled", "False leaves the plugin out.", .flag.by(default: true), \.isEnabled),
@@ -52,7 +52,7 @@ extension ConfigurationShape where Value == PluginEntry {
                     reading.note(node.path, "must have an id, or the path of a file")
                 }
                 if object.contains("sha256") && !object.contains("path") {
-                    reading.note(node.path.appending("sha256"), "is of no use without a path")
+                    reading.note(node.path.appending("sha256"), "needs a path too")
                 }
             default:
                 reading.note(node.path, "must be a string or an object, not \(node.value.kind)")

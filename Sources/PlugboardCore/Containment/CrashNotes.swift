@@ -6,13 +6,13 @@ import PlugboardKit
 /// a data directory, or if the user's exists. For a plugin that is loaded, the directory is made.
 ///
 /// Kernels use them by themselves. This type is for programs that load plugins without a kernel.
-public struct CrashNotes: Sendable {
+package struct CrashNotes: Sendable {
     private let data: DataDirectory
     private let isConfigured: Bool
     private let hasPlugins: Bool
 
     /// The notes for programs with this configuration.
-    public init(_ configuration: Configuration) {
+    package init(_ configuration: Configuration) {
         data = DataDirectory(configuration.kernel)
         isConfigured = configuration.kernel.dataDirectory != nil
         hasPlugins = !configuration.plugins.isEmpty || !configuration.leftOut.isEmpty
@@ -20,13 +20,13 @@ public struct CrashNotes: Sendable {
 
     /// Logs once in which plugins earlier runs of this program have crashed. A configuration that names no plugins at
     /// all, not even switched-off ones, logs nothing and leaves the notes. Blocks.
-    public func tell(_ log: KernelLog) {
+    package func report(to log: KernelLog) {
         guard hasPlugins, let folder = data.path(of: CrashNotes.folder) else { return }
         for report in CrashReport.take(from: folder) { log.write(.warning, "kernel", report.sentence) }
     }
 
-    /// A loader that leaves a note if loading a file crashes the process. `Lineup` uses one by itself.
-    public func noting(_ loader: any Loader) -> any Loader { NotedLoader(loader, notes: self) }
+    /// A loader that leaves a note if loading a file crashes the process. `ResolvedPlugins` uses one by itself.
+    package func noting(_ loader: any PluginFileLoader) -> any PluginFileLoader { NotedLoader(loader, notes: self) }
 
     /// A note for the time in which a file is loaded.
     func note(loading path: String) -> CrashNote? {
@@ -50,11 +50,11 @@ public struct CrashNotes: Sendable {
 }
 
 /// Marks in a note which file it loads, because constructors and entry functions are code of plugins too.
-struct NotedLoader: Loader {
-    private var base: any Loader
+struct NotedLoader: PluginFileLoader {
+    private var base: any PluginFileLoader
     private let notes: CrashNotes
 
-    init(_ base: any Loader, notes: CrashNotes) {
+    init(_ base: any PluginFileLoader, notes: CrashNotes) {
         self.base = base
         self.notes = notes
     }

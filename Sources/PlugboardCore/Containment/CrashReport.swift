@@ -24,11 +24,11 @@ struct CrashReport: Equatable, Sendable {
     var sentence: String {
         let calls = calls.map { call in
             call.hook == .load
-                ? "it loaded the plugin \(printable(call.plugin))"
-                : "the plugin \(printable(call.plugin)) was in \(call.hook)"
+                ? "it loaded the plugin \(Printable.text(call.plugin))"
+                : "the plugin \(Printable.text(call.plugin)) was in \(call.hook)"
         }
         let plugins = calls.count == 1 ? "that plugin" : "one of them"
-        return "An earlier run of \(printable(program)) (begun \(began)) ended – crashed or was killed – while "
+        return "An earlier run of \(Printable.text(program)) (begun \(began)) ended – crashed or was killed – while "
             + "\(calls.joined(separator: " and ")). If that happens again, switch \(plugins) off "
             + "(\"enabled\": false in the configuration); --safe starts the command without loaded plugins."
     }
@@ -40,7 +40,7 @@ extension CrashReport {
     private static let countKept = 32
 
     /// A note of another program, and how many seconds ago it was found.
-    struct Stranger {
+    struct OtherProgram {
         let path: String
         let age: Int64
     }
@@ -53,27 +53,27 @@ extension CrashReport {
         now: Int64 = clockTime(CLOCK_REALTIME) / 1_000_000_000
     ) -> [CrashReport] {
         var reports: [CrashReport] = []
-        var strangers: [Stranger] = []
-        for name in names(inFolder: folder) where ["running-", "ended-", "new-"].contains(where: name.hasPrefix) {
+        var others: [OtherProgram] = []
+        for name in names {
             switch look(at: name, in: folder, for: program, now) {
             case .report(let report): reports.append(report)
-            case .stranger(let stranger): strangers.append(stranger)
+            case .otherProgram(let otherProgram): others.append(otherProgram)
             case nil: break
             }
         }
-        for stranger in tooMany(strangers) { unlink(stranger.path) }
+        for otherProgram in tooMany(others) { unlink(otherProgram.path) }
         return reports
     }
 
     /// The notes of other programs that are not kept.
-    static func tooMany(_ strangers: [Stranger]) -> [Stranger] {
-        strangers.sorted { $0.age < $1.age }.enumerated()
+    static func tooMany(_ others: [OtherProgram]) -> [OtherProgram] {
+        others.sorted { $0.age < $1.age }.enumerated()
             .filter { $0.offset >= countKept || $0.element.age > daysKept * 86_400 }.map(\.element)
     }
 
     private enum Look {
         case report(CrashReport)
-        case stranger(Stranger)
+        case otherProgram(OtherProgram)
     }
 
     /// Reads one note. Nil if its process still runs, or if it says nothing; in the second case it is removed.
@@ -96,13 +96,13 @@ extension CrashReport {
         guard name.hasPrefix("running-") else {
             var status = stat()
             guard fstat(descriptor, &status) == 0 else { return nil }
-            return .stranger(Stranger(path: path, age: now - Int64(status.st_mtim.tv_sec)))
+            return .otherProgram(OtherProgram(path: path, age: now - Int64(status.st_mtim.tv_sec)))
         }
         // From here on the file's time is when it was found; when the run ended is not known.
         let ended = "\(folder)/ended-\(name.dropFirst("running-".count))"
         let times = [timespec](repeating: timespec(tv_sec: Int(now), tv_nsec: 0), count: 2)
         guard futimens(descriptor, times) == 0, rename(path, ended) == 0 else { return nil }
-        return .stranger(Stranger(path: ended, age: 0))
+        return .otherProgram(OtherProgram(path: ended, age: 0))
     }
 
     private static func contents(of descriptor: Int32) -> CrashReport? {

@@ -1,18 +1,18 @@
 import PlugboardKit
 
-/// Counting faults, switching plugins off, and reporting plugins that block the loop.
+/// Counting faults, disabling plugins, and reporting plugins that hold the loop.
 extension KernelCore {
     /// The plugins are created, and no exchange has begun.
     func beginContainment() {
         let slots = pipeline.slots
-        if settings.measuresHooks { containment.measure(slots, counters: counters) }
-        guard let limit = settings.hookLimit, !slots.isEmpty else { return }
+        if settings.measureHooks { containment.measure(slots, counters: counters) }
+        guard let limit = settings.hookTimeLimit, !slots.isEmpty else { return }
         containment.watch(limit: limit) { [weak self] call in
             guard let self, call.slot < slots.count else { return }
             let id = slots[call.slot].id
             log.write(
                 .warning, id,
-                "The plugin \(id) has held the loop in \(call.hook) for more than \(limit.configured): every exchange "
+                "The plugin \(id) has held the loop in \(call.hook) for more than \(DurationText(limit)): every exchange "
                     + "waits for it. Slow work belongs in `wait`.")
             loop.enqueue { [weak self] in
                 self?.publish(
@@ -33,10 +33,10 @@ extension KernelCore {
     /// any more. [loop]
     @inline(__always)
     func settleFaults(of exchange: ExchangeCore) {
-        if !faulty.isEmpty { forgive(faulty.intersection(exchange.steering.turns).subtracting(exchange.faulted)) }
+        if !faulty.isEmpty { resetFaults(faulty.intersection(exchange.steering.turns).subtracting(exchange.faulted)) }
     }
 
-    private func forgive(_ slots: SlotSet) {
+    private func resetFaults(_ slots: SlotSet) {
         for slot in pipeline.slots where slots.contains(slot.bit) { slot.faultsInARow = 0 }
         faulty.subtract(slots)
     }

@@ -40,7 +40,7 @@ final class Watchdog: Sendable {
         pthread_sigmask(SIG_SETMASK, &signals, nil)
         let milliseconds = Int32(clamping: max(limit.nanoseconds / 1_000_000, 1))
         var last: CallMark.Call?
-        var told: CallMark.Call?
+        var reported: CallMark.Call?
         var ending = pollfd(fd: end, events: Int16(POLLIN), revents: 0)
         while true {
             let count = poll(&ending, 1, milliseconds)
@@ -48,9 +48,9 @@ final class Watchdog: Sendable {
             // Only 0 means that the time has passed; a signal may have come before signals were blocked.
             if count < 0 { continue }
             let call = mark.call
-            if let call, call == last, call != told {
+            if let call, call == last, call != reported {
                 stalled(call)
-                told = call
+                reported = call
             }
             last = call
         }

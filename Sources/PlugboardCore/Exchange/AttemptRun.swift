@@ -49,7 +49,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
     func attemptProgressed(_ progress: TransferProgress) {
         guard !isOver else { return }
         exchange.emit(.progress) {
-            var details: [(String, EventDetail)] = [
+            var details: [(String, ObservedEvent.Detail)] = [
                 ("sent", .integer(Int64(progress.sent))), ("received", .integer(Int64(progress.received))),
             ]
             if let total = progress.toSend { details.append(("toSend", .integer(Int64(total)))) }
@@ -62,7 +62,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
         close(timings)
         guard !hasCompleted else { return }
         hasCompleted = true
-        var error = error ?? PlugboardError(.reset, "The connection ended before a response came.")
+        var error = error ?? PlugboardError(.transportReset, "The connection ended before a response came.")
         error.attempt = number
         report(.failure(error))
     }
@@ -120,7 +120,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
             if exchange.repeatAttempt(after: &error) { return }
             outcome = .failure(error)
         }
-        exchange.steering.phase = .steering
+        exchange.steering.phase = .deciding
         exchange.turnAround(with: outcome)
     }
 }

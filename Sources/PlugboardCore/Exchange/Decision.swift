@@ -40,7 +40,7 @@ enum Decision {
         switch self {
         case .next: "next"
         case .respond(let response): "respond \(response.head.status)"
-        case .resend(let delay): delay == .zero ? "resend" : "resend after \(delay.configured)"
+        case .resend(let delay): delay == .zero ? "resend" : "resend after \(DurationText(delay))"
         case .hold: "hold"
         case .wait: "wait"
         case .fail(let error): "fail \(error.code)"

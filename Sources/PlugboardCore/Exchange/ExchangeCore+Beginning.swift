@@ -8,12 +8,12 @@ extension ExchangeCore {
     func begin(at position: Int = 0) {
         guard core.underWay.enter(self) else {
             steering.phase = .ended
-            Family.leaveAsker(self)
+            Family.leaveParent(self)
             return outcome.fail(PlugboardError(.shutDown, "The kernel is shutting down and takes no requests."), self)
         }
-        emit(.created) { self.origins }
+        emit(.created) { self.provenance }
         // A request is a value: sent twice, its body begins twice.
-        request.body = request.head.body.map { BodyNode($0.source.again() ?? $0.source, core: core) }
+        request.body = request.head.body.map { BodyNode($0.source.copy() ?? $0.source, core: core) }
         if let error = core.check(request.head) { return finish(failing: error) }
         steering.exclusions.begin(at: position, disabled: core.disabled)
         steering.exclusions.switchOff(switchedOffSlots)
@@ -35,8 +35,8 @@ extension ExchangeCore {
             let host = Origin(url: request.head.url).map { "with \($0.host) " } ?? ""
             finish(
                 failing: PlugboardError(
-                    .exchangeTimeout,
-                    "The exchange \(host)did not end within \(limit.configured), all attempts included: "
+                    .timeoutExchange,
+                    "The exchange \(host)did not end within \(DurationText(limit)), all attempts included: "
                         + "\(currentActivity).",
                     attempt: attempts.last), .cancelled)
         }
@@ -61,7 +61,7 @@ extension ExchangeCore {
         timeout?.cancel()
         timeout = nil
         core.admission.withdraw(self)
-        Family.leaveAsker(self)
+        Family.leaveParent(self)
         for child in family.takeChildren() { child.cancel() }
         for body in request.takeBodies() { body.release() }
         releaseExchangeStates()

@@ -80,7 +80,7 @@ extension ExchangeCore {
     fileprivate func held(_ body: Bytes?, _ reason: Visit) {
         heldBody = body
         steering.visit = reason
-        steering.phase = .steering
+        steering.phase = .deciding
         advance()
     }
 
@@ -91,7 +91,7 @@ extension ExchangeCore {
         // The hook that asked to hold the body does not run again.
         request.undoEdit()
         beforeFault = nil
-        steering.phase = .steering
+        steering.phase = .deciding
         goOutward(from: steering.stage == .request ? slot.index : slot.index + 1, failing: error)
         advance()
     }

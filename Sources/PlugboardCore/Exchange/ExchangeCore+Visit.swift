@@ -35,12 +35,12 @@ extension ExchangeCore {
 
     /// Calls `onClose`.
     @inline(__always)
-    func callClose(_ slot: Slot, _ outcome: Outcome) {
+    func callClose(_ slot: Slot, _ outcome: TurnOutcome) {
         let exchange = pointer
         let start = trace.map { HookCallStart(self, slot, $0) }
         calling(slot, .onClose) { slot.plugin.pointee.on_close?(slot.instance, exchange, outcome.rawValue) }
         if let start, let trace {
-            start.tell("\(outcome)", of: slot, "\(CalledHook.onClose)", .first, [], to: trace)
+            start.record("\(outcome)", of: slot, "\(CalledHook.onClose)", .first, [], to: trace)
         }
     }
 
@@ -66,7 +66,7 @@ extension ExchangeCore {
         let edits = start?.edits(self) ?? []
         let (decision, isFault) = settle(code, of: slot, reason)
         if let start, let trace {
-            start.tell(isFault ? "fault" : decision.words, of: slot, "\(steering.stage.hook)", reason, edits, to: trace)
+            start.record(isFault ? "fault" : decision.words, of: slot, "\(steering.stage.hook)", reason, edits, to: trace)
         }
         return decision
     }
@@ -158,7 +158,7 @@ extension ExchangeCore {
     // MARK: What the host's functions leave during a call
 
     /// Keeps the payload of a verdict; an earlier one is dropped.
-    func leave(_ payload: Decision) {
+    func keep(_ payload: Decision) {
         if case .wait(let old, _)? = draft.payload { core.tickets.remove(old) }
         draft.payload?.drop()
         draft.payload = payload

@@ -40,7 +40,7 @@ extension ExchangeCore {
     private func unpark(as reason: Visit) {
         steering.visit = parking?.ticket == nil ? .first : reason
         unpark()
-        steering.phase = .steering
+        steering.phase = .deciding
         advance()
     }
 

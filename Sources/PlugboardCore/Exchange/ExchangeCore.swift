@@ -45,7 +45,7 @@ final class ExchangeCore: @unchecked Sendable {
     /// What the configuration gives to requests to this URL's origin, once a plugin has asked.
     private var section: (url: String, attributes: [String: String]?)?
     /// Called with every event of this exchange.
-    private(set) var watch: (@Sendable (ExchangeEvent) -> Void)?
+    private(set) var watch: (@Sendable (ObservedEvent) -> Void)?
     /// Set if a program traces this exchange, or the one that it is for.
     private(set) var trace: ExchangeTrace?
 
@@ -63,10 +63,10 @@ final class ExchangeCore: @unchecked Sendable {
     @exclusivity(unchecked) var linksUnderWay = ExchangeLinks()
     @exclusivity(unchecked) var linksInQueue = ExchangeLinks()
 
-    /// - Parameter deaf: The slots that get no events in the exchange that this one is for.
+    /// - Parameter eventExclusions: The slots that get no events in the exchange that this one is for.
     init(
         _ request: Request, core: KernelCore, outcome: any ExchangeOutcome, family: Family = Family(),
-        deaf: SlotSet = [], watch: (@Sendable (ExchangeEvent) -> Void)? = nil
+        eventExclusions: SlotSet = [], watch: (@Sendable (ObservedEvent) -> Void)? = nil
     ) {
         self.request = InwardRequest(request)
         self.core = core
@@ -74,7 +74,7 @@ final class ExchangeCore: @unchecked Sendable {
         self.outcome = outcome
         self.family = family
         self.watch = watch
-        steering.exclusions = Exclusions(ancestry: family.ancestry, deaf: deaf)
+        steering.exclusions = Exclusions(ancestry: family.ancestry, eventExclusions: eventExclusions)
     }
 
     var isSuspended: Bool { suspension.isActive }
@@ -86,7 +86,7 @@ final class ExchangeCore: @unchecked Sendable {
         let watch = watch
         self.watch = { event in
             watch?(event)
-            trace.tell(.told(event))
+            trace.add(.event(event))
         }
     }
 
@@ -156,7 +156,7 @@ final class ExchangeCore: @unchecked Sendable {
     }
 
     /// The rules of the pipeline exclude this case. It is an error nevertheless, because an exchange must complete.
-    static let lostFailure = PlugboardError(.kernelError, "The exchange lost its outcome. Please report this as a bug.")
+    static let lostFailure = PlugboardError(.kernel, "The exchange lost its outcome. Please report this as a bug.")
 }
 
 /// A response on its way outward.

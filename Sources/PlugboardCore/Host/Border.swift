@@ -54,8 +54,8 @@ func checkedFields(_ fields: UnsafePointer<plug_field>?, _ count: UInt64) throws
         if isSendable(field.name, field.value) { continue }
         let isNamed = field.name.count > 0 && field.name.buffer.allSatisfy(isTokenByte)
         throw PlugboardError(
-            .invalidField,
-            isNamed
+            .requestField,
+            isToken
                 ? "the field \(field.name.string) has a line break or NUL in its value"
                 : "a field has a name that is not a token (RFC 9110 §5.1)")
     }

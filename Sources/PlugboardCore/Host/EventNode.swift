@@ -9,21 +9,22 @@ final class EventNode {
     }
 
     private let name: Name
-    private let makeDetails: () -> [(String, EventDetail)]
+    private let makeDetails: () -> [(String, ObservedEvent.Detail)]
     private lazy var details = makeDetails()
     private let head: ResponseHead?
     private lazy var headNode = head.map { HeadNode($0) }
     private lazy var scratch = Scratch()
 
     /// One of the kernel's.
-    init(_ event: KernelEvent, _ head: ResponseHead? = nil, _ details: @escaping () -> [(String, EventDetail)]) {
+    init(_ event: KernelEvent, _ head: ResponseHead? = nil, _ details: @escaping () -> [(String, ObservedEvent.Detail)])
+    {
         name = .kernel(event)
         makeDetails = details
         self.head = head
     }
 
     /// One that a plugin published.
-    init(_ id: String, _ details: [(String, EventDetail)]) {
+    init(_ id: String, _ details: [(String, ObservedEvent.Detail)]) {
         name = .own(id)
         makeDetails = { details }
         head = nil
@@ -42,8 +43,8 @@ final class EventNode {
         Unmanaged<EventNode>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
     }
 
-    var exchangeEvent: ExchangeEvent {
-        ExchangeEvent(id: id, details: Dictionary(details, uniquingKeysWith: { $1 }), head: head)
+    var observed: ObservedEvent {
+        ObservedEvent(id: id, details: Dictionary(details, uniquingKeysWith: { $1 }), head: head)
     }
 
     var idText: plug_text { scratch.text(id) }
@@ -65,5 +66,5 @@ final class EventNode {
         }
     }
 
-    private func detail(_ name: String) -> EventDetail? { details.first { $0.0 == name }?.1 }
+    private func detail(_ name: String) -> ObservedEvent.Detail? { details.first { $0.0 == name }?.1 }
 }

@@ -5,7 +5,7 @@ import PlugboardKit
 extension HostContext {
     /// `send`. If the request itself is wrong, its outcome says so.
     func send(
-        _ table: plug_request_v1, _ body: BodyNode?, asker: UInt64, context: UnsafeMutableRawPointer?,
+        _ table: plug_request_v1, _ body: BodyNode?, parent: UInt64, context: UnsafeMutableRawPointer?,
         completed: @escaping SubRequestOutcome.Completion
     ) -> UInt32 {
         guard let core = startedCore else { return codeOfAbsence }
@@ -20,7 +20,7 @@ extension HostContext {
         let isTaken = core.loop.enqueue { [self, weak core] in
             guard let core else { return outcome.fail(PlugboardError(.shutDown, "The kernel is shut down.")) }
             switch request {
-            case .success(let request): begin(request, asker: core.exchange(asker), flags, outcome, core)
+            case .success(let request): begin(request, parent: core.exchange(parent), flags, outcome, core)
             case .failure(let error): outcome.fail(error)
             }
         }
@@ -30,26 +30,27 @@ extension HostContext {
 
     /// [loop]
     private func begin(
-        _ request: Request, asker: ExchangeCore?, _ flags: UInt32, _ outcome: SubRequestOutcome, _ core: KernelCore
+        _ request: Request, parent: ExchangeCore?, _ flags: UInt32, _ outcome: SubRequestOutcome, _ core: KernelCore
     ) {
         let isDetached = flags & PLUG_DETACHED != 0
-        if asker == nil && !isDetached {
+        if parent == nil && !isDetached {
             return outcome.fail(
                 PlugboardError(.cancelled, "The exchange that \(id) sent a sub-request for has ended."))
         }
-        let family = Family(sentBy: index, for: asker)
+        let family = Family(sentBy: index, for: parent)
         if family.isTooDeep {
             return outcome.fail(
                 PlugboardError(
                     .runaway, "Sub-requests nest deeper than \(Family.depthLimit). \(id) sent the last one."))
         }
         var request = request
-        if let asker { request.inherit(from: asker.request.head) }
+        if let parent { request.inherit(from: parent.request.head) }
         let child = ExchangeCore(
-            request, core: core, outcome: outcome, family: family, deaf: asker?.steering.exclusions.deaf ?? [])
+            request, core: core, outcome: outcome, family: family,
+            eventExclusions: parent?.steering.exclusions.eventExclusions ?? [])
         outcome.exchange = child
-        if let asker, !isDetached { Family.join(child, to: asker) }
-        if let trace = asker == nil ? core.underWay.trace(waitingFor: index) : asker?.trace {
+        if let parent, !isDetached { Family.join(child, to: parent) }
+        if let trace = parent == nil ? core.underWay.trace(waitingFor: index) : parent?.trace {
             child.trace(with: trace.beginSubRequest(request, by: index, id, isDetached: isDetached))
         }
         child.begin(at: flags & PLUG_OUTERMOST != 0 ? 0 : index + 1)
@@ -57,7 +58,7 @@ extension HostContext {
 
     /// `cancel_send`: only for the plugin's own sub-requests, and once for each.
     func cancelSubRequest(_ number: UInt64) -> UInt32 {
-        guard let core, let outcome = core.subRequests[number], outcome.asker === self,
+        guard let core, let outcome = core.subRequests[number], outcome.sender === self,
             core.subRequests.remove(number) != nil
         else { return PLUG_STALE }
         // Later: the outcome calls the plugin, and this runs within a call of it.
@@ -65,7 +66,7 @@ extension HostContext {
     }
 
     /// `publish`: an event under the plugin's own id. Its details are made only if the event may be watched.
-    func publish(_ event: String, _ number: UInt64, _ details: () -> [(String, EventDetail)]) -> UInt32 {
+    func publish(_ event: String, _ number: UInt64, _ details: () -> [(String, ObservedEvent.Detail)]) -> UInt32 {
         guard event.hasPrefix(idWithDot) else { return PLUG_BAD_ARGUMENT }
         guard let core = startedCore else { return codeOfAbsence }
         if core.loop.isCurrent, core.pipeline.watchers.slots(event).isEmpty, core.watch == nil,
@@ -74,12 +75,12 @@ extension HostContext {
             return PLUG_OK
         }
         let details = details()
-        let tell = { @Sendable in
+        let deliver = { @Sendable in
             let node = EventNode(event, details)
             // If the exchange has ended, the event is still a fact about the kernel.
             if let exchange = core.exchange(number) { exchange.publish(node) } else { core.publish(node) }
         }
-        if core.loop.isCurrent { tell() } else { core.loop.enqueue(tell) }
+        if core.loop.isCurrent { deliver() } else { core.loop.enqueue(deliver) }
         return PLUG_OK
     }
 }
@@ -107,7 +108,7 @@ extension Request {
         }
         var options = RequestOptions()
         for option in makeFields(table.options, table.option_count) {
-            if let error = options.set(option.name, to: option.value) { throw refused(.invalidOption, error) }
+            if let error = options.set(option.name, to: option.value) { throw refused(.requestOption, error) }
         }
         if table.timeout > 0 { options.timeout = .nanoseconds(table.timeout) }
         if options != RequestOptions() { self.options = options }
@@ -116,13 +117,13 @@ extension Request {
     /// A sub-request has the options of the request that it is for, such as the proxy and the trusted certificates,
     /// unless it sets its own. At the same origin it also has the same pins and the same client certificate. The
     /// timeout is its own. Fields that are secret there are secret here.
-    fileprivate mutating func inherit(from asker: Request) {
-        for index in asker.fields.indices where asker.fields.isSecret(at: index) {
-            asker.fields.withField(index) { name, _ in fields.markSecret(name) }
+    fileprivate mutating func inherit(from parent: Request) {
+        for index in parent.fields.indices where parent.fields.isSecret(at: index) {
+            parent.fields.withField(index) { name, _ in fields.markSecret(name) }
         }
-        guard asker.hasOptions else { return }
-        let isSameOrigin = Origin(url: url).map { $0 == Origin(url: asker.url) } ?? false
-        var inherited = isSameOrigin ? asker.options : asker.options.forOtherOrigins
+        guard parent.hasOptions else { return }
+        let isSameOrigin = Origin(url: url).map { $0 == Origin(url: parent.url) } ?? false
+        var inherited = isSameOrigin ? parent.options : parent.options.forOtherOrigins
         inherited.timeout = nil
         options = options.over(inherited)
     }

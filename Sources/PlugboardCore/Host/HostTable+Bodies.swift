@@ -27,8 +27,8 @@ extension HostTable {
         table.pull = { body, context, pulled in
             guard let body, let pulled else { return PLUG_BAD_ARGUMENT }
             let node = borrowNode(body)
-            let told = PieceTelling(to: node.core.containment.caller, context: context, pulled: pulled)
-            node.pull { told.tell($0, node.core) }
+            let delivery = PieceDelivery(to: node.core.containment.caller, context: context, pulled: pulled)
+            node.pull { delivery.deliver($0, node.core) }
             return PLUG_OK
         }
         table.rewind_body = { body in
@@ -68,7 +68,7 @@ extension HostTable {
         }
         table.pass = { host, pull, piece in
             guard let host, let piece else { return PLUG_BAD_ARGUMENT }
-            guard let original = PieceTelling.original(of: piece, HostContext.from(host).core) else {
+            guard let original = PieceDelivery.original(of: piece, HostContext.from(host).core) else {
                 return PLUG_WRONG_TIME
             }
             return completePull(host, pull, original)

@@ -17,12 +17,12 @@ extension HostTable {
             exchange.loop.enqueue { exchange.woken(ticket) }
             return PLUG_OK
         }
-        table.send = { host, asker, request, context, completed in
+        table.send = { host, parent, request, context, completed in
             let body = request?.pointee.body.map { takeNode($0) }
             guard let host = host.map({ HostContext.from($0) }), let request, let completed else {
                 return PLUG_BAD_ARGUMENT
             }
-            return host.send(request.pointee, body, asker: asker, context: context, completed: completed)
+            return host.send(request.pointee, body, parent: parent, context: context, completed: completed)
         }
         table.cancel_send = { host, number in
             host.map { HostContext.from($0).cancelSubRequest(number) } ?? PLUG_BAD_ARGUMENT
@@ -49,7 +49,7 @@ extension HostTable {
         table.publish = { host, exchange, id, details, count in
             guard let host else { return PLUG_BAD_ARGUMENT }
             return HostContext.from(host).publish(id.string, exchange) {
-                makeFields(details, count).map { ($0.name, EventDetail.text($0.value)) }
+                makeFields(details, count).map { ($0.name, ObservedEvent.Detail.text($0.value)) }
             }
         }
         table.event_id = { event in event.map { EventNode.from($0).idText } ?? plug_text() }

@@ -29,7 +29,7 @@ enum HostTable {
             }
             do throws(PlugboardError) {
                 let head = ResponseHead(status: Int(status), fields: try checkedFields(fields, count))
-                exchange.leave(.respond(OutwardResponse(head: head, body: node)))
+                exchange.keep(.respond(OutwardResponse(head: head, body: node)))
                 return PLUG_RESPOND
             } catch {
                 return exchange.refuse(PLUG_RESPOND, "respond", error.reason)
@@ -41,10 +41,10 @@ enum HostTable {
             switch SubResponseNode.from(response).take() {
             case .success(var response):
                 response.isOfSubRequest = true
-                exchange.leave(.respond(response))
+                exchange.keep(.respond(response))
                 return PLUG_RESPOND
             case .failure(let error):
-                exchange.leave(.fail(error))
+                exchange.keep(.fail(error))
                 return PLUG_FAIL
             }
         }
@@ -57,7 +57,7 @@ enum HostTable {
                 return exchange.refuse(
                     PLUG_RESEND, "resend", "the request's body has begun and cannot be rewound (canResend)")
             }
-            exchange.leave(.resend(.nanoseconds(max(after, 0))))
+            exchange.keep(.resend(.nanoseconds(max(after, 0))))
             return PLUG_RESEND
         }
         table.hold = { pointer, limit in
@@ -65,7 +65,7 @@ enum HostTable {
             guard exchange.steering.stage != .failure else {
                 return exchange.refuse(PLUG_HOLD, "hold", "in onFailure there is no body")
             }
-            exchange.leave(.hold(Int(clamping: limit)))
+            exchange.keep(.hold(Int(clamping: limit)))
             return PLUG_HOLD
         }
         table.wait = { pointer, within, ticket in
@@ -73,21 +73,21 @@ enum HostTable {
             guard let ticket else { return exchange.refuse(PLUG_WAIT, "wait", "its pointer for the ticket is NULL") }
             ticket.pointee = exchange.core.tickets.add(exchange)
             let (deadline, isFar) = exchange.loop.now.addingReportingOverflow(within)
-            exchange.leave(.wait(ticket.pointee, deadline: within < 0 || isFar ? nil : deadline))
+            exchange.keep(.wait(ticket.pointee, deadline: within < 0 || isFar ? nil : deadline))
             return PLUG_WAIT
         }
         table.fail = { pointer, code, reason in
             guard let exchange = steering(pointer), let slot = exchange.frame.slot else { return PLUG_FAIL }
-            exchange.leave(.fail(PlugboardError(code, reason, plugin: slot.id)))
+            exchange.keep(.fail(PlugboardError(code, reason, plugin: slot.id)))
             return PLUG_FAIL
         }
         table.fault = { pointer, reason in
-            steering(pointer)?.leave(.fail(PlugboardError(.pluginFault, HostTable.faultClause(reason.clause))))
+            steering(pointer)?.keep(.fail(PlugboardError(.pluginFault, HostTable.faultClause(reason.clause))))
             return PLUG_FAULT
         }
     }
 
-    /// What a plugin's code says when it broke. Shims say `it panicked: …`, which is left as it is.
+    /// The reason that a plugin's code gives for its fault. Shims write `it panicked: …`, which is kept.
     private static func faultClause(_ reason: String) -> String {
         if reason.isEmpty { return "it broke and gave no reason" }
         return reason.hasPrefix("it ") ? reason : "it broke: \(reason)"

@@ -1,19 +1,19 @@
 import CPlugboard
 import PlugboardKit
 
-// Texts of plugins are written to logs and terminals. These functions make them harmless there.
+// Texts of plugins are printed in logs and on terminals; these functions make them safe for that.
 
 extension plug_text {
-    /// A copy that is `printable`, so that it can neither control a terminal nor imitate lines of a log. White space at
-    /// its end is left out.
-    var words: String { printable(String(trimmed)) }
+    /// A copy in the form of `Printable`, so that it can neither control a terminal nor imitate lines of a log. White
+    /// space at its end is removed.
+    var words: String { Printable.text(String(trimmed)) }
 
     /// The same for the log, where a text may have more lines if they are indented, so that they cannot imitate others.
     var lines: String {
         var lines = ""
         for (index, line) in trimmed.split(separator: Character("\n"), omittingEmptySubsequences: false).enumerated() {
-            if index > 0 { lines += line.hasPrefix(indentation) ? "\n" : printable("\n") }
-            lines += printable(String(line))
+            if index > 0 { lines += line.hasPrefix(indentation) ? "\n" : Printable.text("\n") }
+            lines += Printable.text(String(line))
         }
         return lines
     }

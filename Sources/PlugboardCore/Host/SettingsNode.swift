@@ -4,10 +4,10 @@ import PlugboardKit
 /// What C sees as a plugin's settings, while it is created.
 final class SettingsNode {
     private let values: [String: String]
-    private let table: [String: OptionDescription]
+    private let table: [String: OptionDefinition]
     private let scratch = Scratch()
 
-    init(_ values: [String: String], _ table: [OptionDescription]) {
+    init(_ values: [String: String], _ table: [OptionDefinition]) {
         self.values = values
         self.table = Dictionary(table.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
@@ -26,10 +26,10 @@ final class SettingsNode {
         guard let option = table[name] else { return nil }
         let text = values[name] ?? option.fallback
         switch option.kind {
-        case .bool: return Bool(optionText: text).map { $0 ? 1 : 0 }
+        case .bool: return Bool.optionForm.read(text).map { $0 ? 1 : 0 }
         case .integer: return Int64(text)
-        case .duration: return Duration(optionText: text)?.nanoseconds
-        case .size: return ByteCount(optionText: text).map { Int64($0.bytes) }
+        case .duration: return DurationText(text)?.duration.nanoseconds
+        case .size: return ByteCount(text).map { Int64($0.bytes) }
         case .text, .list, .map, nil: return nil
         }
     }
@@ -39,11 +39,11 @@ final class SettingsNode {
         let text = values[name] ?? option.fallback
         switch option.kind {
         case .list:
-            let items = [String](optionText: text) ?? []
+            let items = [String].optionForm.read(text) ?? []
             guard index < UInt64(items.count) else { return nil }
             return plug_field(name: plug_text(), value: scratch.text(items[Int(index)]))
         case .map:
-            let items = ([String: String](optionText: text) ?? [:]).sorted { $0.key < $1.key }
+            let items = ([String: String].optionForm.read(text) ?? [:]).sorted { $0.key < $1.key }
             guard index < UInt64(items.count) else { return nil }
             return plug_field(name: scratch.text(items[Int(index)].key), value: scratch.text(items[Int(index)].value))
         default: return nil

@@ -54,7 +54,7 @@ final class SubResponseNode: @unchecked Sendable {
 final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
     typealias Completion = @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?) -> Void
 
-    let asker: HostContext
+    let sender: HostContext
     /// In the kernel's registry of sub-requests without a response.
     let number: UInt64
     /// Set when it begins. [loop]
@@ -62,8 +62,8 @@ final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
     private let context: UnsafeMutableRawPointer?
     private let completed: Completion
 
-    init(_ asker: HostContext, number: UInt64, context: UnsafeMutableRawPointer?, completed: @escaping Completion) {
-        self.asker = asker
+    init(_ sender: HostContext, number: UInt64, context: UnsafeMutableRawPointer?, completed: @escaping Completion) {
+        self.sender = sender
         self.number = number
         self.context = context
         self.completed = completed
@@ -71,22 +71,22 @@ final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
 
     func succeed(_ response: OutwardResponse, _ body: FlowingBody?, _ exchange: ExchangeCore) {
         let node = body.map { BodyNode($0, core: exchange.core) }
-        tell(SubResponseNode(OutwardResponse(head: response.head, body: node)))
+        deliver(SubResponseNode(OutwardResponse(head: response.head, body: node)))
     }
 
-    func fail(_ error: PlugboardError, _ exchange: ExchangeCore) { tell(SubResponseNode(error)) }
+    func fail(_ error: PlugboardError, _ exchange: ExchangeCore) { deliver(SubResponseNode(error)) }
 
-    func fail(_ error: PlugboardError) { tell(SubResponseNode(error)) }
+    func fail(_ error: PlugboardError) { deliver(SubResponseNode(error)) }
 
     /// `cancel_send`: the plugin no longer wants it. [loop]
     func cancel() {
-        exchange?.cancel(PlugboardError(.cancelled, "The plugin \(asker.id) cancelled its sub-request."))
+        exchange?.cancel(PlugboardError(.cancelled, "The plugin \(sender.id) cancelled its sub-request."))
     }
 
-    private func tell(_ node: SubResponseNode) {
-        asker.core?.subRequests.remove(number)
+    private func deliver(_ node: SubResponseNode) {
+        sender.core?.subRequests.remove(number)
         withExtendedLifetime(node) {
-            asker.call(.completed) { completed(context, OpaquePointer(Unmanaged.passUnretained(node).toOpaque())) }
+            sender.call(.answered) { completed(context, OpaquePointer(Unmanaged.passUnretained(node).toOpaque())) }
         }
     }
 }

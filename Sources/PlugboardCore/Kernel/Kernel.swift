@@ -11,7 +11,7 @@ import Transporting
     import Musl
 #endif
 
-/// Sends the requests of a program through the plugins that its configuration and its code switch on.
+/// Sends the requests of a program through the plugins that its configuration and its code enable.
 ///
 ///     let kernel = try Kernel(configuration: .file("plugboard.json"))
 ///     let response = try await kernel.send(Request(.get, "https://example.com/"))
@@ -21,7 +21,7 @@ import Transporting
 ///     let kernel = try Kernel(plugins: [.redirect, .retry { $0.attempts = 3 }, .linked(Sign(keys))])
 ///
 /// One kernel serves a whole program, from any task. Its hooks and its network run on one thread of its own, the loop.
-/// Dropping the last reference shuts it down, which waits for nothing; `shutDown` waits for what is under way.
+/// Dropping the last reference shuts it down and cancels all exchanges at once; `shutDown` waits for them.
 public final class Kernel: PluginCommands {
     let core: KernelCore
     private let requestDefaults: RequestDefaults?
@@ -36,10 +36,10 @@ public final class Kernel: PluginCommands {
 
     /// Starts the plugins; called once, off any loop, and blocks while they start.
     ///
-    /// Throws `configuration` or `plugins.…` with all that is wrong at once (`Configuration.errors`), and `resources`
+    /// Throws `configuration` or `plugin.…` with all that is wrong at once (`Configuration.errors`), and `resources`
     /// where the system gives no file descriptor or no thread.
     /// - Parameters:
-    ///   - plugins: Plugins that the program's code gives: they are switched on with the values that the code gives,
+    ///   - plugins: Plugins that the program's code gives: they are enabled with the values that the code gives,
     ///     and where the configuration has an entry for the same plugin, each value of that entry replaces the code's,
     ///     and its `"enabled": false` leaves the plugin out.
     ///   - catalog: the plugins that are linked into the program, for the configuration to name; none by default. With
@@ -48,33 +48,33 @@ public final class Kernel: PluginCommands {
     ///   - transport: libcurl's by default.
     ///   - log: standard error by default, at the configuration's level.
     ///   - watch: called on the loop with facts about the kernel: events that plugins publish outside of an exchange,
-    ///     and that a plugin had a fault (`pluginFaulted`), was switched off (`pluginDisabled`), or blocked the loop
+    ///     and that a plugin had a fault (`pluginFaulted`), was disabled (`pluginDisabled`), or blocked the loop
     ///     (`pluginStalled`). Must not block.
     public init(
         configuration: Configuration = Configuration(), plugins: [PluginEntry] = [], catalog: Catalog = Catalog(),
-        loader: (any Loader)? = nil, transport: (any Transport)? = nil, log: KernelLog? = nil,
-        clock: ManualClock? = nil, watch: (@Sendable (ExchangeEvent) -> Void)? = nil
+        loader: (any PluginFileLoader)? = nil, transport: (any Transport)? = nil, log: KernelLog? = nil,
+        clock: ManualClock? = nil, watch: (@Sendable (ObservedEvent) -> Void)? = nil
     ) throws(PlugboardError) {
         let configuration = plugins.isEmpty ? configuration : configuration.adding(plugins)
         let log = log ?? .standardError(level: configuration.kernel.logLevel)
         let notes = CrashNotes(configuration)
-        notes.tell(log)
-        let check = Lineup.check(configuration, catalog: catalog, loader: loader)
+        notes.report(to: log)
+        let check = ResolvedPlugins.check(configuration, catalog: catalog, loader: loader)
         // Only plugins can judge some of their settings. They are created for that only where there are other errors
         // already.
-        guard let lineup = check.lineup, configuration.ownErrors.isEmpty else {
+        guard let resolved = check.resolved, configuration.ownErrors.isEmpty else {
             throw PlugboardError(configuration.errors(check))
         }
-        for warning in lineup.warnings { log.write(.warning, "kernel", warning) }
+        for warning in resolved.warnings { log.write(.warning, "kernel", warning) }
         let loop = try EventLoop(name: "plugboard", clock: clock)
         let settings = configuration.kernel.normalizingPins
         requestDefaults = RequestDefaults(settings)
         let core = KernelCore(
-            settings: settings, origins: configuration.origins.mapValues(\.values), lineup: lineup, log: log,
+            settings: settings, origins: configuration.origins.mapValues(\.values), resolved: resolved, log: log,
             loop: loop,
             transport: transport
                 ?? CurlTransport(loop: loop, settings: Kernel.transportSettings(settings)),
-            crashNote: notes.note(running: lineup.plugins), watch: watch)
+            crashNote: notes.note(running: resolved.plugins), watch: watch)
         self.core = core
         var created: [Slot] = []
         do {
@@ -123,7 +123,7 @@ public final class Kernel: PluginCommands {
     /// events and with each call of a plugin's hook, of the exchange and of the sub-requests that it leads to: it says
     /// who decided what, and costs each hook a few microseconds.
     public func begin(
-        _ request: Request, watch: (@Sendable (ExchangeEvent) -> Void)? = nil,
+        _ request: Request, watch: (@Sendable (ObservedEvent) -> Void)? = nil,
         trace: (@Sendable (TraceStep) -> Void)? = nil
     ) -> ExchangeHandle {
         let outcome = ProgramOutcome()
@@ -144,7 +144,7 @@ public final class Kernel: PluginCommands {
         _ plugin: String, _ name: String, _ arguments: String = "{}"
     ) async throws(PlugboardError) -> CommandReply {
         guard let slot = core.pipeline.slots.first(where: { $0.id == plugin }) else {
-            throw PlugboardError(.commandUnknown, "No plugin \(plugin) is switched on.")
+            throw PlugboardError(.commandUnknown, "No plugin \(plugin) is enabled.")
         }
         let commands = try PluginDescriptor(checking: slot.plugin).commands.map(\.name)
         guard commands.contains(name) else {
@@ -198,7 +198,7 @@ public final class Kernel: PluginCommands {
     /// The plugins in order, outermost first, with the reason for each position, as they are now: the kernel may have
     /// switched one off (`disabled`).
     public var plugins: [EnabledPlugin] {
-        zip(core.lineup.plugins, core.pipeline.slots).map { plugin, slot in
+        zip(core.resolved.plugins, core.pipeline.slots).map { plugin, slot in
             var plugin = plugin
             plugin.disabled = slot.disabled
             return plugin

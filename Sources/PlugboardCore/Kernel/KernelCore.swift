@@ -17,7 +17,7 @@ final class KernelCore: @unchecked Sendable {
     /// The settings' options, as attempts carry them.
     private let defaults: StoredOptions
     let origins: [Origin: [String: String]]
-    let lineup: Lineup
+    let resolved: ResolvedPlugins
     let log: KernelLog
     let loop: EventLoop
     let transport: any Transport
@@ -48,9 +48,9 @@ final class KernelCore: @unchecked Sendable {
     var faulty: SlotSet = []
 
     /// The program's, for facts about the kernel. [loop]
-    let watch: (@Sendable (ExchangeEvent) -> Void)?
+    let watch: (@Sendable (ObservedEvent) -> Void)?
     /// The pieces that plugins receive now in `pulled`, the innermost call last. [loop]
-    var told: [PieceTelling.Told] = []
+    var delivered: [PieceDelivery.Delivered] = []
 
     /// [loop]
     @exclusivity(unchecked) var underWay = UnderWayExchanges()
@@ -58,19 +58,19 @@ final class KernelCore: @unchecked Sendable {
     private var nextIdentity: UInt64 = 1
 
     init(
-        settings: KernelSettings, origins: [Origin: [String: String]], lineup: Lineup, log: KernelLog,
+        settings: KernelSettings, origins: [Origin: [String: String]], resolved: ResolvedPlugins, log: KernelLog,
         loop: EventLoop, transport: any Transport, crashNote: CrashNote? = nil,
-        watch: (@Sendable (ExchangeEvent) -> Void)? = nil
+        watch: (@Sendable (ObservedEvent) -> Void)? = nil
     ) {
         self.settings = settings
         defaults = StoredOptions(settings.defaults)
         self.origins = origins
-        self.lineup = lineup
+        self.resolved = resolved
         self.log = log
         self.loop = loop
         self.transport = transport
-        attributeCheck = AttributeCheck(lineup)
-        secretAttributes = Set(lineup.plugins.flatMap(\.descriptor.secretAttributes))
+        attributeCheck = AttributeCheck(resolved)
+        secretAttributes = Set(resolved.plugins.flatMap(\.descriptor.secretAttributes))
         timers = PluginTimers(loop: loop)
         admission = Admission(
             limit: settings.connections, hostLimit: settings.connectionsPerHost, loop: loop)
@@ -118,7 +118,7 @@ final class KernelCore: @unchecked Sendable {
     /// The error of a request that cannot be sent, or nil.
     func check(_ request: Request) -> PlugboardError? {
         guard request.method.isValid else {
-            return PlugboardError(.invalidField, "The method is not a token (RFC 9110 §9.1). Use letters, such as GET.")
+            return PlugboardError(.requestField, "The method is not a token (RFC 9110 §9.1). Use letters, such as GET.")
         }
         return attributeCheck.error(in: request.attributes) ?? request.storedOptions?.options.error
     }
@@ -148,8 +148,8 @@ final class KernelCore: @unchecked Sendable {
         if requested == nil, settings.pins.isEmpty { return (defaults, 0) }
         var options = requested?.options.over(settings.defaults) ?? settings.defaults
         var isOwn = requested == nil
-        if options.pins == nil, let host = Origin(url: url)?.host, let pins = settings.pins[host] {
-            options.pins = pins.joined(separator: ";")
+        if options.tls.pins == nil, let host = Origin(url: url)?.host, let pins = settings.pins[host] {
+            options.tls.pins = pins
             isOwn = false
         }
         if isOwn { return (defaults, 0) }
@@ -169,7 +169,7 @@ final class KernelCore: @unchecked Sendable {
                 }
             }
         }
-        watch?(event.exchangeEvent)
+        watch?(event.observed)
     }
 
     /// The loop's time; on other threads the time now. [any]

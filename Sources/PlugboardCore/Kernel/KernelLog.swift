@@ -24,7 +24,8 @@ public struct KernelLog: Sendable {
         self.sink = sink
     }
 
-    /// `plugboard: warning: cache: …` on standard error, all of it `printable`; further lines of one text are indented.
+    /// `plugboard: warning: cache: …` on standard error, in the form of `Printable`; further lines of one text
+    /// are indented.
     public static func standardError(level: LogLevel = .warning) -> KernelLog {
         KernelLog(level: level) { level, source, text in
             var line = standardErrorText(level, source, text)
@@ -37,7 +38,7 @@ public struct KernelLog: Sendable {
     /// source.
     static func standardErrorText(_ level: LogLevel, _ source: String, _ text: String) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map { index, line in
-            (index == 0 || line.hasPrefix("    ") ? "" : "    ") + printable(String(line))
+            (index == 0 || line.hasPrefix("    ") ? "" : "    ") + Printable.text(String(line))
         }
         return "plugboard: \(level): \(source): \(lines.joined(separator: "\n"))\n"
     }

@@ -37,7 +37,7 @@ final class Startup: Sendable {
     /// wrong at once.
     func create(_ slots: inout [Slot]) -> [Refusal] {
         var refusals: [Refusal] = []
-        for (index, plugin) in core.lineup.plugins.enumerated() {
+        for (index, plugin) in core.resolved.plugins.enumerated() {
             switch create(plugin, at: index) {
             case .success(let slot):
                 slots.append(slot)

@@ -22,8 +22,8 @@ enum TrialCreation {
     ) -> [ConfigurationError] {
         guard !plugins.isEmpty else { return [] }
         var settings = configuration.kernel
-        settings.hookLimit = nil
-        settings.measuresHooks = false
+        settings.hookTimeLimit = nil
+        settings.measureHooks = false
         let data = DataDirectory(settings)
         var folder: ScratchFolder?
         var errors: [ConfigurationError]
@@ -43,7 +43,7 @@ enum TrialCreation {
             let loop = try EventLoop(name: "plugboard-check")
             let core = KernelCore(
                 settings: settings, origins: soundOrigins(of: plugins, configuration, beside: known),
-                lineup: Lineup(plugins: plugins, absent: [], warnings: []),
+                resolved: ResolvedPlugins(plugins: plugins, absent: [], warnings: []),
                 log: .silent, loop: loop, transport: NoTransport(),
                 crashNote: CrashNotes(trial).note(running: plugins))
             let startup = Startup(core: core)

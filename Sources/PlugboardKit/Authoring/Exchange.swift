@@ -56,7 +56,7 @@ public struct Exchange: ~Copyable {
 
     /// An attribute that the request carries, or that the configuration gives for its origin.
     public subscript<Value>(key: AttributeKey<Value>) -> Value? {
-        withText(key.name) { host.pointee.attribute(raw, $0).optionalString }.flatMap { Value(optionText: $0) }
+        withText(key.name) { host.pointee.attribute(raw, $0).optionalString }.flatMap { Value.optionForm.read($0) }
     }
 
     /// The attribute of any name, as text.
@@ -142,8 +142,8 @@ public struct Exchange: ~Copyable {
         set(host.pointee.set_request_body, exported, "request")
     }
 
-    private func set(_ set: (OpaquePointer?, OpaquePointer?) -> UInt32, _ body: OpaquePointer?, _ message: String) {
-        if set(raw, body) != PLUG_OK { refused("it replaced the \(message)'s body where that cannot be") }
+    private func set(_ set: (OpaquePointer?, OpaquePointer?) -> UInt32, _ body: OpaquePointer?, _ whose: String) {
+        if set(raw, body) != PLUG_OK { refused("it replaced the \(whose)'s body in a hook that cannot edit it") }
     }
 
     /// Notes an edit that was refused: a fault of the plugin when the hook returns.

@@ -4,16 +4,18 @@ import Synchronization
 // Gives authors the one C type that they write.
 @_exported import struct CPlugboard.plug_plugin_v1
 
-/// Makes the descriptor of a Swift plugin, which its exported function returns to the kernel.
-///
-///     @c(user_agent_LTX_plugboard_plugin)
-///     public func plugin() -> UnsafePointer<plug_plugin_v1> { export(UserAgent.self) }
-///
-/// The descriptor is made once for each type, and stays as long as the process lives.
-@inlinable
-public func export<P: Plugin>(_ type: P.Type) -> UnsafePointer<plug_plugin_v1> { linkedDescriptor(of: type).raw }
+extension Plugin {
+    /// The plugin's descriptor, which its exported function returns to the kernel.
+    ///
+    ///     @c(user_agent_LTX_plugboard_plugin)
+    ///     public func plugin() -> UnsafePointer<plug_plugin_v1> { UserAgent.descriptor }
+    ///
+    /// The descriptor is made once for each type, and stays as long as the process lives.
+    @inlinable
+    public static var descriptor: UnsafePointer<plug_plugin_v1> { linkedDescriptor(of: Self.self).raw }
+}
 
-/// The same as `export`, for entries of a configuration in code.
+/// The same as `Plugin.descriptor`, for entries of a configuration in code.
 @inlinable
 func linkedDescriptor<P: Plugin>(of type: P.Type) -> LinkedDescriptor {
     knownDescriptor(of: ObjectIdentifier(type)) {
@@ -43,7 +45,7 @@ final class Maker: Sendable {
 extension PluginSettings {
     /// The settings of the configuration for the plugin that is being created.
     init(_ settings: OpaquePointer?, host: PluginHost) {
-        self.init { name, _ in
+        self.init { name in
             var text = plug_text()
             let found = withText(name) { host.raw.pointee.setting_text(settings, $0, &text) } == PLUG_OK
             return found ? text.optionalString : nil

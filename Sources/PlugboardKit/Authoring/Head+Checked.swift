@@ -8,7 +8,7 @@ extension Head {
     /// cannot be edited.
     public func setURL(_ url: String) throws(PlugboardError) {
         try check(withText(url) { host.pointee.set_url(raw, $0) }, "the request's URL") {
-            PlugboardError(.invalidURL, "it set the request's URL to a text that is not an absolute http or https URL")
+            PlugboardError(.requestURL, "it set the request's URL to a text that is not an absolute http or https URL")
         }
     }
 
@@ -18,7 +18,7 @@ extension Head {
     /// edited.
     public func setMethod(_ method: Method) throws(PlugboardError) {
         try check(withText(method.name) { host.pointee.set_method(raw, $0) }, "the request's method") {
-            PlugboardError(.invalidField, "it set the request's method to a text that is not a token (RFC 9110 §9.1)")
+            PlugboardError(.requestField, "it set the request's method to a text that is not a token (RFC 9110 §9.1)")
         }
     }
 
@@ -27,7 +27,7 @@ extension Head {
     /// Throws `request.field` for a number that is not within 200 to 999, and `plugin.fault` where it cannot be edited.
     public func setStatus(_ status: Int) throws(PlugboardError) {
         try check(host.pointee.set_status(raw, UInt32(clamping: status)), "the response's status") {
-            PlugboardError(.invalidField, "it set the response's status to \(status), which is not between 200 and 999")
+            PlugboardError(.requestField, "it set the response's status to \(status), which is not between 200 and 999")
         }
     }
 
@@ -67,8 +67,8 @@ extension Head {
         let isNamed = isToken(name.text)
         try check(code, isNamed ? "the field \(name)" : "a field") {
             PlugboardError(
-                .invalidField,
-                isNamed
+                .requestField,
+                isToken
                     ? "it gave the field \(name) a value with a line break or NUL"
                     : "it set a field with a name that is not a token (RFC 9110 §5.1)")
         }
@@ -82,7 +82,7 @@ extension Head {
         if code == PLUG_BAD_ARGUMENT { throw complaint() }
         throw PlugboardError(
             .pluginFault,
-            "it edited \(what()) where that cannot be: a request can be edited in onRequest and before resend, a "
+            "it edited \(what()) in a hook that cannot edit it: a request can be edited in onRequest and before resend, a "
                 + "response in onResponse")
     }
 }

@@ -17,7 +17,7 @@ final class Instance: Sendable {
     private let onRequest: Hook
     private let onResponse: Hook
     private let onFailure: Hook
-    private let onClose: @Sendable (borrowing Exchange, Outcome) -> Void
+    private let onClose: @Sendable (borrowing Exchange, TurnOutcome) -> Void
     private let onEvent: @Sendable (borrowing Event, borrowing Exchange?) -> Void
     private let command: @Sendable (String, JSONValue, Reply) -> Void
 
@@ -36,7 +36,7 @@ final class Instance: Sendable {
         host: PluginHost, check: @escaping @Sendable (Attributes) throws -> Void,
         start: @escaping @Sendable () throws -> Void, stop: @escaping @Sendable (Duration) async -> Void,
         onRequest: @escaping Hook, onResponse: @escaping Hook, onFailure: @escaping Hook,
-        onClose: @escaping @Sendable (borrowing Exchange, Outcome) -> Void,
+        onClose: @escaping @Sendable (borrowing Exchange, TurnOutcome) -> Void,
         onEvent: @escaping @Sendable (borrowing Event, borrowing Exchange?) -> Void,
         command: @escaping @Sendable (String, JSONValue, Reply) -> Void
     ) {
@@ -59,7 +59,7 @@ final class Instance: Sendable {
     func onClose(_ exchange: OpaquePointer, _ outcome: UInt32) {
         withRefusal("onClose") { refusal in
             let exchange = Exchange(raw: exchange, instance: self, refusal: refusal, stage: .other)
-            onClose(exchange, Outcome(rawValue: outcome) ?? .failed)
+            onClose(exchange, TurnOutcome(rawValue: outcome) ?? .failed)
         }
     }
 
@@ -91,7 +91,7 @@ final class Instance: Sendable {
         let tasks = host.tasks
         tasks.cancel()
         if !tasks.isEmpty, !CallingThread.run(within: limit, { await tasks.finish() }) {
-            host.log(.warning, "A task of the plugin did not end within \(limit.configured) after it was cancelled.")
+            host.log(.warning, "A task of the plugin did not end within \(DurationText(limit)) after it was cancelled.")
         }
         let rest = max(clock.now.duration(to: deadline), .zero)
         // Returns only after the plugin's `stop`. If that is late, the kernel names the plugin in its log and does not
@@ -104,7 +104,7 @@ final class Instance: Sendable {
         do {
             command(name, try JSONParser.parse(arguments), reply)
         } catch {
-            reply.fail(PlugboardError(.pluginCommand, "The arguments of \(name) are not JSON: \(error)"))
+            reply.fail(PlugboardError(.commandFailed, "The arguments of \(name) are not JSON: \(error)"))
         }
     }
 

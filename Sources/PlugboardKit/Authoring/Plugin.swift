@@ -1,7 +1,7 @@
 // Arguments and replies of commands are JSON, so authors of plugins get these types with PlugboardKit.
 @_exported import JSON
 
-/// A type of plugin that a kernel makes instances of: what `export` makes known, linked or loaded.
+/// A type of plugin that a kernel makes instances of: its `descriptor` is what is linked or loaded.
 ///
 /// The hooks are those of `PluginInstance`. A plugin that needs an object of the program's, such as a key store,
 /// conforms to that protocol alone.

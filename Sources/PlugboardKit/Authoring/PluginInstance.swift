@@ -55,7 +55,7 @@ public protocol PluginInstance: Sendable {
 
     /// Called exactly once for each turn that the plugin opened with `.next`, on every path, after the body's end.
     /// [loop]
-    func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome)
+    func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome)
 
     /// Called with a fact of an exchange, or of the kernel (nil). It cannot change anything. [loop]
     func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?)
@@ -73,10 +73,10 @@ extension PluginInstance {
     public func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict { .next }
     public func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict { .next }
     public func onFailure(_ exchange: borrowing Exchange) throws -> FailureVerdict { .next }
-    public func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome) {}
+    public func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome) {}
     public func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?) {}
 
     public func command(_ name: String, _ arguments: JSONValue, _ reply: Reply) {
-        reply.fail(PlugboardError(.pluginCommand, "\(Self.manifest.id) lists \(name) but has no function for it."))
+        reply.fail(PlugboardError(.commandFailed, "\(Self.manifest.id) lists \(name) but has no function for it."))
     }
 }

@@ -56,7 +56,7 @@ public struct Reply: Sendable {
 
         deinit {
             if isGiven.load(ordering: .relaxed) { return }
-            _ = fail(PlugboardError(.pluginCommand, "The plugin gave no result for the command."))
+            _ = fail(PlugboardError(.commandFailed, "The plugin gave no result for the command."))
         }
     }
 }

@@ -4,7 +4,7 @@ import Synchronization
 /// Where a sub-request begins.
 public enum SubRequestStart: Sendable {
     /// Just inside the plugin that sends it.
-    case insideAsker
+    case insideSender
     /// At the first plugin of the pipeline.
     case outermost
 }
@@ -34,7 +34,7 @@ extension PluginHost {
     /// is suspended. The plugin that sends it and those that sent the exchange's own request do not take part; those
     /// further out only take part with `outermost`.
     public func send(
-        _ request: Request, for exchange: UInt64?, from start: SubRequestStart = .insideAsker, isDetached: Bool = false
+        _ request: Request, for exchange: UInt64?, from start: SubRequestStart = .insideSender, isDetached: Bool = false
     ) async throws(PlugboardError) -> SubResponse {
         let pending = PendingSend()
         let result = await withTaskCancellationHandler {
@@ -55,7 +55,8 @@ extension PluginHost {
     /// The same with a closure, which runs once, on the loop.
     @discardableResult
     public func send(
-        _ request: Request, for exchange: UInt64?, from start: SubRequestStart = .insideAsker, isDetached: Bool = false,
+        _ request: Request, for exchange: UInt64?, from start: SubRequestStart = .insideSender,
+        isDetached: Bool = false,
         completed: @escaping @Sendable (Result<SubResponse, PlugboardError>) -> Void
     ) -> SubRequest {
         let waiting = Unmanaged.passRetained(Waiting(self, completed)).toOpaque()

@@ -99,7 +99,7 @@ public enum Visit: UInt32, Sendable {
 }
 
 /// How a turn closed.
-public enum Outcome: UInt32, Sendable {
+public enum TurnOutcome: UInt32, Sendable {
     /// The body came to its end, or there was no body.
     case ended
     /// A plugin further out responded in its place.

@@ -3,7 +3,7 @@ import CPlugboard
 /// The descriptor of a plugin in Swift, with the memory of its texts and tables, which goes with the last reference.
 ///
 /// That of an exported type is kept as long as the process lives; that of an instance or of closures lives as long as
-/// the entries, line-ups and kernels that hold it.
+/// the entries, catalogs and kernels that hold it.
 ///
 /// Sendable because nothing in it changes once it is made.
 @usableFromInline

@@ -28,9 +28,9 @@ public struct PluginDescriptor: @unchecked Sendable {
         let revision = raw.pointee.abi_revision
         guard revision == PLUG_ABI_REVISION else {
             throw PlugboardError(
-                .abiMismatch,
-                "The plugin speaks revision \(revision) of the ABI, this kernel revision \(PLUG_ABI_REVISION). "
-                    + "Rebuild the plugin against this kernel's plugboard.h.")
+                .loadingRevision,
+                "The plugin uses revision \(revision) of the ABI, and this kernel uses revision \(PLUG_ABI_REVISION). "
+                    + "Rebuild the plugin with this kernel's plugboard.h.")
         }
         self.raw = raw
         self.owner = owner
@@ -77,12 +77,12 @@ public struct PluginDescriptor: @unchecked Sendable {
     /// Ids of the events that `on_event` is called for; empty: all.
     public var events: [String] { list(raw.pointee.events, raw.pointee.event_count).map(\.string) }
     /// The rows of the table of settings.
-    public var settings: [OptionDescription] {
-        list(raw.pointee.settings, raw.pointee.setting_count).map(OptionDescription.init)
+    public var settings: [OptionDefinition] {
+        list(raw.pointee.settings, raw.pointee.setting_count).map(OptionDefinition.init)
     }
     /// The rows of the table of attributes.
-    public var attributes: [OptionDescription] {
-        list(raw.pointee.attributes, raw.pointee.attribute_count).map(OptionDescription.init)
+    public var attributes: [OptionDefinition] {
+        list(raw.pointee.attributes, raw.pointee.attribute_count).map(OptionDefinition.init)
     }
     /// The rows of the table of commands.
     public var commands: [CommandDefinition] {
@@ -122,7 +122,7 @@ public struct PluginDescriptor: @unchecked Sendable {
 
     private static func malformed(_ what: String, _ id: String? = nil) -> PlugboardError {
         PlugboardError(
-            .malformedDescriptor, "The plugin\(id.map { " \($0)" } ?? "") cannot be used: \(what). Tell its author.")
+            .loadingDescriptor, "The plugin\(id.map { " \($0)" } ?? "") cannot be used: \(what). Tell its author.")
     }
 }
 
@@ -132,7 +132,7 @@ private func list<Element>(_ start: UnsafePointer<Element>?, _ count: UInt64) ->
 
 extension PlugboardError.Code {
     /// The plugin was built for another revision of the ABI.
-    public static let abiMismatch: Self = "loading.revision"
+    public static let loadingRevision: Self = "loading.revision"
     /// The plugin's descriptor breaks the rules of the ABI.
-    public static let malformedDescriptor: Self = "loading.descriptor"
+    public static let loadingDescriptor: Self = "loading.descriptor"
 }

@@ -25,7 +25,7 @@ extension PluginEntry {
         onRequest: (@Sendable (borrowing Exchange) throws -> RequestVerdict)? = nil,
         onResponse: (@Sendable (borrowing Exchange) throws -> ResponseVerdict)? = nil,
         onFailure: (@Sendable (borrowing Exchange) throws -> FailureVerdict)? = nil,
-        onClose: (@Sendable (borrowing Exchange, Outcome) -> Void)? = nil,
+        onClose: (@Sendable (borrowing Exchange, TurnOutcome) -> Void)? = nil,
         requestBody: (@Sendable (InnerBody) -> any BodySource)? = nil,
         responseBody: (@Sendable (InnerBody) -> any BodySource)? = nil
     ) -> PluginEntry {

@@ -70,7 +70,7 @@ public struct PluginEntry: Sendable {
     /// - Parameters:
     ///   - id: Required of linked plugins.
     ///   - path: Of the shared object; nil for linked plugins.
-    public init(
+    package init(
         id: String?, path: String?, sha256: String? = nil, priority: Int? = nil, before: [String] = [],
         after: [String] = [], onFault: OnFault? = nil, settings: JSONObject = [:], isEnabled: Bool = true
     ) {

@@ -36,15 +36,15 @@ public struct AttributeKey<Value: OptionValue>: Sendable {
         self.name = "\(plugin).\(name)"
         definition = OptionDefinition(
             name, documentation, of: Value.self,
-            bounds: bounds.lowerBound.optionMagnitude...bounds.upperBound.optionMagnitude, isSecret: isSecret)
+            bounds: Value.optionForm.magnitudes(of: bounds), isSecret: isSecret)
     }
 }
 
 extension Attributes {
     /// An attribute by its typed name; nil if the attribute is absent or its text cannot be read.
     public subscript<Value>(key: AttributeKey<Value>) -> Value? {
-        get { self[key.name].flatMap { Value(optionText: $0) } }
-        set { self[key.name] = newValue?.optionText }
+        get { self[key.name].flatMap { Value.optionForm.read($0) } }
+        set { self[key.name] = newValue.map { Value.optionForm.text(of: $0) } }
     }
 }
 

@@ -4,13 +4,20 @@ import CPlugboard
 public struct OptionDefinition: Sendable {
     /// The name, without the plugin's id.
     public let name: String
+    /// Nil when the table holds a number that is no type.
+    public let kind: OptionKind?
+    /// Whether values are never printed.
+    public let isSecret: Bool
+    /// Whether a configuration must give the setting.
+    public let isRequired: Bool
+    /// The default as a configuration would write it, or empty.
+    public let fallback: String
+    /// Bounds of a number, a duration (nanoseconds) or a size (bytes); of a text's bytes, of a list's or map's count.
+    public let bounds: ClosedRange<Int64>?
+    /// The words that a text can be; empty: any.
+    public let choices: [String]
     /// One line.
     public let documentation: String
-    let type: UInt32
-    let fallback: String
-    let bounds: ClosedRange<Int64>?
-    let choices: [String]
-    let flags: UInt32
 
     init<Value: OptionValue>(
         _ name: String, _ documentation: String, of: Value.Type, fallback: String = "",
@@ -18,18 +25,67 @@ public struct OptionDefinition: Sendable {
     ) {
         self.name = name
         self.documentation = documentation
-        type = Value.optionType
-        choices = Value.optionChoices
+        kind = Value.optionForm.kind
+        choices = Value.optionForm.choices
         self.fallback = fallback
         self.bounds = bounds
-        flags = (isSecret ? PLUG_SECRET : 0) | (isRequired ? PLUG_REQUIRED : 0)
+        self.isSecret = isSecret
+        self.isRequired = isRequired
+    }
+
+    /// A row of a plugin's descriptor.
+    init(_ option: plug_option_v1) {
+        name = option.name.string
+        kind = OptionKind(rawValue: option.type)
+        isSecret = option.flags & PLUG_SECRET != 0
+        isRequired = option.flags & PLUG_REQUIRED != 0
+        fallback = option.fallback.string
+        bounds = option.minimum <= option.maximum ? option.minimum...option.maximum : nil
+        choices = option.choices.string.split(separator: " ").map { String($0) }
+        documentation = option.documentation.string
     }
 
     /// The same in C, for a descriptor; the memory holds its texts.
     package func row(in memory: DescriptorMemory) -> plug_option_v1 {
         plug_option_v1(
-            name: memory.text(name), type: type, flags: flags, fallback: memory.text(fallback),
+            name: memory.text(name), type: kind?.rawValue ?? 0,
+            flags: (isSecret ? PLUG_SECRET : 0) | (isRequired ? PLUG_REQUIRED : 0), fallback: memory.text(fallback),
             minimum: bounds?.lowerBound ?? 1, maximum: bounds?.upperBound ?? 0,
             choices: memory.text(choices.joined(separator: " ")), documentation: memory.text(documentation))
+    }
+
+    /// Checks a value. The error is the end of a sentence that begins with the option's name; nil if the value is
+    /// valid.
+    public func error(in text: String) -> String? {
+        switch kind {
+        case .bool: check(Bool.optionForm.read(text), "true or false")
+        case .integer: check(Int.optionForm.read(text), "a whole number")
+        case .duration: check(Duration.optionForm.read(text), "a time like \"30s\" (ms, s, m, h, d)")
+        case .size: check(ByteCount.optionForm.read(text), "a size like \"16MiB\" (B, KiB, MiB, GiB)")
+        case .list: check([String].optionForm.read(text), "a list of strings, such as \(listExample)")
+        case .map: check([String: String].optionForm.read(text), "an object of strings, such as {\"a\": \"b\"}")
+        case .text:
+            !choices.isEmpty && !choices.contains(text)
+                ? "must be one of \(choices.joined(separator: ", "))" : check(text, "a text")
+        case nil: "has no type that this kernel knows"
+        }
+    }
+
+    private var listExample: String {
+        [String].optionForm.read(fallback)?.first.map { [String].optionForm.text(of: [$0]) } ?? "[\"a\"]"
+    }
+
+    private func check<Value: OptionValue>(_ value: Value?, _ wanted: String) -> String? {
+        guard let value else { return "must be \(wanted)" }
+        guard let bounds, !bounds.contains(Value.optionForm.magnitude(of: value)) else { return nil }
+        return "must lie between \(show(bounds.lowerBound)) and \(show(bounds.upperBound))"
+    }
+
+    private func show(_ bound: Int64) -> String {
+        switch kind {
+        case .duration: DurationText(.nanoseconds(bound)).description
+        case .size: ByteCount.bytes(Int(bound)).description
+        default: "\(bound)"
+        }
     }
 }

@@ -1,129 +1,83 @@
-import CPlugboard
-import JSON
-
-/// A type that a setting or an attribute can have.
-///
-/// The text is as configurations write it (`180s`, `16MiB`, `true`); lists and maps are JSON.
+/// A type that a setting or an attribute can have: `Bool`, `Int`, `String`, `Duration`, `ByteCount`, `[String]`,
+/// `[String: String]`, an enumeration of words (`WordOption`), or an optional of one of these.
 public protocol OptionValue: Sendable {
-    /// One of PLUG_BOOL … PLUG_MAP.
-    static var optionType: UInt32 { get }
-    /// The words that are allowed; empty: any.
-    static var optionChoices: [String] { get }
-    /// The number that bounds are compared with: of a text its bytes, of a list or map its count.
-    var optionMagnitude: Int64 { get }
-    /// Reads a value as configurations write it; nil if the text has not this type.
-    init?(optionText: String)
-    /// The value as configurations write it.
-    var optionText: String { get }
-    /// The value as JSON; nil for an optional without a value.
-    var optionJSON: JSONValue? { get }
-}
-
-extension OptionValue {
-    public static var optionChoices: [String] { [] }
-
-    public var optionJSON: JSONValue? {
-        switch Self.optionType {
-        case PLUG_BOOL, PLUG_INTEGER, PLUG_LIST, PLUG_MAP: try? JSONParser.parse(optionText)
-        default: .string(optionText)
-        }
-    }
-}
-
-extension Bool: OptionValue {
-    public static var optionType: UInt32 { PLUG_BOOL }
-    public var optionMagnitude: Int64 { self ? 1 : 0 }
-    public init?(optionText: String) { self.init(optionText) }
-    public var optionText: String { description }
-}
-
-extension Int: OptionValue {
-    public static var optionType: UInt32 { PLUG_INTEGER }
-    public var optionMagnitude: Int64 { Int64(self) }
-    public init?(optionText: String) { self.init(optionText) }
-    public var optionText: String { description }
-}
-
-extension String: OptionValue {
-    public static var optionType: UInt32 { PLUG_TEXT_TYPE }
-    public var optionMagnitude: Int64 { Int64(utf8.count) }
-    public init?(optionText: String) { self = optionText }
-    public var optionText: String { self }
-}
-
-extension Duration: OptionValue {
-    public static var optionType: UInt32 { PLUG_DURATION }
-    public var optionMagnitude: Int64 { nanoseconds }
-    public init?(optionText: String) { self.init(configured: optionText) }
-    public var optionText: String { configured }
-}
-
-extension ByteCount: OptionValue {
-    public static var optionType: UInt32 { PLUG_SIZE }
-    public var optionMagnitude: Int64 { Int64(bytes) }
-    public init?(optionText: String) { self.init(optionText) }
-    public var optionText: String { bytes == .max ? "\(bytes)B" : description }
-}
-
-extension [String]: OptionValue {
-    public static var optionType: UInt32 { PLUG_LIST }
-    public var optionMagnitude: Int64 { Int64(count) }
-
-    public init?(optionText: String) {
-        guard let items = try? JSONParser.parse(optionText).arrayValue?.map({ $0.stringValue }),
-            !items.contains(nil)
-        else { return nil }
-        self = items.compactMap { $0 }
-    }
-
-    public var optionText: String { JSONWriter.write(.array(map { .string($0) })) }
-}
-
-extension [String: String]: OptionValue {
-    public static var optionType: UInt32 { PLUG_MAP }
-    public var optionMagnitude: Int64 { Int64(count) }
-
-    public init?(optionText: String) {
-        guard let members = try? JSONParser.parse(optionText).objectValue else { return nil }
-        self.init()
-        for (name, value) in members {
-            guard let text = value.stringValue else { return nil }
-            self[name] = text
-        }
-    }
-
-    public var optionText: String {
-        var object = JSONObject()
-        for (name, value) in sorted(by: { $0.key < $1.key }) { object[name] = .string(value) }
-        return JSONWriter.write(.object(object))
-    }
+    /// How values of the type are read and written.
+    static var optionForm: OptionForm<Self> { get }
 }
 
 /// An enumeration of words: `enum Level: String, WordOption { case one, two }`.
 public protocol WordOption: OptionValue, RawRepresentable<String>, CaseIterable {}
 
 extension WordOption {
-    public static var optionType: UInt32 { PLUG_TEXT_TYPE }
-    public static var optionChoices: [String] { allCases.map(\.rawValue) }
-    public var optionMagnitude: Int64 { 0 }
-    public init?(optionText: String) { self.init(rawValue: optionText) }
-    public var optionText: String { rawValue }
+    /// The words are the raw values of the cases.
+    public static var optionForm: OptionForm<Self> {
+        OptionForm(
+            .text, choices: allCases.map(\.rawValue), magnitude: { _ in 0 }, read: { Self(rawValue: $0) },
+            write: \.rawValue)
+    }
+}
+
+extension Bool: OptionValue {
+    /// `true` or `false`.
+    public static var optionForm: OptionForm<Bool> {
+        OptionForm(.bool, magnitude: { $0 ? 1 : 0 }, read: { Bool($0) }, write: \.description)
+    }
+}
+
+extension Int: OptionValue {
+    /// A whole number.
+    public static var optionForm: OptionForm<Int> {
+        OptionForm(.integer, magnitude: { Int64($0) }, read: { Int($0) }, write: \.description)
+    }
+}
+
+extension String: OptionValue {
+    /// Any text.
+    public static var optionForm: OptionForm<String> {
+        OptionForm(.text, magnitude: { Int64($0.utf8.count) }, read: { $0 }, write: { $0 })
+    }
+}
+
+extension Duration: OptionValue {
+    /// A time such as `30s`, as `DurationText` reads and writes it.
+    public static var optionForm: OptionForm<Duration> {
+        OptionForm(
+            .duration, magnitude: \.nanoseconds, read: { DurationText($0)?.duration },
+            write: { DurationText($0).description })
+    }
+}
+
+extension ByteCount: OptionValue {
+    /// A size such as `16MiB`.
+    public static var optionForm: OptionForm<ByteCount> {
+        OptionForm(
+            .size, magnitude: { Int64($0.bytes) }, read: { ByteCount($0) },
+            write: { $0.bytes == .max ? "\($0.bytes)B" : $0.description })
+    }
+}
+
+extension [String]: OptionValue {
+    /// A JSON array of strings.
+    public static var optionForm: OptionForm<[String]> {
+        OptionForm(.list, magnitude: { Int64($0.count) }, read: OptionText.list, write: OptionText.text)
+    }
+}
+
+extension [String: String]: OptionValue {
+    /// A JSON object of strings.
+    public static var optionForm: OptionForm<[String: String]> {
+        OptionForm(.map, magnitude: { Int64($0.count) }, read: OptionText.map, write: OptionText.text)
+    }
 }
 
 /// A value that may be left out; nil is written as an empty text.
 extension Optional: OptionValue where Wrapped: OptionValue {
-    public static var optionType: UInt32 { Wrapped.optionType }
-    public static var optionChoices: [String] { Wrapped.optionChoices }
-    public var optionMagnitude: Int64 { self?.optionMagnitude ?? 0 }
-    public init?(optionText: String) {
-        if optionText.isEmpty {
-            self = .none
-        } else if let value = Wrapped(optionText: optionText) {
-            self = .some(value)
-        } else {
-            return nil
-        }
+    /// The form of the wrapped type.
+    public static var optionForm: OptionForm<Wrapped?> {
+        let wrapped = Wrapped.optionForm
+        return OptionForm(
+            wrapped.kind, choices: { wrapped.choices }, magnitude: { $0.map { wrapped.magnitude(of: $0) } ?? 0 },
+            read: { $0.isEmpty ? .some(nil) : wrapped.read($0).map { .some($0) } },
+            write: { $0.map { wrapped.text(of: $0) } ?? "" }, json: { $0.flatMap { wrapped.json(of: $0) } })
     }
-    public var optionText: String { self?.optionText ?? "" }
-    public var optionJSON: JSONValue? { self?.optionJSON }
 }

@@ -7,7 +7,7 @@ extension RequestOptions {
     /// Sets one option by its name; returns what is wrong, without the value, or nil.
     package mutating func set(_ name: String, to text: String) -> String? {
         guard let row = RequestOptions.table.first(where: { $0.name == name }) else {
-            return "there is no option \(printable(name))"
+            return "there is no option \(Printable.text(name))"
         }
         return row.set(&self, text) ? nil : "the option \(name) must be \(row.wanted)"
     }
@@ -35,7 +35,8 @@ extension RequestOptions {
         init<Value: OptionValue>(
             _ name: String, _ wanted: String, _ option: WritableKeyPath<RequestOptions, Value?> & Sendable
         ) {
-            self.init(name, wanted, option, \.optionText) { Value(optionText: $0) }
+            let form = Value.optionForm
+            self.init(name, wanted, option, { form.text(of: $0) }, { form.read($0) })
         }
 
         init<Choice: RawRepresentable<String> & CaseIterable & SendableMetatype>(
@@ -48,7 +49,7 @@ extension RequestOptions {
         static func duration(_ name: String, _ option: WritableKeyPath<RequestOptions, Duration?> & Sendable) -> Row {
             // To the next millisecond: a timeout of zero means no limit.
             Row(name, "a time like 30s (ms, s, m, h, d)", option, { "\($0.wholeMilliseconds)ms" }) {
-                Duration(optionText: $0)
+                DurationText($0)?.duration
             }
         }
 
@@ -56,10 +57,8 @@ extension RequestOptions {
             Row(name, "a text", option)
         }
 
-        static func speed(_ name: String, _ option: WritableKeyPath<RequestOptions, Int?> & Sendable) -> Row {
-            Row(name, "a size like 16MiB (B, KiB, MiB, GiB)", option, { ByteCount.bytes($0).optionText }) {
-                ByteCount(optionText: $0)?.bytes
-            }
+        static func speed(_ name: String, _ option: WritableKeyPath<RequestOptions, ByteCount?> & Sendable) -> Row {
+            Row(name, "a size like 16MiB (B, KiB, MiB, GiB)", option)
         }
     }
 
@@ -75,14 +74,16 @@ extension RequestOptions {
         .text("unixSocket", \.unixSocket),
         Row("ipVersion", \.ipVersion),
         Row("httpVersion", \.httpVersion),
-        .text("tls.ca", \.caFile),
-        .text("tls.pins", \.pins),
-        .text("tls.certificate", \.clientCertificate),
-        .text("tls.key", \.clientKey),
-        Row("tls.verify", "true or false", \.verifiesTLS),
-        Row("tls.minimum", \.minimumTLS),
-        .speed("speed.download", \.downloadSpeedLimit),
-        .speed("speed.upload", \.uploadSpeedLimit),
+        .text("tls.ca", \.tls.ca),
+        Row(
+            "tls.pins", "public keys with ; between them", \.tls.pins, { $0.joined(separator: ";") },
+            { $0.split(separator: ";", omittingEmptySubsequences: false).map { String($0) } }),
+        .text("tls.certificate", \.tls.certificate),
+        .text("tls.key", \.tls.key),
+        Row("tls.verify", "true or false", \.tls.verify),
+        Row("tls.minimum", \.tls.minimum),
+        .speed("speed.download", \.speed.download),
+        .speed("speed.upload", \.speed.upload),
     ]
 }
 

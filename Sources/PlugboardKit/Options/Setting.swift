@@ -26,8 +26,7 @@ public struct Setting<Value: OptionValue>: Sendable {
         isRequired: Bool = false
     ) where Value: Comparable {
         box = SettingBox(
-            wrappedValue, documentation, bounds.lowerBound.optionMagnitude...bounds.upperBound.optionMagnitude,
-            isSecret, isRequired)
+            wrappedValue, documentation, Value.optionForm.magnitudes(of: bounds), isSecret, isRequired)
     }
 
     /// A text, a list or a map, with bounds for its bytes or items.
@@ -67,10 +66,10 @@ extension PluginSettings {
     }
 
     /// Reads all values; a setting that the configuration does not give keeps its default.
-    init(reading read: (_ name: String, _ type: UInt32) -> String?) {
+    init(reading read: (_ name: String) -> String?) {
         self.init()
         for (name, setting) in reflected {
-            if let text = read(name, setting.type) { setting.assign(text) }
+            if let text = read(name) { setting.assign(text) }
         }
     }
 
@@ -90,14 +89,12 @@ extension PluginSettings {
 }
 
 private protocol AnySetting {
-    var type: UInt32 { get }
     var given: JSONValue? { get }
     func define(_ name: String) -> OptionDefinition
     func assign(_ text: String)
 }
 
 extension Setting: AnySetting {
-    fileprivate var type: UInt32 { Value.optionType }
     fileprivate var given: JSONValue? { box.given }
     fileprivate func define(_ name: String) -> OptionDefinition { box.define(name) }
     fileprivate func assign(_ text: String) { box.assign(text) }
@@ -132,17 +129,17 @@ private final class SettingBox<Value: OptionValue>: @unchecked Sendable {
         isRequired = box.isRequired
     }
 
-    var given: JSONValue? { isGiven ? value.optionJSON : nil }
+    var given: JSONValue? { isGiven ? Value.optionForm.json(of: value) : nil }
 
     /// A required setting has no default, so the property's value need not lie within the bounds.
     func define(_ name: String) -> OptionDefinition {
         OptionDefinition(
-            name, documentation, of: Value.self, fallback: isRequired ? "" : value.optionText, bounds: bounds,
-            isSecret: isSecret, isRequired: isRequired)
+            name, documentation, of: Value.self, fallback: isRequired ? "" : Value.optionForm.text(of: value),
+            bounds: bounds, isSecret: isSecret, isRequired: isRequired)
     }
 
     /// The kernel has checked the text against the table, so one that cannot be read keeps the default.
     func assign(_ text: String) {
-        if let value = Value(optionText: text) { self.value = value }
+        if let value = Value.optionForm.read(text) { self.value = value }
     }
 }

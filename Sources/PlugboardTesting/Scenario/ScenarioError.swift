@@ -18,7 +18,8 @@ struct ScenarioMembers {
         guard let object = value.objectValue else { throw ScenarioError(path: path, reason: "must be an object") }
         for key in object.keys where !known.contains(key) {
             throw ScenarioError(
-                path: path, reason: "\(printable(key)) is not a known key. Known are \(known.joined(separator: ", ")).")
+                path: path,
+                reason: "\(Printable.text(key)) is not a known key. Known are \(known.joined(separator: ", ")).")
         }
         self.path = path
         self.object = object
@@ -47,7 +48,7 @@ struct ScenarioMembers {
 
     /// A duration, written as in a configuration.
     func duration(_ key: String) throws(ScenarioError) -> Duration? {
-        try read(key, "a time such as \"30s\"") { $0.stringValue.flatMap { Duration(configured: $0) } }
+        try read(key, "a time such as \"30s\"") { $0.stringValue.flatMap { DurationText($0)?.duration } }
     }
 
     /// A time of the wall clock: `2026-01-02T03:04:05Z`.
@@ -77,7 +78,7 @@ struct ScenarioMembers {
             for value in values {
                 guard let text = value.stringValue else {
                     throw ScenarioError(
-                        path: "\(path(of: key)).\(printable(name))", reason: "must be a text, or texts")
+                        path: "\(path(of: key)).\(Printable.text(name))", reason: "must be a text, or texts")
                 }
                 fields.append(FieldName(name), text)
             }

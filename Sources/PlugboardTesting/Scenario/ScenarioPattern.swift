@@ -69,7 +69,7 @@ enum ScenarioPattern: Sendable {
     /// The beginning of a text, in quotes.
     static func shown(_ text: String) -> String {
         let start = text.prefix(300)
-        return "\"\(printable(String(start)))\"" + (start.endIndex == text.endIndex ? "" : "…")
+        return "\"\(Printable.text(String(start)))\"" + (start.endIndex == text.endIndex ? "" : "…")
     }
 
     /// Whether the text has the parts between the stars in their order, the first at its start and the last at its end.

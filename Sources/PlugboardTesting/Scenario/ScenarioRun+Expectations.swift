@@ -23,7 +23,8 @@ extension ScenarioRun {
         for (name, pattern) in patterns {
             let values = fields.values(FieldName(name))
             // Several fields of one name are joined by commas (RFC 9110 §5.3).
-            try pattern.check(values.isEmpty ? nil : values.joined(separator: ", "), at: "\(path).\(printable(name))")
+            try pattern.check(
+                values.isEmpty ? nil : values.joined(separator: ", "), at: "\(path).\(Printable.text(name))")
         }
     }
 
@@ -97,7 +98,7 @@ extension ScenarioRun {
         let event = bench.events[found]
         for (name, pattern) in expected.details {
             let text = event.text(name) ?? event.integer(name).map { "\($0)" }
-            try pattern.check(text, at: "\(path).details.\(printable(name))")
+            try pattern.check(text, at: "\(path).details.\(Printable.text(name))")
         }
     }
 
@@ -120,7 +121,7 @@ extension ScenarioRun {
         let found = await wait { [bench] in bench.kernel.counters[name] == value ? true : nil }
         if found == nil {
             let now = bench.kernel.counters[name].map { "\($0)" } ?? "missing"
-            throw ScenarioError(path: "\(path).\(printable(name))", reason: "is \(now), expected \(value)")
+            throw ScenarioError(path: "\(path).\(Printable.text(name))", reason: "is \(now), expected \(value)")
         }
     }
 

@@ -42,7 +42,7 @@ package final class ScenarioRun: Sendable {
     ///   - patience: How long a step waits for work on other threads, in real time.
     package static func perform(
         _ scenario: ScenarioFile.Scenario, of file: ScenarioFile, plugin path: String, folder: String,
-        catalog: Catalog, loader: any Loader, patience: Duration
+        catalog: Catalog, loader: any PluginFileLoader, patience: Duration
     ) async throws(ScenarioError) {
         let run: ScenarioRun
         do {
@@ -64,7 +64,7 @@ package final class ScenarioRun: Sendable {
 
     private init(
         _ scenario: ScenarioFile.Scenario, of file: ScenarioFile, plugin path: String, folder: String,
-        catalog: Catalog, loader: any Loader, _ patience: Duration
+        catalog: Catalog, loader: any PluginFileLoader, _ patience: Duration
     ) throws(PlugboardError) {
         let configuration = try file.configuration(scenario, plugin: path, folder: folder)
         let wire = ScenarioWire()
@@ -173,11 +173,11 @@ package final class ScenarioRun: Sendable {
     }
 
     static func shown(_ sent: ScriptedTransport.Sent) -> String {
-        "\(sent.method.name) \(redacted(url: sent.url))"
+        "\(sent.method.name) \(Printable.url(sent.url))"
     }
 
     static func shown(_ error: PlugboardError?) -> String {
-        error.map { "\($0.code.name): \(printable($0.reason))" } ?? "no reason"
+        error.map { "\($0.code.name): \(Printable.text($0.reason))" } ?? "no reason"
     }
 
     // MARK: Waiting

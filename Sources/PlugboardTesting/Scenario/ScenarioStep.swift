@@ -221,7 +221,7 @@ struct ScenarioStep: Sendable {
     ) throws(ScenarioError) -> [(name: String, pattern: ScenarioPattern)] {
         var patterns: [(name: String, pattern: ScenarioPattern)] = []
         for (name, value) in try members.object(key) ?? [:] {
-            patterns.append((name, try ScenarioPattern(value, at: "\(members.path(of: key)).\(printable(name))")))
+            patterns.append((name, try ScenarioPattern(value, at: "\(members.path(of: key)).\(Printable.text(name))")))
         }
         return patterns
     }

@@ -38,7 +38,7 @@ final class PlannedSource: BodySource {
         return true
     }
 
-    func again() -> (any BodySource)? { PlannedSource(body, loop: loop) }
+    func copy() -> (any BodySource)? { PlannedSource(body, loop: loop) }
 
     private func next() -> Piece {
         offset.withLock { offset in

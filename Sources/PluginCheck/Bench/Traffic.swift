@@ -86,10 +86,11 @@ enum Traffic {
 
     private static var broken: [Plan] {
         let codes: [PlugboardError.Code] = [
-            .connect, .dns, .reset, .tls, .connectTimeout, .idleTimeout, .attemptTimeout,
+            .transportConnect, .transportDNS, .transportReset, .transportTLS, .timeoutConnect, .timeoutIdle,
+            .timeoutAttempt,
         ]
         return codes.map { plan("GET that fails as \($0)", [.failure($0)]) } + [
-            plan("GET that fails, then 200", [.failure(.reset), .head(200)]),
+            plan("GET that fails, then 200", [.failure(.transportReset), .head(200)]),
             plan("GET whose body breaks", [.head(200, [:], breaking(long))]),
             plan("GET whose body breaks at once", [.head(200, [:], breaking(.empty))]),
             plan("PUT whose own body breaks", [.head(200)]) {

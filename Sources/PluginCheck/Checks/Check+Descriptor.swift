@@ -42,7 +42,7 @@ extension Check {
             plan.attributes["\(plugin.id).\(option.name)"] = option.fallback
         }
         let conclusion = try await bench.conclude(plan)
-        if conclusion.head == .failed(.invalidOption) {
+        if conclusion.head == .failed(.requestOption) {
             throw CheckEnd.failed("the kernel refuses a default of its attributes")
         }
         try await bench.close()

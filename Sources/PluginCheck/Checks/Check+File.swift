@@ -8,7 +8,7 @@ extension Check {
             _ = try DynamicLoader.dynamic.load(subject.path, sha256: nil)
         } catch {
             // Errors of the descriptor belong to other checks; these codes come only when the object could be opened.
-            guard [.loadingMetadata, .malformedDescriptor].contains(error.code) else {
+            guard [.loadingMetadata, .loadingDescriptor].contains(error.code) else {
                 throw CheckEnd.failed("\(error.code): \(error.reason)\(error.underlying.map { " (\($0))" } ?? "")")
             }
         }

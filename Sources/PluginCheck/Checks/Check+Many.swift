@@ -143,7 +143,7 @@ extension Check {
             $0.body = .text
         },
         Traffic.plan("GET that is redirected", [.head(302, ["location": "?next"]), .head(200)]),
-        Traffic.plan("GET that fails", [.failure(.tlsCertificate)]),
+        Traffic.plan("GET that fails", [.failure(.transportTLSCertificate)]),
         Traffic.plan("HEAD", [.head(200, [:], nil)]) { $0.method = .head },
         Traffic.plan("GET that gets 404", [.head(404)]),
         Traffic.plan("PUT", [.head(200)]) {

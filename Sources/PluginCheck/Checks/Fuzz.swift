@@ -36,7 +36,10 @@ enum Fuzz {
     }
 
     private static func outcome(_ draw: inout Draw) -> Plan.Outcome {
-        if draw.once(in: 6) { return .failure(draw.one(of: [.connect, .reset, .dns, .idleTimeout, .malformed])) }
+        if draw.once(in: 6) {
+            return .failure(
+                draw.one(of: [.transportConnect, .transportReset, .transportDNS, .timeoutIdle, .transportProtocol]))
+        }
         let usual = [
             200, 200, 200, 204, 206, 301, 302, 303, 304, 307, 308, 400, 401, 404, 407, 408, 412, 429, 500, 503,
         ]

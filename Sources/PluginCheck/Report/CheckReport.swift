@@ -24,7 +24,7 @@ public struct CheckReport: Sendable {
             let count = results.count { $0.status == status }
             return count == 0 ? nil : "\(count) \(status)"
         }
-        return "\(printable(path)): \(counts.joined(separator: ", ")) (seed \(seed))"
+        return "\(Printable.text(path)): \(counts.joined(separator: ", ")) (seed \(seed))"
     }
 
     /// The lines below the summary: which hooks were called, and which checks could not be made; may be empty.

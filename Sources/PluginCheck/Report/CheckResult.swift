@@ -29,7 +29,7 @@ public struct CheckResult: Sendable, Equatable {
         let columns = [(status.rawValue, Status.width), (check, reason.isEmpty ? 0 : width)].map { word, width in
             word + String(repeating: " ", count: max(width - word.count, 0))
         }
-        return (columns + (reason.isEmpty ? [] : [printable(reason)])).joined(separator: "  ")
+        return (columns + (reason.isEmpty ? [] : [Printable.text(reason)])).joined(separator: "  ")
     }
 
     /// The result of the check with the name `check`.

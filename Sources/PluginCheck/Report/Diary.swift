@@ -72,7 +72,7 @@ enum Diary {
     }
 
     private static func write(_ word: String, _ text: String, to outlet: Int32) {
-        var line = "\(word)\t\(printable(text))\n"
+        var line = "\(word)\t\(Printable.text(text))\n"
         line.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)
             while !rest.isEmpty {

@@ -34,7 +34,7 @@ struct Subject: Sendable {
         do throws(PlugboardError) {
             return try DynamicLoader.dynamic.load(path, sha256: nil).raw
         } catch {
-            guard [.loadingMetadata, .malformedDescriptor].contains(error.code) else {
+            guard [.loadingMetadata, .loadingDescriptor].contains(error.code) else {
                 throw .untried("\(Subject.refusal)\(error.code)")
             }
         }

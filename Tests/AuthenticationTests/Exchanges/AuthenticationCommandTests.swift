@@ -58,7 +58,7 @@ struct AuthenticationCommandTests {
         }
 
         #expect(error?.code == .authenticationRefresh)
-        #expect(malformed?.code == "plugin.command")
+        #expect(malformed?.code == "command.failed")
     }
 
     private func kernel(_ linkage: Linkage, _ transport: MockTransport) throws -> Kernel {

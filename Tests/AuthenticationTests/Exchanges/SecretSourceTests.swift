@@ -42,7 +42,7 @@ struct SecretSourceTests {
     func `a command is run again when its token is rejected`(linkage: Linkage) async throws {
         let count = folder.file("count")
         let script = "echo x >> '\(count)'; echo t$(wc -l < '\(count)' | tr -d ' ')"
-        let command = ["sh", "-c", script].optionText
+        let command = [String].optionForm.text(of: ["sh", "-c", script])
         let transport = accepting("Bearer t2")
         let kernel = try Setup.kernel(
             linkage, transport, origins: ["http://a.test": ["scheme": "bearer", "tokenCommand": command]])
@@ -94,7 +94,7 @@ struct SecretSourceTests {
         #expect(mkfifo(pipe, 0o600) == 0)
         let started = Gate()
         let script = "echo started > '\(pipe)'; exec sleep 600"
-        let command = ["sh", "-c", script].optionText
+        let command = [String].optionForm.text(of: ["sh", "-c", script])
         let kernel = try Setup.kernel(
             linkage, MockTransport(), origins: ["http://a.test": ["scheme": "bearer", "tokenCommand": command]],
             settings: ["timeout": "10m"])

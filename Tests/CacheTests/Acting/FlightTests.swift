@@ -105,7 +105,7 @@ struct FlightTests {
         let result = await other.result
 
         let error = #expect(throws: PlugboardError.self) { try result.get() }
-        #expect(error?.code == .exchangeTimeout)
+        #expect(error?.code == .timeoutExchange)
         #expect(transport.requests.count == 1)
         first.cancel()
     }

@@ -6,7 +6,7 @@ import Testing
 
 /// Stale responses are served if allowed, and otherwise become a 504 (RFC 9111 §4.2.4, §5.2.2.2, RFC 5861).
 struct StaleTests {
-    private static let gone = PlugboardError(.connect, "no server is there")
+    private static let gone = PlugboardError(.transportConnect, "nobody there")
 
     @Test(arguments: Linkage.allCases)
     func `a stale response is served while the server is unreachable`(linkage: Linkage) async throws {
@@ -31,11 +31,11 @@ struct StaleTests {
     @Test(arguments: Linkage.allCases)
     func `a failure that is not the network's passes`(linkage: Linkage) async throws {
         let bench = try await bench(
-            linkage, "max-age=10", then: .failure(PlugboardError(.tlsCertificate, "not to be trusted")))
+            linkage, "max-age=10", then: .failure(PlugboardError(.transportTLSCertificate, "not to be trusted")))
 
         let error = await #expect(throws: PlugboardError.self) { try await bench.get() }
 
-        #expect(error?.code == .tlsCertificate)
+        #expect(error?.code == .transportTLSCertificate)
         #expect(bench.events.lines == ["miss", "stored", "miss"])
     }
 

@@ -75,7 +75,7 @@ import Testing
 
         let source = store.body(of: entry, 0..<entry.length)
         _ = await source.next()
-        let other = try #require(source.again())
+        let other = try #require(source.copy())
         #expect(source.rewind())
 
         async let first = source.readAll()

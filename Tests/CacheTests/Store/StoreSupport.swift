@@ -129,7 +129,7 @@ extension BodySource {
     }
 
     func next() async -> Piece {
-        if let piece = take() { return piece }
+        if let piece = nextIfReady() { return piece }
         return await withCheckedContinuation { continuation in
             let receiver = Receiver { continuation.resume(returning: $0) }
             pull(Pull(receiver))

@@ -8,11 +8,11 @@ import Testing
 @Suite struct AttributeCheckTests {
     private func check() throws -> AttributeCheck {
         let linked = Catalog([
-            export(CatalogPlugins.Cache.self), export(CatalogPlugins.Sign.self), CatalogPlugins.plain("unlisted"),
-            CatalogPlugins.plain("off"), export(Login.self),
+            CatalogPlugins.Cache.descriptor, CatalogPlugins.Sign.descriptor, CatalogPlugins.plain("unlisted"),
+            CatalogPlugins.plain("off"), Login.descriptor,
         ])
         return AttributeCheck(
-            try Lineup(
+            try ResolvedPlugins(
                 Configuration(plugins: [
                     "cache", .init("com.acme.sign", settings: ["key": "k"]), .init("off", isEnabled: false),
                     .init("login", isEnabled: false), .init(id: nil, path: "/y.so", isEnabled: false),
@@ -42,26 +42,26 @@ import Testing
         ("com.acme.sign.rounds", "0", "The request's attribute com.acme.sign.rounds must lie between 1 and 9."),
         (
             "unlisted.x", "1",
-            "The request's attribute unlisted.x is for the plugin unlisted, which is not switched on; add it to the "
+            "The request's attribute unlisted.x belongs to the plugin unlisted, which is not enabled; add it to the "
                 + "configuration's plugins, or leave the attribute out."
         ),
         (
             "cach.ttl", "x",
-            "The request's attribute cach.ttl is for no plugin that is switched on; did you mean cache.ttl?"
+            "The request's attribute cach.ttl belongs to no enabled plugin; did you mean cache.ttl?"
         ),
         (
             "other.enabled", "true",
-            "The request's attribute other.enabled is for no plugin that is switched on; if it is for a file that is "
-                + "switched off, write the plugin's id beside the file's path."
+            "The request's attribute other.enabled belongs to no enabled plugin; if its plugin is a file that is "
+                + "disabled, write the plugin's id beside the file's path."
         ),
         (
             "login.password", "hunter2",
-            "The request's attribute login.password is a secret for the plugin login, which is switched off, so that the "
-                + "request would be sent without it; switch the plugin on, or leave the attribute out."
+            "The request's attribute login.password is a secret for the plugin login, which is disabled, so that the "
+                + "request would be sent without it; enable the plugin, or leave the attribute out."
         ),
         (
             "plain", "x",
-            "The request's attribute plain names no plugin; the name of an attribute begins with its plugin's id, such as cache.mode."
+            "The request's attribute plain has no plugin's id; write PLUGIN-ID.name, such as cache.mode."
         ),
         (
             "com.acme.sign.x.y", "0",
@@ -74,11 +74,11 @@ import Testing
 
         let error = try check().error(in: attributes)
 
-        #expect(error?.code == .invalidOption)
+        #expect(error?.code == .requestOption)
         #expect(error?.reason == reason)
     }
 
-    @Test func `a request with attributes for a plugin that is not switched on is not sent`() async throws {
+    @Test func `a request with attributes for a plugin that is not enabled is not sent`() async throws {
         let transport = MockTransport { _, _ in .respond(200) }
         let kernel = try Kernel(
             configuration: Configuration(plugins: ["redirect"]), catalog: .bundled, transport: transport, log: .silent)
@@ -90,8 +90,8 @@ import Testing
         let error = await #expect(throws: PlugboardError.self) { try await kernel.send(request) }
         await kernel.shutDown()
 
-        #expect(error?.code == .invalidOption)
-        #expect(error?.reason.contains("authentication, which is not switched on") == true, "\(error?.reason ?? "")")
+        #expect(error?.code == .requestOption)
+        #expect(error?.reason.contains("authentication, which is not enabled") == true, "\(error?.reason ?? "")")
         #expect(transport.requests.isEmpty)
     }
 

@@ -43,7 +43,7 @@ enum CatalogPlugins {
         init(settings: Settings, host: PluginHost) throws {}
     }
 
-    static let catalog = Catalog([export(Cache.self), export(Sign.self)])
+    static let catalog = Catalog([Cache.descriptor, Sign.descriptor])
 
     /// A descriptor with an id and a position only. Its memory is never freed.
     static func plain(
@@ -68,8 +68,8 @@ enum CatalogPlugins {
         return (UnsafePointer(place), UInt64(ids.count))
     }
 
-    /// Returns the given descriptor, for any file of that name; refuses all others.
-    struct FakeLoader: Loader {
+    /// Answers with what it was given, for any file of that name; refuses all others.
+    struct FakeLoader: PluginFileLoader {
         let files: [String: PluginDescriptor]
 
         func searching(_ folders: [String]) -> Self { self }

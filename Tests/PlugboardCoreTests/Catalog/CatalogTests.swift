@@ -15,12 +15,12 @@ import Testing
         #expect(catalog.errors.isEmpty)
     }
 
-    @Test func `two plugins of one id are an error of every lineup`() {
+    @Test func `two plugins of one id are an error of every configuration`() {
         let catalog = Catalog([
             CatalogPlugins.plain("a", version: "1.0.0"), CatalogPlugins.plain("a", version: "1.1.0"),
         ])
 
-        let error = #expect(throws: PlugboardError.self) { try Lineup(Configuration(), catalog: catalog) }
+        let error = #expect(throws: PlugboardError.self) { try ResolvedPlugins(Configuration(), catalog: catalog) }
 
         #expect(error?.code == .configuration)
         #expect(error?.reason.contains("two linked plugins have the id a (versions 1.0.0 and 1.1.0)") == true)
@@ -31,7 +31,7 @@ import Testing
         let catalog = Catalog([CatalogPlugins.plain(id), CatalogPlugins.plain("kernels")])
 
         #expect(catalog.ids == ["kernels"])
-        #expect(catalog.errors.map(\.code) == [.malformedDescriptor])
+        #expect(catalog.errors.map(\.code) == [.loadingDescriptor])
         #expect(
             catalog.errors.first?.reason.contains("The plugin \(id) cannot be used: its id is the kernel's own") == true
         )
@@ -42,16 +42,16 @@ import Testing
         let catalog = Catalog([CatalogPlugins.plain(id), CatalogPlugins.plain("com.a-b_c.d1")])
 
         #expect(catalog.ids == ["com.a-b_c.d1"])
-        #expect(catalog.errors.map(\.code) == [.malformedDescriptor])
+        #expect(catalog.errors.map(\.code) == [.loadingDescriptor])
         #expect(catalog.errors.first?.reason.contains("joined by single dots") == true)
     }
 
-    @Test func `a malformed plugin is an error of every lineup`() {
+    @Test func `a malformed plugin is an error of every configuration`() {
         let catalog = Catalog([CatalogPlugins.plain("a b")])
 
-        let error = #expect(throws: PlugboardError.self) { try Lineup(Configuration(), catalog: catalog) }
+        let error = #expect(throws: PlugboardError.self) { try ResolvedPlugins(Configuration(), catalog: catalog) }
 
-        #expect(error?.code == .malformedDescriptor)
+        #expect(error?.code == .loadingDescriptor)
         #expect(catalog.ids.isEmpty)
     }
 }

@@ -18,12 +18,12 @@ struct SecretSettingsTests {
 
     @Test func `plugins that are printed show their secret settings as redacted`() throws {
         let entry = try #require(configuration.plugins.first)
-        let lineup = try Lineup(Configuration(plugins: [entry]), catalog: CatalogPlugins.catalog)
+        let resolved = try ResolvedPlugins(Configuration(plugins: [entry]), catalog: CatalogPlugins.catalog)
 
-        for text in texts(of: lineup.plugins) + texts(of: lineup) {
+        for text in texts(of: resolved.plugins) + texts(of: resolved) {
             #expect(!text.contains("hunter2"), "\(text)")
         }
-        #expect("\(lineup.plugins)".contains("<redacted>") && "\(lineup.plugins)".contains("hmac"))
+        #expect("\(resolved.plugins)".contains("<redacted>") && "\(resolved.plugins)".contains("hmac"))
     }
 
     private func texts(of value: some Any) -> [String] {

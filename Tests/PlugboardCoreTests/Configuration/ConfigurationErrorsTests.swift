@@ -70,7 +70,7 @@ import Testing
         #expect(
             errors[4].reason == "has the key api.example.com, which is not an origin; write https://api.example.com")
         #expect(errors[5].reason.contains("did you mean retry?"))
-        #expect(errors[6].reason == "is for a plugin that is not switched on; add cache to plugins")
+        #expect(errors[6].reason == "belongs to the plugin cache, which is not enabled; add it to plugins")
     }
 
     @Test func `a kernel tells the same as a check`() throws {
@@ -105,7 +105,7 @@ import Testing
         configuration.kernel.timeout = .seconds(-1)
         configuration.kernel.proxy = "ftp://proxy"
         configuration.kernel.connectTo = ["a": "b:1"]
-        configuration.kernel.pins = ["a": ["sha256//x"]]
+        configuration.kernel.tls.pins = ["a": ["sha256//x"]]
         configuration.kernel.connections = -1
         configuration.kernel.connectionsPerHost = -1
 
@@ -145,7 +145,7 @@ import Testing
 
         let error = #expect(throws: PlugboardError.self) {
             var configuration = try Configuration.file(path)
-            configuration.kernel.pins = ["a b": ["sha256//\(String(repeating: "A", count: 43))="]]
+            configuration.kernel.tls.pins = ["a b": ["sha256//\(String(repeating: "A", count: 43))="]]
             _ = try Kernel(configuration: configuration, log: .silent)
         }
 
@@ -157,7 +157,7 @@ import Testing
     @Test func `pins of one host that code gives twice are an error`() throws {
         var configuration = Configuration()
         let pin = "sha256//\(String(repeating: "A", count: 43))="
-        configuration.kernel.pins = ["example.com": [pin], "EXAMPLE.com": [pin]]
+        configuration.kernel.tls.pins = ["example.com": [pin], "EXAMPLE.com": [pin]]
 
         let errors = configuration.errors()
 

@@ -30,7 +30,7 @@ import Testing
 
         #expect(configuration.kernel.timeout == .seconds(30))
         #expect(configuration.kernel.connections == 64)
-        #expect(configuration.kernel.pins["api.example.com"]?.count == 1)
+        #expect(configuration.kernel.tls.pins["api.example.com"]?.count == 1)
         #expect(configuration.plugins.map(\.id) == ["logging", "cache", "com.acme.sign", nil])
         #expect(
             configuration.plugins.map(\.path)
@@ -178,9 +178,9 @@ import Testing
 
         #expect(configuration.kernel.dataDirectory == "\(folder.path)/data")
         #expect(configuration.kernel.pluginFolders == ["\(folder.path)/plugins", "/opt/plugins"])
-        #expect(configuration.kernel.caFile == "\(folder.path)/ca.pem")
-        #expect(configuration.kernel.clientCertificate == "\(folder.path)/me.pem")
-        #expect(configuration.kernel.clientKey == "/etc/me.key")
+        #expect(configuration.kernel.tls.ca == "\(folder.path)/ca.pem")
+        #expect(configuration.kernel.tls.certificate == "\(folder.path)/me.pem")
+        #expect(configuration.kernel.tls.key == "/etc/me.key")
         // With folders of plugins, a bare name is looked for in them.
         #expect(configuration.plugins.map(\.path) == ["\(folder.path)/./a.so", "b.so"])
     }

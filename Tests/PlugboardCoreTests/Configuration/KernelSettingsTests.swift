@@ -40,13 +40,13 @@ import Testing
         expected.interface = "eth0"
         expected.ipVersion = .v6
         expected.httpVersion = .http2PriorKnowledge
-        expected.verifiesTLS = false
-        expected.caFile = "/ca"
-        expected.clientCertificate = "/c"
-        expected.clientKey = "/k"
-        expected.minimumTLS = .tls13
-        expected.downloadSpeedLimit = 1 << 20
-        expected.uploadSpeedLimit = 0
+        expected.tls.verify = false
+        expected.tls.ca = "/ca"
+        expected.tls.certificate = "/c"
+        expected.tls.key = "/k"
+        expected.tls.minimum = .tls13
+        expected.speed.download = .mebibytes(1)
+        expected.speed.upload = .bytes(0)
         #expect(settings == expected)
     }
 
@@ -101,7 +101,7 @@ import Testing
         (#"{ "tls": true }"#, "kernel.tls", "must be an object, not a boolean"),
         (#"{ "tls": { "verfy": true } }"#, "kernel.tls.verfy", "did you mean verify?"),
         (#"{ "tls": { "verify": "yes" } }"#, "kernel.tls.verify", "must be true or false"),
-        (#"{ "tls": { "key": "k.pem" } }"#, "kernel.tls.key", "without a certificate"),
+        (#"{ "tls": { "key": "k.pem" } }"#, "kernel.tls.key", "needs a certificate too"),
         (#"{ "tls": { "minimum": "1.1" } }"#, "kernel.tls.minimum", "one of 1.2, 1.3"),
         (#"{ "tls": { "pins": { "a": [] } } }"#, "kernel.tls.pins.a", "at least one pin"),
         (#"{ "tls": { "pins": { "a": ["sha256//AAAA"] } } }"#, "kernel.tls.pins.a[0]", "44 characters"),

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct OriginAttributesTests {
     @Test(arguments: [
-        (#"{ "https://a": {}, "HTTPS://a:443": {} }"#, #"origins["HTTPS://a:443"]"#, "is given twice"),
+        (#"{ "https://a": {}, "HTTPS://a:443": {} }"#, #"origins["HTTPS://a:443"]"#, "is the same as another key"),
         (#"{ "https://a/": {} }"#, "origins", "has the key https://a/, which is not an origin; write https://a"),
         (#"{ "a.example:8443": {} }"#, "origins", "which is not an origin; write https://a.example:8443"),
         (#"{ "ftp://a": {} }"#, "origins", "which is not an origin; write scheme://host or scheme://host:port"),

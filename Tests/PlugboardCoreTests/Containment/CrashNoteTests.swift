@@ -138,9 +138,9 @@ struct CrashNoteTests {
     }
 
     @Test func `of others' the last 32 stay`() {
-        let strangers = (0..<40).map { CrashReport.Stranger(path: "\($0)", age: Int64($0)) }
+        let others = (0..<40).map { CrashReport.OtherProgram(path: "\($0)", age: Int64($0)) }
 
-        let gone = CrashReport.tooMany(strangers.shuffled())
+        let gone = CrashReport.tooMany(others.shuffled())
 
         #expect(Set(gone.map(\.path)) == Set((32..<40).map { "\($0)" }))
     }
@@ -151,7 +151,7 @@ struct CrashNoteTests {
 
         #expect(
             report.sentence.hasPrefix(
-                "An earlier run of \(printable("plug\u{7}board")) (begun Sun, 06 Nov 1994 08:49:37 GMT) ended – crashed or "
+                "An earlier run of \(Printable.text("plug\u{7}board")) (begun Sun, 06 Nov 1994 08:49:37 GMT) ended – crashed or "
                     + "was killed – while the plugin acme was in onRequest. If that happens again, switch that plugin off"
             ))
     }

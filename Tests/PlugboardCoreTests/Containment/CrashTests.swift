@@ -82,7 +82,7 @@ struct CrashTests {
         await #expect(processExitsWith: .signal(SIGABRT)) { [path = path as String, data = data as String] in
             var configuration = Configuration(plugins: [PluginEntry(path)])
             configuration.kernel.dataDirectory = data
-            _ = Lineup.check(configuration, catalog: .bundled, loader: .dynamic)
+            _ = ResolvedPlugins.check(configuration, catalog: .bundled, loader: .dynamic)
         }
         let lines = try linesOfNextStart()
 

@@ -70,7 +70,7 @@ struct DisablingTests {
     @Test func `each fault and the end of the plugin's service are events of the exchange`() async throws {
         let events = Record()
         let kernel = try kernel(fragile(Record()), limit: 2)
-        let watch: @Sendable (ExchangeEvent) -> Void = { event in
+        let watch: @Sendable (ObservedEvent) -> Void = { event in
             switch event.kernelEvent {
             case .pluginFaulted: events.add("\(event.text("plugin") ?? "?") faulted in \(event.text("hook") ?? "?")")
             case .pluginDisabled: events.add("\(event.text("plugin") ?? "?") off after \(event.integer("faults") ?? 0)")

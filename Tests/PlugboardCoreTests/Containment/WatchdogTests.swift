@@ -21,7 +21,7 @@ struct WatchdogTests {
         let lines = Record()
         let plugin = sleeper(until: freed)
         var configuration = Configuration(plugins: ["sleeper"])
-        configuration.kernel.hookLimit = .milliseconds(5)
+        configuration.kernel.hookTimeLimit = .milliseconds(5)
         let log = KernelLog(level: .warning) { _, source, text in
             lines.add("\(source): \(text)")
             freed.signal()
@@ -47,7 +47,7 @@ struct WatchdogTests {
         }
         let plugins = [sleeper(until: freed), listener]
         var configuration = Configuration(plugins: ["sleeper", "listener"])
-        configuration.kernel.hookLimit = .milliseconds(5)
+        configuration.kernel.hookTimeLimit = .milliseconds(5)
         let kernel = try Kernel(
             configuration: configuration, catalog: Catalog(plugins.map(\.descriptor)), transport: MockTransport(),
             log: KernelLog(level: .warning) { _, _, _ in freed.signal() })
@@ -65,7 +65,7 @@ struct WatchdogTests {
         let plugin = ScriptedPlugin("sleeper")
         plugin.onStart = { [unowned plugin] in plugin.host?.schedule(after: .zero) { freed.wait() } }
         var configuration = Configuration(plugins: ["sleeper"])
-        configuration.kernel.hookLimit = .milliseconds(5)
+        configuration.kernel.hookTimeLimit = .milliseconds(5)
         let kernel = try Kernel(
             configuration: configuration, catalog: Catalog([plugin.descriptor]), transport: MockTransport(),
             log: KernelLog(level: .warning) { _, _, _ in freed.signal() }
@@ -81,7 +81,7 @@ struct WatchdogTests {
     }
 
     @Test func `calls and times of hooks are counters where the configuration asks for them`() async throws {
-        let kernel = try makeKernel([recorder("a", priority: 1, Record())]) { $0.kernel.measuresHooks = true }
+        let kernel = try makeKernel([recorder("a", priority: 1, Record())]) { $0.kernel.measureHooks = true }
 
         for _ in 0..<3 { _ = try await kernel.send(Request(.get, anywhere)) }
 

@@ -29,8 +29,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (PlugboardError.Code.unprocessed, false, true), (.unprocessed, true, true),
-        (.stale, true, true), (.stale, false, false), (.reset, true, false),
+        (PlugboardError.Code.transportUnprocessed, false, true), (.transportUnprocessed, true, true),
+        (.transportStale, true, true), (.transportStale, false, false), (.transportReset, true, false),
     ])
     func `a request is repeated only if that cannot do anything twice`(
         code: PlugboardError.Code, isIdempotent: Bool, expected: Bool
@@ -41,17 +41,17 @@ import Testing
     @Test func `a request is repeated three times in a row at most, and after a resend again`() {
         var attempts = attempts(1)
         for _ in 0..<Attempts.repeatLimit { attempts.countRepeat() }
-        let fourth = attempts.mayRepeat(after: .unprocessed, isIdempotent: true, limit: 50)
+        let fourth = attempts.mayRepeat(after: .transportUnprocessed, isIdempotent: true, limit: 50)
         attempts.beginSeries()
 
         #expect(!fourth)
-        #expect(attempts.mayRepeat(after: .unprocessed, isIdempotent: true, limit: 50))
+        #expect(attempts.mayRepeat(after: .transportUnprocessed, isIdempotent: true, limit: 50))
     }
 
     @Test func `the limit of attempts ends repeats and resends`() {
         var attempts = attempts(2)
 
-        let mayRepeat = attempts.mayRepeat(after: .unprocessed, isIdempotent: true, limit: 2)
+        let mayRepeat = attempts.mayRepeat(after: .transportUnprocessed, isIdempotent: true, limit: 2)
         let (first, second) = (attempts.countResend(limit: 2), attempts.countResend(limit: 2))
 
         #expect(!mayRepeat)

@@ -12,7 +12,7 @@ import Testing
     /// Steering whose request has passed all slots, and whose response comes from the network.
     private func outward(_ hooks: HookSlots, _ stage: Stage = .response) -> Steering {
         var steering = Steering()
-        while case .visit(let slot) = steering.next(hooks) { steering.pass(slot) }
+        while case .visit(let slot) = steering.step(hooks) { steering.pass(slot) }
         steering.goOutward(stage, from: hooks.count)
         return steering
     }
@@ -21,7 +21,7 @@ import Testing
     private func walk(_ steering: inout Steering, _ hooks: HookSlots) -> ([Int], Steering.Step) {
         var slots: [Int] = []
         while true {
-            let step = steering.next(hooks)
+            let step = steering.step(hooks)
             guard case .visit(let slot) = step else { return (slots, step) }
             slots.append(slot)
             steering.pass(slot)
@@ -60,9 +60,9 @@ import Testing
         let hooks = HookSlots([Self.all, [.response], Self.all])
         var steering = Steering()
 
-        let step = steering.next(hooks)
+        let step = steering.step(hooks)
         steering.pass(0)
-        let second = steering.next(hooks)
+        let second = steering.step(hooks)
 
         #expect((step, second) == (.visit(0), .visit(2)))
         #expect(steering.turns == [SlotSet(0), SlotSet(1)])
@@ -74,9 +74,9 @@ import Testing
         let none = HookSlots([])
         var steering = Steering()
 
-        #expect(steering.next(none) == .attempt)
+        #expect(steering.step(none) == .attempt)
         steering.goOutward(.response, from: 0)
-        #expect(steering.next(none) == .deliver)
+        #expect(steering.step(none) == .deliver)
     }
 
     @Test func `64 slots are visited inward and outward`() {
@@ -93,8 +93,8 @@ import Testing
     @Test func `the same slot comes next until it is passed, because a wait runs its hook again`() {
         var steering = Steering()
 
-        let first = steering.next(three)
-        let again = steering.next(three)
+        let first = steering.step(three)
+        let again = steering.step(three)
 
         #expect((first, again) == (.visit(0), .visit(0)))
         #expect(steering.turns.isEmpty)
@@ -102,9 +102,9 @@ import Testing
 
     @Test func `a response of a plugin is seen by the slots further out only`() {
         var steering = Steering()
-        _ = steering.next(three)
+        _ = steering.step(three)
         steering.pass(0)
-        _ = steering.next(three)
+        _ = steering.step(three)
 
         steering.goOutward(.response, from: 1)
 
@@ -113,7 +113,7 @@ import Testing
 
     @Test func `a resend enters again just inside the slot that asked`() {
         var steering = outward(three)
-        _ = steering.next(three)
+        _ = steering.step(three)
 
         steering.reenter(inside: 0)
 
@@ -141,7 +141,7 @@ import Testing
 
         #expect(inward == ([1, 2], .attempt))
         #expect(walk(&steering, three) == ([2, 1], .fail))
-        #expect(steering.exclusions.deaf.isEmpty)
+        #expect(steering.exclusions.eventExclusions.isEmpty)
     }
 
     @Test func `turns close from the innermost outward, each once`() {
@@ -178,7 +178,7 @@ import Testing
         exclusions.switchOff(SlotSet(1))
 
         #expect(exclusions.skipped == SlotSet(1))
-        #expect(exclusions.deaf == SlotSet(1))
+        #expect(exclusions.eventExclusions == SlotSet(1))
     }
 
     @Test func `a plugin that is disabled for the kernel is skipped and gets no events`() {
@@ -187,16 +187,16 @@ import Testing
         exclusions.begin(at: 0, disabled: SlotSet(2))
 
         #expect(exclusions.skipped == SlotSet(2))
-        #expect(exclusions.deaf == SlotSet(2))
+        #expect(exclusions.eventExclusions == SlotSet(2))
     }
 
     @Test func `an ancestor of a sub-request is skipped and still gets events`() {
-        var exclusions = Exclusions(ancestry: SlotSet(0), deaf: SlotSet(3))
+        var exclusions = Exclusions(ancestry: SlotSet(0), eventExclusions: SlotSet(3))
 
         exclusions.begin(at: 1, disabled: [])
 
         #expect(exclusions.skipped == [SlotSet(0), SlotSet(3)])
-        #expect(exclusions.deaf == SlotSet(3))
+        #expect(exclusions.eventExclusions == SlotSet(3))
     }
 
     @Test func `another origin replaces what was switched off inside the slot that resends, and nothing else`() {

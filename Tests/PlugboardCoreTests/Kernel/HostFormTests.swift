@@ -14,17 +14,17 @@ struct HostFormTests {
     ])
     func `pins are found however the host is written`(host: String, url: String) async throws {
         let transport = MockTransport()
-        let kernel = try makeKernel([], transport) { $0.kernel.pins = [host: Self.pins] }
+        let kernel = try makeKernel([], transport) { $0.kernel.tls.pins = [host: Self.pins] }
 
         _ = try await kernel.send(Request(.get, url))
         _ = try await kernel.send(Request(.get, "https://other.test/"))
 
-        #expect(transport.requests.map(\.options.pins) == [Self.pins.joined(separator: ";"), nil])
+        #expect(transport.requests.map(\.options.tls.pins) == [Self.pins, nil])
     }
 
     @Test(arguments: [["b\u{fc}cher.test": ["x"]], ["https://a.test": ["x"]], ["a.test": ["x"], "A.test.": ["y"]]])
     func `pins that would never be found are refused`(pins: [String: [String]]) {
-        let error = #expect(throws: PlugboardError.self) { _ = try makeKernel([]) { $0.kernel.pins = pins } }
+        let error = #expect(throws: PlugboardError.self) { _ = try makeKernel([]) { $0.kernel.tls.pins = pins } }
 
         #expect(error?.code == .configuration)
     }

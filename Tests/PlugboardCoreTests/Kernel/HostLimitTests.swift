@@ -201,7 +201,7 @@ import Transporting
         clock.advance(by: .seconds(1))
         let error = await #expect(throws: PlugboardError.self) { _ = try await waiting.response }
 
-        #expect(error?.code == .exchangeTimeout)
+        #expect(error?.code == .timeoutExchange)
         #expect(
             error?.reason.contains("a free connection to http://one.test (kernel.connectionsPerHost is 1)") == true)
         running.cancel()

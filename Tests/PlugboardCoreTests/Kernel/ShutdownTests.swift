@@ -60,7 +60,7 @@ import Testing
     @Test func `a plugin whose async stop does not end in time is named and not destroyed`() async throws {
         let lines = Record()
         let kernel = try Kernel(
-            configuration: Configuration(plugins: ["late"]), catalog: Catalog([export(LateStop.self)]),
+            configuration: Configuration(plugins: ["late"]), catalog: Catalog([LateStop.descriptor]),
             transport: MockTransport(), log: KernelLog(level: .error) { _, _, text in lines.add(text) })
 
         await kernel.shutDown(within: .zero)

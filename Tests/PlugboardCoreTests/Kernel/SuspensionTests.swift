@@ -22,7 +22,7 @@ struct SuspensionTests {
         clock.advance(by: .seconds(5))
         let error = await #expect(throws: PlugboardError.self) { try await handle.response }
 
-        #expect(error?.code == .exchangeTimeout)
+        #expect(error?.code == .timeoutExchange)
         #expect(record.lines == ["a request", "a close cancelled"])
         #expect(transport.cancelled.admitted == 1)
     }
@@ -52,7 +52,7 @@ struct SuspensionTests {
         clock.advance(by: .seconds(5))
         let error = await #expect(throws: PlugboardError.self) { try await handle.response }
 
-        #expect(error?.code == .exchangeTimeout)
+        #expect(error?.code == .timeoutExchange)
         #expect(record.lines == ["a first"])
     }
 

@@ -92,7 +92,9 @@ struct TraceTests {
     }
 
     private func asked(_ steps: [TraceStep]) -> [(exchange: Int, by: TracedSubRequest)] {
-        steps.compactMap { step in if case .asked(let request) = step.kind { (step.exchange, request) } else { nil } }
+        steps.compactMap { step in
+            if case .subRequest(let request) = step.kind { (step.exchange, request) } else { nil }
+        }
     }
 
     @Test func `sub-requests are traced with the call that sent them, and their own calls and events`() async throws {
@@ -107,25 +109,25 @@ struct TraceTests {
         }
         #expect(asked.map(\.exchange) == [1])
         let first = try #require(asked.first?.by)
-        #expect(first.asker == 0 && first.plugin == "asker" && first.call == 1 && !first.isDetached)
+        #expect(first.parent == 0 && first.plugin == "asker" && first.call == 1 && !first.isDetached)
         #expect(first.method == .post && first.url.hasPrefix("http://tokens.test/"))
         #expect(!first.url.contains("hidden"))
         #expect(calls == ["0 1 asker wait", "1 2 inner next", "0 3 asker next", "0 4 inner next"])
         for exchange in 0...1 {
             let events = steps.compactMap { step in
-                if step.exchange == exchange, case .told(let event) = step.kind { event.id } else { nil }
+                if step.exchange == exchange, case .event(let event) = step.kind { event.id } else { nil }
             }
             #expect(events.first == "created" && events.last == "completed")
             #expect(events.contains("attemptBegan") && events.contains("attemptEnded"))
         }
         let own = steps.filter { $0.exchange == 1 }
-        if case .asked? = own.first?.kind {} else { Issue.record("the first step is another") }
+        if case .subRequest? = own.first?.kind {} else { Issue.record("the first step is another") }
     }
 
     @Test func `sub-requests of sub-requests have them as their askers`() async throws {
         let steps = try await steps([asker("outer", priority: 1), asker("inner", priority: 2)])
 
-        let asked = asked(steps).map { "\($0.exchange) for \($0.by.asker) by \($0.by.plugin)" }
+        let asked = asked(steps).map { "\($0.exchange) for \($0.by.parent) by \($0.by.plugin)" }
         #expect(asked == ["1 for 0 by outer", "2 for 1 by inner", "3 for 0 by inner"])
     }
 

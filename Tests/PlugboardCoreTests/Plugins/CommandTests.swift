@@ -216,7 +216,7 @@ import Testing
         let unknown = try await failure(of: kernel, Request(.get, anywhere, attributes: ["box.limt": "3"]))
         let outside = try await failure(of: kernel, Request(.get, anywhere, attributes: ["box.limit": "10"]))
 
-        #expect(unknown.code == .invalidOption)
+        #expect(unknown.code == .requestOption)
         #expect(unknown.reason.contains("limit"))
         #expect(outside.reason.contains("between 0 and 9"))
     }

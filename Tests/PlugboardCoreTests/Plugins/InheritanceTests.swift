@@ -82,18 +82,18 @@ import Testing
     @Test func `a client certificate and pins do not go to another origin with a resend`() async throws {
         let kernel = try makeKernel([mover()], moving)
         var request = Request(.get, "http://moved.test/")
-        request.options.clientCertificate = "/me.pem"
-        request.options.clientKey = "/key.pem"
-        request.options.pins = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+        request.options.tls.certificate = "/me.pem"
+        request.options.tls.key = "/key.pem"
+        request.options.tls.pins = ["sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="]
         request.options.proxy = "http://proxy.test:1"
 
         _ = try await kernel.send(request)
 
         let options = moving.requests.map(\.options)
-        #expect(options.map(\.clientCertificate) == ["/me.pem", nil])
+        #expect(options.map(\.tls.certificate) == ["/me.pem", nil])
         #expect(
-            options.map(\.clientKey) == ["/key.pem", nil]
-                && options.map(\.pins) == ["sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", nil])
+            options.map(\.tls.key) == ["/key.pem", nil]
+                && options.map(\.tls.pins) == [["sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="], nil])
         #expect(options.map(\.proxy) == ["http://proxy.test:1", "http://proxy.test:1"])
     }
 
@@ -102,9 +102,10 @@ import Testing
         options.connectTimeout = .microseconds(1500)
         options.connectTo = ["a.test:80": "127.0.0.1:1"]
         options.ipVersion = .v6
-        options.minimumTLS = .tls13
-        options.verifiesTLS = false
-        options.downloadSpeedLimit = 1000
+        options.tls.minimum = .tls13
+        options.tls.pins = ["A", "E"].map { "sha256//\(String(repeating: $0, count: 43))=" }
+        options.tls.verify = false
+        options.speed.download = .bytes(1000)
         let given = options
         let transport = MockTransport()
         let asker = asker { _ in
@@ -118,7 +119,7 @@ import Testing
 
         let sent = try #require(transport.requests.first?.options)
         #expect(sent.connectTimeout == .milliseconds(2) && sent.connectTo == given.connectTo && sent.ipVersion == .v6)
-        #expect(sent.minimumTLS == .tls13 && sent.verifiesTLS == false && sent.downloadSpeedLimit == 1000)
+        #expect(sent.tls == given.tls && sent.speed == given.speed)
         #expect(transport.requests.last?.options.ipVersion == nil)
     }
 
@@ -129,7 +130,7 @@ import Testing
 
         let error = try await failure(of: kernel, Request(.get, anywhere))
 
-        #expect(error.code == .invalidField && error.reason.contains("the field X-A has a line break"), "\(error)")
+        #expect(error.code == .requestField && error.reason.contains("the field X-A has a line break"), "\(error)")
         #expect(transport.requests.isEmpty)
     }
 

@@ -92,8 +92,8 @@ import Transporting
         let error = await #expect(throws: PlugboardError.self) { try await response.body.text() }
         await kernel.shutDown()
 
-        #expect(error?.code == .exchangeTimeout)
-        #expect(kernel.counters["com.example.never-completes.released"] == 1)
+        #expect(error?.code == .timeoutExchange)
+        #expect(kernel.counters["com.example.never-answers.released"] == 1)
     }
 
     @Test func `a plugin that cannot be created or started says why`() throws {
@@ -108,7 +108,7 @@ import Transporting
     @Test func `a plugin of another revision is refused`() throws {
         let error = #expect(throws: PlugboardError.self) { try kernel("old_revision") }
 
-        #expect(error?.code == .abiMismatch)
+        #expect(error?.code == .loadingRevision)
     }
 
     @Test func `a wake from a thread lets the hook run again`() async throws {

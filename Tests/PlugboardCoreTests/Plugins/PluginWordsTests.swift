@@ -86,7 +86,7 @@ import Transporting
     }
 
     @Test func `in onFailure nothing can be held`() async throws {
-        let kernel = try kernel(MockTransport { _, _ in .failure(PlugboardError(.reset, "Cut.")) })
+        let kernel = try kernel(MockTransport { _, _ in .failure(PlugboardError(.transportReset, "Cut.")) })
 
         let error = try await failure("hold", of: kernel)
 

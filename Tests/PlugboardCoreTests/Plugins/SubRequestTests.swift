@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct `Sub-requests` {
     private func fetching(
-        _ url: String = "http://tokens.test/", from start: SubRequestStart = .insideAsker
+        _ url: String = "http://tokens.test/", from start: SubRequestStart = .insideSender
     ) -> ScriptedPlugin {
         let plugin = ScriptedPlugin("asker", priority: 500)
         plugin.onRequest = { [unowned plugin] exchange in

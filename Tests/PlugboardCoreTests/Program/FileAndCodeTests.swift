@@ -6,21 +6,23 @@ import Testing
 
 /// Who wins where code and a configuration's text say something of the same plugin.
 struct FileAndCodeTests {
-    private func lineup(_ text: String, _ plugins: [PluginEntry]) throws -> Lineup {
-        try Lineup(Configuration.text(text).adding(plugins), catalog: .bundled)
+    private func resolved(_ text: String, _ plugins: [PluginEntry]) throws -> ResolvedPlugins {
+        try ResolvedPlugins(Configuration.text(text).adding(plugins), catalog: .bundled)
     }
 
     @Test func `code switches plugins on without a text`() throws {
-        let lineup = try lineup("{}", [.retry { $0.attempts = 5 }, "redirect", .decode])
+        let resolved = try resolved("{}", [.retry { $0.attempts = 5 }, "redirect", .decode])
 
-        #expect(lineup.plugins.map(\.id) == ["decode", "redirect", "retry"])
-        #expect(lineup.plugins.last?.settings["attempts"] == "5")
+        #expect(resolved.plugins.map(\.id) == ["decode", "redirect", "retry"])
+        #expect(resolved.plugins.last?.settings["attempts"] == "5")
         #expect(
-            lineup.plugins.map(\.locations) == [["program.plugins[2]"], ["program.plugins[1]"], ["program.plugins[0]"]])
+            resolved.plugins.map(\.locations) == [
+                ["program.plugins[2]"], ["program.plugins[1]"], ["program.plugins[0]"],
+            ])
     }
 
     @Test func `each value of the text replaces the code's, and the others stay`() throws {
-        let lineup = try lineup(
+        let resolved = try resolved(
             #"{ "plugins": [{ "id": "retry", "priority": 820, "settings": { "attempts": 2 } }] }"#,
             [
                 .retry {
@@ -29,8 +31,8 @@ struct FileAndCodeTests {
                 }.with(priority: 810, onFault: .skip)
             ])
 
-        let retry = try #require(lineup.plugins.first)
-        #expect(lineup.plugins.count == 1)
+        let retry = try #require(resolved.plugins.first)
+        #expect(resolved.plugins.count == 1)
         #expect(retry.settings["attempts"] == "2")
         #expect(retry.settings["delay"] == "50ms")
         #expect(retry.settings["budgetSize"] == "20")
@@ -40,36 +42,36 @@ struct FileAndCodeTests {
     }
 
     @Test func `a text that only names the plugin changes nothing of the code's`() throws {
-        let lineup = try lineup(
+        let resolved = try resolved(
             #"{ "plugins": ["retry"] }"#, [.retry { $0.attempts = 9 }.with(onFault: .disable, faultLimit: 7)])
 
-        #expect(lineup.plugins.map { $0.settings["attempts"] } == ["9"])
-        #expect(lineup.plugins.map(\.onFault) == [.disable])
-        #expect(lineup.plugins.map(\.faultLimit) == [7])
+        #expect(resolved.plugins.map { $0.settings["attempts"] } == ["9"])
+        #expect(resolved.plugins.map(\.onFault) == [.disable])
+        #expect(resolved.plugins.map(\.faultLimit) == [7])
     }
 
     @Test func `a text may say what is the default`() throws {
-        let lineup = try lineup(
+        let resolved = try resolved(
             #"{ "plugins": [{ "id": "retry", "onFault": "fail", "settings": { "attempts": 3 } }] }"#,
             [.retry { $0.attempts = 9 }.with(onFault: .skip)])
 
-        #expect(lineup.plugins.map { $0.settings["attempts"] } == ["3"])
-        #expect(lineup.plugins.map(\.onFault) == [.fail])
+        #expect(resolved.plugins.map { $0.settings["attempts"] } == ["3"])
+        #expect(resolved.plugins.map(\.onFault) == [.fail])
     }
 
     @Test func `a text may leave out what code switches on`() throws {
-        let lineup = try lineup(#"{ "plugins": [{ "id": "retry", "enabled": false }] }"#, [.retry])
+        let resolved = try resolved(#"{ "plugins": [{ "id": "retry", "enabled": false }] }"#, [.retry])
 
-        #expect(lineup.plugins.isEmpty)
-        #expect(lineup.absent.first { $0.id == "retry" }?.reason == .disabled(location: "line 1: plugins[0].enabled"))
+        #expect(resolved.plugins.isEmpty)
+        #expect(resolved.absent.first { $0.id == "retry" }?.reason == .disabled(location: "line 1: plugins[0].enabled"))
     }
 
     @Test func `a text may switch on what code only brings`() async throws {
         var own = PluginEntry.hooks("com.acme.look", priority: 100, onRequest: { _ in .next })
         own.isEnabled = false
 
-        #expect(try lineup("{}", [own]).plugins.isEmpty)
-        #expect(try lineup(#"{ "plugins": ["com.acme.look"] }"#, [own]).plugins.map(\.id) == ["com.acme.look"])
+        #expect(try resolved("{}", [own]).plugins.isEmpty)
+        #expect(try resolved(#"{ "plugins": ["com.acme.look"] }"#, [own]).plugins.map(\.id) == ["com.acme.look"])
     }
 
     @Test func `an error names the place of the value that is wrong`() throws {
@@ -93,9 +95,9 @@ struct FileAndCodeTests {
     @Test func `a plugin of the program's own replaces a linked one of the same id`() throws {
         let own = PluginEntry.hooks("retry", priority: 850, onFailure: { _ in .next })
 
-        let lineup = try Lineup(Configuration().adding([own]), catalog: .bundled)
+        let resolved = try ResolvedPlugins(Configuration().adding([own]), catalog: .bundled)
 
-        #expect(lineup.plugins.map(\.priority) == [850])
+        #expect(resolved.plugins.map(\.priority) == [850])
     }
 
     @Test func `a file that the text names replaces the linked plugin, with the code's values`() throws {
@@ -103,10 +105,10 @@ struct FileAndCodeTests {
         let configuration = try Configuration.text(#"{ "plugins": [{ "id": "retry", "path": "\#(path)" }] }"#)
             .adding([.retry { $0.attempts = 7 }])
 
-        let lineup = try Lineup(configuration, catalog: .bundled, loader: .dynamic)
+        let resolved = try ResolvedPlugins(configuration, catalog: .bundled, loader: .dynamic)
 
-        #expect(lineup.plugins.map(\.linkage) == [.loaded(path)])
-        #expect(lineup.plugins.map { $0.settings["attempts"] } == ["7"])
+        #expect(resolved.plugins.map(\.linkage) == [.loaded(path)])
+        #expect(resolved.plugins.map { $0.settings["attempts"] } == ["7"])
     }
 
     @Test func `a plugin that is loaded has typed settings too`() throws {
@@ -119,11 +121,11 @@ struct FileAndCodeTests {
             }
         ])
 
-        let lineup = try Lineup(configuration, catalog: Catalog(), loader: .dynamic)
+        let resolved = try ResolvedPlugins(configuration, catalog: Catalog(), loader: .dynamic)
 
-        #expect(lineup.plugins.map(\.id) == ["cache"])
-        #expect(lineup.plugins.first?.settings["disk"] == "1GiB")
-        #expect(lineup.plugins.first?.settings["timeToLives"] == #"{"*":"1m"}"#)
-        #expect(lineup.plugins.first?.settings["memory"] == "16MiB")
+        #expect(resolved.plugins.map(\.id) == ["cache"])
+        #expect(resolved.plugins.first?.settings["disk"] == "1GiB")
+        #expect(resolved.plugins.first?.settings["timeToLives"] == #"{"*":"1m"}"#)
+        #expect(resolved.plugins.first?.settings["memory"] == "16MiB")
     }
 }

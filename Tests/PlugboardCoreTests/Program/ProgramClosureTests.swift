@@ -47,7 +47,7 @@ struct ProgramClosureTests {
                 }, onClose: { _, outcome in record.add("\(id) \(outcome)") })
         }
         let transport = MockTransport { _, number in
-            number == 1 ? .respond(200) : .failure(PlugboardError(.reset, "It failed."))
+            number == 1 ? .respond(200) : .failure(PlugboardError(.transportReset, "It failed."))
         }
         let kernel = try Kernel(plugins: [closures("b", 20), closures("a", 10)], transport: transport, log: .silent)
 
@@ -64,9 +64,9 @@ struct ProgramClosureTests {
 
     @Test func `a hook that has no closure is not listed`() throws {
         let plugin = PluginEntry.hooks("a", priority: 10, onFailure: { _ in .next })
-        let lineup = try Lineup(Configuration(plugins: [plugin]), catalog: Catalog())
+        let resolved = try ResolvedPlugins(Configuration(plugins: [plugin]), catalog: Catalog())
 
-        #expect(lineup.plugins.map(\.descriptor.hooks) == [.failure])
+        #expect(resolved.plugins.map(\.descriptor.hooks) == [.failure])
     }
 
     @Test func `body wrappers change both bodies`() async throws {
@@ -107,7 +107,7 @@ struct ProgramClosureTests {
 
     @Test func `measures and traces name the closure's plugin`() async throws {
         var configuration = Configuration()
-        configuration.kernel.measuresHooks = true
+        configuration.kernel.measureHooks = true
         let kernel = try Kernel(
             configuration: configuration,
             plugins: [.hooks("com.acme.look", priority: 100, onRequest: { _ in .next })], transport: MockTransport(),
@@ -131,13 +131,13 @@ struct ProgramClosureTests {
         let configuration = Configuration().adding([.hooks(id, priority: 100, onRequest: { _ in .next })])
 
         #expect(configuration.errors().map(\.path) == ["program.plugins[0]"])
-        #expect(configuration.errors().map(\.code) == [.malformedDescriptor])
+        #expect(configuration.errors().map(\.code) == [.loadingDescriptor])
     }
 
     @Test func `a priority beyond the bounds is refused`() {
         let configuration = Configuration().adding([.hooks("a", priority: 1000, onRequest: { _ in .next })])
 
-        #expect(configuration.errors().map(\.code) == [.malformedDescriptor])
+        #expect(configuration.errors().map(\.code) == [.loadingDescriptor])
     }
 }
 

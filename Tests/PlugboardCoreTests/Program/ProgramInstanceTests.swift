@@ -26,7 +26,7 @@ struct ProgramInstanceTests {
             exchange.request["x-signature"] = keys.key
             return .next
         }
-        func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome) { keys.record.add("close \(outcome)") }
+        func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome) { keys.record.add("close \(outcome)") }
     }
 
     private struct Field: PluginInstance {

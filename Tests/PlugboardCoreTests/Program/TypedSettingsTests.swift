@@ -126,9 +126,10 @@ struct TypedSettingsTests {
     func `every setting can be given in code, and has the default of files`(index: Int) throws {
         let (id, entry, names) = Self.given[index]
         let table = try #require(Catalog.bundled.descriptor(id)).settings
-        let byDefault = try #require(Lineup(Configuration(plugins: [PluginEntry(id)]), catalog: .bundled).plugins.first)
+        let byDefault = try #require(
+            ResolvedPlugins(Configuration(plugins: [PluginEntry(id)]), catalog: .bundled).plugins.first)
 
-        let inCode = try #require(Lineup(Configuration(plugins: [entry]), catalog: Catalog()).plugins.first)
+        let inCode = try #require(ResolvedPlugins(Configuration(plugins: [entry]), catalog: Catalog()).plugins.first)
 
         #expect(Set(table.map(\.name)) == names)
         #expect(inCode.settings == byDefault.settings)

@@ -19,7 +19,7 @@ struct HeaderPromiseTests {
     private static let digest = "01d1dbe800043c739414e24cee006fdfba8fa089a7c386c8fedf28827163f8e1"
 
     @Test func `the frozen copy is the one that was frozen, comments included`() {
-        #expect(SHA256.hexadecimal(of: Array(released.utf8)) == HeaderPromiseTests.digest)
+        #expect(Bytes(released).sha256 == HeaderPromiseTests.digest)
     }
 
     @Test func `nothing that was released has changed in place`() async throws {

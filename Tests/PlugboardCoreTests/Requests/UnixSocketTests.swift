@@ -53,7 +53,7 @@ struct UnixSocketTests {
 
         let error = try await failure(of: kernel, request)
 
-        #expect(error.code == .connect)
+        #expect(error.code == .transportConnect)
         await kernel.shutDown()
     }
 
@@ -63,7 +63,7 @@ struct UnixSocketTests {
         var request = Request(.get, "http://service.test/")
         request.options.unixSocket = path
 
-        #expect(try await failure(of: kernel, request).code == .invalidOption)
+        #expect(try await failure(of: kernel, request).code == .requestOption)
         await kernel.shutDown()
     }
 }

@@ -66,7 +66,7 @@ import Testing
             return .next
         }
         let transport = MockTransport { request, _ in
-            if case .bytes(let bytes)? = request.body?.take() { sent.add(bytes.text) }
+            if case .bytes(let bytes)? = request.body?.nextIfReady() { sent.add(bytes.text) }
             return .respond(200)
         }
         let kernel = try makeKernel([plugin], transport)

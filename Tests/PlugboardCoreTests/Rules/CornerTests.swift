@@ -203,7 +203,8 @@ import Transporting
         let kernel = try makeKernel(
             [plugin],
             MockTransport { request, _ in
-                request.method == .get ? .respond(200, Fields(), ["x"]) : .failure(PlugboardError(.connect, "refused"))
+                request.method == .get
+                    ? .respond(200, Fields(), ["x"]) : .failure(PlugboardError(.transportConnect, "refused"))
             })
 
         _ = try await kernel.send(Request(.get, anywhere)).body.text()

@@ -7,7 +7,7 @@ import Testing
 /// Edits of a hook before it waits, and edits that are refused.
 @Suite struct `Edits of a hook` {
     private let moving = MockTransport { request, _ in
-        request.url == anywhere ? .failure(PlugboardError(.reset, "gone")) : .respond(200)
+        request.url == anywhere ? .failure(PlugboardError(.transportReset, "gone")) : .respond(200)
     }
 
     /// Edits the request, waits, and decides in its second visit.
@@ -27,14 +27,14 @@ import Testing
     @Test func `stay over its wait, and count when it resends`() async throws {
         let kernel = try makeKernel([waiter { _ in .resend() }], moving)
         var request = Request(.get, anywhere, fields: ["Authorization": "secret"])
-        request.options.clientCertificate = "/me.pem"
+        request.options.tls.certificate = "/me.pem"
 
         _ = try await kernel.send(request)
 
         let last = try #require(moving.requests.last)
         #expect(last.url == "http://other.test/" && last.fields["X-Edited"] == "yes")
-        // The URL that was set before the wait decides whether the origin is another one.
-        #expect(last.fields["Authorization"] == nil && last.options.clientCertificate == nil)
+        // What was edited before the wait decides whether it goes to another origin.
+        #expect(last.fields["Authorization"] == nil && last.options.tls.certificate == nil)
     }
 
     @Test func `do not count when its last visit lets the head pass`() async throws {
@@ -99,7 +99,7 @@ import Testing
         Refused("it gave the field X-A a value with a line break") { $0.request["X-A"] = "1\r\nX-B: 2" },
         Refused("it gave the field X-A a value with a line break") { $0.request.append("X-A", "1\n2") },
         Refused("it gave the field X-A a value with a line break") { $0.request.set("X-A", [0]) },
-        Refused("it set a field with a name that is not a token") { $0.request["X A"] = "1" },
+        Refused("it set a field with a name that is no token") { $0.request["X A"] = "1" },
         Refused("it set the request's URL to a text that is not an absolute") { try $0.request.setURL("not a url") },
     ])
     func `that are refused are its fault, told with what and where`(refused: Refused) async throws {
@@ -146,6 +146,7 @@ import Testing
 
         let line = try #require(record.lines.first)
         #expect(
-            line.hasPrefix("editor at fault in onClose: it edited the field X-Late where that cannot be"), "\(line)")
+            line.hasPrefix("editor at fault in onClose: it edited the field X-Late in a hook that cannot edit it"),
+            "\(line)")
     }
 }

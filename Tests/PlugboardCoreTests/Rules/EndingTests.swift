@@ -17,7 +17,7 @@ import Testing
         clock.advance(by: .seconds(5))
         let error = await #expect(throws: PlugboardError.self) { try await handle.response }
 
-        #expect(error?.code == .exchangeTimeout)
+        #expect(error?.code == .timeoutExchange)
         #expect(record.lines == ["a request", "a close cancelled"])
         #expect(transport.cancelled.admitted == 1)
     }
@@ -214,7 +214,7 @@ import Testing
         let transport = MockTransport { request, _ in
             switch request.url {
             case anywhere + "none": .respond(204, Fields(), nil)
-            case anywhere + "fails": .failure(PlugboardError(.connect, "refused"))
+            case anywhere + "fails": .failure(PlugboardError(.transportConnect, "refused"))
             case anywhere + "silent": .silence
             default: .respond(200, Fields(), ["whole"])
             }

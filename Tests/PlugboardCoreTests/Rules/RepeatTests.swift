@@ -10,7 +10,7 @@ import Testing
     func `an idempotent request that met a dying connection is sent again, on a new one`(_ method: Method) async throws
     {
         let transport = MockTransport { _, number in
-            number == 1 ? .failure(PlugboardError(.stale, "closed")) : .respond(200)
+            number == 1 ? .failure(PlugboardError(.transportStale, "closed")) : .respond(200)
         }
         let kernel = try makeKernel([], transport)
 
@@ -22,18 +22,18 @@ import Testing
 
     @Test(arguments: [Method.post, "PATCH", "LOCK"])
     func `a request that may have been carried out is not sent again`(_ method: Method) async throws {
-        let transport = MockTransport { _, _ in .failure(PlugboardError(.stale, "closed")) }
+        let transport = MockTransport { _, _ in .failure(PlugboardError(.transportStale, "closed")) }
         let kernel = try makeKernel([], transport)
 
         await #expect { try await kernel.send(Request(method, anywhere)) } throws: {
-            ($0 as? PlugboardError)?.code == .stale
+            ($0 as? PlugboardError)?.code == .transportStale
         }
         #expect(transport.requests.count == 1)
     }
 
     @Test func `a request that the server has not acted on is sent again, with its body`() async throws {
         let transport = MockTransport { _, number in
-            number == 1 ? .failure(PlugboardError(.unprocessed, "refused")) : .respond(200)
+            number == 1 ? .failure(PlugboardError(.transportUnprocessed, "refused")) : .respond(200)
         }
         let kernel = try makeKernel([], transport)
         var request = Request(.post, anywhere)
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test func `each sending is an attempt, with its events, and none is made without end`() async throws {
-        let transport = MockTransport { _, _ in .failure(PlugboardError(.unprocessed, "refused")) }
+        let transport = MockTransport { _, _ in .failure(PlugboardError(.transportUnprocessed, "refused")) }
         let kernel = try makeKernel([], transport)
         let reasons = Mutex<[String]>([])
 
@@ -138,7 +138,7 @@ import Testing
         }
         let error = await #expect(throws: PlugboardError.self) { try await handle.response }
 
-        #expect(error?.code == .unprocessed)
+        #expect(error?.code == .transportUnprocessed)
         #expect(error?.attempt == 4)
         #expect(reasons.withLock { $0 } == ["first", "repeat", "repeat", "repeat"])
     }
@@ -154,7 +154,7 @@ import Testing
         let code = await code { try await kernel.send(request) }
         let again = try await kernel.send(Request(.get, server.url("/next"))).body.text()
 
-        #expect(code == .stale)
+        #expect(code == .transportStale)
         #expect(again == "kept")
         #expect(server.requests.filter { $0.target == "/order" }.count == 1)
         await kernel.shutDown()

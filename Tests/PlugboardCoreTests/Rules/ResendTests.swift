@@ -99,7 +99,7 @@ import Testing
         let record = Record()
         let bodies = Mutex<[String]>([])
         let transport = MockTransport { request, number in
-            if case .bytes(let bytes)? = request.body?.take() { bodies.withLock { $0.append(bytes.text) } }
+            if case .bytes(let bytes)? = request.body?.nextIfReady() { bodies.withLock { $0.append(bytes.text) } }
             return .respond(number == 1 ? 503 : 200)
         }
         let kernel = try makeKernel([retrying(priority: 2, record)], transport)

@@ -37,11 +37,11 @@ import Testing
         let record = Record()
         let kernel = try makeKernel(
             [recorder("a", priority: 1, record), recorder("b", priority: 2, record)],
-            MockTransport { _, _ in .failure(PlugboardError(.connect, "refused")) })
+            MockTransport { _, _ in .failure(PlugboardError(.transportConnect, "refused")) })
 
         let error = try await failure(of: kernel, Request(.get, anywhere))
 
-        #expect(error.code == .connect)
+        #expect(error.code == .transportConnect)
         #expect(error.attempt == 1)
         #expect(
             record.lines == [
@@ -69,7 +69,7 @@ import Testing
         rescue.onFailure = { _ in .respond(ResponseHead(status: 200), .text("stale")) }
         let kernel = try makeKernel(
             [rescue, recorder("b", priority: 2, record)],
-            MockTransport { _, _ in .failure(PlugboardError(.connect, "refused")) })
+            MockTransport { _, _ in .failure(PlugboardError(.transportConnect, "refused")) })
 
         let text = try await kernel.send(Request(.get, anywhere)).body.text()
 

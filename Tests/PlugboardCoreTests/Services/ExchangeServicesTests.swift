@@ -66,7 +66,7 @@ struct ExchangeServicesTests {
 
         let error = try await failure(of: kernel, request)
 
-        #expect(error.code == .invalidOption)
+        #expect(error.code == .requestOption)
         #expect(transport.requests.isEmpty)
     }
 
@@ -76,7 +76,7 @@ struct ExchangeServicesTests {
     func `state is released exactly once, after the close, however the exchange ends`(ending: String) async throws {
         let transport = MockTransport { _, _ in
             switch ending {
-            case "failed": .failure(PlugboardError(.reset, "reset"))
+            case "failed": .failure(PlugboardError(.transportReset, "reset"))
             case "cancelled": .silence
             default: .respond(200, Fields(), ["a", "b"])
             }
@@ -158,7 +158,7 @@ struct ExchangeServicesTests {
 
     @Test func `the failure of a sub-request is reported to its plugin`() async throws {
         let transport = MockTransport { request, _ in
-            request.url == anywhere ? .respond(200) : .failure(PlugboardError(.connect, "refused"))
+            request.url == anywhere ? .respond(200) : .failure(PlugboardError(.transportConnect, "refused"))
         }
         let kernel = try kernel(transport)
 

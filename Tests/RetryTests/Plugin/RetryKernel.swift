@@ -28,16 +28,18 @@ final class News: Sendable {
 
     var lines: [String] { record.lines }
 
-    func add(_ event: ExchangeEvent) {
+    func add(_ event: ObservedEvent) {
         guard event.id.hasPrefix("retry.") else { return }
         var words = [String(event.id.dropFirst("retry.".count))]
         words += ["attempt", "status", "code", "reason", "origin"].compactMap { event.text($0) }
-        if event.text("reason") != "backoff", let after = News.delay(event) { words.append(after.configured) }
+        if event.text("reason") != "backoff", let after = News.delay(event) {
+            words.append(DurationText(after).description)
+        }
         record.add(words.joined(separator: " "))
         if event.id == "retry.scheduled" { scheduled.admit() }
     }
 
-    static func delay(_ event: ExchangeEvent) -> Duration? {
+    static func delay(_ event: ObservedEvent) -> Duration? {
         event.text("after").flatMap { Int64($0) }.map { .nanoseconds($0) }
     }
 }

@@ -46,7 +46,7 @@ struct RetryLoopbackTests {
             try await kernel.send(Request(.post, server.url(), body: .text("order")))
         }
 
-        #expect(error?.code == .reset)
+        #expect(error?.code == .transportReset)
         #expect(server.requests.count == 1)
     }
 
@@ -59,7 +59,7 @@ struct RetryLoopbackTests {
         let handle = kernel.begin(Request(.post, port.url(), body: .text("order"))) { news.add($0) }
         let error = await #expect(throws: PlugboardError.self) { try await handle.response }
 
-        #expect(error?.code == .connect && error?.attempt == 4)
+        #expect(error?.code == .transportConnect && error?.attempt == 4)
         #expect(news.lines.last == "gaveUp 4 transport.connect attempts")
         withExtendedLifetime(port) {}
     }

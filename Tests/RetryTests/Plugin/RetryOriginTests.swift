@@ -71,7 +71,7 @@ struct RetryOriginTests {
         linkage: Linkage
     ) async throws {
         let transport = MockTransport { request, number in
-            request.url == anywhere && number <= 3 ? .failure(PlugboardError(.connect, "")) : .respond(200)
+            request.url == anywhere && number <= 3 ? .failure(PlugboardError(.transportConnect, "")) : .respond(200)
         }
         let kernel = try makeKernel(linkage, transport, clock: clock, settings: circuit)
         let request = Request(.get, anywhere)
@@ -85,7 +85,7 @@ struct RetryOriginTests {
         let probe = try await kernel.send(request, passing: clock, news)
         let after = try await kernel.send(request, passing: clock, news)
 
-        #expect(codes == [.connect, .connect, .retryCircuitOpen, .connect])
+        #expect(codes == [.transportConnect, .transportConnect, .retryCircuitOpen, .transportConnect])
         #expect(refused.code == .retryCircuitOpen && refused.plugin == "retry")
         #expect(
             refused.reason
@@ -140,7 +140,7 @@ struct RetryOriginTests {
         #expect(next.status == 200)
     }
 
-    @Test(arguments: Linkage.allCases, [PlugboardError.Code.tls, "signing.expired"])
+    @Test(arguments: Linkage.allCases, [PlugboardError.Code.transportTLS, "signing.expired"])
     func `a probe with an unknown outcome passes its permit to the next request`(
         linkage: Linkage, code: PlugboardError.Code
     ) async throws {

@@ -12,7 +12,7 @@ struct RetryRequestTests {
         request.retry.delayLimit = .seconds(2)
         request.retry.totalTime = .seconds(90)
         request.retry.statuses = [503, 429]
-        request.retry.failures = [.reset, .dns]
+        request.retry.failures = [.transportReset, .transportDNS]
         request.retry.methods = ["QUERY"]
         request.retry.idempotencyKey = true
         request.retry.respectRetryAfter = false
@@ -20,7 +20,7 @@ struct RetryRequestTests {
 
         #expect(request.retry.attempts == 7 && request.retry.delay == .milliseconds(20))
         #expect(request.retry.delayLimit == .seconds(2) && request.retry.totalTime == .seconds(90))
-        #expect(request.retry.statuses == [429, 503] && request.retry.failures == [.dns, .reset])
+        #expect(request.retry.statuses == [429, 503] && request.retry.failures == [.transportDNS, .transportReset])
         #expect(request.retry.methods == ["QUERY"] && request.retry.idempotencyKey == true)
         #expect(request.retry.respectRetryAfter == false && request.retry.retryAfterLimit == .seconds(120))
         #expect(silent.retry.attempts == nil && silent.retry.statuses == nil && silent.retry.failures == nil)

@@ -38,16 +38,19 @@ struct RetryTests {
 
     @Test(arguments: Linkage.allCases)
     func `the last failure passes unchanged`(linkage: Linkage) async throws {
-        let transport = failing(.reset)
+        let transport = failing(.transportReset)
         let kernel = try makeKernel(linkage, transport, clock: clock)
 
         let error = try await kernel.failure(of: Request(.get, anywhere), passing: clock, news)
 
-        #expect(error.code == .reset && error.reason == "It failed." && error.attempt == 3 && error.plugin == nil)
+        #expect(
+            error.code == .transportReset && error.reason == "It failed." && error.attempt == 3 && error.plugin == nil)
         #expect(news.lines.last == "gaveUp 3 transport.reset attempts")
     }
 
-    @Test(arguments: Linkage.allCases, [PlugboardError.Code.tls, .tlsCertificate, .malformed, .proxy])
+    @Test(
+        arguments: Linkage.allCases,
+        [PlugboardError.Code.transportTLS, .transportTLSCertificate, .transportProtocol, .transportProxy])
     func `permanent failures pass at once`(
         linkage: Linkage, code: PlugboardError.Code
     ) async throws {
@@ -194,7 +197,7 @@ struct RetryTests {
         clock.advance(by: .seconds(5))
         let error = await #expect(throws: PlugboardError.self) { try await handle.response }
 
-        #expect(error?.code == .exchangeTimeout)
+        #expect(error?.code == .timeoutExchange)
         #expect(transport.requests.count == 1)
     }
 
@@ -275,11 +278,12 @@ struct RetryTests {
     {
         let transport = MockTransport { request, number in
             request.url == anywhere
-                ? .failure(PlugboardError(.reset, "")) : .respond(number < 4 ? 503 : 200, ["Retry-After": "300"])
+                ? .failure(PlugboardError(.transportReset, ""))
+                : .respond(number < 4 ? 503 : 200, ["Retry-After": "300"])
         }
         let kernel = try makeKernel(linkage, transport, clock: clock)
         var failing = Request(.get, anywhere)
-        failing.retry.failures = [.connect]
+        failing.retry.failures = [.transportConnect]
         var deaf = Request(.get, "http://deaf.test/")
         deaf.retry.respectRetryAfter = false
         var patient = Request(.get, "http://patient.test/")

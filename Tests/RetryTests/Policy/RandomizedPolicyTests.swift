@@ -39,14 +39,16 @@ struct RandomizedPolicyTests {
     }
 
     private func situation(_ random: inout SeededRandom) -> RetryPolicy.Situation {
-        let codes: [PlugboardError.Code] = [.connect, .reset, .idleTimeout, .tls, .cancelled, "x"]
+        let codes: [PlugboardError.Code] = [
+            .transportConnect, .transportReset, .timeoutIdle, .transportTLS, .cancelled, "x",
+        ]
         let methods: [Messages.Method] = [.get, .put, .post, ""]
         let fields = fields(&random)
         var situation = RetryPolicy.Situation(
             method: methods.randomElement(using: &random) ?? .get,
             outcome: Bool.random(using: &random)
                 ? .response(status: Int.random(in: 400...599, using: &random))
-                : .failure(codes.randomElement(using: &random) ?? .reset))
+                : .failure(codes.randomElement(using: &random) ?? .transportReset))
         if Bool.random(using: &random) { situation.outcome = .response(status: 503) }
         situation.hasIdempotencyKey = Bool.random(using: &random)
         situation.canRepeatBody = Int.random(in: 0..<10, using: &random) > 0

@@ -11,7 +11,7 @@ struct RetryPolicyTests {
         ("POST", false), ("PATCH", false), ("CONNECT", false), ("QUERY", false), ("get", false), ("", false),
     ])
     func `idempotent methods are repeated after a reset, and others are not`(method: String, again: Bool) {
-        let decision = decide(Method(method), .failure(.reset))
+        let decision = decide(Method(method), .failure(.transportReset))
 
         #expect(isAgain(decision) == again)
         #expect(again || decision == .giveUp(.method))
@@ -32,9 +32,10 @@ struct RetryPolicyTests {
         (.response(status: 500), false, false),
         (.response(status: 502), false, false), (.response(status: 503), false, false),
         (.response(status: 504), false, false),
-        (.failure(.dns), true, true), (.failure(.connect), true, true), (.failure(.connectTimeout), true, true),
-        (.failure(.reset), false, false), (.failure(.idleTimeout), false, false),
-        (.failure(.attemptTimeout), false, false),
+        (.failure(.transportDNS), true, true), (.failure(.transportConnect), true, true),
+        (.failure(.timeoutConnect), true, true),
+        (.failure(.transportReset), false, false), (.failure(.timeoutIdle), false, false),
+        (.failure(.timeoutAttempt), false, false),
     ])
     func `a request that is not idempotent is repeated only if it was not processed`(
         outcome: RetryPolicy.Outcome, again: Bool, againWithRetryAfter: Bool
@@ -54,7 +55,9 @@ struct RetryPolicyTests {
     }
 
     @Test func `a body that cannot be rewound prevents every repetition`() {
-        for outcome in [RetryPolicy.Outcome.response(status: 503), .failure(.reset), .failure(.connect)] {
+        for outcome in [
+            RetryPolicy.Outcome.response(status: 503), .failure(.transportReset), .failure(.transportConnect),
+        ] {
             #expect(decide(.put, outcome) { $0.canRepeatBody = false } == .giveUp(.body))
         }
     }
@@ -79,8 +82,9 @@ struct RetryPolicyTests {
     }
 
     @Test(arguments: [
-        PlugboardError.Code.tls, .tlsCertificate, .malformed, .proxy, .exchangeTimeout, .cancelled, .invalidURL,
-        .invalidOption, .bodyRead, .bodyRewind, .pluginFailed, .pluginFault, .runaway, .shutDown, .ignored, .queued,
+        PlugboardError.Code.transportTLS, .transportTLSCertificate, .transportProtocol, .transportProxy,
+        .timeoutExchange, .cancelled, .requestURL,
+        .requestOption, .bodyRead, .bodyRewind, .pluginFailed, .pluginFault, .runaway, .shutDown, .ignored, .queued,
         "redirect.limit", "com.acme.sign", "",
     ])
     func `permanent failures are never repeated, whatever the settings`(
@@ -94,10 +98,10 @@ struct RetryPolicyTests {
 
     @Test func `failures that the settings omit are not repeated`() {
         var policy = RetryPolicy()
-        policy.failures = [.connect]
+        policy.failures = [.transportConnect]
 
-        #expect(isAgain(decide(.get, .failure(.connect), policy)))
-        #expect(decide(.get, .failure(.reset), policy) == .giveUp(.failure))
+        #expect(isAgain(decide(.get, .failure(.transportConnect), policy)))
+        #expect(decide(.get, .failure(.transportReset), policy) == .giveUp(.failure))
     }
 
     // MARK: Limits
@@ -164,8 +168,8 @@ struct RetryPolicyTests {
     @Test(arguments: [
         (RetryPolicy.Outcome.response(status: 200), CircuitBreaker.Health.healthy), (.response(status: 404), .healthy),
         (.response(status: 429), .healthy), (.response(status: 501), .healthy), (.response(status: 500), .failing),
-        (.response(status: 503), .failing), (.failure(.connect), .failing), (.failure(.idleTimeout), .failing),
-        (.failure(.tls), .unknown), (.failure(.cancelled), .unknown), (.failure("com.acme.sign"), .unknown),
+        (.response(status: 503), .failing), (.failure(.transportConnect), .failing), (.failure(.timeoutIdle), .failing),
+        (.failure(.transportTLS), .unknown), (.failure(.cancelled), .unknown), (.failure("com.acme.sign"), .unknown),
     ])
     func `outcomes are healthy, failing or unknown for the origin`(
         outcome: RetryPolicy.Outcome, health: CircuitBreaker.Health

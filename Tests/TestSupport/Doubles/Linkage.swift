@@ -16,7 +16,8 @@ package enum Linkage: CaseIterable, Sendable {
 
     /// A kernel with this plugin, and with scripted ones around it.
     package func kernel(
-        _ id: String, _ linked: UnsafePointer<plug_plugin_v1>, loader: any Loader, _ transport: (any Transport)? = nil,
+        _ id: String, _ linked: UnsafePointer<plug_plugin_v1>, loader: any PluginFileLoader,
+        _ transport: (any Transport)? = nil,
         settings: JSONObject = [:], beside scripted: [ScriptedPlugin] = [], log: KernelLog = .silent
     ) throws -> Kernel {
         let path = self == .loaded ? try Products.library("plugboard-\(id)") : nil

@@ -23,7 +23,7 @@ package final class ScriptedPlugin: PluginInstance, @unchecked Sendable {
     package var onRequest: (@Sendable (borrowing Exchange) throws -> RequestVerdict)?
     package var onResponse: (@Sendable (borrowing Exchange) throws -> ResponseVerdict)?
     package var onFailure: (@Sendable (borrowing Exchange) throws -> FailureVerdict)?
-    package var onClose: (@Sendable (borrowing Exchange, Outcome) -> Void)?
+    package var onClose: (@Sendable (borrowing Exchange, TurnOutcome) -> Void)?
     package var onEvent: (@Sendable (borrowing Event, borrowing Exchange?) -> Void)?
     /// While the kernel creates the plugin.
     package var onCreate: (@Sendable (PluginHost) throws -> Void)?
@@ -75,7 +75,7 @@ package final class ScriptedPlugin: PluginInstance, @unchecked Sendable {
     package func onFailure(_ exchange: borrowing Exchange) throws -> FailureVerdict {
         try onFailure?(exchange) ?? .next
     }
-    package func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome) { onClose?(exchange, outcome) }
+    package func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome) { onClose?(exchange, outcome) }
     package func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?) { onEvent?(event, exchange) }
     package func command(_ name: String, _ arguments: JSONValue, _ reply: Reply) { onCommand?(name, arguments, reply) }
 }

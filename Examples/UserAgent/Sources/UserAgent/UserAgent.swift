@@ -20,4 +20,4 @@ struct UserAgent: Plugin {
 }
 
 @c(user_agent_LTX_plugboard_plugin)
-public func plugin() -> UnsafePointer<plug_plugin_v1> { export(UserAgent.self) }
+public func plugin() -> UnsafePointer<plug_plugin_v1> { UserAgent.descriptor }

@@ -20,7 +20,7 @@ public struct AuthenticationCommands: Sendable {
     /// Throws `authentication.refresh` if a fetch fails; the other secrets are fetched nevertheless.
     public func refresh(origin: Origin? = nil) async throws(PlugboardError) {
         let arguments = origin.map { ["origin": $0.description] } ?? [:]
-        _ = try await kernel.command("authentication", "refresh", arguments.optionText)
+        _ = try await kernel.command("authentication", "refresh", [String: String].optionForm.text(of: arguments))
     }
 
     /// Drops the secrets kept in memory; files stay.

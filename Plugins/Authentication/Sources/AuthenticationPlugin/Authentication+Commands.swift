@@ -24,7 +24,7 @@ extension Authentication {
                     "condition": .string(status.condition.rawValue),
                     "isFetching": .bool(status.isFetching),
                 ]
-                if let rest = status.rest { object["expiresIn"] = .string(rest.configured) }
+                if let rest = status.rest { object["expiresIn"] = .string(DurationText(rest).description) }
                 return .object(object)
             }
     }
@@ -36,7 +36,7 @@ extension Authentication {
             guard let origin = Origin(text)?.description else {
                 reply.fail(
                     PlugboardError(
-                        .pluginCommand, "origin must be scheme://host or scheme://host:port, with nothing after it."))
+                        .commandFailed, "origin must be scheme://host or scheme://host:port, with nothing after it."))
                 return
             }
             keepers.removeAll { !$0.status(at: host.now).origins.contains(origin) }

@@ -175,4 +175,4 @@ struct Authentication: Plugin {
 
 /// The plugin's entry function, which the kernel calls whether the plugin is linked or loaded.
 @c(authentication_LTX_plugboard_plugin)
-public func authenticationPlugin() -> UnsafePointer<plug_plugin_v1> { export(Authentication.self) }
+public func authenticationPlugin() -> UnsafePointer<plug_plugin_v1> { Authentication.descriptor }

@@ -11,7 +11,7 @@ public struct CacheAttributes: AttributeTable {
     ///
     /// With `overrides`, it counts whatever the server specifies. In whole milliseconds.
     public let timeToLive = AttributeKey<Duration>(
-        "cache", "ttl", "How long the response is fresh if the server does not specify it.",
+        "cache", "timeToLive", "How long the response is fresh if the server does not specify it.",
         in: .zero ... .seconds(315_360_000))
     /// True gives the time to live precedence over that of the server.
     public let overrides = AttributeKey<Bool>(

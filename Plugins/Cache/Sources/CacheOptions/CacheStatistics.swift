@@ -77,7 +77,7 @@ public struct CachedResponse: Sendable, Equatable {
         status = Int(clamping: json["status"]?.intValue ?? 0)
         bytes = Int(clamping: json["bytes"]?.intValue ?? 0)
         age = Int(clamping: json["age"]?.intValue ?? 0)
-        timeToLive = Int(clamping: json["ttl"]?.intValue ?? 0)
+        timeToLive = Int(clamping: json["timeToLive"]?.intValue ?? 0)
         vary = json["vary"]?.arrayValue?.compactMap(\.stringValue) ?? []
         version = json["version"]?.stringValue ?? ""
         isInvalidated = json["invalidated"]?.boolValue ?? false

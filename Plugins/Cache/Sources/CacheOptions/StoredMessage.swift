@@ -54,16 +54,16 @@ enum StoredMessage {
 
         var length: Int? { nil }
 
-        func take() -> Piece? {
+        func nextIfReady() -> Piece? {
             let bytes = first.withLock { first in
                 defer { first = nil }
                 return first
             }
-            return bytes.map { .bytes($0) } ?? source.take()
+            return bytes.map { .bytes($0) } ?? source.nextIfReady()
         }
 
         func pull(_ pull: Pull) {
-            if let piece = take() { pull.complete(piece) } else { source.pull(pull) }
+            if let piece = nextIfReady() { pull.complete(piece) } else { source.pull(pull) }
         }
 
         func release() { source.release() }

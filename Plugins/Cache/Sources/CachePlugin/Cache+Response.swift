@@ -120,7 +120,9 @@ extension PlugboardError.Code {
     /// verification.
     var isUnreachable: Bool {
         switch self {
-        case .dns, .connect, .proxy, .reset, .malformed, .connectTimeout, .idleTimeout, .attemptTimeout: true
+        case .transportDNS, .transportConnect, .transportProxy, .transportReset, .transportProtocol, .timeoutConnect,
+            .timeoutIdle, .timeoutAttempt:
+            true
         // The plugin retry refused to send, because the server has failed too often.
         case "retry.circuitOpen": true
         default: false

@@ -97,7 +97,7 @@ final class Cache: Plugin {
         }
     }
 
-    func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome) {
+    func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome) {
         guard let turn = exchange.turnState as? CacheTurn else { return }
         let isStored = outcome == .ended && turn.recording.map { commit($0, of: exchange.id) } ?? false
         turn.recording?.discard()
@@ -111,7 +111,7 @@ final class Cache: Plugin {
 
 /// The plugin's entry function, which the kernel calls whether the plugin is linked or loaded.
 @c(cache_LTX_plugboard_plugin)
-public func cachePlugin() -> UnsafePointer<plug_plugin_v1> { export(Cache.self) }
+public func cachePlugin() -> UnsafePointer<plug_plugin_v1> { Cache.descriptor }
 
 extension Cache {
     /// The store that the settings select: memory, or memory in front of a file.

@@ -62,7 +62,7 @@ struct Commands {
         let known: Set = ["url", "pattern", "what", "limit"]
         let names = arguments.objectValue?.keys ?? []
         if let unknown = names.first(where: { !known.contains($0) }) {
-            let near = nearest(unknown, in: known.sorted()).map { ". Did you mean \($0)?" } ?? ""
+            let near = Spelling.nearest(unknown, in: known.sorted()).map { ". Did you mean \($0)?" } ?? ""
             throw Commands.misused("there is no argument \(unknown)\(near)")
         }
         if names.count(where: { $0 != "limit" }) > 1 {
@@ -164,7 +164,7 @@ struct CachedEntry {
         let response = entry.response
         var object: JSONObject = [
             "url": .string(response.url), "status": number(response.status), "bytes": number(entry.length),
-            "age": number(freshness.ageInSeconds), "ttl": number(freshness.remainingSeconds),
+            "age": number(freshness.ageInSeconds), "timeToLive": number(freshness.remainingSeconds),
         ]
         if !response.selecting.isEmpty { object["vary"] = .array(response.selecting.map { .string($0.name) }) }
         if !response.version.isEmpty { object["version"] = .string(response.version) }

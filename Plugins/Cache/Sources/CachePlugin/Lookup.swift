@@ -39,8 +39,8 @@ struct LookupRules: Sendable {
     typealias Attribute = (String) -> String?
 
     func rule(_ attribute: Attribute) -> KeyRule {
-        let parts = attribute(CacheAttributes.keys.key.name).flatMap { [String](optionText: $0) }
-        let ignored = attribute(CacheAttributes.keys.ignore.name).flatMap { [String](optionText: $0) }
+        let parts = attribute(CacheAttributes.keys.key.name).flatMap { [String].optionForm.read($0) }
+        let ignored = attribute(CacheAttributes.keys.ignore.name).flatMap { [String].optionForm.read($0) }
         guard parts != nil || ignored != nil else { return rule }
         var own = parts.map { KeyRule(parts: $0.compactMap { CacheKeyPart($0) }) } ?? rule
         own.ignored = ignored?.map { URLPattern($0) } ?? rule.ignored
@@ -56,13 +56,13 @@ struct LookupRules: Sendable {
         var digest: String?
         var kept: Bytes?
         if case .held(let bytes) = body {
-            digest = bytes.withUnsafeBytes { SHA256.hexadecimal(of: $0) }
+            digest = bytes.sha256
             kept = bytes
         }
         let key = rule.key(
             method: method, url: normal, value: { fields.values(FieldName($0)).joinedIfAny }, body: digest)
         let own = RequestFacts.Own(
-            timeToLive: attribute(CacheAttributes.keys.timeToLive.name).flatMap { Duration(optionText: $0) }
+            timeToLive: attribute(CacheAttributes.keys.timeToLive.name).flatMap { DurationText($0)?.duration }
                 ?? timesToLive.ofURL(normal.text),
             overrides: attribute(CacheAttributes.keys.overrides.name).map { $0 == "true" } ?? overrides,
             version: version(attribute(CacheAttributes.keys.version.name)))
@@ -114,7 +114,7 @@ struct TimesToLive: Sendable {
     init(_ patterns: [String: String]) throws(PlugboardError) {
         var entries: [Entry] = []
         for (pattern, text) in patterns {
-            guard let duration = Duration(configured: text) else {
+            guard let duration = DurationText(text)?.duration else {
                 throw PlugboardError(
                     .configuration,
                     "timeToLives of cache needs a duration such as 180s or 1h for \(pattern), not \(text).")

@@ -26,7 +26,7 @@ final class Revalidation: Sendable {
         for field in forward.edits.set { request.fields.remove(FieldName(field.name)) }
         for field in forward.edits.set { request.fields.append(FieldName(field.name), field.value) }
         let requested = cache.host.wallClock
-        cache.host.send(request, for: exchange, from: .insideAsker, isDetached: true) { result in
+        cache.host.send(request, for: exchange, from: .insideSender, isDetached: true) { result in
             guard case .success(let response) = result else { return self.fail() }
             self.take(response, to: forward, requested, exchange, attempts)
         }

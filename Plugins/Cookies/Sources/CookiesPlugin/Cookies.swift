@@ -111,7 +111,7 @@ struct Cookies: Plugin {
                 "cookies.stored", exchange: exchange, details: ["host": uri.host, "count": "\(tally.stored)"])
         }
         for refusal in tally.refusals {
-            let name = printable(Fields.text(refusal.name))
+            let name = Printable.text(Fields.text(refusal.name))
             host.log(.debug, "\(uri.host): the cookie \(name) is refused: \(refusal.reason.rawValue)")
             host.publish(
                 "cookies.refused", exchange: exchange,
@@ -125,4 +125,4 @@ struct Cookies: Plugin {
 
 /// The plugin's entry function, which the kernel calls whether the plugin is linked or loaded.
 @c(cookies_LTX_plugboard_plugin)
-public func cookiesPlugin() -> UnsafePointer<plug_plugin_v1> { export(Cookies.self) }
+public func cookiesPlugin() -> UnsafePointer<plug_plugin_v1> { Cookies.descriptor }

@@ -64,4 +64,4 @@ struct Decode: Plugin {
 
 /// The plugin's entry function, which the kernel calls whether the plugin is linked or loaded.
 @c(decode_LTX_plugboard_plugin)
-public func decodePlugin() -> UnsafePointer<plug_plugin_v1> { export(Decode.self) }
+public func decodePlugin() -> UnsafePointer<plug_plugin_v1> { Decode.descriptor }

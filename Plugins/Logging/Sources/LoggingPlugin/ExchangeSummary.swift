@@ -10,7 +10,7 @@ struct ExchangeSummary {
     var received: Int?
     var took: Duration
     var attempts: Int
-    var outcome: Outcome
+    var outcome: TurnOutcome
     var failure: PlugboardError?
     /// The plugin whose sub-request this is.
     var asker: String?
@@ -66,7 +66,7 @@ struct ExchangeSummary {
     }
 
     private func duration(_ time: Duration) -> String {
-        let milliseconds = Double(max(time.nanoseconds, 0)) / 1_000_000
+        let milliseconds = max(time, .zero) / .milliseconds(1)
         if milliseconds < 10 { return "\(tenths(milliseconds)) ms" }
         return milliseconds < 10_000 ? "\(Int(milliseconds)) ms" : "\(tenths(milliseconds / 1000)) s"
     }

@@ -5,9 +5,9 @@ import PlugboardKit
 /// Secret fields show as `<redacted>`; URLs in fields lose their user, and their query's values unless these may be
 /// shown.
 func headText(_ title: String, _ fields: Fields, showingQueries: Bool) -> String {
-    var text = printable(title)
+    var text = Printable.text(title)
     for field in fields {
-        text += "\n    \(printable(field.name)): \(printable(field, showingQuery: showingQueries))"
+        text += "\n    \(Printable.text(field.name)): \(Printable.value(of: field, showingQuery: showingQueries))"
     }
     return text
 }

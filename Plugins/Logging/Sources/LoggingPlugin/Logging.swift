@@ -59,7 +59,7 @@ struct Logging: Plugin {
         }
     }
 
-    func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome) {
+    func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome) {
         let record = record(of: exchange)
         let request = exchange.request
         let summary = ExchangeSummary(
@@ -70,11 +70,11 @@ struct Logging: Plugin {
         let prefix = prefix(of: exchange)
         host.log(
             summary.isFailure ? max(settings.level.ofHost, .warning) : settings.level.ofHost,
-            printable(prefix + summary.text))
+            Printable.text(prefix + summary.text))
     }
 
     private func printed(_ url: String) -> String {
-        redacted(url: url, showingQuery: settings.queries == .show)
+        Printable.url(url, showingQuery: settings.queries == .show)
     }
 
     /// The label; with heads, also the exchange's number, which connects its lines.
@@ -100,7 +100,7 @@ struct Logging: Plugin {
 
 /// The plugin's entry function, which the kernel calls whether the plugin is linked or loaded.
 @c(logging_LTX_plugboard_plugin)
-public func loggingPlugin() -> UnsafePointer<plug_plugin_v1> { export(Logging.self) }
+public func loggingPlugin() -> UnsafePointer<plug_plugin_v1> { Logging.descriptor }
 
 extension LoggingSettings.Level {
     fileprivate var ofHost: LogLevel {

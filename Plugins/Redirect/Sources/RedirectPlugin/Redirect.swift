@@ -70,7 +70,7 @@ struct Redirect: Plugin {
         host.publish(
             "redirect.followed", exchange: exchange,
             details: Fields([
-                "from": redacted(url: situation.url), "to": redacted(url: step.url), "status": "\(situation.status)",
+                "from": Printable.url(situation.url), "to": Printable.url(step.url), "status": "\(situation.status)",
                 "hop": "\(hop)",
             ]))
     }
@@ -83,4 +83,4 @@ struct Redirect: Plugin {
 
 /// The plugin's entry function, which the kernel calls whether the plugin is linked or loaded.
 @c(redirect_LTX_plugboard_plugin)
-public func redirectPlugin() -> UnsafePointer<plug_plugin_v1> { export(Redirect.self) }
+public func redirectPlugin() -> UnsafePointer<plug_plugin_v1> { Redirect.descriptor }

@@ -70,9 +70,11 @@ public struct RetrySettings: PluginSettings {
 
     /// Failures that may be temporary. No other failure is ever repeated, whatever the settings.
     package static let transientFailures: Set<PlugboardError.Code> = unsentFailures.union([
-        .reset, .stale, .idleTimeout, .attemptTimeout,
+        .transportReset, .transportStale, .timeoutIdle, .timeoutAttempt,
     ])
 
     /// Failures before the server acted on the request: nothing can be done twice.
-    package static let unsentFailures: Set<PlugboardError.Code> = [.dns, .connect, .connectTimeout, .unprocessed]
+    package static let unsentFailures: Set<PlugboardError.Code> = [
+        .transportDNS, .transportConnect, .timeoutConnect, .transportUnprocessed,
+    ]
 }

@@ -16,7 +16,7 @@ extension OriginTable {
                 shown["failures"] = .number(JSONNumber(failures))
             case .open(let until):
                 shown["circuit"] = "open"
-                shown["probedIn"] = .string(max(until - now, .zero).configured)
+                shown["probedIn"] = .string(DurationText(max(until - now, .zero)).description)
             case .halfOpen(let probing, let succeeded):
                 shown["circuit"] = "halfOpen"
                 shown["probing"] = .number(JSONNumber(probing.count))

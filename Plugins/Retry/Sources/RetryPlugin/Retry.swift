@@ -68,7 +68,7 @@ final class Retry: Plugin {
     }
 
     private func circuitOpen(_ origin: Origin, for time: Duration?) -> PlugboardError {
-        let when = time.map { "The next request is allowed in \(max($0, .milliseconds(1)).configured)." }
+        let when = time.map { "The next request is allowed in \(DurationText(max($0, .milliseconds(1))))." }
         return PlugboardError(
             .retryCircuitOpen,
             "\(origin) failed \(settings.circuitFailures) times in a row, so requests to it are refused. "
@@ -168,7 +168,7 @@ final class Retry: Plugin {
     }
 
     /// Returns what the exchange still holds, however it ended.
-    func onClose(_ exchange: borrowing Exchange, _ outcome: Outcome) {
+    func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome) {
         guard let progress = exchange.turnState as? Progress else { return }
         settleToken(exchange, progress)
         if progress.permit != nil { record(.unknown, exchange, progress) }
@@ -220,4 +220,4 @@ final class Retry: Plugin {
 
 /// The plugin's entry function, which the kernel calls whether the plugin is linked or loaded.
 @c(retry_LTX_plugboard_plugin)
-public func retryPlugin() -> UnsafePointer<plug_plugin_v1> { export(Retry.self) }
+public func retryPlugin() -> UnsafePointer<plug_plugin_v1> { Retry.descriptor }

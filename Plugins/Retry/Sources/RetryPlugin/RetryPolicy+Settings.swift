@@ -14,16 +14,17 @@ extension RetryPolicy {
         methods = RetryPolicy.methods(settings.methods)
         if let odd = settings.statuses.first(where: { RetryPolicy.statuses([$0]).isEmpty }) {
             throw PlugboardError(
-                .configuration, "statuses contains \(printable(odd)), which is not a status from 400 to 599.")
+                .configuration, "statuses contains \(Printable.text(odd)), which is not a status from 400 to 599.")
         }
         if let odd = settings.failures.first(where: { RetryPolicy.failures([$0]).isEmpty }) {
             let known = RetryPolicy.transientFailures.map(\.name).sorted().joined(separator: ", ")
             throw PlugboardError(
-                .configuration, "failures contains \(printable(odd)), which is never repeated. Use some of \(known).")
+                .configuration,
+                "failures contains \(Printable.text(odd)), which is never repeated. Use some of \(known).")
         }
         if let odd = settings.methods.first(where: { RetryPolicy.methods([$0]).isEmpty }) {
             throw PlugboardError(
-                .configuration, "methods contains \(printable(odd)), which is not a method (RFC 9110 §9.1).")
+                .configuration, "methods contains \(Printable.text(odd)), which is not a method (RFC 9110 §9.1).")
         }
     }
 

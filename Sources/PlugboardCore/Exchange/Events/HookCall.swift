@@ -67,11 +67,11 @@ struct HookCallStart {
     }
 
     /// Adds the call to a trace, when it has returned.
-    func tell(
+    func record(
         _ verdict: String, of slot: Slot, _ hook: String, _ visit: Visit, _ edits: [String], to trace: ExchangeTrace
     ) {
-        trace.tell(
-            .called(
+        trace.add(
+            .call(
                 HookCall(
                     number: number, plugin: slot.id, hook: hook, visit: visit, verdict: verdict, edits: edits,
                     began: began, took: .nanoseconds(clockTime(CLOCK_MONOTONIC) - began))))

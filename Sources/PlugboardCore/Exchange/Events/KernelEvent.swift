@@ -33,7 +33,7 @@ public enum KernelEvent: Int, Sendable, CaseIterable {
     case pluginFaulted
     /// The plugin of this event is switched off after faults.
     case pluginDisabled
-    /// The plugin of this event holds the loop for longer than `kernel.hookLimit`.
+    /// The plugin of this event holds the loop for longer than `kernel.hookTimeLimit`.
     case pluginStalled
 
     /// Its id.
@@ -45,36 +45,5 @@ public enum KernelEvent: Int, Sendable, CaseIterable {
     public init?(name: String) {
         guard let event = KernelEvent.allCases.first(where: { $0.name == name }) else { return nil }
         self = event
-    }
-}
-
-/// A detail of an event.
-public enum EventDetail: Sendable, Equatable {
-    /// A text.
-    case text(String)
-    /// A number; durations are in nanoseconds.
-    case integer(Int64)
-}
-
-/// A fact about an exchange or the kernel, as a program that watches gets it.
-public struct ExchangeEvent: Sendable {
-    /// One of `KernelEvent`'s names, or a plugin's own id (`cache.hit`).
-    public let id: String
-    /// What the event says, by name.
-    public let details: [String: EventDetail]
-    /// The head that the event is about (`interim`, `headReceived`).
-    public let head: ResponseHead?
-
-    /// The kernel's event, if it is one.
-    public var kernelEvent: KernelEvent? { KernelEvent(name: id) }
-
-    /// The number of that name, or nil if there is none.
-    public func integer(_ name: String) -> Int64? {
-        if case .integer(let value)? = details[name] { value } else { nil }
-    }
-
-    /// The text of that name, or nil if there is none.
-    public func text(_ name: String) -> String? {
-        if case .text(let value)? = details[name] { value } else { nil }
     }
 }

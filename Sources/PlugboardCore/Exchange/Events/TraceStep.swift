@@ -5,11 +5,11 @@ public struct TraceStep: Sendable {
     /// What happened.
     public enum Kind: Sendable {
         /// A sub-request is about to begin; the first step of its exchange.
-        case asked(TracedSubRequest)
+        case subRequest(TracedSubRequest)
         /// A hook was called; the step comes when it has returned.
-        case called(HookCall)
+        case call(HookCall)
         /// An event, as `watch` gets it.
-        case told(ExchangeEvent)
+        case event(ObservedEvent)
     }
 
     /// 0 is the request that is traced; its sub-requests, and theirs, are counted from 1 in the order in which they
@@ -19,14 +19,14 @@ public struct TraceStep: Sendable {
     public let kind: Kind
 
     /// The call of a hook, if it was one.
-    public var call: HookCall? { if case .called(let call) = kind { call } else { nil } }
+    public var call: HookCall? { if case .call(let call) = kind { call } else { nil } }
 }
 
 /// A sub-request of a traced exchange: which plugin sent it, and for which exchange.
 public struct TracedSubRequest: Sendable, Equatable {
     /// The number, in this trace, of the exchange that it is for. If the plugin sends it for no single exchange, the
     /// one that waits for it.
-    public let asker: Int
+    public let parent: Int
     /// The plugin that sent it.
     public let plugin: String
     /// The number of that plugin's last call in the exchange before it asked; nil if it was not called yet.
@@ -45,11 +45,11 @@ public struct TracedSubRequest: Sendable, Equatable {
 final class ExchangeTrace: @unchecked Sendable {
     /// What all exchanges of one trace share.
     private final class Trace {
-        let tell: @Sendable (TraceStep) -> Void
+        let add: @Sendable (TraceStep) -> Void
         var lastExchange = 0
         var lastCall = 0
 
-        init(_ tell: @escaping @Sendable (TraceStep) -> Void) { self.tell = tell }
+        init(_ add: @escaping @Sendable (TraceStep) -> Void) { self.add = add }
     }
 
     private let trace: Trace
@@ -58,8 +58,8 @@ final class ExchangeTrace: @unchecked Sendable {
     private var calls: [Int: Int] = [:]
 
     /// Of the exchange that a program traces.
-    init(_ tell: @escaping @Sendable (TraceStep) -> Void) {
-        trace = Trace(tell)
+    init(_ add: @escaping @Sendable (TraceStep) -> Void) {
+        trace = Trace(add)
         exchange = 0
     }
 
@@ -81,15 +81,15 @@ final class ExchangeTrace: @unchecked Sendable {
     /// - Returns: The trace of the sub-request's exchange.
     func beginSubRequest(_ request: Request, by slot: Int, _ plugin: String, isDetached: Bool) -> ExchangeTrace {
         let next = ExchangeTrace(trace)
-        next.tell(
-            .asked(
+        next.add(
+            .subRequest(
                 TracedSubRequest(
-                    asker: exchange, plugin: plugin, call: calls[slot], method: request.method,
-                    url: redacted(url: request.url), isDetached: isDetached)))
+                    parent: exchange, plugin: plugin, call: calls[slot], method: request.method,
+                    url: Printable.url(request.url), isDetached: isDetached)))
         return next
     }
 
-    func tell(_ kind: TraceStep.Kind) { trace.tell(TraceStep(exchange: exchange, kind: kind)) }
+    func add(_ kind: TraceStep.Kind) { trace.add(TraceStep(exchange: exchange, kind: kind)) }
 }
 
 extension UnderWayExchanges {

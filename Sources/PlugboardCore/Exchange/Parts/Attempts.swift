@@ -47,7 +47,8 @@ struct Attempts {
     /// has not acted on it, or it is idempotent and met a connection that was just being closed (RFC 9110 §9.2.2, RFC
     /// 9113 §8.7).
     func mayRepeat(after code: PlugboardError.Code, isIdempotent: Bool, limit: Int) -> Bool {
-        (code == .unprocessed || code == .stale && isIdempotent) && repeats < Attempts.repeatLimit && count < limit
+        (code == .transportUnprocessed || code == .transportStale && isIdempotent) && repeats < Attempts.repeatLimit
+            && count < limit
     }
 
     mutating func countRepeat() { repeats += 1 }

@@ -67,7 +67,7 @@ extension ExchangeCore {
 
     /// Closes the open turns further in than `limit`, innermost first, each once, and then releases what is kept for
     /// them. A plugin that waits may keep a state before its turn is open: that is released too.
-    func closeTurns(inside limit: Int, _ outcome: Outcome) {
+    func closeTurns(inside limit: Int, _ outcome: TurnOutcome) {
         // One by one: `onClose` may do anything that a plugin may do.
         while let slot = steering.closeInnermostTurn(inside: limit, pipeline.hooks) {
             pipeline.withSlot(slot) { callClose($0, outcome) }

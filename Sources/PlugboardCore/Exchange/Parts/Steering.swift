@@ -9,7 +9,7 @@ enum Stage: Sendable { case request, response, failure }
 /// decides.
 struct Steering {
     /// What the exchange does.
-    enum Phase { case steering, awaiting, flowing, ended }
+    enum Phase { case deciding, awaiting, flowing, ended }
 
     /// What the exchange has to do next.
     enum Step: Equatable {
@@ -23,7 +23,7 @@ struct Steering {
         case fail
     }
 
-    var phase = Phase.steering
+    var phase = Phase.deciding
     private(set) var stage = Stage.request
     /// Inward, the slots before it are passed; outward, the slots from it on.
     private(set) var position = 0
@@ -54,7 +54,7 @@ struct Steering {
     /// What comes next. Inward it opens the turns of the slots that the head has passed by then: a slot that does not
     /// list `onRequest` lets the head pass.
     @inline(__always)
-    mutating func next(_ hooks: HookSlots) -> Step {
+    mutating func step(_ hooks: HookSlots) -> Step {
         let slot = nextSlot(hooks)
         if stage == .request { openTurns(before: slot ?? hooks.count) }
         if let slot { return .visit(slot) }
@@ -112,16 +112,16 @@ struct Exclusions {
     /// Slots whose steering hooks are not called: switched off, or an ancestor of a sub-request.
     private(set) var skipped: SlotSet = []
     /// Slots that get no events: switched off for this exchange, or for the one that a sub-request is for.
-    private(set) var deaf: SlotSet = []
+    private(set) var eventExclusions: SlotSet = []
     /// The skipped slots that are switched off by what the request, or its origin, says now.
     private var switchedOff: SlotSet = []
 
     /// - Parameters:
     ///   - ancestry: The slots of the plugins whose sub-requests led to this exchange.
-    ///   - deaf: The slots that get no events in the exchange that a sub-request is for.
-    init(ancestry: SlotSet = [], deaf: SlotSet = []) {
+    ///   - eventExclusions: The slots that get no events in the exchange that a sub-request is for.
+    init(ancestry: SlotSet = [], eventExclusions: SlotSet = []) {
         skipped = ancestry
-        self.deaf = deaf
+        self.eventExclusions = eventExclusions
     }
 
     /// The exchange begins at this slot; plugins that are switched off for the whole kernel are left out.
@@ -129,14 +129,14 @@ struct Exclusions {
     /// Slots further out than a sub-request begins take no part in it, and still get its events: a cookie is stored,
     /// whichever plugin sent the request.
     mutating func begin(at slot: Int, disabled: SlotSet) {
-        deaf.formUnion(disabled)
-        skipped.formUnion(deaf)
+        eventExclusions.formUnion(disabled)
+        skipped.formUnion(eventExclusions)
         skipped.formUnion(.before(slot))
     }
 
     /// Leaves out slots that the request, or its origin, switches off.
     mutating func switchOff(_ slots: SlotSet) {
-        deaf.formUnion(slots)
+        eventExclusions.formUnion(slots)
         switchedOff.formUnion(slots.subtracting(skipped))
         skipped.formUnion(slots)
     }
@@ -145,7 +145,7 @@ struct Exclusions {
     mutating func replaceSwitchedOff(by slots: SlotSet, inside slot: Int) {
         let outside = SlotSet.before(slot + 1)
         let old = switchedOff.subtracting(outside)
-        deaf.subtract(old)
+        eventExclusions.subtract(old)
         skipped.subtract(old)
         switchedOff.subtract(old)
         switchOff(slots.subtracting(outside))

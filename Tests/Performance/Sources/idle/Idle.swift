@@ -10,4 +10,4 @@ struct Idle: Plugin {
 }
 
 @c(idle_LTX_plugboard_plugin)
-public func idlePlugin() -> UnsafePointer<plug_plugin_v1> { export(Idle.self) }
+public func idlePlugin() -> UnsafePointer<plug_plugin_v1> { Idle.descriptor }

@@ -20,7 +20,7 @@ public func residentBytes() -> Int {
     return words.count > 1 ? (Int(words[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
 }
 
-public func seconds(_ duration: Duration) -> Double { Double(duration.nanoseconds) / 1e9 }
+public func seconds(_ duration: Duration) -> Double { duration / .seconds(1) }
 
 public func rounded(_ value: Double, _ places: Int = 2) -> String {
     var scale = 1.0

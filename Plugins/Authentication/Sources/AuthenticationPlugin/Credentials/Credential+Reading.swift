@@ -83,7 +83,7 @@ extension Credential {
 
 extension AttributeKey {
     fileprivate func value(_ attribute: (String) -> String?) -> Value? {
-        attribute(name).flatMap { Value(optionText: $0) }
+        attribute(name).flatMap { Value.optionForm.read($0) }
     }
 }
 

@@ -52,7 +52,7 @@ struct Fetcher: Sendable {
             return file.text
         case .environment(let name):
             guard let value = Environment.value(of: name), !value.isEmpty else {
-                throw .refresh("the environment variable \(printable(name)) is not set")
+                throw .refresh("the environment variable \(Printable.text(name)) is not set")
             }
             return value
         }
@@ -156,7 +156,7 @@ struct Fetcher: Sendable {
         var details = Fields(["scheme": credential.scheme.name.lowercased(), "source": credential.source.name])
         switch result {
         case .success(let fetched):
-            if let lifetime = fetched.lifetime { details["lifetime"] = lifetime.configured }
+            if let lifetime = fetched.lifetime { details["lifetime"] = DurationText(lifetime).description }
             host.counter("refreshed").add()
             host.publish("authentication.refreshed", exchange: errand.exchange, details: details)
         case .failure(let error):

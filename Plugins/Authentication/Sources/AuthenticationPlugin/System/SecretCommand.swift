@@ -42,7 +42,7 @@ struct SecretCommand {
             status = reap(process)
             guard status != nil || (!isStopped() && ContinuousClock.now < deadline) else {
                 end(process)
-                throw error("did not end within \(timeout.configured)")
+                throw error("did not end within \(DurationText(timeout))")
             }
         }
         guard status == 0 else { throw error("ended with the status \(status ?? -1)") }
@@ -126,6 +126,6 @@ struct SecretCommand {
     }
 
     private func error(_ what: String) -> PlugboardError {
-        .refresh("the command \(printable(arguments.first ?? "")) \(what)")
+        .refresh("the command \(Printable.text(arguments.first ?? "")) \(what)")
     }
 }

@@ -32,12 +32,12 @@ struct SecretFile: Sendable {
         // Not blocking: opening a named pipe would block the thread without limit.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            throw .refresh("the file \(printable(path)) cannot be opened (\(String(cString: strerror(errno))))")
+            throw .refresh("the file \(Printable.text(path)) cannot be opened (\(String(cString: strerror(errno))))")
         }
         defer { close(descriptor) }
         var information = stat()
         guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
-            throw .refresh("\(printable(path)) is not a regular file")
+            throw .refresh("\(Printable.text(path)) is not a regular file")
         }
         identity = Identity(
             device: UInt64(information.st_dev), inode: UInt64(information.st_ino), size: Int(information.st_size),
@@ -53,13 +53,13 @@ struct SecretFile: Sendable {
                 read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count)
             }
             if got < 0 && errno == EINTR { continue }
-            guard got >= 0 else { throw .refresh("the file \(printable(path)) cannot be read") }
+            guard got >= 0 else { throw .refresh("the file \(Printable.text(path)) cannot be read") }
             if got == 0 { break }
             count += got
         }
-        guard count <= Self.limit else { throw .refresh("the file \(printable(path)) is larger than 64 KiB") }
+        guard count <= Self.limit else { throw .refresh("the file \(Printable.text(path)) is larger than 64 KiB") }
         guard let text = Self.withoutNewlines(bytes[..<count]) else {
-            throw .refresh("the file \(printable(path)) is not UTF-8")
+            throw .refresh("the file \(Printable.text(path)) is not UTF-8")
         }
         self.text = text
     }
@@ -101,7 +101,7 @@ struct SecretFile: Sendable {
     }
 
     private static func cannotWrite(_ path: String) -> PlugboardError {
-        .refresh("the file \(printable(path)) cannot be written (\(String(cString: strerror(errno))))")
+        .refresh("the file \(Printable.text(path)) cannot be written (\(String(cString: strerror(errno))))")
     }
 }
 

@@ -49,7 +49,7 @@ enum SelectingForm {
     ///
     /// - Parameter name: In lower case.
     static func storable(_ value: String, of name: String) -> String {
-        credentials.contains(name) ? withUTF8Bytes(value) { SHA256.hexadecimal(of: $0) } : value
+        credentials.contains(name) ? withUTF8Bytes(value) { Bytes.sha256(of: $0) } : value
     }
 
     private static let preferences: Set = ["accept", "accept-charset", "accept-encoding", "accept-language"]

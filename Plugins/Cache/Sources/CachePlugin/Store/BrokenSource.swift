@@ -11,7 +11,7 @@ final class BrokenSource: StoredSource {
     // False, so that `prepare` is called and the request continues as if the entry did not exist.
     var isAtHand: Bool { false }
     func prepare(_ done: @escaping @Sendable (Bool) -> Void) { done(false) }
-    func take() -> Piece? { .broken(error) }
+    func nextIfReady() -> Piece? { .broken(error) }
     func pull(_ pull: Pull) { pull.fail(error) }
 }
 

@@ -161,7 +161,7 @@ final class PiecesSource: StoredSource {
     /// Another part of the same body.
     func part(_ part: Range<Int>) -> PiecesSource { PiecesSource(pieces, part) }
 
-    func take() -> Piece? { position.withLock { .some(next(&$0)) } }
+    func nextIfReady() -> Piece? { position.withLock { .some(next(&$0)) } }
 
     func pull(_ pull: Pull) { pull.complete(position.withLock { next(&$0) }) }
 
@@ -170,7 +170,7 @@ final class PiecesSource: StoredSource {
         return true
     }
 
-    func again() -> (any BodySource)? { PiecesSource(pieces, part) }
+    func copy() -> (any BodySource)? { PiecesSource(pieces, part) }
 
     private func next(_ position: inout Position) -> Piece {
         while position.index < pieces.count, position.offset < part.upperBound {

@@ -109,8 +109,8 @@ final class KeptSource: StoredSource, PullReceiver {
 
     func prepare(_ done: @escaping @Sendable (Bool) -> Void) { inner.prepare(done) }
 
-    func take() -> Piece? {
-        guard let piece = inner.take() else { return nil }
+    func nextIfReady() -> Piece? {
+        guard let piece = inner.nextIfReady() else { return nil }
         see(piece)
         return piece
     }
@@ -149,7 +149,7 @@ final class KeptSource: StoredSource, PullReceiver {
         return inner.rewind()
     }
 
-    func again() -> (any BodySource)? { inner.again() }
+    func copy() -> (any BodySource)? { inner.copy() }
 
     func release() {
         state.withLock { $0.pieces = nil }

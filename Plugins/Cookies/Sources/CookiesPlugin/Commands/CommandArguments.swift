@@ -17,7 +17,8 @@ struct CommandArguments: Sendable {
         if let unknown = object.keys.first(where: { !known.contains($0) }) {
             throw PlugboardError(
                 .cookiesArgument,
-                "\(command.rawValue) has no argument \(printable(unknown)); it has \(known.joined(separator: ", ")).")
+                "\(command.rawValue) has no argument \(Printable.text(unknown)); it has \(known.joined(separator: ", "))."
+            )
         }
     }
 

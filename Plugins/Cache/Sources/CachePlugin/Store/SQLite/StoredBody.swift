@@ -43,7 +43,7 @@ final class StoredBody: StoredSource {
     var canRewind: Bool { true }
     var isAtHand: Bool { state.withLock { !$0.pieces.isEmpty } }
 
-    func take() -> Piece? {
+    func nextIfReady() -> Piece? {
         state.withLock { state in
             if let piece = state.pieces.popLast() { return .bytes(piece) }
             return state.offset >= part.upperBound ? .end(trailers: Fields()) : nil
@@ -51,7 +51,7 @@ final class StoredBody: StoredSource {
     }
 
     func pull(_ pull: Pull) {
-        if let piece = take() {
+        if let piece = nextIfReady() {
             pull.complete(piece)
             return
         }
@@ -77,7 +77,7 @@ final class StoredBody: StoredSource {
         return true
     }
 
-    func again() -> (any BodySource)? { StoredBody(store, entry, part) }
+    func copy() -> (any BodySource)? { StoredBody(store, entry, part) }
 
     func release() {
         let reading = state.withLock { state in
@@ -115,7 +115,7 @@ final class StoredBody: StoredSource {
 
     private func next(_ result: Result<Batch, SQLiteFailure>) -> Piece {
         if let error = error(of: result) { return .broken(error) }
-        return take() ?? .broken(.removed)
+        return nextIfReady() ?? .broken(.removed)
     }
 
     /// Stores the pieces that were read; for damaged or missing pieces, returns an error and removes the entry.

@@ -7,13 +7,13 @@ import PlugboardKit
     import Musl
 #endif
 
-extension LineupAssembly {
-    /// Warns of folders that cannot be read. That is not an error, because a folder may be made later.
+extension PluginResolver {
+    /// A missing folder is only a warning: it may be made later.
     mutating func checkFolders() {
         for (index, folder) in configuration.kernel.pluginFolders.enumerated() {
             guard let directory = opendir(folder) else {
                 let location = JSONPath(["kernel", "pluginFolders", .index(index)])
-                warnings.append("\(location) is \(printable(folder)), which is not a folder that can be read")
+                warnings.append("\(location) is \(Printable.text(folder)), which is no folder that can be read")
                 continue
             }
             closedir(directory)
@@ -22,7 +22,7 @@ extension LineupAssembly {
 
     /// Checks the attributes that the configuration gives requests; after `plugins`, even where those have no order.
     mutating func checkOrigins() {
-        // The attributes of plugins that the configuration switches off are checked too.
+        // Attributes of plugins that the configuration disables are checked, too.
         let off = configuration.plugins.compactMap { entry in
             entry.isEnabled || entry.path != nil ? nil : entry.id.flatMap { catalog.descriptor($0) }
         }
@@ -30,10 +30,10 @@ extension LineupAssembly {
         let check = AttributeCheck(descriptors + off.filter { !running.contains($0.id) })
         for (origin, attributes) in configuration.origins.sorted(by: { $0.key.description < $1.key.description }) {
             let location = configuration.location(of: origin)
-            var strangers: Set<String> = []
+            var absent: Set<String> = []
             for (name, text) in attributes.values.sorted(by: { $0.key < $1.key }) {
                 guard let id = check.plugin(of: name) else {
-                    strangers.insert(name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name)
+                    absent.insert(name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name)
                     continue
                 }
                 if let error = check.error(in: text, of: name) {
@@ -42,16 +42,16 @@ extension LineupAssembly {
                         location.appending(.key(id)).appending(.key(attribute)), error, atKey: !check.knows(name))
                 }
             }
-            for id in strangers.sorted() { checkStranger(id, at: location.appending(.key(id))) }
+            for id in absent.sorted() { checkAbsentPlugin(id, at: location.appending(.key(id))) }
         }
     }
 
-    /// An origin's section has attributes for a plugin that does not run.
-    private mutating func checkStranger(_ id: String, at location: JSONPath) {
+    /// An origin's section is for a plugin that does not run.
+    private mutating func checkAbsentPlugin(_ id: String, at location: JSONPath) {
         let named = (configuration.plugins + configuration.leftOut).contains { $0.id == id }
         guard !named, !hasUnknownFiles else { return }
         if catalog.descriptor(id) != nil {
-            reading.note(location, "is for a plugin that is not switched on; add \(id) to plugins", atKey: true)
+            reading.note(location, "belongs to the plugin \(id), which is not enabled; add it to plugins", atKey: true)
         } else {
             reading.note(location, unknown("plugin", id, known: knownIDs.sorted()), atKey: true)
         }

@@ -1,20 +1,22 @@
-/// A URL in the form in which it may be printed: without user, password and fragment, and with `…` for each value in
-/// the query.
-///
-/// A parameter without `=` becomes `…`, because it may be a key. Relative references and texts that only resemble URLs
-/// are redacted too: the function never fails.
-///
-/// - Parameter showingQuery: True keeps the query as it is.
-public func redacted(url: String, showingQuery: Bool = false) -> String {
-    // Bytes, because a combining mark would form one character with the delimiter before it.
-    let url = Substring(withoutUserinfo(url).utf8.prefix { $0 != UInt8(ascii: "#") })
-    guard !showingQuery, let query = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return String(url) }
-    let parameters = url.utf8[query...].dropFirst()
-        .split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
-    return "\(Substring(url.utf8[..<query]))?" + parameters.map(redacted(parameter:)).joined(separator: "&")
+extension Printable {
+    /// A URL without user, password and fragment, with `…` for each value in the query, and without characters that
+    /// `text(_:)` escapes.
+    ///
+    /// A parameter without `=` becomes `…`, because it may be a key. Relative references and texts that only resemble
+    /// URLs are redacted too: the function never fails.
+    ///
+    /// - Parameter showingQuery: True keeps the query as it is.
+    public static func url(_ url: String, showingQuery: Bool = false) -> String {
+        // Bytes, because a combining mark would form one character with the delimiter before it.
+        let url = Substring(withoutUserinfo(url).utf8.prefix { $0 != UInt8(ascii: "#") })
+        guard !showingQuery, let query = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return text(String(url)) }
+        let parameters = url.utf8[query...].dropFirst()
+            .split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+        return text("\(Substring(url.utf8[..<query]))?" + parameters.map(redacted).joined(separator: "&"))
+    }
 }
 
-private func redacted(parameter: Substring.UTF8View) -> String {
+private func redacted(_ parameter: Substring.UTF8View) -> String {
     if parameter.isEmpty { return "" }
     guard let equals = parameter.firstIndex(of: UInt8(ascii: "=")) else { return "…" }
     return String(Substring(parameter[..<equals])) + "=…"

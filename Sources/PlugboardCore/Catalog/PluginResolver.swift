@@ -7,8 +7,8 @@ import PlugboardKit
     import Musl
 #endif
 
-/// One pass over a configuration that collects its plugins and notes its errors.
-struct LineupAssembly {
+/// Finds the plugins of a configuration, checks their entries, and puts them in order. Notes all errors.
+struct PluginResolver {
     /// An entry with the plugin that it means.
     private struct Candidate {
         let entry: PluginEntry
@@ -20,14 +20,14 @@ struct LineupAssembly {
 
     let configuration: Configuration
     let catalog: Catalog
-    private let loader: (any Loader)?
+    private let loader: (any PluginFileLoader)?
     var reading: ConfigurationReading
     var warnings: [String] = []
     /// Of the plugins found so far, in no order.
     var descriptors: [PluginDescriptor] = []
     private var loadedPaths: Set<String> = []
 
-    init(_ configuration: Configuration, catalog: Catalog, loader: (any Loader)?) {
+    init(_ configuration: Configuration, catalog: Catalog, loader: (any PluginFileLoader)?) {
         self.configuration = configuration
         self.catalog = catalog
         let folders = configuration.kernel.pluginFolders
@@ -37,7 +37,7 @@ struct LineupAssembly {
 
     mutating func checkCatalog() {
         for error in catalog.errors {
-            reading.note([], "meets a catalog that cannot be used: \(error.reason)", code: error.code)
+            reading.note([], "cannot be used with this program's catalog: \(error.reason)", code: error.code)
         }
     }
 
@@ -81,7 +81,7 @@ struct LineupAssembly {
         reading.note(
             hasOwnLocation ? idLocation : location,
             "names no plugin that is linked into this program (\(id)); "
-                + (nearest(id, in: catalog.ids).map { "did you mean \($0)? There" } ?? "there")
+                + (Spelling.nearest(id, in: catalog.ids).map { "did you mean \($0)? There" } ?? "there")
                 + " are \(catalog.ids.isEmpty ? "none" : catalog.ids.joined(separator: ", "))"
                 + ". A plugin that is a shared object needs its path")
         return nil
@@ -94,7 +94,7 @@ struct LineupAssembly {
         do throws(PlugboardError) {
             let descriptor = try PluginDescriptor(checking: linked)
             guard entry.id == descriptor.id else {
-                reading.note(location.appending("id"), "is not what the plugin says, which is \(descriptor.id)")
+                reading.note(location.appending("id"), "differs from the plugin's own id, \(descriptor.id)")
                 return nil
             }
             return descriptor
@@ -115,11 +115,11 @@ struct LineupAssembly {
             let descriptor = try loader.load(path, sha256: entry.sha256)
             loadedPaths.insert(path)
             guard let id = entry.id, id != descriptor.id else { return descriptor }
-            reading.note(location.appending("id"), "is not what the plugin in the file says, which is \(descriptor.id)")
+            reading.note(location.appending("id"), "differs from the id of the plugin in the file, \(descriptor.id)")
         } catch {
             let cause = error.underlying.map { $0.isEmpty ? "" : " (\($0))" } ?? ""
             // The path of an entry that is not in the text, such as that of `--plugin`, does not help.
-            let file = entry.location == nil ? "(\(printable(path))) " : ""
+            let file = entry.location == nil ? "(\(Printable.text(path))) " : ""
             reading.note(location, "\(file)cannot be loaded: \(error.reason)\(cause)", code: error.code)
         }
         return nil
@@ -197,18 +197,17 @@ struct LineupAssembly {
 
     mutating func checkCount(_ count: Int) {
         guard count > Pipeline.limit else { return }
-        reading.note(["plugins"], "switches \(count) plugins on; at most \(Pipeline.limit) can be")
+        reading.note(["plugins"], "enables \(count) plugins; at most \(Pipeline.limit) are possible")
     }
 
     // MARK: Names of other plugins
 
-    /// The ids that a configuration can name: of linked plugins, of those that run, and of entries that are switched
-    /// off.
+    /// The ids that a configuration can name: of linked plugins, of those that run, and of disabled entries.
     var knownIDs: Set<String> {
         Set(catalog.ids + descriptors.map(\.id) + (configuration.plugins + configuration.leftOut).compactMap(\.id))
     }
 
-    /// Whether there are files whose plugins' ids are unknown, because they are switched off or could not be loaded.
+    /// Whether there are files whose plugins' ids are not known: they are disabled, or could not be loaded.
     var hasUnknownFiles: Bool {
         (configuration.plugins + configuration.leftOut).contains { entry in
             guard entry.id == nil, let path = entry.path else { return false }
@@ -224,7 +223,7 @@ struct LineupAssembly {
             for (index, name) in names.enumerated() where !known.contains(name) {
                 reading.note(
                     candidate.location.appending(.key(key)).appending(.index(index)),
-                    "names \(printable(name)), which \(unknown("plugin", name, known: known.sorted()))")
+                    "names \(Printable.text(name)), which \(unknown("plugin", name, known: known.sorted()))")
             }
         }
     }
@@ -235,9 +234,9 @@ struct LineupAssembly {
         guard let candidate else { return }
         let configured = candidate.entry.before + candidate.entry.after
         for name in names where catalog.descriptor(name) == nil && !configured.contains(name) {
-            let near = nearest(name, in: catalog.ids).map { "; did you mean \($0)?" } ?? ""
+            let near = Spelling.nearest(name, in: catalog.ids).map { "; did you mean \($0)?" } ?? ""
             warnings.append(
-                "\(candidate.descriptor.id) must run before or after \(name), which is not a known plugin\(near)")
+                "\(candidate.descriptor.id) names \(name) in before or after, which is not a known plugin\(near)")
         }
     }
 }

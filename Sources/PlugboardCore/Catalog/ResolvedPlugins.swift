@@ -1,15 +1,15 @@
 import JSON
 import PlugboardKit
 
-/// The plugins that will run, in their order: the result of a configuration in a program with these plugins.
-public struct Lineup: Sendable {
+/// The plugins that will run, in their order: what a configuration means in a program with these plugins.
+package struct ResolvedPlugins: Sendable {
     /// From the outermost to the innermost.
-    public let plugins: [EnabledPlugin]
-    /// Plugins that exist but do not run: those that the configuration switches off, and linked ones that it does
+    package let plugins: [EnabledPlugin]
+    /// Plugins that are there and do not run: those that the configuration switches off, and linked ones that it does
     /// not name.
-    public let absent: [AbsentPlugin]
-    /// Warnings about what the configuration may say but probably does not mean; each a sentence without a full stop.
-    public let warnings: [String]
+    package let absent: [AbsentPlugin]
+    /// Warnings about the configuration, each a sentence without a full stop.
+    package let warnings: [String]
     /// The whole names of attributes that the tables of absent plugins flag as secret, as far as those tables are
     /// known.
     let absentSecrets: Set<String>
@@ -18,29 +18,29 @@ public struct Lineup: Sendable {
     ///
     /// - Parameter loader: Opens files; nil in a program that is built without. If a file ends the process
     ///   meanwhile, the next start says so (`CrashNotes`).
-    /// - Throws: One error that lists all errors of the text and of the plugins: `plugins.order` for a cycle,
+    /// - Throws: One error that says all that is wrong with the text and with the plugins: `plugin.order` for a cycle,
     ///   the loader's for a file that is refused, else `configuration`.
-    public init(
-        _ configuration: Configuration, catalog: Catalog, loader: (any Loader)? = nil
+    package init(
+        _ configuration: Configuration, catalog: Catalog, loader: (any PluginFileLoader)? = nil
     ) throws(PlugboardError) {
-        let check = Lineup.check(configuration, catalog: catalog, loader: loader)
-        guard let lineup = check.lineup, configuration.readingErrors.isEmpty else {
+        let check = ResolvedPlugins.check(configuration, catalog: catalog, loader: loader)
+        guard let resolved = check.resolved, configuration.readingErrors.isEmpty else {
             throw PlugboardError(configuration.readingErrors + check.errors)
         }
-        self = lineup
+        self = resolved
     }
 
-    /// A lineup, or the errors of its configuration.
-    public struct Check: Sendable {
+    /// The plugins, or what is wrong.
+    package struct Check: Sendable {
         /// Nil if there are errors.
-        public var lineup: Lineup? { errors.isEmpty ? readable : nil }
-        private let readable: Lineup
+        package var resolved: ResolvedPlugins? { errors.isEmpty ? readable : nil }
+        private let readable: ResolvedPlugins
         /// Of more than a hundred the first hundred.
-        public let errors: [ConfigurationError]
+        package let errors: [ConfigurationError]
         /// The plugins whose own entries have no errors.
         let sound: [EnabledPlugin]
 
-        fileprivate init(readable: Lineup, errors: [ConfigurationError], sound: [EnabledPlugin]) {
+        fileprivate init(readable: ResolvedPlugins, errors: [ConfigurationError], sound: [EnabledPlugin]) {
             self.readable = readable
             self.errors = errors
             self.sound = sound
@@ -48,12 +48,12 @@ public struct Lineup: Sendable {
     }
 
     /// Like `init`, with the errors as values.
-    public static func check(
-        _ configuration: Configuration, catalog: Catalog, loader: (any Loader)? = nil
+    package static func check(
+        _ configuration: Configuration, catalog: Catalog, loader: (any PluginFileLoader)? = nil
     ) -> Check {
         let loader = loader.map { CrashNotes(configuration).noting($0) }
         let catalog = catalog.replacing(with: configuration.plugins)
-        var assembly = LineupAssembly(configuration, catalog: catalog, loader: loader)
+        var assembly = PluginResolver(configuration, catalog: catalog, loader: loader)
         assembly.checkCatalog()
         let plugins = assembly.plugins()
         assembly.checkCount(plugins.count)
@@ -61,11 +61,11 @@ public struct Lineup: Sendable {
         assembly.checkFolders()
         let errors = assembly.reading.errors
         let absent = configuration.absent(from: catalog, beside: plugins)
-        let lineup = Lineup(
+        let resolved = ResolvedPlugins(
             plugins: plugins, absent: absent, warnings: assembly.warnings,
             absentSecrets: Set(
                 absent.compactMap { $0.id.flatMap { catalog.descriptor($0) } }.flatMap(\.secretAttributes)))
-        return Check(readable: lineup, errors: errors, sound: plugins.filter { assembly.isSound($0) })
+        return Check(readable: resolved, errors: errors, sound: plugins.filter { assembly.isSound($0) })
     }
 
     init(plugins: [EnabledPlugin], absent: [AbsentPlugin], warnings: [String], absentSecrets: Set<String> = []) {

@@ -6,7 +6,7 @@ struct OptionError: Error {
     let reason: String
 }
 
-extension OptionDescription {
+extension OptionDefinition {
     /// A value of a configuration as the text that crosses the border.
     ///
     /// The JSON type must be the option's: `"5"` is not a whole number.
@@ -18,7 +18,7 @@ extension OptionDescription {
 
     private func convert(_ value: JSONValue) -> String? {
         switch kind {
-        case .bool: value.boolValue?.optionText
+        case .bool: value.boolValue?.description
         case .integer: value.numberValue.map { number in number.int64.map { String($0) } ?? number.text }
         case .text, .duration, .size: value.stringValue
         case .list: value.arrayValue.map { _ in JSONWriter.write(value) }
@@ -86,7 +86,7 @@ extension OptionDescription {
         switch kind {
         case .duration:
             let (lower, upper) = (Duration.nanoseconds(bounds.lowerBound), Duration.nanoseconds(bounds.upperBound))
-            return " Between \(lower.configured) and \(upper.configured)."
+            return " Between \(DurationText(lower)) and \(DurationText(upper))."
         case .size:
             let (lower, upper) = (ByteCount.bytes(Int(bounds.lowerBound)), ByteCount.bytes(Int(bounds.upperBound)))
             return " Between \(lower) and \(upper)."

@@ -5,11 +5,11 @@ import Testing
 
 @testable import PlugboardCore
 
-@Suite struct LineupTests {
+@Suite struct ResolvedPluginsTests {
     private let catalog = CatalogPlugins.catalog
 
-    private func check(_ text: String, loader: (any Loader)? = nil) throws -> Lineup.Check {
-        Lineup.check(try Configuration.text(text), catalog: catalog, loader: loader)
+    private func check(_ text: String, loader: (any PluginFileLoader)? = nil) throws -> ResolvedPlugins.Check {
+        ResolvedPlugins.check(try Configuration.text(text), catalog: catalog, loader: loader)
     }
 
     @Test func `settings are whole: the configuration's, else the table's`() throws {
@@ -22,19 +22,19 @@ import Testing
             .init("com.acme.sign", settings: ["key": "k"]),
         ])
 
-        let lineup = try Lineup(configuration, catalog: catalog)
+        let resolved = try ResolvedPlugins(configuration, catalog: catalog)
 
-        #expect(lineup.plugins.map(\.id) == ["cache", "com.acme.sign"])
+        #expect(resolved.plugins.map(\.id) == ["cache", "com.acme.sign"])
         #expect(
-            lineup.plugins[0].settings == [
+            resolved.plugins[0].settings == [
                 "memory": "16MiB", "entries": "10", "isShared": "true", "vary": #"["a","b"]"#, "names": #"{"x":"y"}"#,
                 "path": "",
             ])
-        #expect(lineup.plugins[1].values == ["key": "k", "method": "hmac"])
-        #expect(lineup.plugins[1].settings == ["key": "<redacted>", "method": "hmac"])
-        #expect(lineup.plugins.map(\.linkage) == [.linked, .linked])
-        #expect(lineup.plugins.map(\.reason) == ["default priority", "default priority"])
-        #expect(lineup.warnings.isEmpty)
+        #expect(resolved.plugins[1].values == ["key": "k", "method": "hmac"])
+        #expect(resolved.plugins[1].settings == ["key": "<redacted>", "method": "hmac"])
+        #expect(resolved.plugins.map(\.linkage) == [.linked, .linked])
+        #expect(resolved.plugins.map(\.reason) == ["default priority", "default priority"])
+        #expect(resolved.warnings.isEmpty)
     }
 
     @Test func `the configuration's priority and neighbours count`() throws {
@@ -46,12 +46,12 @@ import Testing
             "c", .init("a", after: ["b"], onFault: .skip), .init("b", priority: 30),
         ])
 
-        let lineup = try Lineup(configuration, catalog: catalog)
+        let resolved = try ResolvedPlugins(configuration, catalog: catalog)
 
-        #expect(lineup.plugins.map(\.id) == ["b", "a", "c"])
-        #expect(lineup.plugins.map(\.reason) == ["before a", "after b", "after a"])
-        #expect(lineup.plugins.map(\.priority) == [30, 10, 5])
-        #expect(lineup.plugins.map(\.onFault) == [.fail, .skip, .fail])
+        #expect(resolved.plugins.map(\.id) == ["b", "a", "c"])
+        #expect(resolved.plugins.map(\.reason) == ["before a", "after b", "after a"])
+        #expect(resolved.plugins.map(\.priority) == [30, 10, 5])
+        #expect(resolved.plugins.map(\.onFault) == [.fail, .skip, .fail])
     }
 
     @Test func `all errors of settings are reported at once, with their positions`() throws {
@@ -63,7 +63,7 @@ import Testing
                 { "id": "com.acme.sign", "settings": { "method": "hunter2" } } ] }
             """)
 
-        #expect(check.lineup == nil)
+        #expect(check.resolved == nil)
         #expect(
             check.errors.map(\.description) == [
                 "line 2, column 36: plugins[0].settings.memry is not a known setting of cache; did you mean memory?",
@@ -116,11 +116,11 @@ import Testing
             """)
         configuration.leaveOutLoadedPlugins()
 
-        let lineup = try Lineup(configuration, catalog: catalog)
+        let resolved = try ResolvedPlugins(configuration, catalog: catalog)
 
-        #expect(lineup.plugins.map(\.id) == ["a", "c"])
+        #expect(resolved.plugins.map(\.id) == ["a", "c"])
         #expect(
-            lineup.absent == [
+            resolved.absent == [
                 AbsentPlugin(id: "b", path: nil, reason: .disabled(location: "line 2: plugins[1].enabled")),
                 AbsentPlugin(id: nil, path: "/x.so", reason: .leftOut),
                 AbsentPlugin(id: "e", path: "/y.so", reason: .disabled(location: "line 3: plugins[3].enabled")),
@@ -131,21 +131,22 @@ import Testing
     @Test func `a configuration made in code has no lines`() throws {
         let configuration = Configuration(plugins: [.init("a", isEnabled: false)])
 
-        let lineup = try Lineup(configuration, catalog: Catalog([CatalogPlugins.plain("a")]))
+        let resolved = try ResolvedPlugins(configuration, catalog: Catalog([CatalogPlugins.plain("a")]))
 
-        #expect(lineup.absent == [AbsentPlugin(id: "a", path: nil, reason: .disabled(location: "plugins[0].enabled"))])
+        #expect(
+            resolved.absent == [AbsentPlugin(id: "a", path: nil, reason: .disabled(location: "plugins[0].enabled"))])
     }
 
     @Test func `a plugin that is not enabled is left out, unchecked`() throws {
         let check = try check(
             #"{ "plugins": [{ "id": "nobody", "enabled": false }, { "id": "cache", "enabled": false }, "cache"] }"#)
 
-        #expect(check.lineup?.plugins.map(\.id) == ["cache"])
+        #expect(check.resolved?.plugins.map(\.id) == ["cache"])
     }
 
     @Test func `a file without a loader says what to import`() {
         let error = #expect(throws: PlugboardError.self) {
-            try Lineup(Configuration(plugins: ["./a.so"]), catalog: catalog)
+            try ResolvedPlugins(Configuration(plugins: ["./a.so"]), catalog: catalog)
         }
 
         #expect(error?.code == .configuration)
@@ -161,24 +162,24 @@ import Testing
             .init("com.acme.sign", settings: ["key": "k"]), "./a.so", "cache",
         ])
 
-        let lineup = try Lineup(configuration, catalog: catalog, loader: loader)
-        let wrong = Lineup.check(
+        let resolved = try ResolvedPlugins(configuration, catalog: catalog, loader: loader)
+        let wrong = ResolvedPlugins.check(
             Configuration(plugins: [
                 .init(id: "other", path: "./a.so"), .init("./a.so", settings: ["x": 1]),
             ]), catalog: catalog, loader: loader)
 
-        #expect(lineup.plugins.map(\.id) == ["cache", "loaded", "com.acme.sign"])
-        #expect(lineup.plugins.map(\.linkage) == [.linked, .loaded("./a.so"), .linked])
+        #expect(resolved.plugins.map(\.id) == ["cache", "loaded", "com.acme.sign"])
+        #expect(resolved.plugins.map(\.linkage) == [.linked, .loaded("./a.so"), .linked])
         #expect(
             wrong.errors.map(\.description) == [
-                "plugins[0].id is not what the plugin in the file says, which is loaded",
+                "plugins[0].id differs from the id of the plugin in the file, loaded",
                 "plugins[1].settings.x is not a known setting of loaded: there are none",
             ])
     }
 
     @Test func `a loader's refusal keeps its code`() {
         let error = #expect(throws: PlugboardError.self) {
-            try Lineup(
+            try ResolvedPlugins(
                 Configuration(plugins: ["./a.so"]), catalog: catalog, loader: CatalogPlugins.FakeLoader(files: [:]))
         }
 
@@ -190,10 +191,10 @@ import Testing
         let cycle = [PluginEntry("cache", before: ["cache"])]
 
         let alone = #expect(throws: PlugboardError.self) {
-            try Lineup(Configuration(plugins: cycle), catalog: catalog)
+            try ResolvedPlugins(Configuration(plugins: cycle), catalog: catalog)
         }
         let origin = try #require(Origin("http://a"))
-        let both = Lineup.check(
+        let both = ResolvedPlugins.check(
             Configuration(plugins: cycle + ["nobody"], origins: [origin: ["cache.ttl": "x"]]), catalog: catalog)
 
         #expect(alone?.code == .pluginOrder)
@@ -222,9 +223,9 @@ import Testing
     @Test func `a neighbour that a plugin names and no plugin has is a warning`() throws {
         let catalog = Catalog([CatalogPlugins.plain("a", before: ["b", "cc"]), CatalogPlugins.plain("b")])
 
-        let lineup = try Lineup(Configuration(plugins: ["a"]), catalog: catalog)
+        let resolved = try ResolvedPlugins(Configuration(plugins: ["a"]), catalog: catalog)
 
-        #expect(lineup.warnings == ["a must run before or after cc, which is not a known plugin"])
+        #expect(resolved.warnings == ["a names cc in before or after, which is not a known plugin"])
     }
 
     @Test func `attributes of origins are checked against the tables`() throws {
@@ -241,11 +242,11 @@ import Testing
                 "line 2, column 48: origins[\"HTTPS://a.example\"].cache.tll "
                     + "is not a known attribute of cache; did you mean ttl?",
                 "line 3, column 5: origins[\"HTTPS://a.example\"][\"com.acme.sign\"] "
-                    + "is for a plugin that is not switched on; add com.acme.sign to plugins",
+                    + "belongs to the plugin com.acme.sign, which is not enabled; add it to plugins",
             ])
     }
 
-    @Test func `an origin with attributes for an unknown plugin is an error`() throws {
+    @Test func `a section of an origin for an unknown plugin is an error`() throws {
         let check = try check(
             """
             { "plugins": ["cache"],
@@ -257,7 +258,7 @@ import Testing
     }
 
     @Test func `a priority that code gives is checked too`() {
-        let check = Lineup.check(Configuration(plugins: [.init("cache", priority: 1000)]), catalog: catalog)
+        let check = ResolvedPlugins.check(Configuration(plugins: [.init("cache", priority: 1000)]), catalog: catalog)
 
         #expect(check.errors.map(\.path) == ["plugins[0].priority"])
     }
@@ -266,7 +267,7 @@ import Testing
         var configuration = try Configuration.text("{ \"plugins\": [\n\"nobody\"] }")
         configuration.plugins.insert("cache", at: 0)
 
-        let check = Lineup.check(configuration, catalog: catalog)
+        let check = ResolvedPlugins.check(configuration, catalog: catalog)
 
         #expect(check.errors.map(\.line) == [2])
     }

@@ -2,8 +2,8 @@ import Testing
 
 @testable import PlugboardKit
 
-/// An author's table of options, as the kernel reads it.
-struct OptionDescriptionTests {
+/// What an author's table says of a value, as the kernel reads it back.
+struct OptionDefinitionTests {
     private enum Level: String, WordOption { case low, high }
 
     private func error<Value: OptionValue>(
@@ -13,9 +13,9 @@ struct OptionDescriptionTests {
         return describe(definition).error(in: text)
     }
 
-    private func describe(_ definition: OptionDefinition) -> OptionDescription {
+    private func describe(_ definition: OptionDefinition) -> OptionDefinition {
         let memory = DescriptorMemory()
-        return withExtendedLifetime(memory) { OptionDescription(definition.row(in: memory)) }
+        return withExtendedLifetime(memory) { OptionDefinition(definition.row(in: memory)) }
     }
 
     @Test func `values that can be read and lie within their bounds have no error`() {
@@ -58,7 +58,7 @@ struct OptionDescriptionTests {
         var option = OptionDefinition("x", "What it is.", of: Int.self).row(in: memory)
         option.type = 99
 
-        let description = OptionDescription(option)
+        let description = OptionDefinition(option)
         withExtendedLifetime(memory) {}
 
         #expect(description.kind == nil)

@@ -1,7 +1,7 @@
 import PlugboardKit
 
 /// Opens plugins that are shared objects.
-public protocol Loader: Sendable {
+public protocol PluginFileLoader: Sendable {
     /// Inspects, verifies and opens a file, once; never closes it. The same file twice gives the same descriptor.
     func load(_ path: String, sha256: String?) throws(PlugboardError) -> PluginDescriptor
     /// The same loader, for files in these folders only; bare names are looked for in them, in order.
@@ -11,18 +11,18 @@ public protocol Loader: Sendable {
     func inspect(_ path: String) throws(PlugboardError) -> PluginFile
 }
 
-/// A shared object, as it can be read without running its code.
+/// A shared object before it is opened.
 public struct PluginFile: Sendable {
     /// What the file's section `plugboard` says.
     public struct Metadata: Sendable, Equatable {
-        /// The revision of the ABI that the plugin speaks.
+        /// The revision of the ABI that the plugin was built for.
         public let revision: UInt32
         /// The plugin's id.
         public let id: String
-        /// The plugin's own version.
+        /// The plugin's version.
         public let version: String
 
-        /// Metadata with these values.
+        /// What a loader has read.
         public init(revision: UInt32, id: String, version: String) {
             self.revision = revision
             self.id = id
@@ -39,7 +39,7 @@ public struct PluginFile: Sendable {
     /// Of the whole file, in lower-case hexadecimal.
     public let sha256: String
 
-    /// A file with these values.
+    /// What a loader has read.
     public init(path: String, metadata: Metadata?, entry: String, sha256: String) {
         self.path = path
         self.metadata = metadata

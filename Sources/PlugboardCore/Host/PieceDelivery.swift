@@ -1,9 +1,9 @@
 import CPlugboard
 import PlugboardKit
 
-/// Gives a plugin the piece that its pull was completed with, and keeps the original meanwhile, so that the plugin can
-/// pass it on unchanged.
-struct PieceTelling {
+/// Delivers the piece that a plugin has pulled, and keeps the original during the call, so that the plugin can pass it
+/// on unchanged.
+struct PieceDelivery {
     typealias Pulled = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<plug_piece_v1>?) -> Void
 
     /// The slot of the plugin that pulls; nil if it pulled from a thread of its own, against the rules.
@@ -17,14 +17,14 @@ struct PieceTelling {
         self.pulled = pulled
     }
 
-    /// A piece that a plugin receives now, by the address of its view.
-    struct Told {
+    /// A piece that is being delivered, by the address of its view.
+    struct Delivered {
         fileprivate let address: UnsafePointer<plug_piece_v1>
         fileprivate let piece: Piece
     }
 
     /// [loop]
-    func tell(_ piece: Piece, _ core: KernelCore) {
+    func deliver(_ piece: Piece, _ core: KernelCore) {
         var view = plug_piece_v1()
         var scratch: Scratch?
         var trailerHead: HeadNode?
@@ -45,20 +45,21 @@ struct PieceTelling {
         }
         withExtendedLifetime((piece, scratch, trailerHead)) {
             withUnsafePointer(to: &view) { pointer in
-                core.told.append(Told(address: pointer, piece: piece))
+                core.delivered.append(Delivered(address: pointer, piece: piece))
                 if let slot {
                     core.containment.call(slot, .pulled) { pulled(context, pointer) }
                 } else {
                     pulled(context, pointer)
                 }
-                core.told.removeLast()
+                core.delivered.removeLast()
             }
         }
     }
 
-    /// The original of a piece that a plugin receives now; nil for any other pointer, and on other threads. [any]
+    /// The original of a piece that is being delivered; nil for any other pointer, and on other threads.
+    /// [any]
     static func original(of piece: UnsafePointer<plug_piece_v1>, _ core: KernelCore?) -> Piece? {
         guard let core, core.loop.isCurrent else { return nil }
-        return core.told.last { $0.address == piece }?.piece
+        return core.delivered.last { $0.address == piece }?.piece
     }
 }
