@@ -1,12 +1,6 @@
 import JSON
 import PlugboardKit
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 extension Configuration {
     /// All that a start with this configuration would refuse, in the order of its text; empty if nothing is wrong.
     ///
@@ -53,11 +47,8 @@ extension Configuration {
         if kernel.connections < 0 { reading.note(["kernel", "connections"], "must not be negative") }
         if kernel.attemptLimit < 1 { reading.note(["kernel", "attemptLimit"], "must be at least 1") }
         if kernel.bufferLimit.bytes < 1 { reading.note(["kernel", "bufferLimit"], "must be at least 1B") }
-        for (option, path) in [
-            ("caFile", kernel.caFile), ("clientCertificate", kernel.clientCertificate), ("clientKey", kernel.clientKey),
-        ] {
-            guard let path, let cause = Configuration.refusal(ofFile: path) else { continue }
-            reading.note(Configuration.location(of: option), "names \(printable(path)), which cannot be read: \(cause)")
+        for (option, error) in kernel.defaults.errorsOfFiles {
+            reading.note(Configuration.location(of: option), error)
         }
         return reading.errors
     }
@@ -78,15 +69,5 @@ extension Configuration {
         case "uploadSpeedLimit": ["kernel", "speed", "upload"]
         default: ["kernel", .key(option)]
         }
-    }
-
-    /// Why the file cannot be read, or nil.
-    private static func refusal(ofFile path: String) -> String? {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { return String(cString: strerror(errno)) }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0 else { return String(cString: strerror(errno)) }
-        return status.st_mode & S_IFMT == S_IFDIR ? String(cString: strerror(EISDIR)) : nil
     }
 }
