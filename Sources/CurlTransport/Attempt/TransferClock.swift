@@ -87,7 +87,7 @@ extension Transfer {
             return end(
                 PlugboardError(
                     .attemptTimeout,
-                    "The attempt at \(hostAndPort) took longer than \(limit.configured) (attemptTimeout)."))
+                    "The attempt at \(hostAndPort) took longer than \(limit.configured) (attemptTimeout)\(activity)."))
         }
         // After the start, libcurl measures it.
         if !isStarted, let limit = clock.connectTimeout, later(clock.began, limit) <= now {
@@ -102,10 +102,14 @@ extension Transfer {
         if let limit = clock.idleTimeout, later(clock.lastActivity, limit) <= now {
             return end(
                 PlugboardError(
-                    .idleTimeout, "No byte went to or came from \(hostAndPort) for \(limit.configured) (idleTimeout)."))
+                    .idleTimeout,
+                    "No byte went to or came from \(hostAndPort) for \(limit.configured) (idleTimeout)\(activity)."))
         }
         armClock()
     }
+
+    /// The end of a sentence about a timeout: what the attempt did.
+    var activity: String { phase.map { ": \($0.clause)" } ?? "" }
 
     /// Whether the system still sends what libcurl gave it of the upload.
     private func isSendBufferMoving() -> Bool {

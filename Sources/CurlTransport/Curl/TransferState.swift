@@ -28,6 +28,8 @@ struct TransferState {
     var sendings = 0
     /// What libcurl's log reports about the stream.
     var streamLog = StreamLog()
+    /// How far libcurl is with a connection of the transfer's own, before it sends.
+    var opening = AttemptPhase.waitingForConnection
     /// Why no socket could be opened, as in `errno`, or 0.
     var socketError: Int32 = 0
     /// The last argument of `curl_easy_pause`.
@@ -66,6 +68,7 @@ struct TransferState {
         sendings = 0
         streamLog = StreamLog()
         isCrossed = false
+        opening = .waitingForConnection
         socketError = 0
         pausedParts = CURLPAUSE_CONT
         isReceivingPaused = false
