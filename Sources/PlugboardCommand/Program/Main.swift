@@ -17,6 +17,7 @@ enum Main {
         StandardDescriptors.occupy()
         // Writing to a closed pipe must be an error of `write`, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
+        if let error = ThreadCheck.error() { end(with: error) }
         startDispatch()
         Task {
             await run()
