@@ -83,9 +83,11 @@ import Testing
         defer { server.stop() }
 
         _ = try await kernel.send(Request(.get, server.url())).body.text()
-        let text = try await kernel.send(Request(.get, server.url("/again"))).body.text()
+        let response = try await kernel.send(Request(.get, server.url("/again")))
+        let text = try await response.body.text()
 
         #expect(text == "kept")
+        #expect(response.attempts == 2)
         #expect(server.requests.filter { $0.target == "/again" }.count == 2)
         await kernel.shutDown()
     }
