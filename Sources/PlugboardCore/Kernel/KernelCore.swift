@@ -51,7 +51,7 @@ final class KernelCore: @unchecked Sendable {
 
     /// The program's, for facts about the kernel. [loop]
     let watch: (@Sendable (ExchangeEvent) -> Void)?
-    /// The pieces that plugins are being told of by `pulled`, the innermost call last. [loop]
+    /// The pieces that plugins receive now in `pulled`, the innermost call last. [loop]
     var told: [PieceTelling.Told] = []
 
     /// [loop]
@@ -75,14 +75,15 @@ final class KernelCore: @unchecked Sendable {
         attributeCheck = AttributeCheck(lineup)
         secretAttributes = Set(lineup.plugins.flatMap(\.descriptor.secretAttributes))
         timers = PluginTimers(loop: loop)
-        admission = Admission(limit: settings.connections, loop: loop)
+        admission = Admission(
+            limit: settings.connections, hostLimit: settings.connectionsPerHost, loop: loop)
         dataDirectory = DataDirectory(settings)
         self.startingData = startingData ?? dataDirectory
         containment = Containment(crashNote, loop: loop)
         self.watch = watch
     }
 
-    /// The plugins are created: from here on they take part.
+    /// All plugins are created; from here on they take part.
     func install(_ slots: [Slot]) {
         pipeline = Pipeline(slots)
         beginContainment()
@@ -116,12 +117,12 @@ final class KernelCore: @unchecked Sendable {
     /// [loop]
     func exchange(_ number: UInt64) -> ExchangeCore? { numbers[number]?.exchange }
 
-    // MARK: What requests may say
+    // MARK: Checks of requests
 
-    /// What is wrong with a request before it is sent, or nil.
+    /// The error of a request that cannot be sent, or nil.
     func check(_ request: Request) -> PlugboardError? {
         guard request.method.isValid else {
-            return PlugboardError(.invalidField, "The method is no token (RFC 9110 §9.1). Use letters, such as GET.")
+            return PlugboardError(.invalidField, "The method is not a token (RFC 9110 §9.1). Use letters, such as GET.")
         }
         return attributeCheck.error(in: request.attributes) ?? request.storedOptions?.options.error
     }
@@ -136,7 +137,7 @@ final class KernelCore: @unchecked Sendable {
         }
     }
 
-    /// What the configuration gives requests to a URL's origin.
+    /// The attributes that the configuration gives to requests to a URL's origin.
     func section(for url: String) -> [String: String]? {
         origins.isEmpty ? nil : Origin(url: url).flatMap { origins[$0] }
     }

@@ -54,7 +54,7 @@ import Testing
         try await transport.began.opened()
         let second = kernel.begin(request) { if $0.kernelEvent == .started { started.admit() } }
 
-        #expect(try await ending(of: second, when: started) == "it waited for one of the 1 connections.")
+        #expect(try await ending(of: second, when: started) == "it waited for a free connection (kernel.connections is 1).")
         first.cancel()
     }
 
