@@ -169,7 +169,7 @@ static void command(void *context, plug_text name, plug_text arguments, plug_rep
 }
 
 static const plug_option_v1 settings[] = {
-    { .name = PLUG_LITERAL("report"), .type = PLUG_TEXT_TYPE,
+    { .name = PLUG_LITERAL("report"), .type = PLUG_TEXT_TYPE, .minimum = INT64_MIN, .maximum = INT64_MAX,
       .documentation = PLUG_LITERAL("The file for what destroy is told.") },
 };
 static const plug_command_v1 commands[] = {

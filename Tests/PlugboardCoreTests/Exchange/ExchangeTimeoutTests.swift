@@ -19,7 +19,11 @@ import Testing
     ) async throws -> String? {
         try await ready.opened(for: count)
         clock.advance(by: .seconds(5))
-        let error = await #expect(throws: PlugboardError.self) { try await handle.response.body.text() }
+        return await ending(host) { try await handle.response.body.text() }
+    }
+
+    private func ending(_ host: String, _ work: () async throws -> String) async -> String? {
+        let error = await #expect(throws: PlugboardError.self) { _ = try await work() }
         #expect(error?.code == .exchangeTimeout)
         let start = "The exchange with \(host) did not end within 5s, all attempts included: "
         #expect(error?.reason.hasPrefix(start) == true, "\(error?.reason ?? "")")
@@ -113,14 +117,14 @@ import Testing
     }
 
     @Test func `a body that the program does not read`() async throws {
-        let (pulled, delivered) = (Gate(), Gate())
-        let transport = MockTransport { _, _ in .source(200, Fields(), SilentSource(pulled)) }
+        let transport = MockTransport { _, _ in .source(200, Fields(), SilentSource(Gate())) }
         let kernel = try makeKernel([], transport, clock: clock)
-        let handle = kernel.begin(request)
-        _ = try await handle.response
-        delivered.open()
+        let response = try await kernel.send(request)
+        clock.advance(by: .seconds(5))
 
-        #expect(try await ending(of: handle, when: delivered) == "the response's body was not read to its end.")
+        let ending = await ending("origin.test") { try await response.body.text() }
+
+        #expect(ending == "the response's body was not read to its end.")
     }
 
     @Test func `a TLS handshake`() async throws {
@@ -167,15 +171,13 @@ import Testing
     @Test func `a body that is received`() async throws {
         let server = try LoopbackServer(.silenceInBody(declared: 100, sent: 10))
         defer { server.stop() }
-        let delivered = Gate()
         let kernel = try Kernel(configuration: Configuration(), log: .silent, clock: clock)
         var request = request
         request.url = server.url()
-        let handle = kernel.begin(request)
-        _ = try await handle.response
-        delivered.open()
+        let response = try await kernel.send(request)
+        clock.advance(by: .seconds(5))
 
-        let ending = try await ending(of: handle, host: "127.0.0.1", when: delivered)
+        let ending = await ending("127.0.0.1") { try await response.body.text() }
 
         #expect(ending == "in attempt 1, the response's body was being received.")
     }
