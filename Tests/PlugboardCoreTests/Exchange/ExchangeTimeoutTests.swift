@@ -58,7 +58,8 @@ import Testing
         try await transport.began.opened()
         let second = kernel.begin(request) { if $0.kernelEvent == .started { started.admit() } }
 
-        #expect(try await ending(of: second, when: started) == "it waited for a free connection (kernel.connections is 1).")
+        #expect(
+            try await ending(of: second, when: started) == "it waited for a free connection (kernel.connections is 1).")
         first.cancel()
     }
 
