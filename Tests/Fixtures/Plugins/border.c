@@ -143,6 +143,8 @@ static uint32_t on_response(void *context, plug_exchange *exchange) {
     if (is(host->field(host->request(exchange), PLUG_TEXT("x-do")), "keep")) {
         self->kept = host->take_response_body(exchange);
         host->pull(self->kept, self, pulled);
+        plug_bytes other = { "other", 5, NULL, NULL };
+        host->set_response_body(exchange, host->body_of_bytes(host, other));
         return PLUG_NEXT;
     }
     if (!is(host->field(host->request(exchange), PLUG_TEXT("x-do")), "break")) return PLUG_NEXT;
