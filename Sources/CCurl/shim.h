@@ -50,6 +50,12 @@ static inline CURLcode ccurl_set_prerequest(CURL *easy, ccurl_prerequest functio
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
 }
 
+typedef int (*ccurl_resolver_start)(void *resolver, void *reserved, void *context);
+
+static inline CURLcode ccurl_set_resolver_start(CURL *easy, ccurl_resolver_start function) {
+    return curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, function);
+}
+
 typedef int (*ccurl_debug)(CURL *easy, curl_infotype kind, char *text, size_t count, void *context);
 
 static inline CURLcode ccurl_set_debug(CURL *easy, ccurl_debug function) {

@@ -68,6 +68,8 @@ ASSERT_OFFSET(plug_plugin_v1, command, 240);
 ASSERT_OFFSET(plug_plugin_v1, extension, 248);
 ASSERT_SIZE(plug_attributes_v1, 8);
 ASSERT_OFFSET(plug_attributes_v1, check, 0);
+ASSERT_SIZE(plug_data_path_v1, 8);
+ASSERT_OFFSET(plug_data_path_v1, path, 0);
 ASSERT_SIZE(plug_source_v1, 40);
 ASSERT_OFFSET(plug_source_v1, context, 0);
 ASSERT_OFFSET(plug_source_v1, length, 8);

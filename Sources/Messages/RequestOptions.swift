@@ -38,6 +38,9 @@ public struct RequestOptions: Sendable, Equatable {
         /// certificate.
         public var pins: [String]?
         /// The path of a PEM file with the client's certificate.
+        ///
+        /// A request's own certificate is for the request's origin: it is dropped when the request is sent to another
+        /// origin. The certificate of the kernel's configuration is presented to every server that asks for one.
         public var certificate: String?
         /// The path of a PEM file with the client's private key; nil if the file of the certificate has it too.
         public var key: String?

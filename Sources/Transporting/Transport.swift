@@ -77,6 +77,48 @@ public protocol Attempt: AnyObject, Sendable {
     func suspend()
     /// Ends `suspend`.
     func resume()
+
+    /// What the attempt does now, for the errors of timeouts; nil if the transport does not know.
+    var phase: AttemptPhase? { get }
+}
+
+extension Attempt {
+    /// Nil.
+    public var phase: AttemptPhase? { nil }
+}
+
+/// What an attempt does at a time, in the usual order.
+public enum AttemptPhase: Sendable, CaseIterable {
+    /// It waits for a connection that it may use or share.
+    case waitingForConnection
+    /// The name of the host, or of the proxy, is looked up.
+    case resolving
+    /// The connection is opened.
+    case connecting
+    /// The TLS handshake is under way, or a proxy opens a tunnel for it.
+    case securing
+    /// The request is sent.
+    case sending
+    /// The request is sent, and the head of the response is not complete.
+    case waitingForResponse
+    /// The response's body is received.
+    case receiving
+    /// Received bytes of the response's body wait for their reader, and the connection waits with them.
+    case waitingForReader
+
+    /// A clause for an error, about the moment at which a timeout ended the attempt.
+    package var clause: String {
+        switch self {
+        case .waitingForConnection: "it waited for a connection"
+        case .resolving: "the host's name was being looked up"
+        case .connecting: "the connection was being opened"
+        case .securing: "the TLS handshake was not complete"
+        case .sending: "the request was being sent"
+        case .waitingForResponse: "the request was sent, and the response had not begun"
+        case .receiving: "the response's body was being received"
+        case .waitingForReader: "received bytes of the response's body had not been read"
+        }
+    }
 }
 
 /// Receives the reports of an attempt. All functions are called on the loop.

@@ -218,8 +218,53 @@ import Transporting
         let family = try await client.send(.get, "http://localhost:\(server.port)/", options: v4)
 
         #expect(refused.error?.code == .requestOption)
+        #expect(
+            refused.error?.reason == "The network interface for 127.0.0.1:\(server.port) cannot be used. Check "
+                + "request.options.interface or kernel.interface.")
         #expect(bound.text == "x")
         #expect(family.text == "x")
+    }
+
+    @Test func `files of certificates that cannot be used are told with the names of their options`() async throws {
+        let server = try LoopbackServer { connection in try connection.waitForClose() }
+        defer { server.stop() }
+        let client = Client()
+        let folder = try TemporaryFolder()
+        let text = try folder.write("text.pem", "no certificate")
+        var (authorities, absent, certificate) = (RequestOptions(), RequestOptions(), RequestOptions())
+        authorities.caFile = text
+        absent.caFile = folder.file("absent.pem")
+        certificate.clientCertificate = text
+
+        var errors: [PlugboardError?] = []
+        for options in [authorities, absent, certificate] {
+            errors.append(try await client.send(.get, "https://127.0.0.1:\(server.port)/", options: options).error)
+        }
+
+        #expect(errors.allSatisfy { $0?.code == .requestOption })
+        let name = "127.0.0.1:\(server.port)"
+        let authority =
+            "The file of trusted certificates for \(name) cannot be read, or holds no certificate in PEM form. "
+            + "Check request.options.tls.ca or kernel.tls.ca (on the command line --cacert)."
+        #expect(
+            errors.map { $0?.reason } == [
+                authority, authority,
+                "The client's certificate or key for \(name) cannot be used. Each must be a readable file in PEM form. "
+                    + "Check request.options.tls.certificate and request.options.tls.key, or kernel.tls.certificate and kernel.tls.key.",
+            ])
+    }
+
+    @Test func `a proxy whose name cannot be resolved is told with the names of the options`() async throws {
+        var options = RequestOptions()
+        options.proxy = "http://proxy.invalid:3128"
+
+        let outcome = try await Client().send(.get, "http://127.0.0.1:1/", options: options)
+
+        #expect(outcome.error?.code == .transportProxy)
+        #expect(
+            outcome.error?.reason == "The name of the proxy for 127.0.0.1:1 cannot be resolved. Check "
+                + "request.options.proxy, kernel.proxy (on the command line --proxy), and the environment variables for "
+                + "proxies.")
     }
 
     @Test func `a speed limit slows a download`() async throws {

@@ -72,6 +72,53 @@ struct ParsedURLTests {
         #expect(error.underlying?.contains(#"\u{1B}[2Jevil\u{202E}"#) == true)
     }
 
+    @Test(arguments: nastyShapes.indices)
+    func `a head with text of any shape is read in linear time`(shape: Int) {
+        let (kind, make) = nastyShapes[shape]
+        let places: [(name: String, lines: @Sendable (String) -> [String])] = [
+            ("status line", { ["HTTP/1.1 200 \($0)", ""] }), ("first line", { [$0, ""] }),
+            ("field", { ["HTTP/1.1 200 OK", "X-Name: \($0)", ""] }),
+            ("name", { ["HTTP/1.1 200 OK", "\($0): value", ""] }),
+            ("line", { ["HTTP/1.1 200 OK", $0, ""] }),
+            ("Content-Length", { ["HTTP/1.1 200 OK", "Content-Length: \($0)", ""] }),
+            ("Content-Length after one", { ["HTTP/1.1 200 OK", "Content-Length: 1", "Content-Length: \($0)", ""] }),
+            ("Transfer-Encoding", { ["HTTP/1.1 200 OK", "Transfer-Encoding: \($0)", ""] }),
+            ("Set-Cookie", { ["HTTP/1.1 200 OK", "Set-Cookie: \($0)", ""] }),
+            ("interim heads", { ["HTTP/1.1 103 Early", "Link: \($0)", "", "HTTP/1.1 200 OK", ""] }),
+            ("trailer", { ["HTTP/1.1 200 OK", "", "X-Name: \($0)", ""] }),
+        ]
+        for place in places {
+            expectLinearTime("\(place.name) of \(kind)", size: 4000) { size in
+                place.lines(make(size)).map { Array("\($0)\r\n".utf8) }
+            } read: {
+                readHead($0)
+            }
+        }
+        expectLinearTime("fields of \(kind)", size: 500) { count in
+            (["HTTP/1.1 200 OK"] + (0..<count).map { "Content-Length\($0): \(make(16))" }
+                + ["Content-Length: 1", "Transfer-Encoding: chunked", ""]).map { Array("\($0)\r\n".utf8) }
+        } read: {
+            readHead($0)
+        }
+    }
+
+    @Test(arguments: ["Content-Length: 7", "Transfer-Encoding: chunked", "Set-Cookie: a=b", "X: y"])
+    func `a head with one field many times is read in linear time`(field: String) {
+        expectLinearTime(field, size: 1000) { count in
+            (["HTTP/1.1 200 OK"] + Array(repeating: field, count: count) + ["Content-Length: 7", ""])
+                .map { Array("\($0)\r\n".utf8) }
+        } read: {
+            readHead($0)
+        }
+    }
+
+    private func readHead(_ lines: [[UInt8]]) {
+        var reader = HeadReader(byteLimit: 1 << 22, fieldLimit: 16_384)
+        for line in lines { _ = line.withUnsafeBytes { reader.read($0) } }
+        _ = reader.takeHead()
+        _ = reader.takeTrailers()
+    }
+
     @Test func `a head is read in linear time, its folded lines too`() {
         expectLinearTime("folded lines", size: 1000) { count in
             let line = [UInt8]("X-Name: value\r\n".utf8)

@@ -74,10 +74,10 @@ struct JoinedBodyTests {
         let body = Body.joined([.text("one "), .text("two")])
         _ = try await body.text()
 
-        let again = try #require(body.source.again())
+        let again = try #require(body.source.copy())
 
         #expect(try await Body(again).text() == "one two")
-        #expect(Body.joined([.text("a"), Body(Pulled([]))]).source.again() == nil)
+        #expect(Body.joined([.text("a"), Body(Pulled([]))]).source.copy() == nil)
     }
 
     @Test func `releasing it releases all bodies`() {

@@ -86,6 +86,26 @@ struct ExecTests {
         for id in 1...20 { #expect(body(replies["\(id)"]) == Array("/\(id)".utf8)) }
     }
 
+    @Test func `attempts counts a request that the kernel has sent again by itself`() async throws {
+        let server = try LoopbackServer(.closedInsteadOfSecondResponse())
+        defer { server.stop() }
+        let folder = try TemporaryFolder("exec")
+        // One connection, so that the second line uses the connection of the first.
+        let file = try folder.write("plugboard.json", #"{ "kernel": { "connections": 1 } }"#)
+
+        let replies = try await Command.exec(
+            ["1", "2"].map { #"{"id":"\#($0)","url":"\#(server.url("/\($0)"))"}"# }, "--config", file)
+
+        #expect(replies.values.map { $0["attempts"]?.intValue ?? 0 }.sorted() == [1, 2], "\(replies)")
+    }
+
+    @Test func `a file of certificates that does not exist is told at once`() async throws {
+        let reply = try await Command.exec(["url": "https://127.0.0.1:1/", "ca_file": "/absent.pem"])
+
+        #expect(error(reply) == "invalid")
+        #expect(reply["error"]?["message"] == "ca_file: /absent.pem does not exist.")
+    }
+
     @Test func `lines that are not objects are unsupported, and the process goes on`() async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse(body: "ok") }
 

@@ -140,6 +140,21 @@ struct ExitStatusTests {
         #expect(outcome.stderr == "plugboard: --cacert: /absent.pem does not exist.\n")
     }
 
+    @Test func `a file of certificates without a certificate is named with its option`() async throws {
+        let outcome = try await Command.run("get", "https://127.0.0.1:1/", "--cacert", "/etc/hosts")
+
+        #expect(outcome.status == 26)
+        #expect(outcome.stderr == "plugboard: --cacert: /etc/hosts holds no certificate in PEM form.\n")
+    }
+
+    @Test func `a configuration that does not exist is told so`() async throws {
+        let checked = try await Command.run("config", "check", "/absent.json")
+        let sent = try await Command.run("get", "https://127.0.0.1:1/", "--config", "/absent.json")
+
+        #expect(checked.status == 1 && checked.stderr == "/absent.json does not exist\n", "\(checked.stderr)")
+        #expect(sent.status == 100 && sent.stderr.contains("/absent.json does not exist"), "\(sent.stderr)")
+    }
+
     @Test func `an exchange that takes too long ends with 28`() async throws {
         let server = try LoopbackServer(.silenceBeforeHead())
 

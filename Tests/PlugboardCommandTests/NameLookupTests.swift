@@ -26,6 +26,10 @@ import Testing
 
         #expect(outcome.status == 0, "\(outcome.stderr)")
         #expect(outcome.stdout.contains(#""kind":"timeout""#), "\(outcome.stdout)")
+        #expect(
+            outcome.stdout.contains(
+                "silent.test did not end within 300ms, all attempts included: in attempt 1, the host's name was being"),
+            "\(outcome.stdout)")
         #expect(outcome.stdout.contains(#""id":"other""#), "\(outcome.stdout)")
         // The resolver gives up after 20 seconds.
         #expect(took < .seconds(15))

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -14,5 +15,22 @@ import Testing
         #expect(!outcome.stderr.contains("Fatal error"), "\(outcome.stderr)")
         if limit >= 8 { #expect(outcome.stderr.contains("for a connection to 127.0.0.1:1"), "\(outcome.stderr)") }
         if limit <= 7 { #expect(outcome.stderr.contains("file descriptor"), "\(outcome.stderr)") }
+    }
+
+    // Each limit has a user of its own, because the system counts the threads of a user.
+    @Test(.enabled(if: geteuid() == 0, "another user needs root"), .timeLimit(.minutes(1)), arguments: [1, 2, 5, 8])
+    func `where the system starts no thread the command ends with an error, and does not hang`(limit: Int) async throws
+    {
+        let user = 54_000 + limit
+        let outcome = try await Command.shell(
+            """
+            exec setpriv --reuid=\(user) --regid=\(user) --clear-groups prlimit --nproc=\(limit) "$plugboard" get \
+                http://127.0.0.1:1/
+            """)
+
+        #expect(outcome.status == 1)
+        #expect(
+            outcome.stderr.hasPrefix("plugboard: The system starts no further thread")
+                && outcome.stderr.contains("Raise the limit (ulimit -u)"), "\(outcome.stderr)")
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import PlugboardKit
 import RedirectOptions
 import Testing
@@ -115,6 +114,7 @@ struct RedirectPolicyTests {
         ("https://example.com/a", "https://example.com:8443/b", true),
         ("https://example.com/a", "https://www.example.com/b", true),
         ("http://example.com/a", "https://example.com/b", true),
+        ("https://example.com/a", "//EXAMPLE.com.:443/b", false), ("https://example.com./a", "//example.com/b", false),
         ("http://[::1]:80/a", "http://[::1]/b", false), ("http://[::1]/a", "http://[::2]/b", true),
     ])
     func `another scheme, host or port is another origin`(url: String, location: String, leaves: Bool) throws {
@@ -132,6 +132,8 @@ struct RedirectPolicyTests {
         ("https://example.com/a#part", "/b#", "https://example.com/b#"),
         ("https://example.com/a", "/b#other", "https://example.com/b#other"),
         ("https://example.com/a?x=1", "?y=2", "https://example.com/a?y=2"),
+        ("https://example.com/a/b?x=1", "#part", "https://example.com/a/b?x=1#part"),
+        ("https://example.com/a/b?x=1#old", "#new", "https://example.com/a/b?x=1#new"),
         ("https://u:p@example.com/a", "https://example.com/b", "https://u:p@example.com/b"),
         ("https://u:p@example.com/a", "https://v:q@example.com/b", "https://v:q@example.com/b"),
         ("https://u:p@example.com/a", "https://other.example/b", "https://other.example/b"),
@@ -177,7 +179,7 @@ struct RedirectPolicyTests {
     }
 
     private func resolver(_ situation: RedirectPolicy.Situation) -> (String) -> String? {
-        { URL(string: $0, relativeTo: URL(string: situation.url))?.absoluteString }
+        { resolved($0, against: situation.url, normalizing: false) }
     }
 
     private func step(_ decision: RedirectPolicy.Decision) throws -> RedirectPolicy.Step {

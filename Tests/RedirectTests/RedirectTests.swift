@@ -97,7 +97,7 @@ struct RedirectTests {
         #expect(try await response.body.text() == "got")
     }
 
-    @Test(arguments: Linkage.allCases, ["http://a.test/next", "http://b.test/next"])
+    @Test(arguments: Linkage.allCases, ["http://a.test/next", "http://a.test.:80/next", "http://b.test/next"])
     func `a secret field is not sent to another origin`(linkage: Linkage, location: String) async throws {
         let transport = redirecting(302, to: location)
         let kernel = try kernel(linkage, transport)
@@ -152,6 +152,29 @@ struct RedirectTests {
         let response = try await kernel.send(Request(.get, "http://a.test/"))
 
         #expect(response.status == 302)
+    }
+
+    @Test(arguments: Linkage.allCases, ["http://b\u{fc}cher.test/", "//B%c3%bccher.test:81/x"])
+    func `a redirect to a host that is not ASCII fails, and the error says how to write it`(
+        linkage: Linkage, location: String
+    ) async throws {
+        let transport = redirecting(302, to: location)
+        let kernel = try kernel(linkage, transport)
+
+        let error = try await failure(of: kernel, Request(.get, "http://a.test/"))
+
+        #expect(error.code == .redirectRefused && error.reason.contains("xn--"))
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a Location that is only a fragment means the same path and query`(linkage: Linkage) async throws {
+        let transport = redirecting(302, to: "#part")
+        let kernel = try kernel(linkage, transport)
+
+        let response = try await kernel.send(Request(.get, "http://a.test/b/c;d?e=f"))
+
+        #expect(response.url == "http://a.test/b/c;d?e=f#part")
     }
 
     @Test(arguments: Linkage.allCases, ["ftp://a.test/", "http://a.test/"])

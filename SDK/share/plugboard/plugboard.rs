@@ -103,6 +103,7 @@ pub mod raw {
     pub const PLUG_LOG_ERROR: u32 = 3;
     pub const PLUG_UNKNOWN: u64 = u64::MAX;
     pub const PLUG_ATTRIBUTES: &str = "plugboard.attributes/1";
+    pub const PLUG_DATA_PATH: &str = "plugboard.data-path/1";
 
     pub type plug_pull = u64;
     pub type plug_ticket = u64;
@@ -396,6 +397,12 @@ pub mod raw {
     pub struct plug_attributes_v1 {
         pub check: Option<unsafe extern "C" fn(self_: *mut c_void, attributes: *const plug_field, count: u64) -> u32>,
     }
+
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    pub struct plug_data_path_v1 {
+        pub path: unsafe extern "C" fn(host: *const plug_host_v1) -> plug_text,
+    }
 }
 
 use raw::*;
@@ -580,6 +587,20 @@ impl Host {
     /// A folder that only this plugin uses; None if it cannot be made.
     pub fn data_directory(&self) -> Option<String> {
         let path = unsafe { (self.table().data_directory)(self.0) };
+        if path.bytes.is_null() {
+            return None;
+        }
+        Some(unsafe { string(path) })
+    }
+
+    /// The path of the folder that `data_directory` is when the plugin is started; it may not exist. For `create`, which
+    /// a check of a configuration calls, too: read there, and never write.
+    pub fn data_path(&self) -> Option<String> {
+        let table = unsafe { (self.table().extension)(self.0, text(PLUG_DATA_PATH)) } as *const plug_data_path_v1;
+        if table.is_null() {
+            return self.data_directory();
+        }
+        let path = unsafe { ((*table).path)(self.0) };
         if path.bytes.is_null() {
             return None;
         }

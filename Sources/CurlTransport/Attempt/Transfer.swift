@@ -200,7 +200,7 @@ final class Transfer: Attempt, @unchecked Sendable {
         let code = tunnelStatus == 0 || 200..<300 ~= tunnelStatus ? result : CURLE_PROXY
         return PlugboardError(
             curl: code, message: handle.errorMessage, hostAndPort: url?.hostAndPort ?? "", isHeadThere: isHeadReported,
-            isUnsent: state.pointee.sendings == 0, socketError: state.pointee.socketError)
+            isUnsent: state.pointee.sendings == 0, socketError: state.pointee.socketError, activity: activity)
     }
 
     // MARK: - Pausing

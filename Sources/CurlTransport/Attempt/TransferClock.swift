@@ -88,7 +88,7 @@ extension Transfer {
             return end(
                 PlugboardError(
                     .timeoutAttempt,
-                    "The attempt at \(hostAndPort) took longer than \(DurationText(limit)) (attemptTimeout)."))
+                    "The attempt at \(hostAndPort) took longer than \(DurationText(limit)) (attemptTimeout)\(activity)."))
         }
         // After the start, libcurl measures it.
         if !isStarted, let limit = clock.connectTimeout, later(clock.began, limit) <= now {
@@ -104,10 +104,13 @@ extension Transfer {
             return end(
                 PlugboardError(
                     .timeoutIdle,
-                    "No byte went to or came from \(hostAndPort) for \(DurationText(limit)) (idleTimeout)."))
+                    "No byte went to or came from \(hostAndPort) for \(DurationText(limit)) (idleTimeout)\(activity)."))
         }
         armClock()
     }
+
+    /// The end of a sentence about a timeout: what the attempt did.
+    var activity: String { phase.map { ": \($0.clause)" } ?? "" }
 
     /// Whether the system still sends what libcurl gave it of the upload.
     private func isSendBufferMoving() -> Bool {

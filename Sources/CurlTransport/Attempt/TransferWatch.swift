@@ -39,6 +39,17 @@ extension Transfer {
         }
     }
 
+    var phase: AttemptPhase? {
+        guard let state else { return nil }
+        if state.pointee.isReceivingPaused { return .waitingForReader }
+        if state.pointee.head.isFinal { return .receiving }
+        if state.pointee.sendings == 0 {
+            let opening = state.pointee.opening
+            return opening == .securing && url?.isSecure != true ? .connecting : opening
+        }
+        return upload == nil || state.pointee.upload.isSent ? .waitingForResponse : .sending
+    }
+
     func reportProgress(_ state: TransferState.Pointer, isLast: Bool) {
         let progress = TransferProgress(
             sent: state.pointee.upload.sent, toSend: upload == nil ? 0 : state.pointee.upload.length,

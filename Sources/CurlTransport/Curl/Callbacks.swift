@@ -73,8 +73,14 @@ enum Callbacks {
         return 0
     }
 
+    static let resolverStart: ccurl_resolver_start = { _, _, context in
+        Callbacks.state(context)?.pointee.opening = .resolving
+        return 0
+    }
+
     static let openSocket: ccurl_open_socket = { context, _, address in
         guard let state = Callbacks.state(context), let address else { return CURL_SOCKET_BAD }
+        state.pointee.opening = .connecting
         let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let socket = socket(address.pointee.family, kind, address.pointee.protocol)
         if socket < 0 { state.pointee.socketError = errno }
@@ -98,7 +104,10 @@ enum Callbacks {
         var context: UnsafeMutableRawPointer?
         if !wanted.isEmpty, let easy {
             ccurl_get_pointer(easy, CURLINFO_PRIVATE, &context)
-            Callbacks.state(context)?.pointee.nameSocket(socket)
+            let state = Callbacks.state(context)
+            state?.pointee.nameSocket(socket)
+            // While a connection is being opened, libcurl waits until it can write, and only then for bytes to read.
+            if wanted == .read, state?.pointee.opening == .connecting { state?.pointee.opening = .securing }
         }
         let user = UInt(bitPattern: context)
         multi._withUnsafeGuaranteedRef { $0.loop.poller.watch(socket, wanted, for: $0, user: user) }

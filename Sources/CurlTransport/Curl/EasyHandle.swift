@@ -133,7 +133,7 @@ final class EasyHandle {
         ccurl_set_pointer(easy, CURLOPT_SHARE, multi.share)
         for option in [
             CURLOPT_PRIVATE, CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_PREREQDATA,
-            CURLOPT_TRAILERDATA, CURLOPT_DEBUGDATA, CURLOPT_OPENSOCKETDATA,
+            CURLOPT_TRAILERDATA, CURLOPT_DEBUGDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_RESOLVER_START_DATA,
         ] {
             ccurl_set_pointer(easy, option, state)
         }
@@ -144,6 +144,7 @@ final class EasyHandle {
         ccurl_set_transfer(easy, CURLOPT_READFUNCTION, Callbacks.upload)
         ccurl_set_prerequest(easy, Callbacks.prerequest)
         ccurl_set_debug(easy, Callbacks.debug)
+        ccurl_set_resolver_start(easy, Callbacks.resolverStart)
         ccurl_set_open_socket(easy, Callbacks.openSocket)
         ccurl_set_close_socket(easy, Callbacks.closeSocket)
     }

@@ -14,9 +14,10 @@ extension PlugboardError {
     ///   - hostAndPort: The only part of the URL that the reason quotes.
     ///   - isUnsent: Whether no byte of the request was sent.
     ///   - socketError: Why no socket could be opened, as in `errno`, or 0.
+    ///   - activity: What the attempt did, as the end of a sentence about a timeout.
     init(
         curl code: CURLcode, message: String, hostAndPort: String, isHeadThere: Bool, isUnsent: Bool,
-        socketError: Int32 = 0
+        socketError: Int32 = 0, activity: String = ""
     ) {
         // A request that may have been processed must not be reported as an attempt without a connection.
         if isUnsent, socketError == EMFILE || socketError == ENFILE || Self.lacksDescriptors() {
@@ -26,7 +27,7 @@ extension PlugboardError {
                     + "kernel.connections.")
             return
         }
-        let (kind, reason) = PlugboardError.explain(code, hostAndPort, isHeadThere, message)
+        let (kind, reason) = PlugboardError.explain(code, hostAndPort, isHeadThere, message, activity)
         // libcurl reports a line that is too long as lack of memory, which would mislead.
         if code == CURLE_OUT_OF_MEMORY && !isHeadThere {
             self.init(kind, reason)
@@ -47,7 +48,7 @@ extension PlugboardError {
     }
 
     private static func explain(
-        _ code: CURLcode, _ hostAndPort: String, _ isHeadThere: Bool, _ message: String
+        _ code: CURLcode, _ hostAndPort: String, _ isHeadThere: Bool, _ message: String, _ activity: String
     ) -> (Code, String) {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST:
@@ -55,8 +56,8 @@ extension PlugboardError {
         case CURLE_COULDNT_RESOLVE_PROXY:
             (
                 .transportProxy,
-                "The name of the proxy for \(hostAndPort) cannot be resolved. Check the proxy option and the "
-                    + "environment."
+                "The name of the proxy for \(hostAndPort) cannot be resolved. Check request.options.proxy, kernel.proxy "
+                    + "(on the command line --proxy), and the environment variables for proxies."
             )
         case CURLE_PROXY:
             (
@@ -76,17 +77,23 @@ extension PlugboardError {
         case CURLE_INTERFACE_FAILED:
             (
                 .requestOption,
-                "The network interface for \(hostAndPort) cannot be used. Check --interface on the command line, or "
-                    + "kernel.interface in the configuration."
+                "The network interface for \(hostAndPort) cannot be used. Check request.options.interface or "
+                    + "kernel.interface."
             )
-        case CURLE_OPERATION_TIMEDOUT: (.timeoutConnect, "Connecting to \(hostAndPort) took too long.")
+        case CURLE_OPERATION_TIMEDOUT:
+            (.timeoutConnect, "Connecting to \(hostAndPort) took too long (connectTimeout)\(activity).")
         case CURLE_SSL_CERTPROBLEM:
-            (.requestOption, "The client's certificate or key for \(hostAndPort) cannot be used. Check the files.")
+            (
+                .requestOption,
+                "The client's certificate or key for \(hostAndPort) cannot be used. Each must be a readable file in "
+                    + "PEM form. Check request.options.tls.certificate and request.options.tls.key, or kernel.tls.certificate and "
+                    + "kernel.tls.key."
+            )
         case CURLE_SSL_CACERT_BADFILE:
             (
                 .requestOption,
-                "The file of trusted certificates for \(hostAndPort) cannot be read. Check --cacert on the command "
-                    + "line, or kernel.tls.ca in the configuration."
+                "The file of trusted certificates for \(hostAndPort) cannot be read, or holds no certificate in PEM form. "
+                    + "Check request.options.tls.ca or kernel.tls.ca (on the command line --cacert)."
             )
         case CURLE_PEER_FAILED_VERIFICATION:
             (.transportTLSCertificate, "The certificate of \(hostAndPort) is not trusted. Nothing was sent.")

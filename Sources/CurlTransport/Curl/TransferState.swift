@@ -32,6 +32,8 @@ struct TransferState {
     var isListening = false
     private var hasUpload = false
     private var chunkedEnd = ChunkedEnd()
+    /// How far libcurl is with a connection of the transfer's own, before it sends.
+    var opening = AttemptPhase.waitingForConnection
     /// Why no socket could be opened, as in `errno`, or 0.
     var socketError: Int32 = 0
     /// The last argument of `curl_easy_pause`.
@@ -75,6 +77,7 @@ struct TransferState {
         isLocal = transfer.unixSocket != nil
         chunkedEnd = ChunkedEnd()
         isCrossed = false
+        opening = .waitingForConnection
         socketError = 0
         pausedParts = CURLPAUSE_CONT
         isReceivingPaused = false

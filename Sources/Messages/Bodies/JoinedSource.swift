@@ -23,7 +23,7 @@ final class JoinedSource: BodySource, PullReceiver {
 
     var canRewind: Bool { sources.allSatisfy(\.canRewind) }
 
-    func take() -> Piece? {
+    func nextIfReady() -> Piece? {
         while true {
             let index = state.withLock { $0.index }
             guard index < sources.count else { return .end(trailers: Fields()) }
@@ -64,10 +64,10 @@ final class JoinedSource: BodySource, PullReceiver {
         return true
     }
 
-    func again() -> (any BodySource)? {
+    func copy() -> (any BodySource)? {
         var others: [any BodySource] = []
         for source in sources {
-            guard let other = source.again() else {
+            guard let other = source.copy() else {
                 for other in others { other.release() }
                 return nil
             }

@@ -1,6 +1,12 @@
 import JSON
 import PlugboardKit
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// The request of a line of `plugboard exec`.
 struct DriverRequest {
     let request: Request
@@ -57,6 +63,9 @@ struct DriverRequest {
         let isSecure = url.utf8.prefix(6).map { $0 | 0x20 }.elementsEqual("https:".utf8.map { $0 | 0x20 })
         options.connectTo = try line.hostsAndPorts("connect_to", port: isSecure ? 443 : 80)
         options.tls.ca = try line.string("ca_file")
+        if let file = options.tls.ca, access(file, F_OK) != 0 {
+            throw DriverError(.invalid, "ca_file: \(file) does not exist.")
+        }
         options.unixSocket = try line.string("unix_socket")
         return options
     }

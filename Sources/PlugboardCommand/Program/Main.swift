@@ -18,6 +18,7 @@ enum Main {
         // Writing to a closed pipe must be an error of `write`, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         if !StandardDescriptors.hasFree(4) { end(with: noDescriptors) }
+        if let error = ThreadCheck.error() { end(with: error) }
         startDispatch()
         Task {
             await run()

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Plugboard
 import PlugboardKit
 
 /// The options of the connection; the configuration decides about those that are left out.
@@ -39,6 +40,9 @@ struct ConnectionArguments: ParsableArguments {
             // Read here, so that the error names the option.
             _ = try FileContents.bytes(of: caFile, for: "--cacert")
             options.tls.ca = caFile
+            if !options.errorsOfFiles.isEmpty {
+                throw CommandFailure(.read, "--cacert: \(caFile) holds no certificate in PEM form.")
+            }
         }
         if insecure { options.tls.verify = false }
         options.proxy = proxy

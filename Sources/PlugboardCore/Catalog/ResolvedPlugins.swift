@@ -59,6 +59,7 @@ package struct ResolvedPlugins: Sendable {
         assembly.checkCount(plugins.count)
         assembly.checkOrigins()
         assembly.checkFolders()
+        assembly.checkInterface()
         let errors = assembly.reading.errors
         let absent = configuration.absent(from: catalog, beside: plugins)
         let resolved = ResolvedPlugins(

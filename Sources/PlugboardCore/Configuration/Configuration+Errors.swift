@@ -1,12 +1,6 @@
 import JSON
 import PlugboardKit
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 extension Configuration {
     /// All errors with which a start would refuse this configuration, in the order of its text; empty if there are
     /// none.
@@ -55,12 +49,8 @@ extension Configuration {
         if kernel.connectionsPerHost < 0 { reading.note(["kernel", "connectionsPerHost"], "must not be negative") }
         if kernel.attemptLimit < 1 { reading.note(["kernel", "attemptLimit"], "must be at least 1") }
         if kernel.bufferLimit.bytes < 1 { reading.note(["kernel", "bufferLimit"], "must be at least 1B") }
-        for (option, path) in [
-            ("tls.ca", kernel.tls.ca), ("tls.certificate", kernel.tls.certificate), ("tls.key", kernel.tls.key),
-        ] {
-            guard let path, let cause = Configuration.refusal(ofFile: path) else { continue }
-            reading.note(
-                Configuration.location(of: option), "names \(Printable.text(path)), which cannot be read: \(cause)")
+        for (option, error) in kernel.defaults.errorsOfFiles {
+            reading.note(Configuration.location(of: option), error)
         }
         return reading.errors
     }
@@ -73,15 +63,5 @@ extension Configuration {
     /// The path of an option of requests.
     private static func location(of option: String) -> JSONPath {
         option.split(separator: ".").reduce(["kernel"]) { $0.appending(.key(String($1))) }
-    }
-
-    /// Why the file cannot be read, or nil.
-    private static func refusal(ofFile path: String) -> String? {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { return String(cString: strerror(errno)) }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0 else { return String(cString: strerror(errno)) }
-        return status.st_mode & S_IFMT == S_IFDIR ? String(cString: strerror(EISDIR)) : nil
     }
 }

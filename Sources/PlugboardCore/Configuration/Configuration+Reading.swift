@@ -44,7 +44,7 @@ extension Configuration {
         case .success(let bytes):
             check(bytes, folder: ConfigurationFile.folder(of: path), file: path, sections: sections)
         case .failure(let cause):
-            Check(whole: "cannot be read: \(cause.reason)", file: path)
+            Check(whole: cause.reason, file: path)
         }
     }
 

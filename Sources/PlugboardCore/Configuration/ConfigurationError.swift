@@ -40,6 +40,7 @@ public struct ConfigurationError: Sendable, Equatable {
 
 extension ConfigurationError: CustomStringConvertible {
     public var description: String {
+        if let file, line == nil, path.isEmpty { return "\(file) \(reason)" }
         let location = [file, line.map { "line \($0), column \(column ?? 1)" }].compactMap { $0 }.joined(
             separator: ", ")
         return "\(location.isEmpty ? "" : "\(location): ")\(path.isEmpty ? "the configuration" : path) \(reason)"

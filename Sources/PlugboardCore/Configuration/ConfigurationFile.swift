@@ -7,20 +7,27 @@
 /// The file of a configuration, as bytes.
 enum ConfigurationFile {
     struct Unreadable: Error {
+        /// The end of a sentence that begins with the path.
         let reason: String
+
+        init(_ number: Int32) {
+            reason = number == ENOENT ? "does not exist" : "cannot be read: \(String(cString: strerror(number)))"
+        }
     }
 
     /// All bytes of the file, or one more than the limit. Blocks.
-    static func bytes(of path: String, limit: Int) -> Result<[UInt8], Unreadable> {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return .failure(Unreadable(reason: text(of: errno))) }
+    ///
+    /// - Parameter waits: Whether a FIFO without a writer is waited for; otherwise it counts as empty.
+    static func bytes(of path: String, limit: Int, waits: Bool = true) -> Result<[UInt8], Unreadable> {
+        let file = open(path, O_RDONLY | O_CLOEXEC | (waits ? 0 : O_NONBLOCK))
+        guard file >= 0 else { return .failure(Unreadable(errno)) }
         defer { close(file) }
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 << 10)
         while bytes.count <= limit {
             let count = read(file, &piece, min(piece.count, limit + 1 - bytes.count))
             if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { return .failure(Unreadable(reason: text(of: errno))) }
+            guard count >= 0 else { return .failure(Unreadable(errno)) }
             if count == 0 { break }
             bytes.append(contentsOf: piece[..<count])
         }
@@ -35,6 +42,4 @@ enum ConfigurationFile {
         defer { free(current) }
         return "\(String(cString: current))/\(folder)"
     }
-
-    private static func text(of cause: Int32) -> String { String(cString: strerror(cause)) }
 }

@@ -46,14 +46,17 @@ extension ExchangeCore {
     private var currentActivity: String {
         if isSuspended { return "it was suspended" }
         if let line = attempts.waitsFor { return "it waited for \(line.description)" }
-        if steering.phase == .flowing { return "the response's body was under way" }
-        if let parking {
+        if steering.phase != .flowing, let parking {
             guard parking.ticket != nil, let slot = waitingSlot else { return "it waited for the next attempt" }
             return "the plugin \(slot.id) waited in \(steering.stage.hook)"
         }
-        guard let attempt = attempts.current, !attempt.isOver else { return "it was on its way through the plugins" }
-        return response == nil
-            ? "attempt \(attempts.count) had no response yet" : "a plugin was reading the response's body"
+        let isFlowing = steering.phase == .flowing
+        if let attempt = attempts.current, !attempt.isOver {
+            if let phase = attempt.control?.phase { return "in attempt \(attempts.count), \(phase.clause)" }
+            if response == nil, !isFlowing { return "attempt \(attempts.count) had no response yet" }
+        }
+        if isFlowing { return "the response's body was not read to its end" }
+        return response == nil ? "it was on its way through the plugins" : "a plugin was reading the response's body"
     }
 
     /// Gives back everything, once the last turn is closed.

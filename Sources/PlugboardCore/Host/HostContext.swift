@@ -70,6 +70,9 @@ final class HostContext: @unchecked Sendable {
         }
     }
 
+    /// The `path` of PLUG_DATA_PATH.
+    func dataPath() -> plug_text { core?.startingData.path(of: id).map { keptText($0) } ?? plug_text() }
+
     /// Why the data directory that the plugin asked for must not be used; nil if there is no such reason.
     var dataDirectoryError: String? {
         state.withLock { if case .refused(let reason)? = $0.dataDirectory { reason } else { nil } }

@@ -14,9 +14,21 @@ enum HostTable {
         setEvents(&table)
         setSettings(&table)
         setServices(&table)
-        table.extension = { _, _ in nil }
+        table.extension = { _, id in id.string == PLUG_DATA_PATH ? UnsafeRawPointer(HostTable.dataPath.table) : nil }
         return table
     }
+
+    /// Sendable because the table never changes.
+    private struct DataPath: @unchecked Sendable {
+        let table: UnsafePointer<plug_data_path_v1>
+    }
+
+    private static let dataPath = {
+        let table = UnsafeMutablePointer<plug_data_path_v1>.allocate(capacity: 1)
+        table.initialize(
+            to: plug_data_path_v1(path: { host in host.map { HostContext.from($0).dataPath() } ?? plug_text() }))
+        return DataPath(table: UnsafePointer(table))
+    }()
 
     // MARK: Verdicts
 

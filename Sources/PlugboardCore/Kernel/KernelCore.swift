@@ -22,6 +22,8 @@ final class KernelCore: @unchecked Sendable {
     let loop: EventLoop
     let transport: any Transport
     private let dataDirectory: DataDirectory
+    /// What `dataDirectory` is when the plugins are started; a check creates them with another one.
+    let startingData: DataDirectory
     let attributeCheck: AttributeCheck
     /// The full names of attributes that are secret.
     private let secretAttributes: Set<String>
@@ -60,6 +62,7 @@ final class KernelCore: @unchecked Sendable {
     init(
         settings: KernelSettings, origins: [Origin: [String: String]], resolved: ResolvedPlugins, log: KernelLog,
         loop: EventLoop, transport: any Transport, crashNote: CrashNote? = nil,
+        startingData: DataDirectory? = nil,
         watch: (@Sendable (ObservedEvent) -> Void)? = nil
     ) {
         self.settings = settings
@@ -75,6 +78,7 @@ final class KernelCore: @unchecked Sendable {
         admission = Admission(
             limit: settings.connections, hostLimit: settings.connectionsPerHost, loop: loop)
         dataDirectory = DataDirectory(settings)
+        self.startingData = startingData ?? dataDirectory
         containment = Containment(crashNote, loop: loop)
         self.watch = watch
     }

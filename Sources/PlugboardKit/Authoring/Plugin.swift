@@ -9,6 +9,7 @@ public protocol Plugin: PluginInstance {
     /// Makes the instance. An error refuses the configuration with its description.
     ///
     /// Called on the thread that makes the kernel, which may block. Of the host, only log, clocks, random, counters and
-    /// the data directory work here.
+    /// the data directory work here. A check of a configuration calls it, too, and then destroys the instance: leave
+    /// files as they are until `start` (see `PluginHost.dataPath`).
     init(settings: Settings, host: PluginHost) throws
 }

@@ -41,6 +41,15 @@ public final class PluginHost: Sendable {
     /// be made. It may block on the disk: ask in `init` or `start`.
     public var dataDirectory: String? { raw.pointee.data_directory(raw).optionalString }
 
+    /// The path of the folder that `dataDirectory` is when the plugin is started; it may not exist.
+    ///
+    /// A check of a configuration calls `init`, too; `dataDirectory` is then an empty folder, which is removed after the
+    /// check. So `init` reads at this path, and never writes there, to refuse what `start` would refuse.
+    public var dataPath: String? {
+        guard let table = withText(PLUG_DATA_PATH, { raw.pointee.extension(raw, $0) }) else { return dataDirectory }
+        return table.assumingMemoryBound(to: plug_data_path_v1.self).pointee.path(raw).optionalString
+    }
+
     /// Publishes a fact under the plugin's own id, such as `cache.hit`; of an exchange, or of the kernel (nil).
     ///
     /// Returns false, and publishes nothing, if the id does not begin with the plugin's id and a dot, before `start`,

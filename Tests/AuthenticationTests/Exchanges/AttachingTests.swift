@@ -8,6 +8,7 @@ struct AttachingTests {
         "http://a.test": ["scheme": "bearer", "token": "of-a"],
         "https://a.test": ["scheme": "basic", "user": "u", "password": "p"],
         "http://b.test": ["scheme": "bearer", "token": "of-b"],
+        "http://D.test.": ["scheme": "bearer", "token": "of-d"],
     ]
 
     @Test(
@@ -16,7 +17,8 @@ struct AttachingTests {
             ("http://a.test/", "Bearer of-a"), ("http://A.TEST:80/x?y", "Bearer of-a"),
             ("https://a.test/", "Basic dTpw"), ("http://b.test/", "Bearer of-b"), ("http://a.test:81/", "-"),
             ("https://b.test/", "-"), ("http://sub.a.test/", "-"), ("http://a.test.evil.test/", "-"),
-            ("http://c.test/?http://a.test/", "-"),
+            ("http://c.test/?http://a.test/", "-"), ("http://A.test.:80/", "Bearer of-a"),
+            ("http://d.test/", "Bearer of-d"), ("http://d.test./", "Bearer of-d"), ("http://d.test.a.test/", "-"),
         ])
     func `each origin gets its own credential and no other`(
         linkage: Linkage, example: (url: String, credential: String)

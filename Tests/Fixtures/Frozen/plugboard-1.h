@@ -678,6 +678,18 @@ typedef struct plug_attributes_v1 {
     uint32_t (*check)(void *self, const plug_field *attributes, uint64_t count);
 } plug_attributes_v1;
 
+// An extension of hosts: host->extension(host, PLUG_TEXT(PLUG_DATA_PATH)) returns a plug_data_path_v1.
+#define PLUG_DATA_PATH "plugboard.data-path/1"
+
+// Where the files of a plugin are when it is started.
+typedef struct plug_data_path_v1 {
+    // Returns the path of the folder that `data_directory` is in a kernel that starts. It is not made here, and may not
+    // exist. A check of a configuration calls `create`, too; `data_directory` is then an empty folder, which is removed
+    // after the check. So `create` reads at this path, and never writes there, to refuse what `start` would refuse.
+    // Valid as long as the host. {NULL, 0} if there is no such folder. [any]
+    plug_text (*path)(const plug_host_v1 *host);
+} plug_data_path_v1;
+
 // ----------------------------------------------------------------------------------------------- For authors
 
 static inline plug_text plug_make_text(const char *bytes, uint64_t count) {

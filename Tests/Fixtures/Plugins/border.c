@@ -12,6 +12,9 @@ typedef struct plugin {
     int releases;                                        // of bytes and of sources
     plug_ticket ticket;
     char told[64];                                       // of a sub-request that was cancelled
+    plug_body *kept;                                     // of a response
+    int breaks;                                          // that a pull of `kept` was completed with
+    char report[256];                                    // the file for what `destroy` was told
 } plugin;
 
 static void released(void *context) { __atomic_fetch_add(&((plugin *)context)->releases, 1, __ATOMIC_SEQ_CST); }
@@ -43,6 +46,9 @@ static void *create(const plug_host_v1 *host, const plug_settings *settings) {
     self->timer = host->timer(host, 1, NULL, fired) == 0;
     self->bytes = host->body_of_bytes(host, bytes) == NULL;
     self->source = make_body(self) == NULL;
+    plug_text report = {0};
+    host->setting_text(settings, PLUG_TEXT("report"), &report);
+    snprintf(self->report, sizeof self->report, "%.*s", (int)report.count, report.bytes);
     return self;
 }
 
@@ -103,8 +109,44 @@ static uint32_t on_request(void *context, plug_exchange *exchange) {
     return PLUG_NEXT;
 }
 
+static void pulled(void *context, const plug_piece_v1 *piece) {
+    if (piece->kind == PLUG_BREAK) ((plugin *)context)->breaks++;
+}
+
+// The loop has ended: what is handed in is taken over all the same, and what is released is let go of.
+static void destroy(void *context) {
+    plugin *self = context;
+    const plug_host_v1 *host = self->host;
+    if (self->report[0] != 0) {
+        int before = self->releases;
+        plug_request_v1 request = {
+            .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://late.test/"), .flags = PLUG_DETACHED,
+            .body = make_body(self),
+        };
+        uint32_t code = host->send(host, 0, &request, NULL, never);
+        int of_send = self->releases - before;
+        plug_body *body = make_body(self);
+        if (body != NULL) host->release_body(body);
+        int of_body = self->releases - before - of_send;
+        if (self->kept != NULL) host->release_body(self->kept);
+        FILE *file = fopen(self->report, "w");
+        if (file == NULL) abort();
+        fprintf(file, "%u %d %d %d", code, of_send, of_body, self->breaks);
+        fclose(file);
+    }
+    free(self);
+}
+
 static uint32_t on_response(void *context, plug_exchange *exchange) {
-    const plug_host_v1 *host = ((plugin *)context)->host;
+    plugin *self = context;
+    const plug_host_v1 *host = self->host;
+    if (is(host->field(host->request(exchange), PLUG_TEXT("x-do")), "keep")) {
+        self->kept = host->take_response_body(exchange);
+        host->pull(self->kept, self, pulled);
+        plug_bytes other = { "other", 5, NULL, NULL };
+        host->set_response_body(exchange, host->body_of_bytes(host, other));
+        return PLUG_NEXT;
+    }
     if (!is(host->field(host->request(exchange), PLUG_TEXT("x-do")), "break")) return PLUG_NEXT;
     host->release_body(host->take_response_body(exchange));
     return host->fault(exchange, PLUG_TEXT("it panicked: with a body in its hands"));
@@ -128,6 +170,10 @@ static void command(void *context, plug_text name, plug_text arguments, plug_rep
     host->reply_json(host, reply, plug_make_text(json, strlen(json)));
 }
 
+static const plug_option_v1 settings[] = {
+    { .name = PLUG_LITERAL("report"), .type = PLUG_TEXT_TYPE, .minimum = INT64_MIN, .maximum = INT64_MAX,
+      .documentation = PLUG_LITERAL("The file for what destroy is told.") },
+};
 static const plug_command_v1 commands[] = {
     { PLUG_LITERAL("early"), PLUG_LITERAL("{}"), PLUG_LITERAL("What create was told.") },
     { PLUG_LITERAL("deaf"), PLUG_LITERAL("{}"), PLUG_LITERAL("Sends a body and has no function for the response.") },
@@ -142,10 +188,12 @@ PLUGBOARD_PLUGIN(border) {
     .version = PLUG_LITERAL("1.0.0"),
     .documentation = PLUG_LITERAL("Calls the host with wrong arguments."),
     .priority = 500,
+    .settings = settings,
+    .setting_count = 1,
     .commands = commands,
     .command_count = 3,
     .create = create,
-    .destroy = free,
+    .destroy = destroy,
     .on_request = on_request,
     .on_response = on_response,
     .command = command,

@@ -36,6 +36,12 @@ private:
     bool throws_;
 };
 
+// Passes everything.
+class Same : public plugboard::Transformer {
+public:
+    void transform(std::string_view piece, std::string &output) override { output += piece; }
+};
+
 struct Seen {
     std::string what;
     std::shared_ptr<plugboard::Collected> found;
@@ -188,6 +194,12 @@ public:
         if (seen != nullptr && seen->what == "break-hook") {
             Body taken = exchange.take_response_body();
             throw std::runtime_error("the hook broke on purpose");
+        }
+        if (seen != nullptr && seen->what == "no-body") {
+            auto body = std::make_shared<plugboard::detail::Transforming>(
+                Body(host_, nullptr), [] { return std::make_unique<Same>(); });
+            exchange.set_response_body(
+                Body::of(host_, std::make_unique<plugboard::detail::TransformedSource>(std::move(body))));
         }
         if (seen != nullptr && (seen->what == "capitals" || seen->what == "break")) {
             bool breaks = seen->what == "break";

@@ -14,6 +14,14 @@ import Testing
             object, thrown: "thrown on purpose", number: "it threw an object that is not a std::exception")
         let lost = try await Command.run("com.example.tour", "lose", "--plugin", object)
         #expect(lost.status == 104 && lost.stderr.contains("The plugin gave no result"), "\(lost.stderr)")
+        let server = try LoopbackServer.responding { _ in ServerResponse(body: "hello") }
+        defer { server.stop() }
+        var line = line("no-body", server.url())
+        // Nothing else would end it if the pull were lost.
+        line["timeout_ms"] = 20_000
+        let noBody = try await Command.exec(line, ["--plugin", object])
+        let message = noBody["error"]?["message"]?.stringValue ?? ""
+        #expect(noBody["error"]?["code"] == "plugin.fault" && message.contains("pull"), "\(noBody)")
     }
 
     @Test(.enabled(if: ScaffoldedProject.canBuild("rust"), "there is no compiler for Rust"))

@@ -65,7 +65,7 @@ import Testing
                 "origins",
                 #"origins["https://a.example"].retyr"#, #"origins["https://b.example"].cache"#,
             ])
-        #expect(errors[1].reason == "names /nowhere/ca.pem, which cannot be read: No such file or directory")
+        #expect(errors[1].reason == "names /nowhere/ca.pem, which does not exist")
         #expect(errors[2].reason.contains("did you mean cache?"))
         #expect(
             errors[4].reason == "has the key api.example.com, which is not an origin; write https://api.example.com")
@@ -216,5 +216,111 @@ import Testing
 
         #expect(try errors(text("attempts")).isEmpty)
         #expect(try errors(text("atempts")).map(\.path) == [#"origins["https://a"].retry.atempts"#])
+    }
+
+    @Test func `files of certificates that a start could not use are errors, of a start too`() throws {
+        let folder = try TemporaryFolder()
+        let text = try folder.write("text.pem", "-----BEGIN NOTHING-----\nCERTIFICATE-----\n")
+        let certificate = try folder.write(
+            "certificate.pem", "Subject: x\r\n-----BEGIN CERTIFICATE----- \r\n-----END CERTIFICATE-----\r\n")
+        let key = try folder.write("key.pem", "-----BEGIN EC PRIVATE KEY-----\n-----END EC PRIVATE KEY-----\n")
+        let both = try folder.write(
+            "both.pem", "-----BEGIN CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----\n")
+        func reasons(_ tls: String) throws -> [String] {
+            let configuration = try #require(
+                Configuration.check("{ \"kernel\": { \"tls\": { \(tls) } } }".utf8).readable)
+            let errors = configuration.errors()
+            let start = Result { try Kernel(configuration: configuration, log: .silent) }
+            #expect(errors.isEmpty == ((try? start.get()) != nil))
+            return errors.map { "\($0.path) \($0.reason)" }
+        }
+
+        #expect(
+            try reasons(#""ca": "\#(text)""#) == [
+                "kernel.tls.ca names \(text), which holds no certificate in PEM form"
+            ])
+        #expect(
+            try reasons(#""certificate": "\#(text)", "key": "\#(certificate)""#) == [
+                "kernel.tls.certificate names \(text), which holds no certificate in PEM form",
+                "kernel.tls.key names \(certificate), which holds no private key in PEM form",
+            ])
+        #expect(
+            try reasons(#""certificate": "\#(certificate)""#) == [
+                "kernel.tls.certificate names \(certificate), which holds no private key; set kernel.tls.key to the file "
+                    + "that does"
+            ])
+        #expect(
+            try reasons(#""ca": "\#(folder.path)""#) == [
+                "kernel.tls.ca names \(folder.path), which cannot be read: Is a directory"
+            ])
+        #expect(try reasons(#""ca": "\#(certificate)", "certificate": "\#(certificate)", "key": "\#(key)""#) == [])
+        #expect(try reasons(#""certificate": "\#(both)""#) == [])
+    }
+
+    @Test(arguments: ["nothing0", "if!nothing0", "192.0.2.1"])
+    func `an interface that does not exist is a warning, because it may come up`(_ interface: String) throws {
+        let configuration = try Configuration.text(#"{ "kernel": { "interface": "\#(interface)" } }"#)
+
+        let check = ResolvedPlugins.check(configuration, catalog: Catalog())
+
+        #expect(check.errors.isEmpty)
+        let warning = check.lineup?.warnings.first
+        #expect(warning?.hasPrefix("kernel.interface is ") == true && warning?.contains("requests fail") == true)
+    }
+
+    @Test(arguments: ["lo", "if!lo", "127.0.0.1", "host!anything"])
+    func `an interface that exists is no warning`(_ interface: String) throws {
+        let configuration = try Configuration.text(#"{ "kernel": { "interface": "\#(interface)" } }"#)
+
+        #expect(ResolvedPlugins.check(configuration, catalog: Catalog()).lineup?.warnings == [])
+    }
+
+    @Test(arguments: ["cache", "cookies"])
+    func `a file of another program in the data directory is an error of a check, as of a start`(id: String) throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("data/\(id)/\(id).sqlite", "notes of another program")
+        chmod(folder.file("data/\(id)"), 0o700)
+        var configuration = Configuration(plugins: [.init(id, settings: ["persistence": "file"])])
+        configuration.kernel.dataDirectory = folder.file("data")
+
+        let errors = configuration.errors()
+        let start = #expect(throws: PlugboardError.self) { try Kernel(configuration: configuration, log: .silent) }
+
+        #expect(errors.map(\.path) == ["plugins[0].settings"] && errors.first?.code == .pluginStart)
+        #expect(errors.first?.reason.contains("\(file) is not a database of this program") == true, "\(errors)")
+        #expect(start?.reason.contains("\(file) is not a database of this program") == true)
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "notes of another program")
+    }
+
+    @Test func `a plugin that is checked learns where its data directory will be, and gets another`() throws {
+        let folder = try TemporaryFolder()
+        let record = Record()
+        let plugin = ScriptedPlugin("a")
+        plugin.onCreate = { host in record.add("\(host.dataPath ?? "") \(host.dataPath == host.dataDirectory)") }
+        var configuration = Configuration(plugins: ["a"])
+        configuration.kernel.dataDirectory = folder.file("data")
+        let catalog = Catalog([plugin.descriptor])
+
+        _ = configuration.errors(catalog: catalog)
+        _ = try Kernel(configuration: configuration, catalog: catalog, transport: MockTransport(), log: .silent)
+
+        let path = folder.file("data/a")
+        #expect(record.lines == ["\(path) false", "\(path) true"])
+    }
+
+    @Test func `relative paths of the cache and of cookies begin at the data directory`() async throws {
+        let folder = try TemporaryFolder()
+        var configuration = Configuration(plugins: [
+            .init("cache", settings: ["path": "own/a.sqlite"]), .init("cookies", settings: ["path": "own/b.sqlite"]),
+        ])
+        configuration.kernel.dataDirectory = folder.file("data")
+
+        let kernel = try Kernel(configuration: configuration, transport: MockTransport(), log: .silent)
+        _ = try await kernel.send(Request(.get, anywhere)).body.text()
+        await kernel.shutDown()
+
+        for file in ["data/cache/own/a.sqlite", "data/cookies/own/b.sqlite"] {
+            #expect(FileManager.default.fileExists(atPath: folder.file(file)), "\(file)")
+        }
     }
 }

@@ -29,6 +29,28 @@ struct HostFormTests {
         #expect(error?.code == .configuration)
     }
 
+    @Test(arguments: [
+        ("https://a.test", "https://A.test.:443/x"), ("https://A.TEST.", "https://a.test/"),
+        ("https://127.0.0.1", "https://0x7f.1/"),
+    ])
+    func `an origin's section counts for its requests, however the host is written`(
+        origin: String, url: String
+    ) async throws {
+        let record = Record()
+        let plugin = ScriptedPlugin("a")
+        plugin.onRequest = { exchange in
+            record.add(exchange.request.url)
+            return .next
+        }
+        let section = try #require(Origin(origin))
+        let kernel = try makeKernel([plugin]) { $0.origins = [section: ["a.enabled": "false"]] }
+
+        _ = try await kernel.send(Request(.get, url))
+        _ = try await kernel.send(Request(.get, "https://other.test/"))
+
+        #expect(record.lines == ["https://other.test/"])
+    }
+
     @Test(arguments: [("http://a.test", true), ("http://A.test.:80/x", true), ("http://a.test.:81/", false)])
     func `a request that is sent again keeps its secrets at its origin only, however that is written`(
         url: String, isSame: Bool

@@ -1,4 +1,5 @@
 import EventLoop
+import Foundation
 import JSON
 import Plugboard
 import PluginLoader
@@ -74,6 +75,30 @@ import Transporting
 
         #expect(try await ask(kernel, "deaf") == 3)
         try await waitForReleases(3, kernel)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `after the loop's end, what is handed in is released, and so is what the plugin kept`() async throws {
+        final class Silent: BodySource {
+            let released = Gate()
+            var length: Int? { nil }
+            func pull(_ pull: Pull) {}
+            func release() { released.admit() }
+        }
+        let folder = try TemporaryFolder()
+        let report = folder.file("report")
+        let source = Silent()
+        let entry = PluginEntry(try FixturePlugin.build("border"), settings: ["report": .string(report)])
+        let kernel = try Kernel(
+            configuration: Configuration(plugins: [entry]), loader: .dynamic,
+            transport: MockTransport { _, _ in .source(200, Fields(), source) }, log: .silent)
+        _ = try await kernel.send(request("keep")).body.text()
+        let early = source.released.admitted
+        await kernel.shutDown()
+
+        // PLUG_STALE, one release of each body, and one break of the open pull.
+        #expect(try String(contentsOfFile: report, encoding: .utf8) == "1 1 1 1")
+        #expect(early == 0 && source.released.admitted == 1)
     }
 
     @Test func `a sub-request that is cancelled completes once, with the error cancelled`() async throws {

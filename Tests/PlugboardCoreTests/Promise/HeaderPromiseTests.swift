@@ -16,7 +16,7 @@ struct HeaderPromiseTests {
     }
 
     /// Renew this constant only while revision 1 is not released: a changed copy would hide a changed header.
-    private static let digest = "01d1dbe800043c739414e24cee006fdfba8fa089a7c386c8fedf28827163f8e1"
+    private static let digest = "43a3939ff87efa326629a006543808fd4e1f04c4c686fd11f51c2950cca94ee5"
 
     @Test func `the frozen copy is the one that was frozen, comments included`() {
         #expect(Bytes(released).sha256 == HeaderPromiseTests.digest)
@@ -35,6 +35,7 @@ struct HeaderPromiseTests {
             Set(declarations.structs.keys) == [
                 "plug_text", "plug_bytes", "plug_option_v1", "plug_command_v1", "plug_plugin_v1", "plug_source_v1",
                 "plug_piece_v1", "plug_field", "plug_request_v1", "plug_host_v1", "plug_attributes_v1",
+                "plug_data_path_v1",
             ])
         #expect(declarations.structs["plug_text"]?.map(\.name) == ["bytes", "count"])
         #expect(declarations.structs["plug_bytes"]?.map(\.name) == ["bytes", "count", "release", "context"])
@@ -47,7 +48,7 @@ struct HeaderPromiseTests {
                 "plug_subresponse_function", "plug_timer_function",
             ])
         #expect(Array(declarations.functions.keys) == ["plug_make_text"])
-        #expect(declarations.macros.count == 61)
+        #expect(declarations.macros.count == 62)
     }
 
     /// A change of the header, and the breach that the check reports for it.

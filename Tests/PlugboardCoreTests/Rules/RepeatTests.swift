@@ -50,7 +50,7 @@ import Testing
         let record = Record()
         let transport = MockTransport { request, number in
             request.body?.pull(Pull(Reader("\(number)", record)))
-            if number == 1 { return .failure(PlugboardError(.unprocessed, "refused")) }
+            if number == 1 { return .failure(PlugboardError(.transportUnprocessed, "refused")) }
             source.give("once")
             return .respond(200)
         }
@@ -69,7 +69,7 @@ import Testing
             if number == 2 { source.give("once") }
             if number > 1 { request.body?.pull(Pull(Reader("\(number)", record))) }
             if number == 1 { request.body?.pull(Pull(Reader("1", record))) }
-            return number == 1 ? .failure(PlugboardError(.unprocessed, "refused")) : .respond(200)
+            return number == 1 ? .failure(PlugboardError(.transportUnprocessed, "refused")) : .respond(200)
         }
         let kernel = try makeKernel([], transport)
 
@@ -83,7 +83,7 @@ import Testing
         source.give("once")
         let transport = MockTransport { request, number in
             request.body?.pull(Pull(Reader("\(number)", Record())))
-            return .failure(PlugboardError(.unprocessed, "It refused."))
+            return .failure(PlugboardError(.transportUnprocessed, "It refused."))
         }
         let kernel = try makeKernel([], transport)
 
@@ -91,7 +91,7 @@ import Testing
             try await kernel.send(Request(.post, anywhere, body: Body(source)))
         }
 
-        #expect(error?.code == .unprocessed)
+        #expect(error?.code == .transportUnprocessed)
         #expect(
             error?.reason
                 == "It refused. It was not repeated, because a part of its body was read and the body cannot be read "
@@ -166,9 +166,11 @@ import Testing
         defer { server.stop() }
 
         _ = try await kernel.send(Request(.get, server.url())).body.text()
-        let text = try await kernel.send(Request(.get, server.url("/again"))).body.text()
+        let response = try await kernel.send(Request(.get, server.url("/again")))
+        let text = try await response.body.text()
 
         #expect(text == "kept")
+        #expect(response.attempts == 2)
         #expect(server.requests.filter { $0.target == "/again" }.count == 2)
         await kernel.shutDown()
     }

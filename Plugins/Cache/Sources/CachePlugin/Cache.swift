@@ -119,21 +119,26 @@ extension Cache {
         guard settings.persistence == .file, let path = try path(settings, host) else {
             return MemoryStore(bytes: settings.memory.bytes, entries: settings.entries)
         }
-        do throws(SQLiteFailure) { try SQLiteStore.check(path, schema: CacheSchema.schema) } catch {
+        do throws(SQLiteFailure) { try SQLiteStore.check(path.starting, schema: CacheSchema.schema) } catch {
             throw PlugboardError(.configuration, "The cache cannot store responses in its file. \(error.message)")
         }
         return TieredStore(
-            path: path, memory: settings.memory.bytes, disk: settings.disk.bytes,
+            path: path.current, memory: settings.memory.bytes, disk: settings.disk.bytes,
             entries: settings.entries
         ) { host.log(.warning, $0) }
     }
 
-    /// Nil, with a warning, without a data directory: then the cache uses memory only, and the program starts.
-    private static func path(_ settings: CacheSettings, _ host: PluginHost) throws(PlugboardError) -> String? {
-        let path = settings.path.flatMap { $0.isEmpty ? nil : $0 }
-        if let path, path.hasPrefix("/") { return path }
-        if let folder = host.dataDirectory { return "\(folder)/\(path ?? "cache.sqlite")" }
-        guard let path else {
+    /// The file now, and when the plugin is started. Nil, with a warning, without a data directory: then the cache uses
+    /// memory only, and the program starts.
+    private static func path(
+        _ settings: CacheSettings, _ host: PluginHost
+    ) throws(PlugboardError) -> (current: String, starting: String)? {
+        let name = settings.path.flatMap { $0.isEmpty ? nil : $0 }
+        if let name, name.hasPrefix("/") { return (name, name) }
+        if let folder = host.dataDirectory, let starting = host.dataPath {
+            return ("\(folder)/\(name ?? "cache.sqlite")", "\(starting)/\(name ?? "cache.sqlite")")
+        }
+        guard let name else {
             host.log(
                 .warning,
                 "There is no data directory, so responses are kept in memory only. Set path, or set persistence to "
@@ -141,6 +146,6 @@ extension Cache {
             return nil
         }
         throw PlugboardError(
-            .configuration, "There is no data directory for path \(path) of cache. Use an absolute path.")
+            .configuration, "There is no data directory for path \(name) of cache. Use an absolute path.")
     }
 }

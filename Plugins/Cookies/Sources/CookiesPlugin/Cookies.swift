@@ -25,20 +25,35 @@ struct Cookies: Plugin {
         self.host = host
         stored = host.counter("stored")
         refused = host.counter("refused")
-        let folder = settings.persistence == .file && settings.path == nil ? host.dataDirectory : nil
-        let path = settings.persistence == .file ? settings.path ?? folder.map { "\($0)/cookies.sqlite" } : nil
-        if path == nil && settings.persistence == .file {
-            host.log(
-                .warning, "There is no data directory, so all cookies end with the process. Set cookies.path.")
-        }
+        let path = try Cookies.path(settings, host)
         if let path {
-            do throws(SQLiteFailure) { try SQLiteStore.check(path, schema: CookieFile.schema) } catch {
+            do throws(SQLiteFailure) { try SQLiteStore.check(path.starting, schema: CookieFile.schema) } catch {
                 throw PlugboardError(.configuration, "Cookies cannot be stored in the file. \(error.message)")
             }
         }
         jars = Jars(
-            limits: Jar.Limits(perDomain: settings.domainLimit, total: settings.limit), suffixes: suffixes, path: path,
-            host: host)
+            limits: Jar.Limits(perDomain: settings.domainLimit, total: settings.limit), suffixes: suffixes,
+            path: path?.current, host: host)
+    }
+
+    /// The file now, and when the plugin is started. Nil without a file, and, with a warning, without a data directory,
+    /// so that the program starts.
+    private static func path(
+        _ settings: Settings, _ host: PluginHost
+    ) throws(PlugboardError) -> (current: String, starting: String)? {
+        guard settings.persistence == .file else { return nil }
+        let name = settings.path.flatMap { $0.isEmpty ? nil : $0 }
+        if let name, name.hasPrefix("/") { return (name, name) }
+        if let folder = host.dataDirectory, let starting = host.dataPath {
+            return ("\(folder)/\(name ?? "cookies.sqlite")", "\(starting)/\(name ?? "cookies.sqlite")")
+        }
+        guard let name else {
+            host.log(
+                .warning, "There is no data directory, so all cookies end with the process. Set cookies.path.")
+            return nil
+        }
+        throw PlugboardError(
+            .configuration, "There is no data directory for path \(name) of cookies. Use an absolute path.")
     }
 
     /// Starts to read the file, so that the first request does not have to wait for it.

@@ -51,7 +51,11 @@ struct RedirectPolicy: Sendable {
         if let scheme = reference.scheme, scheme != "http", scheme != "https" {
             return refuse("to the scheme \(scheme), which is neither http nor https", origin, situation)
         }
-        guard let resolved = resolve(reference.text), let next = Origin(url: resolved) else { return .pass }
+        guard let resolved = resolve(reference.text), let next = Origin(url: resolved) else {
+            guard reference.hasInternationalHost else { return .pass }
+            return refuse(
+                "to a host that is not ASCII. The server has to write the host as xn--… (RFC 5890)", origin, situation)
+        }
         if origin.scheme == "https", next.scheme == "http", !allowsDowngrade {
             return refuse("from https to http. Set redirect.allowDowngrade to allow that", origin, situation)
         }

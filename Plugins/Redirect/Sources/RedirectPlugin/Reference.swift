@@ -19,6 +19,12 @@ struct Reference: Equatable, Sendable {
 
     var text: String { parts.text }
 
+    /// Whether the host contains bytes above ASCII, as they are or percent-encoded.
+    var hasInternationalHost: Bool {
+        guard let host = parts.host?.utf8 else { return false }
+        return zip(host, host.dropFirst()).contains { $0 == UInt8(ascii: "%") && "89ABCDEFabcdef".utf8.contains($1) }
+    }
+
     /// In lower case; nil of a relative reference.
     var scheme: String? { parts.scheme?.lowercased() }
 

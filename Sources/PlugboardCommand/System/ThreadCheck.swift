@@ -1,0 +1,40 @@
+import Dispatch
+import PlugboardKit
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Finds out at the start whether the system starts threads, because libdispatch tries again without end where it does
+/// not, and the process would hang.
+enum ThreadCheck {
+    /// Threads of libdispatch, of an event loop, of a name look-up and of a plugin's command.
+    private static let count = 8
+
+    /// Starts threads, all at a time, and ends them again. Nil, or the error if one cannot be started.
+    static func error() -> CommandFailure? {
+        let gate = DispatchSemaphore(value: 0)
+        let context = Unmanaged.passUnretained(gate).toOpaque()
+        var threads: [pthread_t] = []
+        var code: Int32 = 0
+        while threads.count < count, code == 0 {
+            var thread = pthread_t()
+            code = pthread_create(
+                &thread, nil,
+                { context in
+                    if let context { Unmanaged<DispatchSemaphore>.fromOpaque(context).takeUnretainedValue().wait() }
+                    return nil
+                }, context)
+            if code == 0 { threads.append(thread) }
+        }
+        for _ in threads { gate.signal() }
+        for thread in threads { pthread_join(thread, nil) }
+        withExtendedLifetime(gate) {}
+        return code == 0
+            ? nil
+            : CommandFailure(
+                .failure, "The system starts no further thread (\(systemText(code))). Raise the limit (ulimit -u).")
+    }
+}
