@@ -130,9 +130,10 @@ static void destroy(void *context) {
         int of_body = self->releases - before - of_send;
         if (self->kept != NULL) host->release_body(self->kept);
         FILE *file = fopen(self->report, "w");
-        if (file == NULL) abort();
-        fprintf(file, "%u %d %d %d", code, of_send, of_body, self->breaks);
-        fclose(file);
+        if (file != NULL) {
+            fprintf(file, "%u %d %d %d", code, of_send, of_body, self->breaks);
+            fclose(file);
+        }
     }
     free(self);
 }
