@@ -59,7 +59,7 @@ struct BadPluginTests {
             also: sending),
         Case("opens_files", "lifetimes", .failed, "descriptors are open"),
         Case(
-            "asks_too_early", "lifetimes", .failed, "create calls the host's publish",
+            "asks_too_early", "lifetimes", .failed, "create calls the host's publish_event",
             also: sending.union(["unknown-settings"])),
         Case("offers_everything", "extension", .failed, "the result for an unknown id must be NULL"),
         Case(
@@ -81,7 +81,7 @@ struct BadPluginTests {
         Case(
             "answers_twice", "pulls", .failed, "a pull was completed twice", also: sending),
         Case("answers_race", "pulls", .failed, "a pull was completed twice", also: sending),
-        Case("pulls_elsewhere", "pulls", .failed, "the host's pull was called off the loop", also: sending),
+        Case("pulls_elsewhere", "pulls", .failed, "the host's body_pull was called off the loop", also: sending),
         Case(
             "closes_blindly", "cancellation", .crashed, "in on_close, with GET without a response, cancelled at"),
         Case("keeps_body", "cancellation", .failed, "never released", also: sending),

@@ -42,7 +42,7 @@ struct RulesTests {
     private func faults(_ change: (inout plug_option_v1) -> Void) -> [String] {
         var option = plug_option_v1()
         option.name = plug_text(immortal: "limit")
-        option.type = PLUG_INTEGER
+        option.type = PLUG_TYPE_INTEGER
         change(&option)
         return withUnsafePointer(to: option) {
             OptionRules.faults(in: UnsafeBufferPointer(start: $0, count: 1), "setting")

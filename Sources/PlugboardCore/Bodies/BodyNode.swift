@@ -115,7 +115,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         pull?.fail(BodyNode.released)
     }
 
-    /// `release_body`: a plugin releases a body that it has taken out of an exchange, or was given. [any]
+    /// `body_release`: a plugin releases a body that it has taken out of an exchange, or was given. [any]
     func releaseByPlugin() {
         // A hook that breaks off releases what it holds. Whether that was the exchange's is known when the hook has
         // returned.

@@ -29,7 +29,7 @@ extension ExchangeCore {
     /// Calls the hook, which finds `steering.visit`.
     private func call(_ slot: Slot) -> UInt32 {
         let (exchange, stage) = (pointer, steering.stage)
-        var code = PLUG_NEXT
+        var code = PLUG_VERDICT_NEXT
         calling(slot, stage.hook) { code = slot.call(stage, exchange) }
         steering.visit = .first
         return code
@@ -59,7 +59,7 @@ extension ExchangeCore {
     /// Matches the number that the hook returned with the payload that it left.
     private func settle(_ code: UInt32, of slot: Slot, _ reason: Visit) -> (Decision, isFault: Bool) {
         // A hook that does nothing, as most do most of the time, costs next to nothing.
-        if code == PLUG_NEXT, draft.isEmpty, !request.isEditedOutward { return (.next, false) }
+        if code == PLUG_VERDICT_NEXT, draft.isEmpty, !request.isEditedOutward { return (.next, false) }
         let payload = draft.payload
         draft.payload = nil
         defer { draft.refusal = nil }
@@ -97,14 +97,15 @@ extension ExchangeCore {
     ) throws(Misbehaviour) -> Decision {
         let missing = restoreTakenBodies()
         // Code that panicked could not give back the bodies that it had taken: the panic says more.
-        if code == PLUG_FAULT, case .fail(let error)? = payload { throw Misbehaviour(clause: error.reason) }
+        if code == PLUG_VERDICT_FAULT, case .fail(let error)? = payload { throw Misbehaviour(clause: error.reason) }
         if let missing { throw Misbehaviour(clause: missing) }
         switch (code, payload) {
-        case (PLUG_NEXT, _): return .next
-        case (PLUG_HOLD, .hold?) where reason == .held || reason == .overLimit:
+        case (PLUG_VERDICT_NEXT, _): return .next
+        case (PLUG_VERDICT_HOLD, .hold?) where reason == .held || reason == .overLimit:
             throw Misbehaviour(clause: "it asked to hold a body again that it was just given")
-        case (PLUG_RESPOND, let payload?), (PLUG_RESEND, let payload?), (PLUG_HOLD, let payload?),
-            (PLUG_WAIT, let payload?), (PLUG_FAIL, let payload?):
+        case (PLUG_VERDICT_RESPOND, let payload?), (PLUG_VERDICT_RESEND, let payload?),
+            (PLUG_VERDICT_HOLD, let payload?),
+            (PLUG_VERDICT_WAIT, let payload?), (PLUG_VERDICT_FAIL, let payload?):
             guard payload.code == code else { break }
             guard case .fail(var error) = payload else { return payload }
             error.plugin = slot.id
@@ -113,7 +114,7 @@ extension ExchangeCore {
         default: break
         }
         throw Misbehaviour(
-            clause: (PLUG_NEXT...PLUG_FAULT).contains(code)
+            clause: (PLUG_VERDICT_NEXT...PLUG_VERDICT_FAULT).contains(code)
                 ? draft.refusal ?? "it returned the verdict \(code) without its payload"
                 : "it returned \(code), which is no verdict")
     }

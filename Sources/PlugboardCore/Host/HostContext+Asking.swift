@@ -3,11 +3,11 @@ import PlugboardKit
 
 /// What a plugin asks of the kernel from any thread.
 extension HostContext {
-    /// `send`. If the request itself is wrong, its outcome says so.
+    /// `send_subrequest`. If the request itself is wrong, its outcome says so.
     func send(
-        _ table: plug_request_v1, _ body: BodyNode?, asker: UInt64, context: UnsafeMutableRawPointer?,
+        _ table: plug_subrequest_v1, _ body: BodyNode?, asker: plug_exchange_id, context: UnsafeMutableRawPointer?,
         completed: @escaping SubRequestOutcome.Completion
-    ) -> UInt32 {
+    ) -> plug_result {
         guard let core = startedCore else { return codeOfAbsence }
         let request = Result<Request, PlugboardError> { () throws(PlugboardError) in
             try Request(subRequest: table, body, of: id)
@@ -15,7 +15,7 @@ extension HostContext {
         let number = core.subRequests.reserve()
         let outcome = SubRequestOutcome(self, number: number, context: context, completed: completed)
         core.subRequests.set(number, to: outcome)
-        table.number?.pointee = number
+        table.id?.pointee = number
         let flags = table.flags
         let isTaken = core.loop.enqueue { [self, weak core] in
             guard let core else { return outcome.fail(PlugboardError(.shutDown, "The kernel is shut down.")) }
@@ -30,9 +30,10 @@ extension HostContext {
 
     /// [loop]
     private func begin(
-        _ request: Request, asker: ExchangeCore?, _ flags: UInt32, _ outcome: SubRequestOutcome, _ core: KernelCore
+        _ request: Request, asker: ExchangeCore?, _ flags: plug_subrequest_flags, _ outcome: SubRequestOutcome,
+        _ core: KernelCore
     ) {
-        let isDetached = flags & PLUG_DETACHED != 0
+        let isDetached = flags & PLUG_SUBREQUEST_DETACHED != 0
         if asker == nil && !isDetached {
             return outcome.fail(
                 PlugboardError(.cancelled, "The exchange that \(id) sent a sub-request for has ended."))
@@ -52,11 +53,11 @@ extension HostContext {
         if let trace = asker == nil ? core.underWay.trace(waitingFor: index) : asker?.trace {
             child.trace(with: trace.beginSubRequest(request, by: index, id, isDetached: isDetached))
         }
-        child.begin(at: flags & PLUG_OUTERMOST != 0 ? 0 : index + 1)
+        child.begin(at: flags & PLUG_SUBREQUEST_OUTERMOST != 0 ? 0 : index + 1)
     }
 
-    /// `cancel_send`: only for the plugin's own sub-requests, and once for each.
-    func cancelSubRequest(_ number: UInt64) -> UInt32 {
+    /// `cancel_subrequest`: only for the plugin's own sub-requests, and once for each.
+    func cancelSubRequest(_ number: plug_subrequest_id) -> plug_result {
         guard let core, let outcome = core.subRequests[number], outcome.asker === self,
             core.subRequests.remove(number) != nil
         else { return PLUG_STALE }
@@ -64,8 +65,10 @@ extension HostContext {
         return core.loop.enqueue { outcome.cancel() } ? PLUG_OK : PLUG_STALE
     }
 
-    /// `publish`: an event under the plugin's own id. Its details are made only if the event may be watched.
-    func publish(_ event: String, _ number: UInt64, _ details: () -> [(String, EventDetail)]) -> UInt32 {
+    /// `publish_event`: an event under the plugin's own id. Its details are made only if the event may be watched.
+    func publish(
+        _ event: String, _ number: plug_exchange_id, _ details: () -> [(String, EventDetail)]
+    ) -> plug_result {
         guard event.hasPrefix(idWithDot) else { return PLUG_BAD_ARGUMENT }
         guard let core = startedCore else { return codeOfAbsence }
         if core.loop.isCurrent, core.pipeline.watchers.slots(event).isEmpty, core.watch == nil,
@@ -86,7 +89,7 @@ extension HostContext {
 
 extension Request {
     /// A request as a plugin hands it in; the error says which part of it is wrong.
-    fileprivate init(subRequest table: plug_request_v1, _ body: BodyNode?, of id: String) throws(PlugboardError) {
+    fileprivate init(subRequest table: plug_subrequest_v1, _ body: BodyNode?, of id: String) throws(PlugboardError) {
         func refused(_ code: PlugboardError.Code, _ what: String) -> PlugboardError {
             PlugboardError(code, "The plugin \(id) sent a sub-request that cannot be sent: \(what).")
         }

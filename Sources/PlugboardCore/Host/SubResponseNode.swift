@@ -78,7 +78,7 @@ final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
 
     func fail(_ error: PlugboardError) { tell(SubResponseNode(error)) }
 
-    /// `cancel_send`: the plugin no longer wants it. [loop]
+    /// `cancel_subrequest`: the plugin no longer wants it. [loop]
     func cancel() {
         exchange?.cancel(PlugboardError(.cancelled, "The plugin \(asker.id) cancelled its sub-request."))
     }

@@ -48,7 +48,7 @@ public final class PluginHost: Sendable {
     @discardableResult
     public func publish(_ id: String, exchange: UInt64? = nil, details: Fields = Fields()) -> Bool {
         withText(id) { id in
-            withCFields(details) { raw.pointee.publish(raw, exchange ?? 0, id, $0, $1) == PLUG_OK }
+            withCFields(details) { raw.pointee.publish_event(raw, exchange ?? 0, id, $0, $1) == PLUG_OK }
         }
     }
 
@@ -86,7 +86,7 @@ public final class PluginHost: Sendable {
         after delay: Duration, _ fired: @escaping @Sendable () -> Void, orNever dropped: @escaping @Sendable () -> Void
     ) -> Timer {
         guard let pending = timers.add(fired, dropped: dropped) else { return Timer(number: 0, pending: 0, host: self) }
-        let number = raw.pointee.timer(raw, delay.nanoseconds, UnsafeMutableRawPointer(bitPattern: pending)) {
+        let number = raw.pointee.start_timer(raw, delay.nanoseconds, UnsafeMutableRawPointer(bitPattern: pending)) {
             PendingTimers.run(UInt(bitPattern: $0))
         }
         if number == 0 { PendingTimers.drop(pending) }
@@ -103,7 +103,7 @@ public final class PluginHost: Sendable {
         let number: plug_counter
         let host: PluginHost
         /// Adds to the counter. From any thread.
-        public func add(_ delta: Int = 1) { host.raw.pointee.count(host.raw, number, Int64(delta)) }
+        public func add(_ delta: Int = 1) { host.raw.pointee.counter_add(host.raw, number, Int64(delta)) }
     }
 
     /// A timer that was started. It does not depend on this value.

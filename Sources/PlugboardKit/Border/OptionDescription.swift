@@ -2,7 +2,7 @@ import CPlugboard
 
 /// One row of a plugin's table of settings or attributes, as the kernel reads it.
 public struct OptionDescription: Sendable {
-    /// The type of a value: `PLUG_BOOL` … `PLUG_MAP` of `plugboard.h`.
+    /// The type of a value: `PLUG_TYPE_BOOL` … `PLUG_TYPE_MAP` of `plugboard.h`.
     public enum Kind: UInt32, Sendable { case bool = 1, integer, text, duration, size, list, map }
 
     /// The name, without the plugin's id.
@@ -25,8 +25,8 @@ public struct OptionDescription: Sendable {
     init(_ option: plug_option_v1) {
         name = option.name.string
         kind = Kind(rawValue: option.type)
-        isSecret = option.flags & PLUG_SECRET != 0
-        isRequired = option.flags & PLUG_REQUIRED != 0
+        isSecret = option.flags & PLUG_FLAG_SECRET != 0
+        isRequired = option.flags & PLUG_FLAG_REQUIRED != 0
         fallback = option.fallback.string
         bounds = option.minimum <= option.maximum ? option.minimum...option.maximum : nil
         choices = option.choices.string.split(separator: " ").map { String($0) }

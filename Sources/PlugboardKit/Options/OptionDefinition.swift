@@ -22,7 +22,7 @@ public struct OptionDefinition: Sendable {
         choices = Value.optionChoices
         self.fallback = fallback
         self.bounds = bounds
-        flags = (isSecret ? PLUG_SECRET : 0) | (isRequired ? PLUG_REQUIRED : 0)
+        flags = (isSecret ? PLUG_FLAG_SECRET : 0) | (isRequired ? PLUG_FLAG_REQUIRED : 0)
     }
 
     /// The same in C, for a descriptor; the memory holds its texts.

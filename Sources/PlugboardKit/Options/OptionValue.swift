@@ -5,7 +5,7 @@ import JSON
 ///
 /// The text is as configurations write it (`180s`, `16MiB`, `true`); lists and maps are JSON.
 public protocol OptionValue: Sendable {
-    /// One of PLUG_BOOL … PLUG_MAP.
+    /// One of PLUG_TYPE_BOOL … PLUG_TYPE_MAP.
     static var optionType: UInt32 { get }
     /// The words that are allowed; empty: any.
     static var optionChoices: [String] { get }
@@ -24,49 +24,49 @@ extension OptionValue {
 
     public var optionJSON: JSONValue? {
         switch Self.optionType {
-        case PLUG_BOOL, PLUG_INTEGER, PLUG_LIST, PLUG_MAP: try? JSONParser.parse(optionText)
+        case PLUG_TYPE_BOOL, PLUG_TYPE_INTEGER, PLUG_TYPE_LIST, PLUG_TYPE_MAP: try? JSONParser.parse(optionText)
         default: .string(optionText)
         }
     }
 }
 
 extension Bool: OptionValue {
-    public static var optionType: UInt32 { PLUG_BOOL }
+    public static var optionType: UInt32 { PLUG_TYPE_BOOL }
     public var optionMagnitude: Int64 { self ? 1 : 0 }
     public init?(optionText: String) { self.init(optionText) }
     public var optionText: String { description }
 }
 
 extension Int: OptionValue {
-    public static var optionType: UInt32 { PLUG_INTEGER }
+    public static var optionType: UInt32 { PLUG_TYPE_INTEGER }
     public var optionMagnitude: Int64 { Int64(self) }
     public init?(optionText: String) { self.init(optionText) }
     public var optionText: String { description }
 }
 
 extension String: OptionValue {
-    public static var optionType: UInt32 { PLUG_TEXT_TYPE }
+    public static var optionType: UInt32 { PLUG_TYPE_TEXT }
     public var optionMagnitude: Int64 { Int64(utf8.count) }
     public init?(optionText: String) { self = optionText }
     public var optionText: String { self }
 }
 
 extension Duration: OptionValue {
-    public static var optionType: UInt32 { PLUG_DURATION }
+    public static var optionType: UInt32 { PLUG_TYPE_DURATION }
     public var optionMagnitude: Int64 { nanoseconds }
     public init?(optionText: String) { self.init(configured: optionText) }
     public var optionText: String { configured }
 }
 
 extension ByteCount: OptionValue {
-    public static var optionType: UInt32 { PLUG_SIZE }
+    public static var optionType: UInt32 { PLUG_TYPE_SIZE }
     public var optionMagnitude: Int64 { Int64(bytes) }
     public init?(optionText: String) { self.init(optionText) }
     public var optionText: String { bytes == .max ? "\(bytes)B" : description }
 }
 
 extension [String]: OptionValue {
-    public static var optionType: UInt32 { PLUG_LIST }
+    public static var optionType: UInt32 { PLUG_TYPE_LIST }
     public var optionMagnitude: Int64 { Int64(count) }
 
     public init?(optionText: String) {
@@ -80,7 +80,7 @@ extension [String]: OptionValue {
 }
 
 extension [String: String]: OptionValue {
-    public static var optionType: UInt32 { PLUG_MAP }
+    public static var optionType: UInt32 { PLUG_TYPE_MAP }
     public var optionMagnitude: Int64 { Int64(count) }
 
     public init?(optionText: String) {
@@ -103,7 +103,7 @@ extension [String: String]: OptionValue {
 public protocol WordOption: OptionValue, RawRepresentable<String>, CaseIterable {}
 
 extension WordOption {
-    public static var optionType: UInt32 { PLUG_TEXT_TYPE }
+    public static var optionType: UInt32 { PLUG_TYPE_TEXT }
     public static var optionChoices: [String] { allCases.map(\.rawValue) }
     public var optionMagnitude: Int64 { 0 }
     public init?(optionText: String) { self.init(rawValue: optionText) }

@@ -4,8 +4,8 @@
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
 static const plug_option_v1 settings[] = {
-    { .name = PLUG_LITERAL("limit"), .type = PLUG_INTEGER, .minimum = 1, .documentation = PLUG_LITERAL("A limit.") },
-    { .name = PLUG_LITERAL("limit"), .type = PLUG_INTEGER, .minimum = 1, .documentation = PLUG_LITERAL("Another.") },
+    { .name = PLUG_LITERAL("limit"), .type = PLUG_TYPE_INTEGER, .minimum = 1, .documentation = PLUG_LITERAL("A limit.") },
+    { .name = PLUG_LITERAL("limit"), .type = PLUG_TYPE_INTEGER, .minimum = 1, .documentation = PLUG_LITERAL("Another.") },
     { .name = PLUG_LITERAL("shape"), .type = 99, .minimum = 1, .documentation = PLUG_LITERAL("A shape.") },
 };
 

@@ -22,11 +22,11 @@ static void never(void *context, plug_subresponse *answer) { abort(); }
 static void pull(void *context, plug_pull pull) {
     const plug_host_v1 *host = ((plugin *)context)->host;
     plug_field trailer = { PLUG_TEXT("x-sum"), PLUG_TEXT("1\r\n\r\nGET /second HTTP/1.1") };
-    host->count(host, host->counter(host, PLUG_TEXT("end")), host->end(host, pull, &trailer, 1));
+    host->counter_add(host, host->counter(host, PLUG_TEXT("end")), host->pull_end(host, pull, &trailer, 1));
 }
 
 static plug_body *make_body(plugin *self) {
-    plug_source_v1 source = { .context = self, .length = PLUG_UNKNOWN, .pull = pull, .release = released };
+    plug_source_v1 source = { .context = self, .length = PLUG_LENGTH_UNKNOWN, .pull = pull, .release = released };
     return self->host->body_of_source(self->host, &source);
 }
 
@@ -34,13 +34,13 @@ static void *create(const plug_host_v1 *host, const plug_settings *settings) {
     plugin *self = calloc(1, sizeof *self);
     if (self == NULL) return NULL;
     self->host = host;
-    plug_request_v1 request = {
-        .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://early.test/"), .flags = PLUG_DETACHED,
+    plug_subrequest_v1 request = {
+        .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://early.test/"), .flags = PLUG_SUBREQUEST_DETACHED,
     };
     plug_bytes bytes = { "early", 5, released, self };
-    self->send = host->send(host, 0, &request, NULL, never);
-    self->publish = host->publish(host, 0, PLUG_TEXT(ID ".early"), NULL, 0);
-    self->timer = host->timer(host, 1, NULL, fired) == 0;
+    self->send = host->send_subrequest(host, 0, &request, NULL, never);
+    self->publish = host->publish_event(host, 0, PLUG_TEXT(ID ".early"), NULL, 0);
+    self->timer = host->start_timer(host, 1, NULL, fired) == 0;
     self->bytes = host->body_of_bytes(host, bytes) == NULL;
     self->source = make_body(self) == NULL;
     return self;
@@ -59,16 +59,16 @@ static void answered(void *context, plug_subresponse *answer) {
     self->host->wake(self->host, self->ticket);
 }
 
-static uint32_t cancel(plugin *self, plug_exchange *exchange) {
+static plug_verdict cancel(plugin *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self->host;
-    plug_subrequest number = 0;
-    plug_request_v1 request = {
-        .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://silent.test/"), .number = &number,
+    plug_subrequest_id number = 0;
+    plug_subrequest_v1 request = {
+        .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://silent.test/"), .id = &number,
         .secrets = NULL, .secret_count = 1,
     };
-    uint32_t verdict = host->wait(exchange, -1, &self->ticket);
-    host->send(host, host->exchange_id(exchange), &request, self, answered);
-    uint32_t first = host->cancel_send(host, number), second = host->cancel_send(host, number);
+    plug_verdict verdict = host->wait(exchange, -1, &self->ticket);
+    host->send_subrequest(host, host->exchange_id(exchange), &request, self, answered);
+    uint32_t first = host->cancel_subrequest(host, number), second = host->cancel_subrequest(host, number);
     snprintf(self->told, sizeof self->told, "%u %u", first, second);
     return verdict;
 }
@@ -84,14 +84,14 @@ static void list(const plug_host_v1 *host, plug_exchange *exchange) {
     host->set_field(host->request(exchange), PLUG_TEXT("x-attributes"), plug_make_text(names, strlen(names)));
 }
 
-static uint32_t on_request(void *context, plug_exchange *exchange) {
+static plug_verdict on_request(void *context, plug_exchange *exchange) {
     plugin *self = context;
     const plug_host_v1 *host = self->host;
     plug_head *request = host->request(exchange);
     plug_text what = host->field(request, PLUG_TEXT("x-do"));
-    if (host->visit(exchange) == PLUG_WOKEN) {
+    if (host->visit(exchange) == PLUG_VISIT_WOKEN) {
         host->set_field(request, PLUG_TEXT("x-told"), plug_make_text(self->told, strlen(self->told)));
-        return PLUG_NEXT;
+        return PLUG_VERDICT_NEXT;
     }
     plug_field bad_value = { PLUG_TEXT("x-a"), PLUG_TEXT("1\r\nx-b: 2") };
     plug_field bad_name = { PLUG_TEXT("x a"), PLUG_TEXT("1") };
@@ -100,13 +100,13 @@ static uint32_t on_request(void *context, plug_exchange *exchange) {
     if (is(what, "upload")) host->set_request_body(exchange, make_body(self));
     if (is(what, "cancel")) return cancel(self, exchange);
     if (is(what, "list")) list(host, exchange);
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
-static uint32_t on_response(void *context, plug_exchange *exchange) {
+static plug_verdict on_response(void *context, plug_exchange *exchange) {
     const plug_host_v1 *host = ((plugin *)context)->host;
-    if (!is(host->field(host->request(exchange), PLUG_TEXT("x-do")), "break")) return PLUG_NEXT;
-    host->release_body(host->take_response_body(exchange));
+    if (!is(host->field(host->request(exchange), PLUG_TEXT("x-do")), "break")) return PLUG_VERDICT_NEXT;
+    host->body_release(host->take_response_body(exchange));
     return host->fault(exchange, PLUG_TEXT("it panicked: with a body in its hands"));
 }
 
@@ -115,10 +115,10 @@ static void command(void *context, plug_text name, plug_text arguments, plug_rep
     const plug_host_v1 *host = self->host;
     char json[128];
     if (is(name, "nobody")) {
-        plug_request_v1 request = {
+        plug_subrequest_v1 request = {
             .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://a.test/"), .body = make_body(self),
         };
-        snprintf(json, sizeof json, "%u", host->send(host, 0, &request, NULL, NULL));
+        snprintf(json, sizeof json, "%u", host->send_subrequest(host, 0, &request, NULL, NULL));
     } else if (is(name, "released")) {
         snprintf(json, sizeof json, "%d", __atomic_load_n(&self->releases, __ATOMIC_SEQ_CST));
     } else {
