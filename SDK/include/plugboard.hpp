@@ -1218,7 +1218,7 @@ private:
             };
         }
         if constexpr (has_check<Plugin>::value) {
-            raw_.extension = [](plug_text id) noexcept -> const void * {
+            raw_.extension = [](const plug_plugin_v1 *, plug_text id) noexcept -> const void * {
                 static const plug_attributes_v1 table = {check};
                 return view(id) == PLUG_EXTENSION_ATTRIBUTES ? &table : nullptr;
             };

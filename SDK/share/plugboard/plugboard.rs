@@ -211,7 +211,7 @@ pub mod raw {
         pub command: Option<
             unsafe extern "C" fn(instance: *mut c_void, name: plug_text, arguments: plug_text, reply: plug_reply),
         >,
-        pub extension: Option<unsafe extern "C" fn(id: plug_text) -> *const c_void>,
+        pub extension: Option<unsafe extern "C" fn(plugin: *const plug_plugin_v1, id: plug_text) -> *const c_void>,
     }
 
     #[repr(C)]
@@ -2178,7 +2178,7 @@ impl<P: Plugin> Instance<P> {
 
     const ATTRIBUTES: &'static plug_attributes_v1 = &plug_attributes_v1 { check: Some(Self::check) };
 
-    unsafe extern "C" fn extension(id: plug_text) -> *const c_void {
+    unsafe extern "C" fn extension(_plugin: *const plug_plugin_v1, id: plug_text) -> *const c_void {
         if string(id) == PLUG_EXTENSION_ATTRIBUTES {
             Self::ATTRIBUTES as *const plug_attributes_v1 as *const c_void
         } else {

@@ -250,10 +250,11 @@ typedef struct plug_command_v1 {
 } plug_command_v1;
 
 typedef struct plug_host_v1 plug_host_v1;
+typedef struct plug_plugin_v1 plug_plugin_v1;
 
 // The descriptor. Static: it and all it points at stay as long as the process lives. A kernel has at most 64 plugins,
 // and one instance of each id.
-typedef struct plug_plugin_v1 {
+struct plug_plugin_v1 {
     uint32_t abi_revision;     // PLUG_ABI_REVISION
     plug_hooks hooks;          // PLUG_ON_… together
     plug_text id;              // words of letters, digits, `-` and `_`, joined by single `.`. In reverse domain order
@@ -311,9 +312,10 @@ typedef struct plug_plugin_v1 {
     // after `stop` was called, because `destroy` waits for it. May be NULL without commands. [worker]
     void (*command)(void *self, plug_text name, plug_text arguments, plug_reply reply);
 
-    // Returns what this plugin offers beyond revision 1, such as PLUG_EXTENSION_ATTRIBUTES, or NULL. May be NULL. [any]
-    const void *(*extension)(plug_text id);
-} plug_plugin_v1;
+    // Returns what `plugin`, this descriptor, offers beyond revision 1, such as PLUG_EXTENSION_ATTRIBUTES; or NULL.
+    // What it returns stays as long as the descriptor. May be NULL. [any]
+    const void *(*extension)(const plug_plugin_v1 *plugin, plug_text id);
+};
 
 // ---------------------------------------------------------------------------------------------------- Bodies
 

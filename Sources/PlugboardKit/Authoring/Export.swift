@@ -89,7 +89,9 @@ private func setLife(_ table: inout plug_plugin_v1) {
     table.destroy = { context in
         if let context { Unmanaged<Instance>.fromOpaque(context).takeRetainedValue().host.end() }
     }
-    table.extension = { $0.string == PLUG_EXTENSION_ATTRIBUTES ? UnsafeRawPointer(attributesExtension.raw) : nil }
+    table.extension = { _, id in
+        id.string == PLUG_EXTENSION_ATTRIBUTES ? UnsafeRawPointer(attributesExtension.raw) : nil
+    }
 }
 
 private let attributesExtension = AttributesExtension()

@@ -9,6 +9,7 @@ extension Wiretap {
         kernel = host.pointee
         let own = UnsafeMutablePointer<plug_host_v1>.allocate(capacity: 1)
         own.initialize(to: kernel)
+        own.pointee.plugin = descriptor
         setSettings(&own.pointee)
         setServices(&own.pointee)
         setWaiting(&own.pointee)

@@ -23,6 +23,9 @@ extension Wiretap {
         if original.destroy != nil {
             table.destroy = { context in Wiretap.watched(.destroy) { Wiretap.plugin.destroy?(context) } }
         }
+        if original.extension != nil {
+            table.extension = { _, id in Wiretap.plugin.extension?(Wiretap.descriptor, id) }
+        }
         setHooks(&table, original)
         return table
     }

@@ -16,7 +16,7 @@ struct HeaderPromiseTests {
     }
 
     /// Renew this constant only while revision 1 is not released: a changed copy would hide a changed header.
-    private static let digest = "2b7550537f410773922f1b753219c7d1c30d351ccdfb1848b6c855bda3fc07e6"
+    private static let digest = "e09ac90a4209659187d3a84bc8d39e6c3624d779ce61b008c8df0d92a1b7cf7b"
 
     @Test func `the frozen copy is the one that was frozen, comments included`() {
         #expect(SHA256.hexadecimal(of: Array(released.utf8)) == HeaderPromiseTests.digest)
@@ -70,7 +70,7 @@ struct HeaderPromiseTests {
             "a field removed", "    plug_option_flags flags;\n    plug_text fallback;", "    plug_text fallback;",
             "plug_option_v1.flags is not where it was"),
         Change(
-            "the last field removed", "    const void *(*extension)(plug_text id);\n", "",
+            "the last field removed", "    const void *(*extension)(const plug_plugin_v1 *plugin, plug_text id);\n", "",
             "plug_plugin_v1.extension is gone"),
         Change(
             "a field added", "    plug_text value;\n} plug_field;",
