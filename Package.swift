@@ -147,7 +147,7 @@ let testTargets: [Target] = [
     tests("MessagesTests", "Messages"),
     tests("EventLoopTests", "EventLoop", "Messages"),
     tests("SQLiteStoreTests", "SQLiteStore", "CSQLite"),
-    tests("PlugboardKitTests", "PlugboardKit", "Messages"),
+    tests("PlugboardKitTests", "PlugboardKit", "CPlugboard", "Messages"),
     tests("PlugboardLoggingTests", "PlugboardLogging", "PlugboardCore", "Messages", swiftLog),
     tests("PlugboardHTTPTypesTests", "PlugboardHTTPTypes", "Messages", httpTypes),
     tests(

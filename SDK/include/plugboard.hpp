@@ -1050,9 +1050,9 @@ private:
 
 // ------------------------------------------------------------------------------------------------ The descriptor
 
-// A row of the table of settings or attributes, made of literals. No bounds where minimum > maximum.
+// A row of the table of settings or attributes, made of literals. Bounds that are both 0 are no bounds.
 inline plug_option_v1 option(plug_option_type type, std::string_view name, std::string_view fallback,
-    std::string_view documentation, int64_t minimum = 1, int64_t maximum = 0, plug_option_flags flags = 0,
+    std::string_view documentation, int64_t minimum = 0, int64_t maximum = 0, plug_option_flags flags = 0,
     std::string_view choices = {}) noexcept {
     return {text(name), type, flags, text(fallback), minimum, maximum, text(choices), text(documentation)};
 }

@@ -52,6 +52,7 @@ struct BadPluginTests {
         Case("bad_version", "descriptor", .failed, "'1.0' is not major.minor.patch"),
         Case("bad_table", "options", .failed, "the setting limit is listed twice"),
         Case("bad_default", "options", .failed, "must lie between 0 and 10"),
+        Case("bad_bounds", "options", .failed, "the setting limit has a minimum that is larger than its maximum"),
         Case("refuses_defaults", "defaults", .failed, "there is no key"),
         Case("needs_key", "defaults", .untried, "--set key=VALUE"),
         Case(

@@ -1992,7 +1992,7 @@ impl OptionDefinition {
             r#type: kind,
             flags: 0,
             fallback: text(fallback),
-            minimum: 1,
+            minimum: 0,
             maximum: 0,
             choices: plug_text { bytes: ptr::null(), count: 0 },
             documentation: text(documentation),
@@ -2029,7 +2029,8 @@ impl OptionDefinition {
         OptionDefinition::new(PLUG_TYPE_MAP, name, fallback, documentation)
     }
 
-    /// Bounds of a number, of a duration in nanoseconds, of a size; of a text's bytes, of a list's or map's count.
+    /// Bounds of a number, of a duration in nanoseconds, of a size; of a text's bytes, of a list's or map's count. Both
+    /// 0: no bounds.
     pub const fn bounds(self, minimum: i64, maximum: i64) -> OptionDefinition {
         OptionDefinition(plug_option_v1 { minimum, maximum, ..self.0 })
     }

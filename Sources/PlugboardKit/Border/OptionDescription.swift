@@ -17,18 +17,23 @@ public struct OptionDescription: Sendable {
     public let fallback: String
     /// Bounds of a number, a duration (nanoseconds) or a size (bytes); of a text's bytes, of a list's or map's count.
     public let bounds: ClosedRange<Int64>?
+    /// Whether the minimum is larger than the maximum, so that no value is valid.
+    package let hasEmptyBounds: Bool
     /// The words that a text can be; empty: any.
     public let choices: [String]
     /// One line.
     public let documentation: String
 
-    init(_ option: plug_option_v1) {
+    package init(_ option: plug_option_v1) {
         name = option.name.string
         kind = Kind(rawValue: option.type)
         isSecret = option.flags & PLUG_FLAG_SECRET != 0
         isRequired = option.flags & PLUG_FLAG_REQUIRED != 0
         fallback = option.fallback.string
-        bounds = option.minimum <= option.maximum ? option.minimum...option.maximum : nil
+        let (minimum, maximum) = (option.minimum, option.maximum)
+        let isBounded = kind != .bool && (minimum, maximum) != (0, 0)
+        hasEmptyBounds = isBounded && minimum > maximum
+        bounds = isBounded && minimum <= maximum ? minimum...maximum : nil
         choices = option.choices.string.split(separator: " ").map { String($0) }
         documentation = option.documentation.string
     }

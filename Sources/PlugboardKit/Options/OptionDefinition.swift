@@ -29,7 +29,7 @@ public struct OptionDefinition: Sendable {
     package func row(in memory: DescriptorMemory) -> plug_option_v1 {
         plug_option_v1(
             name: memory.text(name), type: type, flags: flags, fallback: memory.text(fallback),
-            minimum: bounds?.lowerBound ?? 1, maximum: bounds?.upperBound ?? 0,
+            minimum: bounds?.lowerBound ?? 0, maximum: bounds?.upperBound ?? 0,
             choices: memory.text(choices.joined(separator: " ")), documentation: memory.text(documentation))
     }
 }

@@ -121,7 +121,7 @@ static const plug_option_v1 settings[] = {
       .documentation = PLUG_LITERAL("How often it resends after 503.") },
 };
 static const plug_option_v1 attributes[] = {
-    { .name = PLUG_LITERAL("refuse"), .type = PLUG_TYPE_BOOL, .minimum = 1,
+    { .name = PLUG_LITERAL("refuse"), .type = PLUG_TYPE_BOOL,
       .documentation = PLUG_LITERAL("Whether the exchange fails.") },
 };
 static const plug_command_v1 commands[] = {

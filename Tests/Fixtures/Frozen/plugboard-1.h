@@ -235,8 +235,8 @@ typedef struct plug_option_v1 {
     plug_option_type type;
     plug_option_flags flags;
     plug_text fallback;        // the default as the configuration would write it; a list or map as JSON; or {NULL, 0}
-    int64_t minimum;           // of numbers, durations and sizes; of a text's bytes, of a list's or map's count
-    int64_t maximum;           // minimum > maximum: no bounds
+    int64_t minimum;           // bounds of a number, duration or size; of a text's bytes, of a list's or map's count
+    int64_t maximum;           // both 0: no bounds. With only a minimum, write INT64_MAX here. A bool has no bounds
     plug_text choices;         // of texts: the words that are allowed, separated by blanks; or {NULL, 0}
     plug_text documentation;   // one line
 } plug_option_v1;

@@ -14,8 +14,7 @@ static void command(void *self, plug_text name, plug_text arguments, plug_reply 
 
 static const plug_option_v1 settings[] = {
     { .name = PLUG_LITERAL("key"), .type = PLUG_TYPE_TEXT, .flags = PLUG_FLAG_SECRET,
-      .fallback = PLUG_LITERAL("hidden"),
-      .minimum = 1, .maximum = 0, .documentation = PLUG_LITERAL("What opens the door.") },
+      .fallback = PLUG_LITERAL("hidden"), .documentation = PLUG_LITERAL("What opens the door.") },
 };
 
 static const plug_command_v1 commands[] = {

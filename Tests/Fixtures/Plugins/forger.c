@@ -58,7 +58,7 @@ static void command(void *self, plug_text name, plug_text arguments, plug_reply 
 }
 
 static const plug_option_v1 settings[] = {
-    { .name = PLUG_LITERAL("refuse"), .type = PLUG_TYPE_TEXT, .minimum = 1, .maximum = 0,
+    { .name = PLUG_LITERAL("refuse"), .type = PLUG_TYPE_TEXT,
       .documentation = PLUG_LITERAL("Why it cannot be created; one letter for no reason.") },
 };
 

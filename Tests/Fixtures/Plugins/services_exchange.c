@@ -164,9 +164,9 @@ static plug_verdict on_request(void *context, plug_exchange *exchange) {
 }
 
 static const plug_option_v1 attributes[] = {
-    { .name = PLUG_LITERAL("do"), .type = PLUG_TYPE_TEXT, .minimum = 1, .maximum = 0,
+    { .name = PLUG_LITERAL("do"), .type = PLUG_TYPE_TEXT,
       .choices = PLUG_LITERAL("attributes state event inside outermost detached orphan") },
-    { .name = PLUG_LITERAL("label"), .type = PLUG_TYPE_TEXT, .minimum = 1, .maximum = 0 },
+    { .name = PLUG_LITERAL("label"), .type = PLUG_TYPE_TEXT },
     { .name = PLUG_LITERAL("limit"), .type = PLUG_TYPE_INTEGER, .minimum = 0, .maximum = 9 },
 };
 
