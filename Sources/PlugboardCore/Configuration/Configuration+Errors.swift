@@ -51,6 +51,7 @@ extension Configuration {
             reading.note(["kernel", "headers", .key(name)], reason, atKey: true)
         }
         if kernel.connections < 0 { reading.note(["kernel", "connections"], "must not be negative") }
+        if kernel.connectionsPerHost < 0 { reading.note(["kernel", "connectionsPerHost"], "must not be negative") }
         if kernel.attemptLimit < 1 { reading.note(["kernel", "attemptLimit"], "must be at least 1") }
         if kernel.bufferLimit.bytes < 1 { reading.note(["kernel", "bufferLimit"], "must be at least 1B") }
         for (option, path) in [

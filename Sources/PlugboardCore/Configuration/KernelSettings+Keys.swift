@@ -50,6 +50,10 @@ extension KernelSettings {
             "connections", "Connections at a time; 0 for no limit.", .integer(in: 0...1_000_000).by(default: 0),
             \.connections),
         ConfigurationKey(
+            "connectionsPerHost",
+            "Connections at a time to one host that does not respond in HTTP/2; 0 for no limit.",
+            .integer(in: 0...1_000_000).by(default: 64), \.connectionsPerHost),
+        ConfigurationKey(
             "attemptLimit", "Attempts and hops of one exchange, after which it fails as a runaway.",
             .integer(in: 1...1_000_000).by(default: 50), \.attemptLimit),
         ConfigurationKey(

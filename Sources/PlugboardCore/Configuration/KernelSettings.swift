@@ -22,8 +22,12 @@ public struct KernelSettings: Sendable, Equatable {
     /// Public keys that the servers of a host may have, `sha256//BASE64`, by the host's name in any case, or its
     /// address. A name beyond ASCII is written `xn--…`.
     public var pins: [String: [String]] = [:]
-    /// Connections at a time; 0 for no limit.
+    /// Connections at a time; 0 for no limit. Each attempt counts as one, also where attempts share a connection.
     public var connections = 0
+    /// Connections at a time to one origin (scheme, host and port); 0 for no limit. Hosts that respond in HTTP/2 are
+    /// not limited, because their exchanges share connections. An exchange that finds none free waits without an error
+    /// until its `timeout`. Sub-requests of plugins count, but do not wait.
+    public var connectionsPerHost = 64
     /// Attempts and hops of one exchange, after which it fails as `runaway`.
     public var attemptLimit = 50
     /// Bytes of one body that wait for their reader before the sender is slowed.

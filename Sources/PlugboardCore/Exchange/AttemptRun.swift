@@ -12,6 +12,8 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
     var control: (any Attempt)?
     private var hasCompleted = false
     private(set) var isOver = false
+    /// Whether other attempts can use the same connection at the same time.
+    private(set) var sharesConnection = false
     private var whenOver: (() -> Void)?
 
     init(_ exchange: ExchangeCore, _ number: Int) {
@@ -38,6 +40,8 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
     func attemptReceived(_ head: ResponseHead, body: (any BodySource)?) {
         guard !isOver, !hasCompleted else { body?.release(); return }
         hasCompleted = true
+        sharesConnection = head.version == .http2 || head.version == .http3
+        exchange.core.admission.headReceived(exchange, isShared: sharesConnection)
         exchange.emit(.headReceived, about: head)
         report(.success(OutwardResponse(head: head, body: body.map { BodyNode($0, core: exchange.core) })))
     }
@@ -82,7 +86,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
         guard !isOver else { return }
         isOver = true
         control = nil
-        exchange.core.admission.attemptEnded(isFromOutside: exchange.steering.phase == .ended)
+        exchange.core.admission.attemptEnded(exchange, isFromOutside: exchange.steering.phase == .ended)
         exchange.emit(.attemptEnded) {
             [
                 ("attempt", .integer(Int64(self.number))),
@@ -128,10 +132,10 @@ extension ExchangeCore {
 
     /// There is a connection for the attempt.
     func performAttempt() {
-        guard steering.phase == .awaiting else { return core.admission.attemptEnded() }
+        guard steering.phase == .awaiting else { return core.admission.attemptEnded(self) }
         if isSuspended {
             suspension.afterwards { [self] in if steering.phase == .awaiting { core.admission.admit(self) } }
-            return core.admission.attemptEnded()
+            return core.admission.attemptEnded(self)
         }
         let head = request.head
         attempts.begin(head.url)

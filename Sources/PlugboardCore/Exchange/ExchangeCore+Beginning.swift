@@ -45,9 +45,7 @@ extension ExchangeCore {
     /// What the exchange does now, as the end of a sentence.
     private var currentActivity: String {
         if isSuspended { return "it was suspended" }
-        if core.admission.hasQueued(self) {
-            return "it waited for one of the \(core.settings.connections) connections"
-        }
+        if let line = attempts.waitsFor { return "it waited for \(line.description)" }
         if steering.phase == .flowing { return "the response's body was under way" }
         if let parking {
             guard parking.ticket != nil, let slot = waitingSlot else { return "it waited for the next attempt" }

@@ -1,11 +1,16 @@
 import EventLoop
+import Messages
 
-/// Which attempts run and which wait for a connection, where `kernel.connections` limits them.
+/// Which attempts run and which wait for a connection, where `kernel.connections` limits them all and
+/// `kernel.connectionsPerHost` those to one origin.
 ///
-/// Exchanges wait in the order in which they came; one that ends while it waits leaves the queue at once. A connection
-/// that becomes free because its exchange was ended from outside (a cancel, a timeout) is held back, until no exchange
-/// was ended from outside for a moment: a program that cancels all its exchanges must not start those that it is about
-/// to cancel.
+/// An exchange first waits for its host and then for all, so that many exchanges to one host do not delay those to
+/// others. A connection that becomes free because its exchange was ended from outside (a cancel, a timeout) is held
+/// back, until no exchange was ended from outside for a moment: a program that cancels all its exchanges must not start
+/// those that it is about to cancel.
+///
+/// Hosts are counted only while so many attempts run that one host could have too many. A host that responds in HTTP/2
+/// is not limited, because its attempts share connections.
 ///
 /// Everything is called on the loop.
 final class Admission {
@@ -15,83 +20,160 @@ final class Admission {
     /// How long a connection may be held back, in nanoseconds.
     private static let holdLimit: Int64 = 50_000_000
 
+    private let all: ConnectionLimit
     /// 0 for no limit.
-    private let limit: Int
-    /// How many attempts run.
-    private var running = 0
-    /// How many connections are free and held back.
-    private var heldCount = 0
+    private let hostLimit: Int
+    /// The hosts of the attempts that run or wait; empty while hosts are not counted.
+    private var hosts: [Origin: ConnectionLimit] = [:]
+
+    /// The limits that hold connections back.
+    private var holding: [ConnectionLimit] = []
     private var heldSince: Int64 = 0
     private var alarm: SystemAlarm?
-    private var isAdmitting = false
-    private var queue = ExchangeList<Queued>()
 
-    init(limit: Int, loop: EventLoop) {
-        self.limit = limit
-        if limit > 0 {
-            alarm = SystemAlarm(loop: loop) { [weak self] in
-                self?.heldCount = 0
-                self?.admitWaiting()
+    init(limit: Int, hostLimit: Int, loop: EventLoop) {
+        all = ConnectionLimit(limit)
+        // One host cannot have more connections than all.
+        self.hostLimit = limit > 0 && limit <= hostLimit ? 0 : hostLimit
+        guard limit > 0 || hostLimit > 0 else { return }
+        alarm = SystemAlarm(loop: loop) { [weak self] in self?.useHeld() }
+    }
+
+    /// Begins an attempt now, or when there is a connection for it.
+    func admit(_ exchange: ExchangeCore) {
+        if hostLimit > 0, !hosts.isEmpty || all.inUse + all.heldCount >= hostLimit {
+            if hosts.isEmpty { countHosts(of: exchange.core.underWay.all) }
+            if let origin = Origin(url: exchange.request.head.url) {
+                let host = host(origin)
+                guard host.takeOrQueue(exchange) else { return }
+                exchange.attempts.host = host
             }
         }
+        admitToAll(exchange)
     }
 
-    /// Begins an attempt now, or when another one has ended. Sub-requests never wait, because an exchange that waits
-    /// for one keeps its connection.
-    func admit(_ exchange: ExchangeCore) {
-        if limit == 0 || exchange.family.depth > 0 || (queue.first == nil && hasFreeConnection) {
-            running += 1
-            exchange.performAttempt()
-        } else {
-            queue.append(exchange)
-        }
+    /// The host has a connection for the attempt, if hosts are counted.
+    private func admitToAll(_ exchange: ExchangeCore) {
+        if all.takeOrQueue(exchange) { exchange.performAttempt() }
     }
 
-    /// An attempt that was admitted is over.
+    /// The attempt of this exchange, which was admitted, is over.
     ///
     /// - Parameter isFromOutside: Whether a cancel or the exchange's timeout has ended it.
-    func attemptEnded(isFromOutside: Bool = false) {
-        running -= 1
-        guard queue.first != nil else { return }
-        if isFromOutside {
-            holdBack()
-            heldCount += 1
-        } else {
-            admitWaiting()
-        }
+    func attemptEnded(_ exchange: ExchangeCore, isFromOutside: Bool = false) {
+        giveBack(to: all, isFromOutside: isFromOutside)
+        if exchange.attempts.host != nil { leaveHost(exchange, isFromOutside: isFromOutside) }
     }
-
-    /// Whether this exchange waits for a connection.
-    func hasQueued(_ exchange: ExchangeCore) -> Bool { queue.contains(exchange) }
 
     /// The exchange has ended: if it waits, it leaves the queue.
     func withdraw(_ exchange: ExchangeCore) {
-        if queue.remove(exchange) && heldCount > 0 { holdBack() }
-    }
-
-    private var hasFreeConnection: Bool { running + heldCount < limit }
-
-    private func admitWaiting() {
-        // An exchange that cannot begin gives its connection back at once, within this loop.
-        guard !isAdmitting else { return }
-        isAdmitting = true
-        while hasFreeConnection, let exchange = queue.first {
-            queue.remove(exchange)
-            // It is about to end.
-            if exchange.isCancelWanted || exchange.isOverdue { continue }
-            running += 1
-            exchange.performAttempt()
+        if let line = exchange.attempts.waitsFor {
+            line.remove(exchange)
+            if line.heldCount > 0 { delayUse() }
+            if line.host != nil { forgetIfIdle(line) }
         }
-        isAdmitting = false
-        guard queue.first == nil else { return }
-        heldCount = 0
-        alarm?.clear()
+        // It has waited for a connection while its host had one for it.
+        if exchange.attempts.host != nil { leaveHost(exchange, isFromOutside: true) }
     }
+
+    /// The head of the response has come.
+    ///
+    /// - Parameter isShared: Whether other attempts can use the same connection at the same time.
+    func headReceived(_ exchange: ExchangeCore, isShared: Bool) {
+        guard let host = exchange.attempts.host else { return }
+        host.isShared = isShared
+        if isShared { admitWaiting(at: host) }
+    }
+
+    // MARK: Hosts
+
+    private func host(_ origin: Origin) -> ConnectionLimit {
+        if let host = hosts[origin] { return host }
+        let host = ConnectionLimit(hostLimit, host: origin)
+        hosts[origin] = host
+        return host
+    }
+
+    /// Counts the attempts that run. None waits, because fewer ran than one host may have.
+    private func countHosts(of exchanges: [ExchangeCore]) {
+        for exchange in exchanges {
+            guard let run = exchange.attempts.current, !run.isOver, let url = exchange.attempts.sentURL,
+                let origin = Origin(url: url)
+            else { continue }
+            let host = host(origin)
+            host.take()
+            if run.sharesConnection { host.isShared = true }
+            exchange.attempts.host = host
+        }
+    }
+
+    private func leaveHost(_ exchange: ExchangeCore, isFromOutside: Bool) {
+        guard let host = exchange.attempts.host else { return }
+        exchange.attempts.host = nil
+        giveBack(to: host, isFromOutside: isFromOutside)
+        forgetIfIdle(host)
+    }
+
+    private func forgetIfIdle(_ limit: ConnectionLimit) {
+        if let origin = limit.host, limit.inUse == 0, !limit.hasWaiting, hosts[origin] === limit { hosts[origin] = nil }
+    }
+
+    // MARK: Those that wait
+
+    private func giveBack(to limit: ConnectionLimit, isFromOutside: Bool) {
+        limit.giveBack()
+        guard limit.hasWaiting else { return }
+        if isFromOutside {
+            if limit.heldCount == 0 { holding.append(limit) }
+            limit.heldCount += 1
+            delayUse()
+        } else {
+            admitWaiting(at: limit)
+        }
+    }
+
+    private func admitWaiting(at limit: ConnectionLimit) {
+        // An exchange that cannot begin gives its connection back at once, within this loop.
+        guard !limit.isAdmitting else { return }
+        limit.isAdmitting = true
+        while let exchange = limit.takeForNext() {
+            if limit === all {
+                exchange.performAttempt()
+            } else {
+                exchange.attempts.host = limit
+                admitToAll(exchange)
+            }
+        }
+        limit.isAdmitting = false
+        if limit.heldCount > 0, !limit.hasWaiting { stopHolding(limit) }
+    }
+
+    // MARK: Connections held back
 
     /// Connections are held back for a while from now on.
-    private func holdBack() {
+    private func delayUse() {
         guard let alarm else { return }
-        if heldCount == 0 { heldSince = alarm.now }
+        if heldSince == 0 { heldSince = alarm.now }
         alarm.set(min(alarm.now + Admission.quietTime, heldSince + Admission.holdLimit))
+    }
+
+    private func useHeld() {
+        let limits = holding
+        holding = []
+        heldSince = 0
+        for limit in limits {
+            limit.heldCount = 0
+            admitWaiting(at: limit)
+            forgetIfIdle(limit)
+        }
+    }
+
+    private func stopHolding(_ limit: ConnectionLimit) {
+        limit.heldCount = 0
+        holding.removeAll { $0 === limit }
+        if holding.isEmpty {
+            heldSince = 0
+            alarm?.clear()
+        }
     }
 }

@@ -72,7 +72,8 @@ final class KernelCore: @unchecked Sendable {
         attributeCheck = AttributeCheck(lineup)
         secretAttributes = Set(lineup.plugins.flatMap(\.descriptor.secretAttributes))
         timers = PluginTimers(loop: loop)
-        admission = Admission(limit: settings.connections, loop: loop)
+        admission = Admission(
+            limit: settings.connections, hostLimit: settings.connectionsPerHost, loop: loop)
         dataDirectory = DataDirectory(settings)
         containment = Containment(crashNote, loop: loop)
         self.watch = watch

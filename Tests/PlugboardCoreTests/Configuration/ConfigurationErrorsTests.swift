@@ -107,12 +107,14 @@ import Testing
         configuration.kernel.connectTo = ["a": "b:1"]
         configuration.kernel.pins = ["a": ["sha256//x"]]
         configuration.kernel.connections = -1
+        configuration.kernel.connectionsPerHost = -1
 
         let error = #expect(throws: PlugboardError.self) { try Kernel(configuration: configuration, log: .silent) }
 
         #expect(
             configuration.errors().map(\.path) == [
                 "kernel.timeout", "kernel.connectTo.a", "kernel.proxy", "kernel.tls.pins.a", "kernel.connections",
+                "kernel.connectionsPerHost",
             ])
         #expect(error?.code == .configuration)
     }

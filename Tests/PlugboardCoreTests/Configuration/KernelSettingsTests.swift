@@ -14,8 +14,8 @@ import Testing
         let settings = try read(
             """
             { "timeout": "1m", "connectTimeout": "2s", "idleTimeout": "3s", "attemptTimeout": "4ms",
-              "connections": 5, "attemptLimit": 6, "bufferLimit": "32KiB", "dataDirectory": "/d",
-              "pluginFolders": ["/p"], "logLevel": "warning", "proxy": "socks5h://me:pw@proxy:1080", "noProxy": "a,b",
+              "connections": 5, "connectionsPerHost": 7, "attemptLimit": 6, "bufferLimit": "32KiB",
+              "dataDirectory": "/d", "pluginFolders": ["/p"], "logLevel": "warning", "proxy": "socks5h://me:pw@proxy:1080", "noProxy": "a,b",
               "connectTo": { "a.example:443": "[::1]:8443" }, "interface": "eth0", "ipVersion": "v6",
               "httpVersion": "2-prior-knowledge",
               "tls": { "verify": false, "ca": "/ca", "certificate": "/c", "key": "/k", "minimum": "1.3" },
@@ -28,6 +28,7 @@ import Testing
         expected.idleTimeout = .seconds(3)
         expected.attemptTimeout = .milliseconds(4)
         expected.connections = 5
+        expected.connectionsPerHost = 7
         expected.attemptLimit = 6
         expected.bufferLimit = .kibibytes(32)
         expected.dataDirectory = "/d"

@@ -10,7 +10,9 @@ package final class MockTransport: Transport {
     package enum Outcome: Sendable {
         /// A head, and a body in these pieces; nil for none.
         case respond(Int, Fields = Fields(), [String]? = [])
-        /// The same with a body of the test's own.
+        /// A head, and then nothing of its body, until it is cancelled.
+        case head(ResponseHead)
+        /// A head, and a body of the test's own.
         case source(Int, Fields = Fields(), any BodySource)
         case failure(PlugboardError)
         /// Nothing, until it is cancelled.
@@ -75,6 +77,7 @@ package final class MockTransport: Transport {
                 let head = ResponseHead(status: status, reason: "", fields: fields)
                 observer.attemptReceived(head, body: pieces.map { PiecesSource($0.map { Bytes($0) }) })
                 end(nil)
+            case .head(let head): observer.attemptReceived(head, body: SilentSource())
             case .source(let status, let fields, let source):
                 observer.attemptReceived(ResponseHead(status: status, fields: fields), body: source)
                 end(nil)
@@ -106,6 +109,13 @@ package final class MockTransport: Transport {
             if isFirst { observer.attemptEnded(error, Timings()) }
         }
     }
+}
+
+/// A body of which no piece comes.
+private final class SilentSource: BodySource {
+    var length: Int? { nil }
+    func pull(_ pull: Pull) {}
+    func release() {}
 }
 
 /// A body of pieces, one a pull; counts what is asked of it.
