@@ -19,6 +19,8 @@ func module(_ name: String, _ dependencies: Target.Dependency..., path: String? 
 }
 
 /// A bundled plugin: its code, its options, and what its shared object says of itself.
+///
+/// It uses what every plugin can use: without access to the package, the compiler refuses anything that is not public.
 func plugin(_ name: String, _ dependencies: Target.Dependency...) -> [Target] {
     let own: [Target.Dependency] = [
         "PlugboardKit", "Messages", "CPlugboard", "JSON", .target(name: "\(name)Options"),
@@ -27,8 +29,10 @@ func plugin(_ name: String, _ dependencies: Target.Dependency...) -> [Target] {
     return [
         .target(
             name: "\(name)Plugin", dependencies: own + dependencies, path: "Plugins/\(name)/Sources/\(name)Plugin",
-            swiftSettings: strict),
-        module("\(name)Options", "PlugboardKit", "Messages", "JSON", path: "Plugins/\(name)/Sources/\(name)Options"),
+            packageAccess: false, swiftSettings: strict),
+        .target(
+            name: "\(name)Options", dependencies: ["PlugboardKit", "Messages", "JSON"],
+            path: "Plugins/\(name)/Sources/\(name)Options", packageAccess: false, swiftSettings: strict),
         .target(
             name: "\(name)Metadata", dependencies: ["CPlugboard"], path: "Plugins/\(name)/Sources/\(name)Metadata"),
     ]

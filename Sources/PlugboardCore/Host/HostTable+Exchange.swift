@@ -23,7 +23,9 @@ extension HostTable {
         table.resolve_url = { pointer, reference in
             guard let pointer else { return plug_text() }
             let exchange = ExchangeCore.from(pointer)
-            guard let url = resolved(reference.string, against: exchange.request.head.url) else { return plug_text() }
+            guard let url = URLParts.resolve(reference.string, against: exchange.request.head.url) else {
+                return plug_text()
+            }
             return exchange.views.scratch.text(url)
         }
         setAttributes(&table)

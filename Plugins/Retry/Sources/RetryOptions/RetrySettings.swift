@@ -68,11 +68,8 @@ public struct RetrySettings: PluginSettings {
     /// All settings at their defaults.
     public init() {}
 
-    /// Failures that may be temporary. No other failure is ever repeated, whatever the settings.
-    package static let transientFailures: Set<PlugboardError.Code> = unsentFailures.union([
-        .reset, .stale, .idleTimeout, .attemptTimeout,
-    ])
-
-    /// Failures before the server acted on the request: nothing can be done twice.
-    package static let unsentFailures: Set<PlugboardError.Code> = [.dns, .connect, .connectTimeout, .unprocessed]
+    /// The failures whose codes `failures` can contain: those that may be temporary.
+    public static let transientFailures: Set<PlugboardError.Code> = [
+        .dns, .connect, .connectTimeout, .unprocessed, .reset, .stale, .idleTimeout, .attemptTimeout,
+    ]
 }
