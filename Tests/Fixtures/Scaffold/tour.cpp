@@ -226,7 +226,7 @@ private:
 };
 
 const plug_option_v1 settings[] = {
-    plugboard::option(PLUG_TYPE_TEXT, "refuse", "no", "Whether it refuses to be made.", 1, 0, 0, "yes no"),
+    plugboard::option(PLUG_TYPE_TEXT, "refuse", "no", "Whether it refuses to be made.", 0, 0, 0, "yes no"),
     plugboard::secret(plugboard::option(PLUG_TYPE_TEXT, "key", "none", "What nobody may see.")),
 };
 const plug_option_v1 attributes[] = {
