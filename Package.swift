@@ -4,7 +4,7 @@ import PackageDescription
 // A slim program depends on the product PlugboardCore and on the plugins that it links; nothing else is compiled.
 let bundled = ["Logging", "Decode", "Redirect", "Authentication", "Cookies", "Cache", "Retry"]
 
-// CI sets this, so that a new compiler's new warnings break our build and nobody else's.
+// CI sets this, so that the warnings of a new compiler break the build of this repository only.
 let strict: [SwiftSetting] =
     Context.environment["PLUGBOARD_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
 

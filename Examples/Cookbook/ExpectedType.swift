@@ -4,7 +4,7 @@ import PlugboardKit
 struct ExpectedType: Plugin {
     static let id = "com.example.expected-type"
 
-    /// In a plugin of your own this belongs into a module of options, which programs import without the plugin.
+    /// In a plugin of your own this belongs in a module of options, which programs import without the plugin.
     static let type = AttributeKey<String>(id, "type", "The media type that the response must have.")
 
     static let manifest = Manifest(

@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// Holding: stops requests whose body is declared as JSON and is no JSON, before they reach the network.
+/// Holding: stops requests whose body is declared as JSON but is not JSON, before they reach the network.
 struct JSONOnly: Plugin {
     static let manifest = Manifest(
         id: "com.example.json-only", version: "1.0.0", documentation: "Stops malformed JSON.", priority: 320,
@@ -25,6 +25,6 @@ struct JSONOnly: Plugin {
     private func isJSON(_ bytes: UnsafeRawBufferPointer) -> Bool { (try? JSONParser.parse(bytes)) != nil }
 
     private var malformed: PlugboardError {
-        PlugboardError("com.example.json-only.malformed", "The request's body is declared as JSON and is no JSON.")
+        PlugboardError("com.example.json-only.malformed", "The request's body is declared as JSON but is not JSON.")
     }
 }

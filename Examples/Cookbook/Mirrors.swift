@@ -20,7 +20,8 @@ struct Mirrors: Plugin {
         self.settings = settings
         // An error refuses the configuration at the start, and not only at the first failure.
         for origin in settings.origins where Origin(url: origin) == nil {
-            throw PlugboardError("com.example.mirrors.origin", "\(printable(origin)) is no origin. Write https://HOST.")
+            throw PlugboardError(
+                "com.example.mirrors.origin", "\(printable(origin)) is not an origin. Write https://HOST.")
         }
     }
 

@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { REQUEST_LIMIT = 16384, ANSWER_LIMIT = REQUEST_LIMIT + 1024 };
+enum { REQUEST_LIMIT = 16384, RESPONSE_LIMIT = REQUEST_LIMIT + 1024 };
 
 static void send_all(int client, const void *bytes, size_t count) {
     const char *next = bytes;
@@ -61,8 +61,8 @@ static int allows_gzip(const char *request) {
 }
 
 static void echo(int client, const char *request) {
-    static unsigned char body[2 * ANSWER_LIMIT];
-    char text[ANSWER_LIMIT], head[256];
+    static unsigned char body[2 * RESPONSE_LIMIT];
+    char text[RESPONSE_LIMIT], head[256];
     int length = snprintf(text, sizeof text, "The server was asked:\n%s", request);
     size_t count = allows_gzip(request) ? gzip(text, (size_t)length, body, sizeof body) : 0;
     const char *coding = count > 0 ? "Content-Encoding: gzip\r\n" : "";

@@ -138,7 +138,7 @@ template <class Body, class Caught> auto guarded(Body body, Caught caught) noexc
         barrier.fail(error.what());
         return caught(std::string_view(error.what()));
     } catch (...) {
-        std::string_view what = "it threw what is no std::exception";
+        std::string_view what = "it threw an object that is not a std::exception";
         barrier.fail(what);
         return caught(what);
     }
@@ -949,7 +949,7 @@ private:
         } catch (const std::exception &error) {
             broken("plugin.fault", error.what());
         } catch (...) {
-            broken("plugin.fault", "it threw what is no std::exception");
+            broken("plugin.fault", "it threw an object that is not a std::exception");
         }
     }
 

@@ -33,6 +33,8 @@ public final class EventLoop: @unchecked Sendable {
     public private(set) var now: Int64
     /// The time of the system's monotonic clock in nanoseconds, read once in a turn, also with a manual clock. [loop]
     package private(set) var systemNow: Int64
+    /// The time of the loop's clock in nanoseconds, read at this call and not once in a turn. [any]
+    package var timeOfCall: Int64 { clock?.now ?? EventLoop.systemTime() }
     private var batch: [Inbox.Job] = []
     /// The index in `batch` of the next job to run.
     private var nextJob = 0

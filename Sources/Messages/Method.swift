@@ -33,15 +33,5 @@ public struct Method: Sendable, Hashable, ExpressibleByStringLiteral, CustomStri
     public var isIdempotent: Bool { isSafe || name == "PUT" || name == "DELETE" }
 
     /// Whether the name is a token (RFC 9110 §5.6.2). A request with any other name cannot be sent.
-    public var isValid: Bool { !name.isEmpty && name.utf8.allSatisfy(isTokenByte) }
-}
-
-/// `tchar` of RFC 9110 §5.6.2.
-package func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
+    public var isValid: Bool { isToken(name) }
 }

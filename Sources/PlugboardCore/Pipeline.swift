@@ -23,7 +23,7 @@ import PlugboardKit
 //  4. `resend` enters again just inside the plugin that asked, with the request as that plugin last passed it inward,
 //     plus the edits that it makes now.
 //  5. `wait` parks the exchange and hands out a ticket; the same hook runs again when it is woken, or at its deadline.
-//  6. `hold` asks for the whole body; the same hook runs again with it, or is told that it is over the limit.
+//  6. `hold` asks for the whole body; the same hook runs again with it, or with the visit `overLimit`.
 //  7. A body is a source that is pulled; plugins put sources of their own around it.
 //  8. When a plugin resends, responds or fails on a response, the inner body is discarded, and the turns further in
 //     close as `resent`, `replaced` or `failed`.
@@ -32,8 +32,7 @@ import PlugboardKit
 // 10. Watching is not steering: `onEvent` cannot change anything.
 //
 // `advance` below keeps these rules; the functions that it calls stand in the order of events. `Steering` decides what
-// comes next. What the kernel knows of the plugins is in `Pipeline`, made once at start-up; what it knows of one
-// exchange is in `ExchangeCore`.
+// comes next. The plugins are in `Pipeline`, made once at start-up; the state of one exchange is in `ExchangeCore`.
 
 /// The enabled plugins in order, outermost first, and the hooks that they list.
 final class Pipeline: Sendable {
@@ -41,6 +40,8 @@ final class Pipeline: Sendable {
     static let limit = SlotSet.limit
 
     let slots: [Slot]
+    /// The same, for visits that count no references.
+    private let borrowed: [Unmanaged<Slot>]
     let hooks: HookSlots
     let watchers: Watchers
     /// Only then must the request be kept as each plugin saw it.
@@ -48,10 +49,15 @@ final class Pipeline: Sendable {
 
     init(_ slots: [Slot]) {
         self.slots = slots
+        borrowed = slots.map { Unmanaged.passUnretained($0) }
         hooks = HookSlots(slots.map(\.hooks))
         watchers = Watchers(slots)
         hasOutwardHooks = !hooks.response.isEmpty || !hooks.failure.isEmpty
     }
+
+    /// Does something with the slot of this index, which the pipeline keeps meanwhile.
+    @inline(__always)
+    func withSlot(_ index: Int, _ use: (Slot) -> Void) { borrowed[index]._withUnsafeGuaranteedRef(use) }
 }
 
 extension ExchangeCore {
@@ -59,7 +65,7 @@ extension ExchangeCore {
     func advance() {
         while !isSuspended && steering.phase == .steering {
             switch steering.next(pipeline.hooks) {
-            case .visit(let index): carryOut(at: pipeline.slots[index])
+            case .visit(let index): pipeline.withSlot(index) { carryOut(at: $0) }
             case .attempt: perform()
             case .deliver: deliver()
             case .fail: finish(failing: failure ?? ExchangeCore.lostFailure)
@@ -73,9 +79,16 @@ extension ExchangeCore {
         let decision = visit(slot)
         // The hook may have ended its own exchange.
         guard steering.phase == .steering else {
-            if case .wait(let ticket, _) = decision { core.tickets.remove(ticket) }
-            return decision.drop()
+            if let decision { drop(decision) }
+            return
         }
+        guard let decision else { return steering.pass(slot.index) }
+        carryOut(decision, of: slot)
+    }
+
+    // Not inlined, because most visits do not need it.
+    @inline(never)
+    private func carryOut(_ decision: Decision, of slot: Slot) {
         switch decision {
         case .next: steering.pass(slot.index)
         case .respond(let response): turnAround(at: slot, with: response)

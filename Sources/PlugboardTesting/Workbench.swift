@@ -83,7 +83,10 @@ public final class Workbench: Sendable {
         _ configuration: Configuration, catalog: Catalog, loader: (any Loader)?, transport: ScriptedTransport,
         clock: ManualClock, _ configure: (inout Configuration) -> Void = { _ in }
     ) throws(PlugboardError) {
-        let folder = try ScratchFolder()
+        guard let folder = ScratchFolder("plugboard-testing-") else {
+            throw PlugboardError(
+                .testingFolder, "No folder can be made in \(ScratchFolder.parent). Let TMPDIR name another.")
+        }
         var configuration = configuration
         configuration.kernel.dataDirectory = folder.path
         configure(&configuration)

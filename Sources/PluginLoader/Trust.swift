@@ -24,7 +24,7 @@ struct Trust {
             case .writable:
                 throw PlugboardError(
                     .loadingWritable,
-                    "\(what) can be written by others than its owner (mode \(step.ownership.permissions)), who "
+                    "\(what) can be written to by other users than its owner (mode \(step.ownership.permissions)), who "
                         + "could replace the code. Remove the permission: chmod go-w \(step.path)")
             }
         }

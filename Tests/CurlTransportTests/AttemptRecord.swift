@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Transporting
 
-/// Hears of one attempt and keeps what it hears, in order.
+/// Records the reports of one attempt, in order.
 final class AttemptRecord: AttemptObserver {
     enum Note: Equatable {
         case reached(Milestone)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Transporting
 
-/// RFC 9112 §9.2: what comes on a connection that waits for its next request belongs to no response.
+/// RFC 9112 §9.2: bytes on a connection that waits for its next request belong to no response.
 @Suite struct IdleConnectionTests {
     @Test(arguments: [Method.get, .head])
     func `bytes on an idle connection are not the next response`(_ method: Method) async throws {
@@ -29,7 +29,7 @@ import Transporting
         try await server.endedConnections(atLeast: 1)
         let next = try await client.send(.post, server.url(), body: .text("x"))
 
-        // The transport may tell that nothing was sent; the kernel then uses a new connection.
+        // The transport may report that nothing was sent; the kernel then uses a new connection.
         #expect(next.text == "own" || next.error?.code == .unprocessed)
         #expect(server.requests.filter { $0.connection == 1 }.count == 1)
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Transporting
 
-/// Suspending, over HTTP/2, where libcurl holds back for a paused stream what it reads for others.
+/// Suspending over HTTP/2, where a paused stream must not hold back the bytes of other streams.
 @Suite(.enabled(if: NginxServer.isAvailable)) struct PauseTests {
     private static func options(_ server: NginxServer) -> RequestOptions {
         var options = RequestOptions()

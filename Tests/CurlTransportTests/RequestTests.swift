@@ -166,7 +166,7 @@ import Transporting
         #expect(outcome.record.notes as [AttemptRecord.Note] == [.ended(.invalidURL)])
     }
 
-    @Test func `what is no ASCII in a URL is percent-encoded`() async throws {
+    @Test func `characters beyond ASCII in a URL are percent-encoded`() async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse() }
         let client = Client()
         defer { server.stop() }
@@ -197,7 +197,7 @@ import Transporting
         #expect(server.connectionCount == 0)
     }
 
-    @Test func `a method that is no token, or a HEAD with a body, is refused`() async throws {
+    @Test func `a method that is not a token, or a HEAD with a body, is refused`() async throws {
         let client = Client()
 
         let token = try await client.send("GET /\r\n", "http://127.0.0.1/")

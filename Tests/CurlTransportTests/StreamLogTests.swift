@@ -34,4 +34,35 @@ import Testing
         #expect(!isRefused(["[HTTP/2] [7] header: REFUSED_STREAM"]), "the words of a server")
         #expect(!isRefused(["Connection died, retrying a fresh connect (retry count: 1)\n", "REFUSED", ""]))
     }
+
+    @Test func `the end of a stream is that of its own last frame, or of its unfinished upload`() {
+        func hasEnded(_ line: String) -> Bool {
+            var log = StreamLog()
+            for line in ["[HTTP/2] [7] OPENED stream for https://a.example/\n", line + "\n"] {
+                line.utf8.withContiguousStorageIfAvailable { log.read(UnsafeRawBufferPointer($0)) }
+            }
+            return log.hasEnded
+        }
+
+        #expect(hasEnded("[HTTP/2] [7] <- FRAME[DATA, len=6, eos=1, padlen=0]"))
+        #expect(hasEnded("[HTTP/2] [7] <- FRAME[HEADERS, len=6, hend=1, eos=1]"))
+        #expect(hasEnded("[HTTP/2] [7] EOS frame with unfinished upload and HTTP status 502, abort upload by RST"))
+        #expect(!hasEnded("[HTTP/2] [7] <- FRAME[DATA, len=6, eos=0, padlen=0]"))
+        #expect(!hasEnded("[HTTP/2] [7] -> FRAME[DATA, len=6, eos=1, padlen=0]"))
+        #expect(!hasEnded("[HTTP/2] [9] <- FRAME[DATA, len=6, eos=1, padlen=0]"), "another stream")
+        #expect(!hasEnded("[HTTP/2] [7] header: x: <- FRAME[DATA, len=6, eos=1, padlen=0]"), "the words of a server")
+    }
+
+    @Test func `trailers are read from the log, except lines that it cuts off`() {
+        var log = StreamLog()
+        let long = "[HTTP/2] [7] trailer: long: " + String(repeating: "x", count: 2000)
+        for line in [
+            "[HTTP/2] [7] OPENED stream for https://a.example/\n", "[HTTP/2] [7] trailer: x-sum: 6\n",
+            "[HTTP/2] [9] trailer: other: 1\n", long + String(repeating: "x", count: 2043 - long.utf8.count) + "...\n",
+        ] {
+            line.utf8.withContiguousStorageIfAvailable { log.read(UnsafeRawBufferPointer($0)) }
+        }
+
+        #expect(log.trailers == [Array("x-sum: 6\n".utf8)])
+    }
 }

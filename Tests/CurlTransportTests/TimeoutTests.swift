@@ -84,7 +84,7 @@ import Transporting
     }
 
     @Test func `connecting has a time limit of its own`() async throws {
-        // The server speaks no TLS: the handshake waits for ever.
+        // The server speaks no TLS: the handshake never ends.
         let server = try LoopbackServer { connection in try connection.waitForClose() }
         let client = Client()
         var options = RequestOptions()

@@ -53,7 +53,7 @@ struct ChainTests {
         #expect(lines.first == "HTTP/1.1 200 OK")
         #expect(lines.contains("x-order-seen: com.example.outer com.example.inner"))
         #expect(lines.contains("x-user-agent-seen: chain/1.0"))
-        // The redirect was followed from inside its plugin: what lies deeper saw both requests.
+        // The redirect was followed from inside its plugin: plugins further in saw both requests.
         #expect(lines.contains("x-stamp-seen: 8"))
         #expect(server.requests.map { $0["x-stamp"] } == ["7", "8"])
         #expect(

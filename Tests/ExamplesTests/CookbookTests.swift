@@ -76,7 +76,7 @@ struct CookbookTests {
             try Workbench(Mirrors.self, settings: ["origins": ["somewhere"]])
         }
 
-        #expect(error?.reason.contains("somewhere is no origin") == true)
+        #expect(error?.reason.contains("somewhere is not an origin") == true)
     }
 
     @Test func `onClose: the time of a turn is published, however it ends`() async throws {

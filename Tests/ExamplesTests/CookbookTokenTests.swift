@@ -4,7 +4,7 @@ import Testing
 
 @testable import ExampleCookbook
 
-/// A token that is fetched once for all who wait for it.
+/// A token that is fetched once for all exchanges that wait for it.
 struct CookbookTokenTests {
     private static let tokens = "https://tokens.test/"
     private let url = "https://api.test/"

@@ -3,7 +3,7 @@ import Plugboard
 import TestSupport
 import Testing
 
-/// The tables of the documentation, held against what they are about.
+/// The tables of the documentation, compared with the code that they describe.
 struct DocumentationTests {
     @Test func `the README has 150 lines at most`() throws {
         #expect(try Document(Pages.readme).lines.count <= 151)

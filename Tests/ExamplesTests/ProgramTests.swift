@@ -62,7 +62,7 @@ struct ProgramTests {
         #expect(targets?.map { $0["name"]?.stringValue } == ["Program"])
     }
 
-    @Test func `a request speaks to the transport and to plugins`() async throws {
+    @Test func `a request has options for the transport and attributes for plugins`() async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse(body: "[1, 2]\n") }
 
         let outcome = try await ProcessRunner.running([try Products.executable("ExampleFeed"), server.url()])

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// What lies beside the tests: documents, examples and scripts.
+/// The files of the repository: documents, examples and scripts.
 enum Repository {
     static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL.path
 

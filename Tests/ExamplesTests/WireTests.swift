@@ -2,7 +2,7 @@ import Plugboard
 import TestSupport
 import Testing
 
-/// What the authors' page says that the transport adds to a head, and nothing else.
+/// The transport adds to a head what `writing-plugins.md` says, and nothing else.
 struct WireTests {
     @Test(arguments: [
         (Method.get, nil as String?, ["host"]), (.post, nil, ["content-length", "host"]),

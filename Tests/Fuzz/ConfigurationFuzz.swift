@@ -31,7 +31,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         if let configuration = check.configuration { _ = Lineup.check(configuration, catalog: catalog) }
     }
     let check = Configuration.check(bytes, folder: "/folder", sections: ["endpoints"])
-    precondition((check.configuration == nil) == !check.errors.isEmpty, "neither a configuration nor a error")
+    precondition((check.configuration == nil) == !check.errors.isEmpty, "neither a configuration nor an error")
     let isJSON = (try? JSONParser.parse(bytes, options: JSONParser.configuration)) != nil
     checkErrors(check.errors, bytes, areSyntax: !isJSON)
     guard let configuration = check.configuration else { return 0 }
@@ -48,7 +48,7 @@ private func checkErrors(_ errors: [ConfigurationError], _ bytes: [UInt8], areSy
     let lines = 1 + bytes.count { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
     precondition(errors.count <= 100)
     for error in errors {
-        precondition((1...lines).contains(error.line ?? 0) && (error.column ?? 0) >= 1, "a error stands nowhere")
+        precondition((1...lines).contains(error.line ?? 0) && (error.column ?? 0) >= 1, "an error has no position")
         precondition(!areSyntax || error.path.isEmpty)
     }
     if !errors.isEmpty { precondition(!PlugboardError(errors).reason.isEmpty) }

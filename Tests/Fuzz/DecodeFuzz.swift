@@ -66,13 +66,13 @@ private final class Pieces: BodySource {
     }
 }
 
-/// Takes what is answered at once, as all is here.
+/// Receives pieces, all of which are given at once here.
 private final class Reader: PullReceiver {
     private struct State {
         var bytes: [UInt8] = []
         var isWhole = false
         var isOver = false
-        var isAnswered = false
+        var isCompleted = false
     }
 
     private let state = Mutex(State())
@@ -82,18 +82,18 @@ private final class Reader: PullReceiver {
 
     /// Whether there is more.
     func pull(_ source: any BodySource) -> Bool {
-        state.withLock { $0.isAnswered = false }
+        state.withLock { $0.isCompleted = false }
         source.pull(Pull(self))
         return state.withLock { state in
-            precondition(state.isAnswered, "nobody answered")
+            precondition(state.isCompleted, "the pull was not completed")
             return !state.isOver
         }
     }
 
     func receive(_ piece: Piece, serial: UInt64) -> Bool {
         state.withLock { state in
-            precondition(!state.isAnswered && !state.isOver, "a second answer")
-            state.isAnswered = true
+            precondition(!state.isCompleted && !state.isOver, "the pull was completed twice")
+            state.isCompleted = true
             switch piece {
             case .bytes(let bytes): bytes.withUnsafeBytes { state.bytes += $0 }
             case .end: (state.isWhole, state.isOver) = (true, true)

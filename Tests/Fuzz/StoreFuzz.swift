@@ -208,11 +208,11 @@ private func read(_ entry: CacheEntry, _ store: SQLiteCacheStore) -> [UInt8]? {
 }
 
 private final class Asker: PullReceiver {
-    private let answered: @Sendable (Piece) -> Void
-    init(_ answered: @escaping @Sendable (Piece) -> Void) { self.answered = answered }
+    private let completed: @Sendable (Piece) -> Void
+    init(_ completed: @escaping @Sendable (Piece) -> Void) { self.completed = completed }
 
     func receive(_ piece: Piece, serial: UInt64) -> Bool {
-        answered(piece)
+        completed(piece)
         return true
     }
 }

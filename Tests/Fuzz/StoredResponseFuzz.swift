@@ -6,8 +6,8 @@
 //     swiftc $F -I fuzz -module-name CacheOptions -emit-module -emit-module-path fuzz/CacheOptions.swiftmodule \
 //         -c $C/CacheOptions/*.swift -o fuzz/CacheOptions.o
 //     swiftc $F -I fuzz -module-name StoredResponseFuzz fuzz/*.o \
-//         $(find $C/CachePlugin/Policy $C/CachePlugin/Store/Response -name '*.swift') \
-//         $C/CachePlugin/Store/{BrokenSource,CacheStore,StoredSource}.swift \
+//         $(find $C/CachePlugin/Policy $C/CachePlugin/Facts -name '*.swift') \
+//         $C/CachePlugin/Store/{BrokenSource,CacheStore,StoredResponse,StoredResponse+Coding}.swift \
 //         Tests/Fuzz/{StoredResponseFuzz,TimeLimit}.swift \
 //         -o storedresponse-fuzz
 //     ./storedresponse-fuzz -dict=Tests/Fuzz/storedresponse.dict -max_total_time=60 -max_len=1024
@@ -23,9 +23,9 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
     if form & 1 == 0 {
         checkTime(rest) { _ = StoredResponse.decoded($0) }
-        guard let (answer, length) = StoredResponse.decoded(rest) else { return 0 }
-        checkCoding(answer, length)
-        for fields in requests { check(CacheEntry(id: 1, answer: answer, length: length), fields) }
+        guard let (response, length) = StoredResponse.decoded(rest) else { return 0 }
+        checkCoding(response, length)
+        for fields in requests { check(CacheEntry(id: 1, response: response, length: length), fields) }
     } else {
         let policy = CachePolicy(isShared: form & 2 == 0, variantLimit: 2)
         checkTime(rest) { checkExchange($0, policy: policy) }
@@ -41,24 +41,24 @@ private let requests: [Fields] = [
     ["Cache-Control": "max-stale"], ["If-Range": "\"a\"", "Range": "bytes=0-0"],
 ]
 
-private func checkCoding(_ answer: StoredResponse, _ length: Int) {
-    let bytes = answer.encoded(length: length)
+private func checkCoding(_ response: StoredResponse, _ length: Int) {
+    let bytes = response.encoded(length: length)
     guard let (again, sameLength) = bytes.withUnsafeBytes({ StoredResponse.decoded($0) }) else {
         preconditionFailure("a head that was written cannot be read")
     }
     precondition(sameLength == length && again.encoded(length: length) == bytes, "a head that was written is another")
-    precondition(answer.range.map { $0.first >= 0 && $0.complete ?? 0 >= 0 } ?? true, "a part of what cannot be")
+    precondition(response.range.map { $0.first >= 0 && $0.complete ?? 0 >= 0 } ?? true, "a range that cannot exist")
 }
 
-/// What a request gets of an entry is a part of what is there, and its age is an age.
+/// A request gets a part of the stored body, and an age that is not negative.
 private func check(_ entry: CacheEntry, _ fields: Fields) {
     for method in [Method.get, .head] {
         let request = RequestFacts(method: method, key: key, url: key.text, fields: fields)
         switch CachePolicy().decision(for: request, entries: [entry], now: now) {
         case .reuse(let reuse): checkReuse(reuse)
         case .forward(let forward):
-            checkAnswers(to: forward, ["ETag": "\"a\"", "Content-Range": "bytes 0-4/9"], CachePolicy())
-        case .gatewayTimeout: preconditionFailure("nobody wants no network")
+            checkResponses(to: forward, ["ETag": "\"a\"", "Content-Range": "bytes 0-4/9"], CachePolicy())
+        case .gatewayTimeout: preconditionFailure("the network is not excluded")
         }
     }
 }
@@ -66,52 +66,52 @@ private func check(_ entry: CacheEntry, _ fields: Fields) {
 private func checkReuse(_ reuse: Reuse) {
     precondition(reuse.body.map { $0.lowerBound >= 0 && $0.upperBound <= reuse.entry.length } ?? true)
     let age = reuse.head.fields[.age].flatMap { Int64($0) }
-    precondition(reuse.freshness == .revalidated || (age ?? -1) >= 0, "an answer without an age")
+    precondition(reuse.freshness == .revalidated || (age ?? -1) >= 0, "a response without an age")
     precondition(!reuse.status.description.isEmpty)
 }
 
-private func checkAnswers(to forward: Forward, _ fields: Fields, _ policy: CachePolicy) {
+private func checkResponses(to forward: Forward, _ fields: Fields, _ policy: CachePolicy) {
     if case .reuse(let reuse) = policy.decision(afterFailureOf: forward, isUnreachable: true, now: now) {
         checkReuse(reuse)
     }
     for status in [200, 204, 206, 304, 404, 412, 416, 503] {
-        let answer = ReceivedResponse(forward: forward, status: status, fields: fields, requested: now, received: now)
-        let decision = policy.decision(on: answer) { $0.hasPrefix("https:") ? $0 : nil }
+        let response = ReceivedResponse(forward: forward, status: status, fields: fields, requested: now, received: now)
+        let decision = policy.decision(on: response) { $0.hasPrefix("https:") ? $0 : nil }
         if case .reuse(let reuse) = decision.outcome { checkReuse(reuse) }
         if case .resend(let plain) = decision.outcome {
             precondition(plain.validated.isEmpty && plain.completed == nil, "what failed is asked again")
         }
         guard let store = decision.store else { continue }
-        precondition(!store.answer.fields.contains(.connection) && store.answer.fields.contains(.date))
+        precondition(!store.response.fields.contains(.connection) && store.response.fields.contains(.date))
         let length = min(store.lengths?.upperBound ?? 9, 1 << 40)
-        checkCoding(store.answer, length)
+        checkCoding(store.response, length)
     }
 }
 
-/// Lines of `name: value`, for a request up to an empty line, and for an answer after it.
+/// Lines of `name: value`, for a request up to an empty line, and for a response after it.
 private func checkExchange(_ bytes: UnsafeRawBufferPointer, policy: CachePolicy) {
     var (sent, received) = (Fields(), Fields())
-    var isAnswer = false
+    var isResponse = false
     for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
-            isAnswer = true
+            isResponse = true
             continue
         }
         let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
         let value = UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])
-        if isAnswer { received.append(name, value) } else { sent.append(name, value) }
+        if isResponse { received.append(name, value) } else { sent.append(name, value) }
     }
     for method in [Method.get, .head, .post] {
         let request = RequestFacts(method: method, key: key, url: key.text, fields: sent)
         guard case .forward(let forward) = policy.decision(for: request, entries: [], now: now) else { continue }
-        let answer = ReceivedResponse(forward: forward, status: 200, fields: received, requested: now, received: now)
-        checkAnswers(to: forward, received, policy)
-        guard let store = policy.decision(on: answer, resolving: { _ in nil }).store else { continue }
-        let entry = CacheEntry(id: 1, answer: store.answer, length: min(store.lengths?.upperBound ?? 9, 1 << 40))
+        let response = ReceivedResponse(forward: forward, status: 200, fields: received, requested: now, received: now)
+        checkResponses(to: forward, received, policy)
+        guard let store = policy.decision(on: response, resolving: { _ in nil }).store else { continue }
+        let entry = CacheEntry(id: 1, response: store.response, length: min(store.lengths?.upperBound ?? 9, 1 << 40))
         for moment in [now, now + .seconds(3), now + .seconds(1 << 33), .zero] {
             switch policy.decision(for: request, entries: [entry, entry], now: moment) {
             case .reuse(let reuse): checkReuse(reuse)
-            case .forward(let forward): checkAnswers(to: forward, received, policy)
+            case .forward(let forward): checkResponses(to: forward, received, policy)
             case .gatewayTimeout: break
             }
         }

@@ -1,4 +1,4 @@
-// Feeds arbitrary bytes to the readers of challenges and of what token endpoints answer, and checks what must hold.
+// Feeds arbitrary bytes to the readers of challenges and of responses of token endpoints, and checks what must hold.
 // After the first commands of ConfigurationFuzz.swift, which compile JSON, Messages and PlugboardKit:
 //     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
 //     A=Plugins/Authentication/Sources
@@ -19,7 +19,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     }
     let challenges = Challenge.parse([String(decoding: bytes, as: UTF8.self)])
     for challenge in challenges {
-        precondition(isWord(challenge.scheme), "a scheme that is no word")
+        precondition(isWord(challenge.scheme), "a scheme that is not a word")
         precondition(challenge.token68 == nil || challenge.parameters.isEmpty, "both a token68 and parameters")
         precondition(challenge.parameters.allSatisfy { isWord($0.name) })
     }
@@ -27,9 +27,9 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
     for status in [200, 400] {
         do throws(PlugboardError) {
-            let answer = try TokenResponse(status: status, body: Bytes(bytes), of: "https://a.example")
-            precondition(status == 200 && !answer.token.isEmpty && answer.refreshToken != "")
-            precondition((.zero...Duration.seconds(10 * 365 * 86_400)).contains(answer.lifetime ?? .zero))
+            let response = try TokenResponse(status: status, body: Bytes(bytes), of: "https://a.example")
+            precondition(status == 200 && !response.token.isEmpty && response.refreshToken != "")
+            precondition((.zero...Duration.seconds(10 * 365 * 86_400)).contains(response.lifetime ?? .zero))
         } catch {
             precondition(error.code == .authenticationRefresh)
             precondition(error.reason.utf8.count < 256, "an error that says too much")

@@ -43,7 +43,7 @@ import Testing
         "", "-", "+1", "01", "-01", "1.", ".5", "1.e1", "1e", "1e+", "0x1", "1 ", " 1", "1,", "NaN", "١", "1e1.5",
         "--1",
     ])
-    func `text that is no JSON number makes none`(_ text: String) {
+    func `a text that is not a JSON number is nil`(_ text: String) {
         #expect(JSONNumber(text: text) == nil)
     }
 
@@ -63,7 +63,7 @@ import Testing
         #expect(try JSONParser.parse("[\(text)]").description == "[\(text)]")
     }
 
-    @Test func `integers are told by value, not by notation`() throws {
+    @Test func `integers are recognized by value, not by notation`() throws {
         #expect(try number("1.0").isInteger)
         #expect(try number("15e-1").isInteger == false)
         #expect(try number("150e-1").isInteger)

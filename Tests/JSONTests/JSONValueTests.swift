@@ -92,7 +92,7 @@ import Testing
         ("timout", "timeout"), ("tiemout", "timeout"), ("TimeOut", "timeout"), ("time-out", "timeout"),
         ("conections", "connections"), ("ttl", "ttl"), ("tl", "ttl"), ("plugin", "plugins"),
     ])
-    func `a misspelling leads to the word that was meant`(_ word: String, _ expected: String) {
+    func `a misspelled word is an error that names the nearest known word`(_ word: String, _ expected: String) {
         let known = ["connections", "plugins", "timeout", "ttl"]
 
         #expect(nearest(word, in: known) == expected)

@@ -24,7 +24,7 @@ struct ReflectionTests {
         for text in texts(of: head) + texts(of: head.fields[0]) { #expect(!text.contains("hunter2"), "\(text)") }
     }
 
-    @Test func `a proxy is what it was set to`() {
+    @Test func `a proxy that is set is used`() {
         var options = RequestOptions()
         options.proxy = "http://user:hunter2@proxy.test:80"
 

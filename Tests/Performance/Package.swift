@@ -1,7 +1,7 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-// How fast Plugboard is, beside raw libcurl in C. A package of its own, so that nobody who only tests has to build it.
+// How fast Plugboard is, beside raw libcurl in C. A package of its own, so that tests do not build it.
 let package = Package(
     name: "performance",
     products: [.library(name: "idle-loaded", type: .dynamic, targets: ["idle"])],

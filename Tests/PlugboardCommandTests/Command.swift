@@ -8,6 +8,12 @@ enum Command {
     static func run(
         _ arguments: String..., environment: [String: String] = [:], input: String = ""
     ) async throws -> ProcessRunner.Outcome {
+        try await running(arguments, environment: environment, input: input)
+    }
+
+    static func running(
+        _ arguments: [String], environment: [String: String] = [:], input: String = ""
+    ) async throws -> ProcessRunner.Outcome {
         try await ProcessRunner.running(
             [Products.executable("plugboard")] + arguments, environment: environment, input: Array(input.utf8))
     }

@@ -102,6 +102,31 @@ struct ExplainTests {
         #expect(server.requests.isEmpty)
     }
 
+    @Test func `plugins that take part are listed with the position that enables them`() async throws {
+        defer { server.stop() }
+        let configuration = try folder.write("plugboard.json", "{\n\"plugins\": [\"redirect\"]\n}")
+        let stamp = try FixturePlugin.build("does_nothing")
+        let options = ["explain", server.url(), "--dry-run", "--config", configuration, "--plugin", stamp]
+
+        let text = try await Command.running(options)
+        let json = try await Command.running(options + ["--json"])
+
+        #expect(text.status == 0, "\(text.stderr)")
+        let lines = text.stdout.split(separator: "\n").drop { $0 != "Taking part:" }.dropFirst().prefix(2)
+        let words = lines.map { $0.split(separator: " ").joined(separator: " ") }.sorted()
+        #expect(
+            words == [
+                "com.example.does-nothing \(stamp) command line",
+                "redirect linked \(configuration), line 2: plugins[0]",
+            ])
+        let plugins = try JSONParser.parse(json.stdout)["plugins"]?.arrayValue ?? []
+        #expect(plugins.contains(["id": "redirect", "given": .string("\(configuration), line 2: plugins[0]")]))
+        #expect(
+            plugins.contains([
+                "id": "com.example.does-nothing", "given": "command line", "path": .string(stamp),
+            ]))
+    }
+
     @Test func `plugins that take no part are named with the reason`() async throws {
         defer { server.stop() }
         let object = try Products.library("plugboard-decode")

@@ -58,6 +58,7 @@ import Transporting
 
 private enum OfMessages {
     typealias PlainAttributes = Attributes
+    typealias PlainBase64 = Base64
     typealias PlainBody = Body
     typealias PlainBodySource = BodySource
     typealias PlainByteCount = ByteCount

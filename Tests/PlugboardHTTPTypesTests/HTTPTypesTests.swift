@@ -66,7 +66,7 @@ struct HTTPTypesTests {
         #expect(response.headerFields[values: .setCookie] == ["a=1", "b=2"])
     }
 
-    @Test func `fields whose names are no tokens are left out`() {
+    @Test func `fields whose names are not tokens are left out`() {
         let fields: Fields = ["good": "1", "not good": "2", "": "3", ":path": "4"]
 
         #expect(fields.httpFields.map(\.value) == ["1"])

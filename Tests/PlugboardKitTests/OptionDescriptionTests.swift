@@ -3,7 +3,7 @@ import Testing
 
 @testable import PlugboardKit
 
-/// What an author's table says of a value, as the kernel reads it back.
+/// An author's table of options, as the kernel reads it.
 struct OptionDescriptionTests {
     private enum Level: String, WordOption { case low, high }
 

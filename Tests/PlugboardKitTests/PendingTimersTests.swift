@@ -11,7 +11,7 @@ struct PendingTimersTests {
         var all: [String] { marks.withLock { $0 } }
     }
 
-    @Test func `one that comes due when its plugin has gone finds nothing`() throws {
+    @Test func `a timer that is due after its plugin was destroyed does nothing`() throws {
         let marks = Marks()
         let number: UInt
         do {

@@ -44,7 +44,7 @@ struct BadPluginTests {
     ])
 
     static let cases = [
-        Case("undefined_symbol", "load", .failed, "undefined symbol: nobody_has_this"),
+        Case("undefined_symbol", "load", .failed, "undefined symbol: undefined_function"),
         Case("constructor_crashes", "load", .crashed, "by SIGSEGV in check load"),
         Case("exports_more", "exports", .warned, "compress_bytes"),
         Case("metadata_differs", "metadata", .failed, "'com.example.metadata-differs 1.0.1'"),
@@ -80,8 +80,8 @@ struct BadPluginTests {
         Case("frees_early", "wakes", .crashed, "where its wakes come second"),
         Case("expects_at_once", "pulls", .crashed, "in pulls completed late", also: ["large-bodies"]),
         Case(
-            "answers_twice", "pulls", .failed, "a pull was completed twice", also: sending),
-        Case("answers_race", "pulls", .failed, "a pull was completed twice", also: sending),
+            "completes_twice", "pulls", .failed, "a pull was completed twice", also: sending),
+        Case("completes_race", "pulls", .failed, "a pull was completed twice", also: sending),
         Case("pulls_elsewhere", "pulls", .failed, "the host's body_pull was called off the loop", also: sending),
         Case(
             "closes_blindly", "cancellation", .crashed, "in on_close, with GET without a response, cancelled at"),
@@ -93,7 +93,7 @@ struct BadPluginTests {
         Case("leaks", "leaks", .failed, "the heap grows by at least"),
         Case("rare", "fuzz", .crashed, "in on_close, with exchange"),
         Case(
-            "no_verdict", "fuzz", .failed, "77, which is no verdict; it is drawn again with --only fuzz --seed 1",
+            "no_verdict", "fuzz", .failed, "77, which is not a verdict; it is drawn again with --only fuzz --seed 1",
             also: sending.subtracting(["defaults", "lifetimes", "statuses", "pieces", "pulls", "parallel"])),
         Case("never_wakes", "defaults", .failed, "no end within 10 s, with GET", without: all),
         Case("spins", "defaults", .failed, " s, in on_request", without: all),

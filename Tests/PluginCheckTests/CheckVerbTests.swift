@@ -91,7 +91,7 @@ struct CheckVerbTests {
     }
 
     @Test func `the report says which hooks each check called, and what they returned`() async throws {
-        let path = try await BadPlugin.build("answers_by_subrequest", in: folder)
+        let path = try await BadPlugin.build("responds_by_subrequest", in: folder)
 
         let text = try await BadPlugin.check(path, "--only", "defaults", "--only", "load")
         let json = try JSONParser.parse(
@@ -105,7 +105,7 @@ struct CheckVerbTests {
     }
 
     @Test func `a correct plugin that responds with sub-responses is not refused`() async throws {
-        let path = try await BadPlugin.build("answers_by_subrequest", in: folder)
+        let path = try await BadPlugin.build("responds_by_subrequest", in: folder)
 
         let verdict = try await BadPlugin.check(
             path, ["cancellation", "suspension", "waits", "wakes"].flatMap { ["--only", $0] } + ["--strict"])

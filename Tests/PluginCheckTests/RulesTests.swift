@@ -54,7 +54,7 @@ struct RulesTests {
     @Test func `each fault of an option names the option`() {
         #expect(faults { $0.name = plug_text() }.first?.hasPrefix("the setting number 1 has a name") == true)
         #expect(faults { $0.name = plug_text(immortal: "a b") }.first?.hasPrefix("the setting a b has a name") == true)
-        #expect(faults { $0.type = 0 } == ["the setting limit has the type 0, which is none"])
+        #expect(faults { $0.type = 0 } == ["the setting limit has the type 0, which does not exist"])
         #expect(
             faults { $0.minimum = 5 } == ["the setting limit has a minimum that is larger than its maximum"])
         #expect(faults { $0.flags = 8 } == ["the setting limit has unknown flags"])

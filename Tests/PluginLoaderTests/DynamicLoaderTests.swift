@@ -19,7 +19,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "create_fails", "does_nothing", "double_answer", "double_wake", "naked_verdict", "never_answers", "slow_wake",
+        "create_fails", "does_nothing", "double_completion", "double_wake", "naked_verdict", "never_completes",
+        "slow_wake",
         "start_fails", "tagger", "unknown_verdict",
     ])
     func `a plugin that misbehaves later still loads`(name: String) throws {

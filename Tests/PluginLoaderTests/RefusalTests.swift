@@ -98,7 +98,7 @@ import Testing
         #expect(error.reason.contains("this program for"))
     }
 
-    @Test func `an ELF file that is no shared object`() throws {
+    @Test func `an ELF file that is not a shared object`() throws {
         let path = try FixturePlugin.build("no_entry", options: ["-c"])
 
         let error = try refusal(path)
@@ -252,7 +252,7 @@ import Testing
 
         #expect(error.code == .loadingSymbols)
         #expect(error.reason.contains(path))
-        #expect(error.underlying?.contains("decide_what_nobody_decides") == true)
+        #expect(error.underlying?.contains("undefined_decision") == true)
     }
 
     @Test func `a library that is not there`() throws {

@@ -30,8 +30,8 @@ struct HopsTests {
             Walk.Hop(
                 line: "POST /again", host: plain, authorization: bearer, cookie: "own=caller", body: "hello",
                 describesBody: true),
-            // Another origin: its own credential. The body goes along, what the caller wrote for the first one does
-            // not.
+            // Another origin: its own credential. The body is sent, the fields that the caller set for the first one
+            // are not.
             Walk.Hop(line: "POST /secure", host: secure, authorization: basic, body: "hello", describesBody: true),
             // 303: a GET without a body, to a host without a credential.
             Walk.Hop(line: "GET /third", host: third, body: ""),

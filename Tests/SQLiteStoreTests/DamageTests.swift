@@ -3,7 +3,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-/// Files that are not what they should be, disks that are full, processes that are killed.
+/// Damaged files, full disks, and killed processes.
 @Suite struct DamageTests {
     @Test func `an own file that is not a database any more is moved aside with a notice`() async throws {
         let folder = try TemporaryFolder()
@@ -77,7 +77,7 @@ import Testing
         let first = SQLiteStore.numbers(path)
         try await first.insert(1)
         first.close(within: .seconds(60))
-        // Made before the database goes, so that it is another file for certain.
+        // Made before the database is removed, so that it is certainly another file.
         try folder.write("notes.txt", "My notes.")
         #expect(rename(folder.file("notes.txt"), path) == 0)
 
@@ -99,7 +99,7 @@ import Testing
         other.close(within: .seconds(60))
     }
 
-    /// What stands in that table.
+    /// The rows of that table.
     private static func value(in path: String) async throws -> Int64? {
         let aside = SQLiteStore(.memory, schema: .numbers()) { _ in }
         defer { aside.close(within: .seconds(60)) }

@@ -76,7 +76,7 @@ import Testing
         #expect(failure?.message.contains("chmod go-w \(folder.path)") == true)
     }
 
-    @Test func `a check changes nothing, where there is no folder and where there is a database`() async throws {
+    @Test func `a check changes nothing, where there is not a folder and where there is a database`() async throws {
         let folder = try await made()
         try folder.write("with % and #?/x.sqlite", try folder.read("numbers.sqlite"))
         let before = try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()

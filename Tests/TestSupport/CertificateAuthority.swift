@@ -1,6 +1,6 @@
 import Foundation
 
-/// A certificate authority of the tests' own, and what it has signed, made with the `openssl` command.
+/// A certificate authority for tests and the certificates that it has signed, made with the `openssl` command.
 ///
 /// Nothing here is secret or outlives the process: keys are made at run time, in a folder that is removed at the end.
 package final class CertificateAuthority: Sendable {

@@ -22,7 +22,7 @@ package enum FixturePlugin {
                     "-Werror", "-Wno-unused-parameter",
                     "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread", "-I", include,
                 ] + definitions + options + ["\(sources)/\(name).\(isC ? "c" : "cpp")", "-o", path])
-            // Whatever the umask of who runs the tests.
+            // Independent of the umask of the process.
             chmod(path, 0o755)
             built[key] = path
             return path

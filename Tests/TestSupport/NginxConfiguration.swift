@@ -7,7 +7,7 @@ import Foundation
 /// | `/hundred.txt` | 100 bytes, the letters from a to z over and over; ranges, ETag, Last-Modified, as all files |
 /// | `/text.txt`, `/data.json`, `/data.bin` | files of 64 KiB, a few bytes and 1 MiB |
 /// | `/whole/…` | the same files without ranges |
-/// | `/gzip/…` | the same files, compressed for who accepts it |
+/// | `/gzip/…` | the same files, compressed for clients that accept it |
 /// | `/slow/…` | the same files at 100 KiB a second |
 /// | `/cached/…` | the same files with `Cache-Control: max-age=60` |
 /// | `/private/…` | the same files for `user:secret` (Basic) |

@@ -2,7 +2,8 @@ import Foundation
 
 /// A running nginx, which ends when this object is released, and with this process however that ends.
 ///
-/// It runs as a child, as root or as another user, with the `nginx.conf` of a folder that is its own and goes with it.
+/// It runs as a child, as root or as another user, with the `nginx.conf` of a folder of its own, which is removed with
+/// it.
 package final class NginxProcess: Sendable {
     private let process: ChildProcess
     /// The writing end of the shell's pipe.

@@ -1,9 +1,9 @@
 import Foundation
 import PlugboardKit
 
-/// The tables of settings and attributes in a plugin's README, held against what the plugin says of itself.
+/// The tables of settings and attributes in a plugin's README, compared with its descriptor.
 package enum OptionTable {
-    /// The rows that the README of `Plugins/NAME` lacks; none when it tells the truth.
+    /// The rows that are missing in the README of `Plugins/NAME`; empty if it is complete.
     package static func missing(
         from name: String, _ descriptor: UnsafePointer<plug_plugin_v1>
     ) throws -> [String] {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Finds what the build made beside the tests: executables, and plugins as shared objects.
+/// Finds the products of the build: executables, and plugins as shared objects.
 package enum Products {
     /// The folder that holds the image this code was linked into: the test bundle's or the executable's.
     package static let folder: String = {

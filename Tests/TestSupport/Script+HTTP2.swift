@@ -77,9 +77,29 @@ package struct HTTP2Connection {
         if !body.isEmpty { try write(.data, flags: 1, stream: stream, payload: Array(body.utf8)) }
     }
 
+    /// Sends a head with a Content-Length, and as many bytes of a body: a whole response, whose stream has not ended.
+    package func respond(to stream: UInt32, status: Int, counted body: String) throws {
+        // Literals with names of the static table: ":status" and "content-length" (RFC 7541 §6.2.2, appendix A).
+        let (status, length) = (Array("\(status)".utf8), Array("\(body.utf8.count)".utf8))
+        let head = [0x08, UInt8(status.count)] + status + [0x0F, 0x0D, UInt8(length.count)] + length
+        try write(.headers, flags: 0x4, stream: stream, payload: head)
+        try write(.data, stream: stream, payload: Array(body.utf8))
+    }
+
+    /// Sends a trailer, which ends the stream.
+    package func end(_ stream: UInt32, trailer name: String, _ value: String) throws {
+        let field = [0, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.utf8.count)] + Array(value.utf8)
+        try write(.headers, flags: 0x5, stream: stream, payload: field)
+    }
+
+    /// Ends the stream with an error code (RFC 9113 §7); 0 is NO_ERROR.
+    package func reset(_ stream: UInt32, code: UInt32) throws {
+        try write(.reset, stream: stream, payload: Script.bigEndian(code))
+    }
+
     /// REFUSED_STREAM: it was not processed (RFC 9113 §8.7).
     package func refuse(_ stream: UInt32) throws {
-        try write(.reset, stream: stream, payload: Script.bigEndian(7))
+        try reset(stream, code: 7)
     }
 
     /// The server goes away; streams above the last one were not processed (RFC 9113 §6.8).

@@ -1,6 +1,6 @@
 /// What a `LoopbackServer` does with each connection.
 ///
-/// The ready-made ones do what a well-behaved server will not; they stand in `Script+Bodies.swift`,
+/// The ready-made ones do what a correct server does not do; they are in `Script+Bodies.swift`,
 /// `Script+Heads.swift` and `Script+Connections.swift`. Unless it says otherwise, each reads one request, plays its
 /// part once, and ends the connection.
 package struct Script: Sendable {

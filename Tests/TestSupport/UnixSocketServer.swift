@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// Listens on a socket in a folder of its own, and says to each request its name, the request line and the Host.
+/// Listens on a socket in a folder of its own. Its responses have its name, the request line and the Host.
 ///
 /// Sendable because nothing changes once it is made.
 package final class UnixSocketServer: @unchecked Sendable {

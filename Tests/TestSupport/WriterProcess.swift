@@ -9,7 +9,7 @@ package enum WriterProcess {
             [program, "--testing-library", "swift-testing", "--filter", filter], environment: environment)
     }
 
-    /// What was told to this process, if it is such a one.
+    /// The arguments of this process, if it is a writer process.
     package static func variable(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
 
     /// Ends this process as `kill -9` does, some time from now, wherever it is then.

@@ -16,7 +16,7 @@ typedef struct question {
     plug_ticket ticket;
     uint32_t holders;
     uint64_t count;
-    char *token;   // NULL if there is no token yet
+    char *token;   // NULL if there is not a token yet
 } question;
 
 static void release(void *state) {

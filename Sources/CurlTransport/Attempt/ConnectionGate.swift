@@ -41,13 +41,12 @@ struct ConnectionGate {
 
     var hasAdmitted: Bool { !admitted.isEmpty }
 
-    func speaksHTTP1(_ hostAndPort: String) -> Bool { speakHTTP1.contains(hostAndPort) }
+    func speaksHTTP1(_ destination: String) -> Bool { speakHTTP1.contains(destination) }
 
     /// Whether the attempt may start now; otherwise `takeAdmitted` returns it later.
     mutating func admits(_ transfer: Transfer) -> Bool {
-        guard transfer.mayMultiplex, let hostAndPort = transfer.url?.hostAndPort, !speakHTTP1.contains(hostAndPort)
-        else { return true }
-        let mayLook = origins[hostAndPort, default: Origin()].admits(transfer)
+        guard transfer.mayMultiplex, !speakHTTP1.contains(transfer.destination) else { return true }
+        let mayLook = origins[transfer.destination, default: Origin()].admits(transfer)
         transfer.gateStage = mayLook ? .looking : .waiting
         return mayLook
     }
@@ -60,38 +59,35 @@ struct ConnectionGate {
 
     /// The attempt has its connection.
     mutating func noteConnection(of transfer: Transfer) {
-        guard transfer.gateStage == .looking, let hostAndPort = transfer.url?.hostAndPort else { return }
+        guard transfer.gateStage == .looking else { return }
         transfer.gateStage = .passed
-        release(at: hostAndPort)
+        release(at: transfer.destination)
     }
 
     /// The origin responds in HTTP/1: each attempt needs its own connection.
     mutating func noteHTTP1(of transfer: Transfer) {
-        guard transfer.gateStage != .free, let hostAndPort = transfer.url?.hostAndPort,
-            !speakHTTP1.contains(hostAndPort)
-        else { return }
+        guard transfer.gateStage != .free, !speakHTTP1.contains(transfer.destination) else { return }
         if speakHTTP1.count >= ConnectionGate.knownLimit { speakHTTP1.removeAll() }
-        speakHTTP1.insert(hostAndPort)
-        releaseAll(at: hostAndPort)
+        speakHTTP1.insert(transfer.destination)
+        releaseAll(at: transfer.destination)
     }
 
     /// The attempt has ended. If it found no connection, all that wait for it may start at once.
     mutating func remove(_ transfer: Transfer) {
-        guard let hostAndPort = transfer.url?.hostAndPort else { return }
         switch transfer.gateStage {
         case .free, .passed: return
         case .waiting: transfer.gateStage = .passed
         case .looking:
             transfer.gateStage = .passed
-            if transfer.ending == nil { releaseAll(at: hostAndPort) }
-            release(at: hostAndPort)
+            if transfer.ending == nil { releaseAll(at: transfer.destination) }
+            release(at: transfer.destination)
         }
     }
 
-    private mutating func release(at hostAndPort: String) {
-        guard var origin = origins[hostAndPort] else { return }
+    private mutating func release(at destination: String) {
+        guard var origin = origins[destination] else { return }
         // Removed from the dictionary, so that the list is not copied.
-        origins[hostAndPort] = nil
+        origins[destination] = nil
         origin.looking -= 1
         while origin.looking < ConnectionGate.limit, origin.next < origin.waiting.count {
             let transfer = origin.waiting[origin.next]
@@ -106,13 +102,13 @@ struct ConnectionGate {
             origin.waiting.removeFirst(origin.next)
             origin.next = 0
         }
-        if origin.looking > 0 || !origin.waiting.isEmpty { origins[hostAndPort] = origin }
+        if origin.looking > 0 || !origin.waiting.isEmpty { origins[destination] = origin }
     }
 
-    private mutating func releaseAll(at hostAndPort: String) {
-        guard let origin = origins[hostAndPort] else { return }
+    private mutating func releaseAll(at destination: String) {
+        guard let origin = origins[destination] else { return }
         // Those that look for a connection are counted until each has one.
-        origins[hostAndPort] = Origin(looking: origin.looking)
+        origins[destination] = Origin(looking: origin.looking)
         for transfer in origin.waiting[origin.next...] where transfer.gateStage == .waiting {
             transfer.gateStage = .passed
             admitted.append(transfer)

@@ -22,7 +22,7 @@ enum SecondSending {
         ccurl_get_long(handle.easy, CURLINFO_REQUEST_SIZE, &bytesSent)
         // libcurl may have handed a part of the body to TLS before it counts anything.
         if state.pointee.streamLog.isRefused || bytesSent == 0 && state.pointee.upload.sent == 0 {
-            self = .failed(.unprocessed, "did not process the request. It can be sent again.")
+            self = .failed(.unprocessed, "did not process the request.")
         } else {
             self = .failed(
                 .stale, "closed the connection before the response. It may have processed the request.")

@@ -1,9 +1,10 @@
 import Transporting
 
 extension Transfer: PullReceiver {
-    /// Pulls the next piece of the request's body before libcurl needs it.
+    /// Pulls the next piece of the request's body before libcurl needs it, but not before the server wants the body: a
+    /// request whose body is untouched can be sent again.
     func pullUpload(_ state: TransferState.Pointer) {
-        guard let upload else { return }
+        guard let upload, !state.pointee.upload.waitsForContinue else { return }
         while state.pointee.upload.wantsPiece, !isUploadPulled, ending == nil {
             if let piece = upload.take() {
                 accept(piece, state)

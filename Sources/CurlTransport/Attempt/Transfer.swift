@@ -17,6 +17,10 @@ final class Transfer: Attempt, @unchecked Sendable {
     /// Nil before the attempt started and after it ended.
     private(set) var handle: EasyHandle?
     let url: ParsedURL?
+    /// The path of the Unix domain socket that it uses instead of TCP.
+    let unixSocket: String?
+    /// Host and port, and the Unix domain socket: attempts with the same destination may share connections.
+    let destination: String
     let upload: (any BodySource)?
     var isUploadPulled = false
     var uploadSerial: UInt64 = 0
@@ -52,6 +56,9 @@ final class Transfer: Attempt, @unchecked Sendable {
         isHead = attempt.method == .head
         upload = attempt.body
         mayMultiplex = handle?.mayMultiplex ?? false
+        unixSocket = attempt.storedOptions.options.unixSocket
+        let hostAndPort = url?.hostAndPort ?? ""
+        destination = unixSocket.map { "\(hostAndPort) \($0)" } ?? hostAndPort
         clock = TransferClock(multi.loop, attempt.storedOptions.options)
     }
 
@@ -147,6 +154,7 @@ final class Transfer: Attempt, @unchecked Sendable {
             closeSilentConnection()
         }
         multi.stop(self, handle)
+        if error == nil, result != CURLE_OK { state.pointee.readLoggedTrailers() }
         // The body's end may end the exchange; the attempt's end with its timings must be reported before.
         if isHeadReported { observer.attemptEnded(nil, timings) }
         body?.finish(error, &state.pointee)
@@ -158,8 +166,11 @@ final class Transfer: Attempt, @unchecked Sendable {
     }
 
     private func failure(_ state: TransferState.Pointer) -> PlugboardError? {
+        let isWhole = isHeadReported && (isHead || state.pointee.isResponseWhole)
         switch ending {
-        case .failed(let error): return error
+        case .failed(let error):
+            // Only the rest of the request took too long.
+            return isWhole && [.attemptTimeout, .idleTimeout].contains(error.code) ? nil : error
         case .abandoned: return nil
         case nil: break
         }
@@ -167,11 +178,12 @@ final class Transfer: Attempt, @unchecked Sendable {
             if let url { error.reason += " It was sent by \(url.hostAndPort)." }
             return error
         }
-        guard let result, result != CURLE_OK, let handle else { return nil }
+        // A server may end the connection or the stream after the whole response (RFC 9112 §9.6, RFC 9113 §8.1).
+        guard let result, result != CURLE_OK, !isWhole, let handle else { return nil }
         if state.pointee.isCrossed {
             return PlugboardError(
                 .unprocessed,
-                "A connection to \(url?.hostAndPort ?? "") was in use. The request was not sent; it can be sent again.")
+                "A connection to \(url?.hostAndPort ?? "") was in use. The request was not sent.")
         }
         if state.pointee.sendings > 0 {
             switch SecondSending(result, state, handle, isHeadReported: isHeadReported) {

@@ -134,8 +134,8 @@ extension Transfer {
     func closeSilentConnection() {
         let systemNow = multi.loop.systemNow
         // libcurl closes an HTTP/1 connection whose transfer ends early.
-        guard let state, let hostAndPort = url?.hostAndPort, mayMultiplex, !multi.isRetired,
-            !multi.gate.speaksHTTP1(hostAndPort), state.pointee.sendings > 0,
+        guard let state, mayMultiplex, !multi.isRetired,
+            !multi.gate.speaksHTTP1(destination), state.pointee.sendings > 0,
             systemNow - clock.systemBegan >= Transfer.patience
         else { return }
         let poller = multi.loop.poller

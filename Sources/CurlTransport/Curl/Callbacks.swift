@@ -15,7 +15,10 @@ enum Callbacks {
         state.pointee.touched.pointee.add(state)
         let wasFinal = state.pointee.head.isFinal
         guard state.pointee.readLines(UnsafeRawBufferPointer(start: bytes, count: size * count)) else { return 0 }
-        if !wasFinal, state.pointee.head.isFinal, state.pointee.head.version != .http2, !state.noteHTTP1() { return 0 }
+        if !wasFinal, state.pointee.head.isFinal {
+            if state.pointee.head.version != .http2, !state.noteHTTP1() { return 0 }
+            state.listenIfNeeded()
+        }
         return size * count
     }
 
@@ -57,10 +60,16 @@ enum Callbacks {
         return Int32(mayBeSent ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT)
     }
 
-    /// Reads libcurl's log: there is no other sign that a stream was refused before it was processed.
+    /// Reads libcurl's log and the raw bytes of the response: there is no other sign that a stream was refused before it
+    /// was processed, or that a response has ended before its request.
     static let debug: ccurl_debug = { _, kind, text, count, context in
-        guard kind == CURLINFO_TEXT, let text, let state = Callbacks.state(context) else { return 0 }
-        state.pointee.streamLog.read(UnsafeRawBufferPointer(start: text, count: count))
+        guard kind == CURLINFO_TEXT || kind == CURLINFO_DATA_IN, let text, let state = Callbacks.state(context) else {
+            return 0
+        }
+        let bytes = UnsafeRawBufferPointer(start: text, count: count)
+        let hadEndMark = state.pointee.hasEndMark
+        if kind == CURLINFO_TEXT { state.pointee.streamLog.read(bytes) } else { state.pointee.readRaw(bytes) }
+        if state.pointee.hasEndMark, !hadEndMark { state.pointee.touched.pointee.add(state) }
         return 0
     }
 
@@ -69,7 +78,10 @@ enum Callbacks {
         let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let socket = socket(address.pointee.family, kind, address.pointee.protocol)
         if socket < 0 { state.pointee.socketError = errno }
-        state.pointee.multi._withUnsafeGuaranteedRef { $0.loop.poller.adopt(socket, for: $0, at: $0.loop.systemNow) }
+        let isLocal = address.pointee.family == AF_UNIX
+        state.pointee.multi._withUnsafeGuaranteedRef {
+            $0.loop.poller.adopt(socket, isLocal: isLocal, for: $0, at: $0.loop.systemNow)
+        }
         return socket
     }
 

@@ -50,7 +50,8 @@ public struct CurlAbilities: Sendable {
     /// A response over HTTP/2 can be complete before the request's body is sent.
     ///
     /// 7.88.1 loses such a response, or its body, if the server then closes the stream (RFC 9113 §8.1), and reports an
-    /// error. There is no way around it.
+    /// error. There is no way around it. It does not report the end of a stream before the request's end either, so that
+    /// such a response is known to be whole only by its Content-Length.
     package let readsEarlyHTTP2Responses: Bool
 
     /// The most fields of a head that libcurl accepts, including all interim heads; nil if it has no limit.

@@ -20,7 +20,6 @@ final class EasyHandle {
     private var shape = Shape.get
     private var methodName: String?
     private var hasProxyFields = false
-    private var isListening = false
     private var version: Int?
     /// Whether the transfer may share a connection with others.
     private(set) var mayMultiplex = false
@@ -73,7 +72,8 @@ final class EasyHandle {
         setConnection(
             ConnectionChoice(
                 attempt, url, body, multi.abilities,
-                avoidsHTTP2: multi.refusingHosts.contains(url.hostAndPort, at: multi.loop.systemNow)), attempt.method)
+                avoidsHTTP2: multi.refusingHosts.contains(url.hostAndPort, at: multi.loop.systemNow)),
+            listens: body.source != nil || !attempt.method.isIdempotent)
         isReusable = body.source == nil || multi.abilities.reusesHandlesAfterUploads
     }
 
@@ -118,8 +118,8 @@ final class EasyHandle {
         curl_slist_free_all(connectTo)
         connectTo = nil
         (shape, methodName, hasProxyFields) = (.get, nil, false)
-        (isListening, mayMultiplex, isAlone, isFresh) = (false, false, false, false)
-        (isApart, sendsOnAfterErrors) = (false, false)
+        (mayMultiplex, isAlone, isFresh, isApart, sendsOnAfterErrors) = (false, false, false, false, false)
+        state.pointee.isListening = false
         minimumTLS = options.minimumTLS
         version = nil
         setCallbacks()
@@ -170,7 +170,7 @@ final class EasyHandle {
         }
     }
 
-    private func setConnection(_ choice: ConnectionChoice, _ method: Method) {
+    private func setConnection(_ choice: ConnectionChoice, listens: Bool) {
         if choice.isAlone != isAlone {
             isAlone = choice.isAlone
             ccurl_set_long(easy, CURLOPT_FORBID_REUSE, isAlone ? 1 : 0)
@@ -196,10 +196,11 @@ final class EasyHandle {
             sendsOnAfterErrors = choice.sendsOnAfterErrors
             ccurl_set_long(easy, CURLOPT_KEEP_SENDING_ON_ERROR, sendsOnAfterErrors ? 1 : 0)
         }
-        // Whether a stream was refused is needed only for requests that must not be processed twice.
-        let listens = choice.mayBeHTTP2 && !method.isIdempotent
-        if listens != isListening {
-            isListening = listens
+        // Whether a stream was refused is needed only for requests that must not be processed twice, and whether its
+        // response has ended only for those that are still being sent then.
+        let listens = choice.mayBeHTTP2 && listens
+        if listens != state.pointee.isListening {
+            state.pointee.isListening = listens
             ccurl_set_long(easy, CURLOPT_VERBOSE, listens ? 1 : 0)
         }
     }

@@ -28,6 +28,10 @@ struct TransferState {
     var sendings = 0
     /// What libcurl's log reports about the stream.
     var streamLog = StreamLog()
+    /// Whether libcurl calls `Callbacks.debug`. It belongs to the handle, not to one transfer.
+    var isListening = false
+    private var hasUpload = false
+    private var chunkedEnd = ChunkedEnd()
     /// Why no socket could be opened, as in `errno`, or 0.
     var socketError: Int32 = 0
     /// The last argument of `curl_easy_pause`.
@@ -44,6 +48,8 @@ struct TransferState {
     var isCrossed = false
     /// The transfer sends on a connection whose socket is not known yet.
     private var isNameless = false
+    /// The transfer uses a Unix domain socket.
+    private var isLocal = false
     /// Why a callback ended the transfer.
     var failure: PlugboardError?
 
@@ -65,6 +71,9 @@ struct TransferState {
         upload.waitsForContinue = body.waitsForContinue
         sendings = 0
         streamLog = StreamLog()
+        hasUpload = body.source != nil
+        isLocal = transfer.unixSocket != nil
+        chunkedEnd = ChunkedEnd()
         isCrossed = false
         socketError = 0
         pausedParts = CURLPAUSE_CONT
@@ -90,13 +99,13 @@ struct TransferState {
     fileprivate mutating func beginNameless() {
         if isNameless { return }
         isNameless = true
-        multi._withUnsafeGuaranteedRef { $0.loop.poller.beginNameless() }
+        multi._withUnsafeGuaranteedRef { $0.loop.poller.beginNameless(isLocal: isLocal) }
     }
 
     private mutating func endNameless() {
         if !isNameless { return }
         isNameless = false
-        multi._withUnsafeGuaranteedRef { $0.loop.poller.endNameless() }
+        multi._withUnsafeGuaranteedRef { $0.loop.poller.endNameless(isLocal: isLocal) }
     }
 
     /// The host and port that the transfer goes to.
@@ -136,9 +145,33 @@ struct TransferState {
         }
     }
 
-    /// Whether the whole response was received, according to its head. libcurl reports the end of a body without a
-    /// length only after the request is sent, too.
-    var isResponseWhole: Bool { head.isFinal && (expected == 0 || head.status == 204 || head.status == 304) }
+    /// Whether the whole response was received. libcurl itself reports the end of a response only after the request is
+    /// sent, too.
+    var isResponseWhole: Bool {
+        if !head.isFinal { return false }
+        if expected == 0 || head.status == 204 || head.status == 304 { return true }
+        // During a pause, libcurl holds bytes back that it has received.
+        return hasEndMark && pausedParts & CURLPAUSE_RECV == 0
+    }
+
+    /// Whether the end of the stream, or of the chunked coding, was received.
+    var hasEndMark: Bool { streamLog.hasEnded || chunkedEnd.isFound }
+
+    /// Whether the response may end before its request, and its end can be seen in its raw bytes only.
+    fileprivate var needsRawBytes: Bool {
+        hasUpload && !upload.isSent && head.isFinal && head.isChunked && head.version != .http2
+    }
+
+    /// Reads bytes of the response's body before libcurl removes the chunked coding.
+    mutating func readRaw(_ bytes: UnsafeRawBufferPointer) {
+        if needsRawBytes { chunkedEnd.read(bytes) }
+    }
+
+    /// Reads the trailers that libcurl has received and not delivered, because the request has not ended.
+    mutating func readLoggedTrailers() {
+        guard head.isFinal, streamLog.hasEnded, head.trailers.isEmpty else { return }
+        for line in streamLog.trailers where failure == nil { _ = line.withUnsafeBytes { readLine($0) } }
+    }
 
     mutating func receive(_ piece: UnsafeRawBufferPointer) {
         if !isDiscarding { received.append(piece, expected: expected) }
@@ -198,6 +231,13 @@ extension TransferState.Pointer {
             multi.endCrossed(socket)
             return false
         }
+    }
+
+    /// The final head was received. Listens to libcurl if only that can show the end of the response.
+    func listenIfNeeded() {
+        guard pointee.needsRawBytes, !pointee.isListening else { return }
+        pointee.isListening = true
+        ccurl_set_long(pointee.easy, CURLOPT_VERBOSE, 1)
     }
 
     /// Pauses libcurl at once when the queue is full, because it reads as long as there are bytes. The bytes of this

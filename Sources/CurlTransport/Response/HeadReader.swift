@@ -29,6 +29,8 @@ struct HeadReader {
     fileprivate(set) var fields = Fields()
     fileprivate(set) var trailers = Fields()
     private(set) var hasTransferEncoding = false
+    /// Whether the body uses the chunked coding, so that it tells its end.
+    private(set) var isChunked = false
     /// The value of `Content-Length`, also if `Transfer-Encoding` overrides it.
     private(set) var contentLength: Int?
 
@@ -75,7 +77,7 @@ struct HeadReader {
         (version, status, reason) = (scanner.version, scanner.status, scanner.reason)
         phase = .fields
         contentLength = nil
-        hasTransferEncoding = false
+        (hasTransferEncoding, isChunked) = (false, false)
         fields.reserve(fields: 12, bytes: 320)
         return .more
     }
@@ -134,9 +136,11 @@ struct HeadReader {
             // RFC 9112 §7.4: the request accepts no transfer coding except chunked.
             for part in value.split(separator: 0x2C) {
                 let coding = HeadReader.trimmed(UnsafeRawBufferPointer(rebasing: part))
-                guard KnownField.equals(coding, "chunked") || KnownField.equals(coding, "identity") else {
+                let isChunked = KnownField.equals(coding, "chunked")
+                guard isChunked || KnownField.equals(coding, "identity") else {
                     return .malformed("has a transfer coding that the request does not accept")
                 }
+                self.isChunked = self.isChunked || isChunked
             }
             hasTransferEncoding = true
         }

@@ -9,6 +9,7 @@ public struct JSONParser: Sendable {
         public enum DuplicateKeys: Sendable {
             /// The last value counts, at the position of the first.
             case lastWins
+            /// A repeated key is an error.
             case error
         }
 

@@ -1,6 +1,8 @@
 /// One step into a JSON value.
 public enum JSONPathElement: Sendable, Hashable {
+    /// The member of an object with this name.
     case key(String)
+    /// The element of an array at this index, from 0.
     case index(Int)
 }
 

@@ -23,6 +23,7 @@ public struct JSONWriter: Sendable {
         case key
         /// With its quotes.
         case string
+        /// With the digits of the value's text.
         case number
         /// `true`, `false` or `null`.
         case word

@@ -4,11 +4,17 @@
 /// (without Unicode normalization, RFC 8259 §8.3), objects in any order of their members. Comparing, hashing, writing
 /// and releasing recurse at each level; the parser's depth limit bounds the depth of parsed values.
 public enum JSONValue: Sendable {
+    /// `null`.
     case null
+    /// `true` or `false`.
     case bool(Bool)
+    /// A number with all its digits.
     case number(JSONNumber)
+    /// A string, with its escapes replaced.
     case string(String)
+    /// An array, in its order.
     case array([JSONValue])
+    /// An object, with its members in their order.
     case object(JSONObject)
 }
 

@@ -41,6 +41,9 @@ public struct Body: Sendable {
         Body(StreamSource(pieces, length: length))
     }
 
+    /// Several bodies as one, one after the other. It can be sent again if each of them can.
+    public static func joined(_ bodies: [Body]) -> Body { Body(JoinedSource(bodies.map(\.source))) }
+
     /// The number of bytes in all; nil if it is not known in advance.
     public var length: Int? { source.length }
 

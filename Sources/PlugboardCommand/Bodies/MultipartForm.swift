@@ -8,7 +8,7 @@ struct MultipartForm {
     init(_ parts: [FormPart]) throws(CommandFailure) {
         // 128 random bits do not occur in a body by chance.
         let boundary = "plugboard-" + (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
-        var sources: [any BodySource] = []
+        var bodies: [Body] = []
         for part in parts {
             var head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(MultipartForm.escaped(part.name))\""
             if let file = part.fileName { head += "; filename=\"\(MultipartForm.escaped(file))\"" }
@@ -18,11 +18,11 @@ struct MultipartForm {
             case .text(let text): content = .text(text)
             case .file(let path): content = try InputArgument(path: path).body(for: "--form")
             }
-            sources += [Body.text(head + "\r\n\r\n").source, content.source, Body.text("\r\n").source]
+            bodies += [.text(head + "\r\n\r\n"), content, .text("\r\n")]
         }
-        sources.append(Body.text("--\(boundary)--\r\n").source)
+        bodies.append(.text("--\(boundary)--\r\n"))
         self.boundary = boundary
-        body = Body(JoinedSource(sources))
+        body = .joined(bodies)
     }
 
     /// As the HTML standard writes names: quotes and line ends in percent encoding.

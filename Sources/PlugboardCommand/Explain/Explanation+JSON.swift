@@ -5,7 +5,7 @@ extension Explanation {
     /// The explanation for programs, as `plugboard explain --help` describes it.
     var json: JSONValue {
         var object: JSONObject = [
-            "method": .string(method), "url": .string(url), "plugins": .array(plugins.map { .string($0.id) }),
+            "method": .string(method), "url": .string(url), "plugins": .array(plugins.map(Explanation.json)),
             "absent": absence.json, "attributes": .array(attributes.map(Explanation.json)),
             "steps": .array(steps.map { .object(Explanation.json($0)) }), "sent": .bool(!wasNotSent),
             "nanoseconds": .number(JSONNumber(took)),
@@ -15,6 +15,12 @@ extension Explanation {
             object["bodyLength"] = .number(JSONNumber(bodyLength))
         }
         if let failure { object["failure"] = ["code": .string(failure.code.name), "reason": .string(failure.reason)] }
+        return .object(object)
+    }
+
+    private static func json(_ plugin: EnabledPlugin) -> JSONValue {
+        var object: JSONObject = ["id": .string(plugin.id), "given": .string(plugin.given)]
+        if case .loaded(let path) = plugin.linkage { object["path"] = .string(path) }
         return .object(object)
     }
 

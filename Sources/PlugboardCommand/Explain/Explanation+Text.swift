@@ -15,7 +15,9 @@ extension Explanation {
             return row
         }
         text += "\n" + Table(rows: [head] + rows).text + "\n"
-        return text + "\(summary)\n" + absence.text
+        let parts = plugins.map { ["  \($0.id)", printable($0.linkage.text), printable($0.given)] }
+        text += "\(summary)\n" + (parts.isEmpty ? "" : "\nTaking part:\n" + Table(rows: parts).text)
+        return text + absence.text
     }
 
     private var summary: String {

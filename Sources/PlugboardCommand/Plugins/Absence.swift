@@ -2,12 +2,6 @@ import JSON
 import Plugboard
 import PluginLoader
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// The plugins that exist and do not take part, with the reasons.
 struct Absence {
     let plugins: [AbsentPlugin]
@@ -53,16 +47,7 @@ struct Absence {
     var json: JSONValue { .array(plugins.map { .object($0.json) }) }
 
     private static func objects(in folder: String) -> [String] {
-        guard let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name.hasSuffix(".so") { names.append(name) }
-        }
-        return names.sorted().map { "\(folder)/\($0)" }
+        names(inFolder: folder).filter { $0.hasSuffix(".so") }.sorted().map { "\(folder)/\($0)" }
     }
 }
 

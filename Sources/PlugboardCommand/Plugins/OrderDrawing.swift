@@ -84,7 +84,7 @@ struct OrderDrawing {
 
 extension EnabledPlugin {
     /// Where the plugin is switched on: by a file, or by the command line, which is the program here.
-    fileprivate var given: String {
+    var given: String {
         locations.map { $0.hasPrefix("program") ? "command line" : $0 }.joined(separator: ", ")
     }
 }

@@ -17,6 +17,7 @@ enum Main {
         StandardDescriptors.occupy()
         // Writing to a closed pipe must be an error of `write`, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
+        if !StandardDescriptors.hasFree(4) { end(with: noDescriptors) }
         startDispatch()
         Task {
             await run()
@@ -24,6 +25,10 @@ enum Main {
         }
         dispatchMain()
     }
+
+    private static let noDescriptors = PlugboardError(
+        .resources,
+        "Fewer than 4 file descriptors are free, which the command needs to start. Raise the limit (ulimit -n).")
 
     /// Makes libdispatch open its descriptors first: without free descriptors it traps, while the kernel throws an
     /// error.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Messages
 import Plugboard
 
 /// The options of a request without its body, for all verbs that send one.
@@ -20,8 +21,11 @@ struct RequestArguments: ParsableArguments {
             "What this request tells a plugin: redirect.limit=5.", valueName: "plugin.name=value"))
     var attributes: [String] = []
 
-    func request(_ method: Method, _ url: String, _ content: BodyArguments.Content?) throws -> Request {
-        var request = Request(method, RequestArguments.absolute(url))
+    /// - Parameter baseURL: The configuration's `kernel.baseURL`.
+    func request(
+        _ method: Method, _ url: String, against baseURL: String?, _ content: BodyArguments.Content?
+    ) throws -> Request {
+        var request = Request(method, try RequestArguments.absolute(url, against: baseURL))
         var defaults: KeyValuePairs<FieldName, String> = [
             .userAgent: "plugboard/\(Program.version)", .accept: "*/*",
         ]
@@ -46,8 +50,19 @@ struct RequestArguments: ParsableArguments {
         try plugins.configuration { try cookies.enable(in: &$0) }
     }
 
-    /// Adds `http://` to a URL without a scheme, as curl does: `localhost:8080/x`.
-    static func absolute(_ url: String) -> String {
+    /// Resolves a URL that begins with `/`, `?`, `#`, `./` or `../` against the base URL (RFC 3986 §5.2). Adds
+    /// `http://` to any other URL without a scheme, as curl does: `localhost:8080/x`.
+    static func absolute(_ url: String, against baseURL: String?) throws(CommandFailure) -> String {
+        if ["/", "?", "#", "./", "../"].contains(where: url.hasPrefix) {
+            guard let baseURL else {
+                throw CommandFailure(
+                    .url,
+                    "The URL is relative, and the configuration has no kernel.baseURL. Give a URL like "
+                        + "https://example.com/path, or a configuration with kernel.baseURL.")
+            }
+            // The kernel reports a base URL that cannot be used.
+            return URLParts.resolve(url, against: baseURL, normalizing: false) ?? url
+        }
         let scheme = url.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
         return url[scheme.endIndex...].hasPrefix(":/") ? url : "http://\(url)"
     }

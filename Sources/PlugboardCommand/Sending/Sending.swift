@@ -12,7 +12,8 @@ struct Sending {
         var configuration = try arguments.configuration()
         if output.silent { configuration.kernel.logLevel = .error }
         if output.verbose { configuration.kernel.logLevel = .debug }
-        let request = try arguments.request(method, url, try body.content())
+        let request = try arguments.request(
+            method, url, against: configuration.kernel.baseURL, try body.content())
         var catalog = Catalog.bundled
         if output.verbose {
             catalog = catalog.adding([SentHeads.descriptor])

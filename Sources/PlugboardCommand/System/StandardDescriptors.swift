@@ -14,4 +14,11 @@ enum StandardDescriptors {
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }
+
+    /// Whether the process can open so many files beside those that are open.
+    static func hasFree(_ count: Int) -> Bool {
+        let opened = (0..<count).map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }
+        for descriptor in opened where descriptor >= 0 { close(descriptor) }
+        return opened.allSatisfy { $0 >= 0 }
+    }
 }

@@ -9,8 +9,9 @@ struct ExplainVerb: AsyncParsableCommand {
             One line for each call of a hook, in the order of their beginnings: the time,
             the plugin, its verdict, how long it took, and which parts of the heads it
             changed. Attempts on the network have lines of their own, and the requests
-            that plugins send are indented. Then the plugins that take no part, with the
-            reason. Values of header fields are not shown.
+            that plugins send are indented. Then the plugins that take part, with where
+            each is enabled, and those that do not, with the reason. Values of header
+            fields are not shown.
 
             With --dry-run nothing is sent: only what comes before the first attempt is
             shown. Requests that plugins send, for a token for example, fail then, and
@@ -19,7 +20,8 @@ struct ExplainVerb: AsyncParsableCommand {
             With --json, one object; times are nanoseconds from the beginning:
               method, url, attributes, nanoseconds, sent; status and bodyLength, or
               failure (code, reason)
-              plugins  ids, from the outermost to the innermost
+              plugins  id, given (where it is enabled) and perhaps path (without it:
+                       linked), from the outermost to the innermost
               absent   id, path, reason (unlisted, disabled, safe, request, origin),
                        and perhaps the location in the configuration
               steps    step (call, attemptBegan, attemptEnded, event, subRequest,
@@ -53,7 +55,7 @@ struct ExplainVerb: AsyncParsableCommand {
     func run() async throws {
         let configuration = try arguments.configuration()
         let request = try arguments.request(
-            Method(method), url,
+            Method(method), url, against: configuration.kernel.baseURL,
             try data.map { data in
                 BodyArguments.Content(
                     body: try InputArgument(data).body(for: "--data"), type: "application/octet-stream")

@@ -11,7 +11,9 @@ protocol RequestVerb: AsyncParsableCommand {
 }
 
 extension ArgumentHelp {
-    static let url = ArgumentHelp("An http or https URL; without a scheme, http.", valueName: "url")
+    static let url = ArgumentHelp(
+        "An http or https URL; without a scheme, http. /path and ./path begin at kernel.baseURL.",
+        valueName: "url")
 }
 
 extension RequestVerb {

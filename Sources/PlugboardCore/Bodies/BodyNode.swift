@@ -16,9 +16,15 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     private let open = Mutex<UInt64>(0)
     private var lastSerial: UInt64 = 0
     private var waiting: Pull?
+    /// Whether the source has not completed the last pull.
+    private var isSourcePulled = false
+    /// What the source gave when nothing read the body.
+    private var unread: Piece?
+    /// Whether a reader got a piece since it was made, or since the last rewind.
+    private var hasGiven = false
     private var isReleased = false
-    /// How often the exchange has taken it back from a plugin that was at fault: as many releases of plugins do not
-    /// count.
+    /// How often the exchange has taken it back from a plugin that was at fault: that many releases of plugins are
+    /// ignored.
     private var reclaims = 0
     /// Whether it was pulled since it was made, or since the last rewind.
     private(set) var hasBegun = false
@@ -36,7 +42,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     deinit { if !isReleased { source.release() } }
 
     var length: Int? { source.length }
-    var canRewind: Bool { source.canRewind && !isReleased && waiting == nil }
+    var canRewind: Bool { source.canRewind && !isReleased && !isSourcePulled }
 
     /// Asks for the next piece. The pull is completed once, on the loop, also when the body is released before that.
     /// [any]
@@ -54,10 +60,13 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
             pull.complete(piece)
             return
         }
+        waiting = pull
+        // The piece for a reader that has left goes to this one.
+        if isSourcePulled { return }
+        isSourcePulled = true
         lastSerial += 1
         let serial = lastSerial
         open.withLock { $0 = serial }
-        waiting = pull
         source.pull(Pull(self, serial: serial))
     }
 
@@ -65,7 +74,8 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     func pull(_ completed: @escaping (Piece) -> Void) { pull(Pull(PieceReceiver(completed))) }
 
     func take() -> Piece? {
-        guard loop.isCurrent, !isReleased, waiting == nil, let piece = source.take() else { return nil }
+        guard loop.isCurrent, !isReleased, !isSourcePulled, let piece = unread ?? source.take() else { return nil }
+        unread = nil
         hasBegun = true
         note(piece)
         return piece
@@ -84,21 +94,36 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     }
 
     private func deliver(_ piece: Piece) {
-        let pull = waiting
+        isSourcePulled = false
+        guard let pull = waiting else {
+            if !isReleased { unread = piece }
+            return
+        }
         waiting = nil
         note(piece)
-        pull?.complete(piece)
+        pull.complete(piece)
     }
 
     private func note(_ piece: Piece) {
+        hasGiven = true
         if case .bytes = piece {} else { hasEnded = true }
     }
 
     func rewind() -> Bool {
-        guard !isReleased, waiting == nil, source.rewind() else { return false }
+        guard !isReleased, !isSourcePulled, source.rewind() else { return false }
+        unread = nil
         hasBegun = false
+        hasGiven = false
         hasEnded = false
         return true
+    }
+
+    /// Makes it ready for another reader, after the last one has left: rewinds it, if a piece of it was read. False if it
+    /// cannot be read from its beginning. [loop]
+    func beginAgain() -> Bool {
+        if hasGiven { return rewind() }
+        waiting = nil
+        return !isReleased
     }
 
     /// Drops the rest. [any]
@@ -110,6 +135,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         open.withLock { $0 = 0 }
         source.release()
         hasEnded = true
+        unread = nil
         let pull = waiting
         waiting = nil
         pull?.fail(BodyNode.released)
@@ -117,7 +143,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
 
     /// `body_release`: a plugin releases a body that it has taken out of an exchange, or was given. [any]
     func releaseByPlugin() {
-        // A hook that breaks off releases what it holds. Whether that was the exchange's is known when the hook has
+        // A hook that throws releases its bodies. Whether one of them was the exchange's is known when the hook has
         // returned.
         guard loop.isCurrent, !core.containment.isSteering else {
             if !loop.enqueue({ self.releaseByPlugin() }) { release() }

@@ -2,7 +2,7 @@ import EventLoop
 import PlugboardKit
 import Synchronization
 
-/// What a program reads of a response's body: a bounded queue between the loop, which fills it, and the reader's task.
+/// The body of a response for its program: a bounded queue between the loop, which fills it, and the reader's task.
 ///
 /// The loop pulls as long as there is room, so that a slow reader slows the sender.
 ///

@@ -1,11 +1,11 @@
 import JSON
 import PlugboardKit
 
-/// A plugin that is there and does not run, and why.
+/// A plugin that exists but does not run, and the reason.
 public struct AbsentPlugin: Sendable, Equatable {
     /// Why a plugin does not run.
     public enum Reason: Sendable, Equatable {
-        /// The configuration names it nowhere.
+        /// The configuration does not name it.
         case unlisted
         /// Its entry says `"enabled": false`. The location is the configuration's file, line and path, as far as they
         /// are known.
@@ -25,6 +25,7 @@ public struct AbsentPlugin: Sendable, Equatable {
     /// Why it does not run.
     public let reason: Reason
 
+    /// An absent plugin with these values, for tests and tools.
     public init(id: String?, path: String?, reason: Reason) {
         self.id = id
         self.path = path
@@ -33,8 +34,8 @@ public struct AbsentPlugin: Sendable, Equatable {
 }
 
 extension Configuration {
-    /// What a configuration leaves out of a catalog's plugins and of those that it names itself, in its order; then
-    /// what it does not name, by id. Opens no files.
+    /// The plugins of this configuration that do not run, in its order; then the plugins of the catalog that it does
+    /// not name, by id. Opens no files.
     func absent(from catalog: Catalog, beside running: [EnabledPlugin]) -> [AbsentPlugin] {
         let entries = plugins.enumerated().map { ($1.location ?? ["plugins", .index($0)], $1) }
         let named =
@@ -46,7 +47,7 @@ extension Configuration {
         let known = Set(running.map(\.id))
         let loaded = Set(
             running.compactMap { plugin in if case .loaded(let path) = plugin.linkage { path } else { nil } })
-        // An entry that is switched off and stands there once more, switched on, is no absence.
+        // A plugin that one entry switches off and another one switches on is not absent.
         let absent = named.filter { plugin in
             plugin.path.map { !loaded.contains($0) } ?? plugin.id.map { !known.contains($0) } ?? false
         }
@@ -55,8 +56,8 @@ extension Configuration {
             + catalog.ids.filter { !told.contains($0) }.map { AbsentPlugin(id: $0, path: nil, reason: .unlisted) }
     }
 
-    /// Of the plugins that run, those that do not take part in a request, as it says itself or the configuration says
-    /// of its origin.
+    /// The running plugins that take no part in a request, because the request, or the configuration for its origin,
+    /// switches them off.
     public func absent(from request: Request, of running: [EnabledPlugin]) -> [AbsentPlugin] {
         let origin = Origin(url: RequestDefaults(kernel)?.url(request.url) ?? request.url)
         let section = origin.flatMap { origins[$0] }
@@ -77,7 +78,7 @@ extension Configuration {
             id: entry.id, path: entry.path, reason: .disabled(location: self.location(location.appending("enabled"))))
     }
 
-    /// Where an entry is given, by texts and by the program's code.
+    /// The positions at which an entry is given: in texts, and in the program's code.
     func locations(of entry: PluginEntry) -> [String] {
         guard let location = entry.location else {
             return [entry.programLocation?.description ?? Configuration.programKey]

@@ -1,7 +1,7 @@
 import JSON
 import PlugboardKit
 
-/// Checks what requests say to plugins against the tables of those that are enabled.
+/// Checks the attributes of requests against the tables of the enabled plugins.
 ///
 /// Attributes of plugins that the configuration itself switches off pass: to switch one off must not make requests
 /// fail. Their secrets are refused, as far as their tables are known, and so are attributes of other plugins: a request
@@ -22,12 +22,13 @@ public struct AttributeCheck: Sendable {
     private let offIDs: Set<String>
     /// Of linked plugins that the configuration does not name.
     private let unlistedIDs: Set<String>
-    /// Whether a file that is not loaded stands in the configuration without its plugin's id.
+    /// Whether the configuration has a file that is not loaded, without its plugin's id.
     private let hasUnknownFiles: Bool
 
     /// The whole names of attributes of absent plugins that are known to be secret.
     private let absentSecrets: Set<String>
 
+    /// A check against the attributes of the plugins of a lineup.
     public init(_ lineup: Lineup) {
         self.init(lineup.plugins.map(\.descriptor), absent: lineup.absent, secrets: lineup.absentSecrets)
     }
@@ -73,7 +74,7 @@ public struct AttributeCheck: Sendable {
         }
     }
 
-    /// What is wrong with one attribute, as the end of a sentence that begins with its name; nil if nothing is.
+    /// The error of one attribute, as the end of a sentence that begins with its name; nil if there is none.
     func error(in text: String, of name: String) -> String? {
         switch options[name] {
         case .enabled: Bool(optionText: text) == nil ? "must be true or false" : nil
@@ -90,9 +91,9 @@ public struct AttributeCheck: Sendable {
     /// The error in an attribute of a plugin that is not enabled.
     private func strangerError(in text: String, of name: String) -> String? {
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else {
-            return "speaks to no plugin; attributes are named after theirs, such as cache.mode"
+            return "names no plugin; the name of an attribute begins with its plugin's id, such as cache.mode"
         }
-        // Switching off what does not run anyway asks for nothing.
+        // A plugin that does not run may be switched off.
         if name[dot...] == ".enabled" && text == "false" { return nil }
         if let id = id(of: name, among: { offIDs.contains($0) }) {
             guard absentSecrets.contains(name) else { return nil }
@@ -101,7 +102,7 @@ public struct AttributeCheck: Sendable {
                 + "switch the plugin on, or leave the attribute out"
         }
         if let id = id(of: name, among: { unlistedIDs.contains($0) }) {
-            return "speaks to the plugin \(id), which is not switched on; \(AttributeCheck.wayOut("it"))"
+            return "is for the plugin \(id), which is not switched on; \(AttributeCheck.wayOut("it"))"
         }
         let near = nearest(String(name[..<dot]), in: names.keys.sorted() + offIDs.sorted() + unlistedIDs.sorted())
         let wayOut =
@@ -109,7 +110,7 @@ public struct AttributeCheck: Sendable {
             ? "if it is for a file that is switched off, write the plugin's id beside the file's path"
             : AttributeCheck.wayOut("the plugin")
         let help = near.map { "did you mean \($0)\(name[dot...])?" } ?? wayOut
-        return "speaks to no plugin that is switched on; \(help)"
+        return "is for no plugin that is switched on; \(help)"
     }
 
     private static func wayOut(_ plugin: String) -> String {
@@ -120,12 +121,12 @@ public struct AttributeCheck: Sendable {
     func knows(_ name: String) -> Bool { options[name] != nil }
 
     /// Whether an attribute of this name can be set to this text, where its value fits: an enabled plugin has it, or
-    /// nothing is amiss without its plugin.
+    /// the request can be sent without its plugin.
     func admits(_ name: String, _ text: String) -> Bool {
         knows(name) || plugin(of: name) == nil && strangerError(in: text, of: name) == nil
     }
 
-    /// The enabled plugin that an attribute speaks to.
+    /// The enabled plugin that an attribute is for.
     func plugin(of name: String) -> String? { id(of: name) { names[$0] != nil } }
 
     /// The plugin of a whole name: ids may have dots, so the longest that fits.

@@ -26,7 +26,7 @@ public struct Catalog: Sendable {
     func replacing(with entries: [PluginEntry]) -> Catalog {
         var catalog = self
         for entry in entries {
-            // What is wrong with a descriptor, the line-up says of its entry.
+            // The lineup reports the errors of a descriptor at its entry.
             guard let linked = entry.linked, let descriptor = try? PluginDescriptor(checking: linked) else { continue }
             catalog.descriptors[descriptor.id] = descriptor
         }

@@ -3,7 +3,9 @@ import PlugboardKit
 
 /// A plugin that will run, and how.
 public struct EnabledPlugin: Sendable {
+    /// How a plugin's code came into the process.
     public enum Linkage: Sendable, Equatable {
+        /// It is linked into the program, or given by it.
         case linked
         /// From the file at this path, as the configuration says it.
         case loaded(String)
@@ -23,7 +25,7 @@ public struct EnabledPlugin: Sendable {
     public let faultLimit: Int
     /// Whether it is linked, or loaded from a file.
     public let linkage: Linkage
-    /// Why it stands where it stands, for people: `default priority`, `configured priority`, `before X`, `after Y`.
+    /// The reason for its position, for people: `default priority`, `configured priority`, `before X`, `after Y`.
     public let reason: String
     /// Its location in the configuration.
     let location: JSONPath

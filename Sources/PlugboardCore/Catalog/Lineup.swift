@@ -1,14 +1,14 @@
 import JSON
 import PlugboardKit
 
-/// The plugins that will run, in their order: what a configuration means in a program with these plugins.
+/// The plugins that will run, in their order: the result of a configuration in a program with these plugins.
 public struct Lineup: Sendable {
     /// From the outermost to the innermost.
     public let plugins: [EnabledPlugin]
-    /// Plugins that are there and do not run: those that the configuration switches off, and linked ones that it does
+    /// Plugins that exist but do not run: those that the configuration switches off, and linked ones that it does
     /// not name.
     public let absent: [AbsentPlugin]
-    /// What is odd about the configuration and yet not wrong; each a sentence without a full stop.
+    /// Warnings about what the configuration may say but probably does not mean; each a sentence without a full stop.
     public let warnings: [String]
     /// The whole names of attributes that the tables of absent plugins flag as secret, as far as those tables are
     /// known.
@@ -16,9 +16,9 @@ public struct Lineup: Sendable {
 
     /// Opens the files that the configuration names, and checks all it says of plugins.
     ///
-    /// - Parameter loader: Opens files; nil in a program that is built without. Should a file end the process
+    /// - Parameter loader: Opens files; nil in a program that is built without. If a file ends the process
     ///   meanwhile, the next start says so (`CrashNotes`).
-    /// - Throws: One error that says all that is wrong with the text and with the plugins: `plugins.order` for a cycle,
+    /// - Throws: One error that lists all errors of the text and of the plugins: `plugins.order` for a cycle,
     ///   the loader's for a file that is refused, else `configuration`.
     public init(
         _ configuration: Configuration, catalog: Catalog, loader: (any Loader)? = nil
@@ -30,7 +30,7 @@ public struct Lineup: Sendable {
         self = lineup
     }
 
-    /// A lineup, or what is wrong.
+    /// A lineup, or the errors of its configuration.
     public struct Check: Sendable {
         /// Nil if there are errors.
         public var lineup: Lineup? { errors.isEmpty ? readable : nil }

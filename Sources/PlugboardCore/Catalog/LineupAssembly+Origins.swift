@@ -8,12 +8,12 @@ import PlugboardKit
 #endif
 
 extension LineupAssembly {
-    /// A folder that is not there yet is no error, and yet seldom meant.
+    /// Warns of folders that cannot be read. That is not an error, because a folder may be made later.
     mutating func checkFolders() {
         for (index, folder) in configuration.kernel.pluginFolders.enumerated() {
             guard let directory = opendir(folder) else {
                 let location = JSONPath(["kernel", "pluginFolders", .index(index)])
-                warnings.append("\(location) is \(printable(folder)), which is no folder that can be read")
+                warnings.append("\(location) is \(printable(folder)), which is not a folder that can be read")
                 continue
             }
             closedir(directory)
@@ -22,7 +22,7 @@ extension LineupAssembly {
 
     /// Checks the attributes that the configuration gives requests; after `plugins`, even where those have no order.
     mutating func checkOrigins() {
-        // Of plugins that the configuration switches off, what is written for them is kept in order, too.
+        // The attributes of plugins that the configuration switches off are checked too.
         let off = configuration.plugins.compactMap { entry in
             entry.isEnabled || entry.path != nil ? nil : entry.id.flatMap { catalog.descriptor($0) }
         }
@@ -46,12 +46,12 @@ extension LineupAssembly {
         }
     }
 
-    /// An origin's section speaks to a plugin that does not run.
+    /// An origin's section has attributes for a plugin that does not run.
     private mutating func checkStranger(_ id: String, at location: JSONPath) {
         let named = (configuration.plugins + configuration.leftOut).contains { $0.id == id }
         guard !named, !hasUnknownFiles else { return }
         if catalog.descriptor(id) != nil {
-            reading.note(location, "speaks to a plugin that is not switched on; add \(id) to plugins", atKey: true)
+            reading.note(location, "is for a plugin that is not switched on; add \(id) to plugins", atKey: true)
         } else {
             reading.note(location, unknown("plugin", id, known: knownIDs.sorted()), atKey: true)
         }

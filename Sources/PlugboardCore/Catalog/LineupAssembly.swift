@@ -7,7 +7,7 @@ import PlugboardKit
     import Musl
 #endif
 
-/// One pass over a configuration that puts its plugins together and notes what is wrong.
+/// One pass over a configuration that collects its plugins and notes its errors.
 struct LineupAssembly {
     /// An entry with the plugin that it means.
     private struct Candidate {
@@ -208,7 +208,7 @@ struct LineupAssembly {
         Set(catalog.ids + descriptors.map(\.id) + (configuration.plugins + configuration.leftOut).compactMap(\.id))
     }
 
-    /// Whether there are files whose plugins' ids cannot be told: they are switched off, or could not be loaded.
+    /// Whether there are files whose plugins' ids are unknown, because they are switched off or could not be loaded.
     var hasUnknownFiles: Bool {
         (configuration.plugins + configuration.leftOut).contains { entry in
             guard entry.id == nil, let path = entry.path else { return false }
@@ -229,14 +229,15 @@ struct LineupAssembly {
         }
     }
 
-    /// Plugins name others that they may run beside. Only an unknown id is worth a warning.
+    /// Warns of unknown ids in a plugin's own `before` and `after`. Plugins that are known but do not run are expected
+    /// there.
     private mutating func warn(of names: [String], beside candidate: Candidate?) {
         guard let candidate else { return }
         let configured = candidate.entry.before + candidate.entry.after
         for name in names where catalog.descriptor(name) == nil && !configured.contains(name) {
             let near = nearest(name, in: catalog.ids).map { "; did you mean \($0)?" } ?? ""
             warnings.append(
-                "\(candidate.descriptor.id) is to stand before or after \(name), which is not a known plugin\(near)")
+                "\(candidate.descriptor.id) must run before or after \(name), which is not a known plugin\(near)")
         }
     }
 }

@@ -11,15 +11,18 @@ public protocol Loader: Sendable {
     func inspect(_ path: String) throws(PlugboardError) -> PluginFile
 }
 
-/// A shared object as it lies there.
+/// A shared object, as it can be read without running its code.
 public struct PluginFile: Sendable {
     /// What the file's section `plugboard` says.
     public struct Metadata: Sendable, Equatable {
         /// The revision of the ABI that the plugin speaks.
         public let revision: UInt32
+        /// The plugin's id.
         public let id: String
+        /// The plugin's own version.
         public let version: String
 
+        /// Metadata with these values.
         public init(revision: UInt32, id: String, version: String) {
             self.revision = revision
             self.id = id
@@ -36,6 +39,7 @@ public struct PluginFile: Sendable {
     /// Of the whole file, in lower-case hexadecimal.
     public let sha256: String
 
+    /// A file with these values.
     public init(path: String, metadata: Metadata?, entry: String, sha256: String) {
         self.path = path
         self.metadata = metadata

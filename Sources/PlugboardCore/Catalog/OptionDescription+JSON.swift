@@ -9,7 +9,7 @@ struct OptionError: Error {
 extension OptionDescription {
     /// A value of a configuration as the text that crosses the border.
     ///
-    /// The JSON type must be the option's: `"5"` is no whole number.
+    /// The JSON type must be the option's: `"5"` is not a whole number.
     func text(of value: JSONValue) throws(OptionError) -> String {
         guard let text = convert(value) else { throw OptionError(reason: "must be \(jsonType), not \(value.kind)") }
         if let error = error(in: text) { throw OptionError(reason: error) }

@@ -1,9 +1,9 @@
 import PlugboardKit
 
-/// The order in which plugins stand, from the outermost to the innermost.
+/// The order of the plugins, from the outermost to the innermost.
 ///
-/// `before` and `after` beat priorities; among those free to go the smallest (priority, id) goes first. The order of
-/// the items given makes no difference.
+/// `before` and `after` take precedence over priorities: of the plugins whose predecessors are placed, the one with the
+/// smallest (priority, id) comes next. The order of the given items makes no difference.
 struct PluginOrder {
     struct Item {
         let id: String
@@ -15,12 +15,12 @@ struct PluginOrder {
         var after: [String] = []
     }
 
-    /// Why a plugin stands where it stands.
+    /// The reason for a plugin's position.
     enum Reason: Sendable, Equatable, CustomStringConvertible {
         case defaultPriority, configuredPriority
-        /// In front of this plugin, to which its priority alone would not bring it.
+        /// In front of this plugin, where its priority alone would not place it.
         case before(String)
-        /// Behind this plugin, though its priority alone would bring it in front of one that stands further out.
+        /// Behind this plugin, although its priority alone would place it in front of a plugin that is further out.
         case after(String)
 
         var description: String {
@@ -96,7 +96,7 @@ private struct OrderGraph {
         return order
     }
 
-    /// Why the item at that place does not stand where its rank would bring it; nil if it does.
+    /// Why the item at this index is not where its rank alone would place it; nil if it is.
     func displacement(at position: Int, of order: [Int]) -> PluginOrder.Reason? {
         let rank = order[position]
         // Something of a higher rank went first, so this one was not free then: it waited for the last of its outer
@@ -107,7 +107,7 @@ private struct OrderGraph {
         return order[position...].dropFirst().first { $0 < rank && outer[$0].contains(rank) }.map { .before(ids[$0]) }
     }
 
-    /// Among items that cannot be placed, each has an outer one that cannot either: going outward must come round.
+    /// Each item that cannot be placed has an outer one that cannot be placed either, so going outward finds the cycle.
     private func cycle(among waiting: Set<Int>) -> PlugboardError {
         var path: [String] = []
         var next = waiting.map { ids[$0] }.min()
@@ -122,6 +122,6 @@ private struct OrderGraph {
         return PlugboardError(
             .pluginOrder,
             "cannot be put in order: \(circle.joined(separator: " → ")), where each must stand before the "
-                + "next. Take one of these before or after ids away.")
+                + "next. Remove one of these before or after ids.")
     }
 }

@@ -8,12 +8,13 @@ import PlugboardKit
 #endif
 
 extension Configuration {
-    /// All that a start with this configuration would refuse, in the order of its text; empty if nothing is wrong.
+    /// All errors with which a start would refuse this configuration, in the order of its text; empty if there are
+    /// none.
     ///
-    /// What is wrong with the text is told, then the kernel's settings and the files that they name, the plugins, their
-    /// settings and order, and the attributes of origins. Only plugins know whether settings and attributes make sense
-    /// together, so each is created, asked and destroyed, without being started, with a data directory of the check's
-    /// own; what is wrong with other parts of the system only a start finds. Blocks.
+    /// Reports the errors of the text, of the kernel's settings and the files that they name, of the plugins, their
+    /// settings and their order, and of the attributes of origins. Only plugins know whether settings and attributes
+    /// make sense together, so each is created, asked and destroyed, without being started, with a data directory of
+    /// the check's own; what is wrong with other parts of the system only a start finds. Blocks.
     public func errors(catalog: Catalog = Catalog(), loader: (any Loader)? = nil) -> [ConfigurationError] {
         errors(Lineup.check(self, catalog: catalog, loader: loader))
     }
@@ -27,7 +28,7 @@ extension Configuration {
         return errors.sorted { ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0) }
     }
 
-    /// What is wrong with the text, and with the kernel's settings.
+    /// The errors of the text and of the kernel's settings.
     var ownErrors: [ConfigurationError] { readingErrors + kernelErrors }
 
     private var kernelErrors: [ConfigurationError] {

@@ -39,14 +39,14 @@ extension Configuration {
             }
             let attributes = readAttributes(member, &reading)
             guard configuration.origins.updateValue(attributes, forKey: origin) == nil else {
-                reading.note(member.path, "stands here twice, written differently", atKey: true)
+                reading.note(member.path, "is given twice, written differently", atKey: true)
                 continue
             }
             if origin.description != key { reading.source?.originKeys[origin] = key }
         }
     }
 
-    /// Says what to write instead, where that can be told.
+    /// The error for a key that is not an origin, with the origin to write instead if that is known.
     private static func noOrigin(_ key: String) -> String {
         // A URL can hold a password, so that it is not quoted as it is.
         if key.utf8.contains(UInt8(ascii: "@")) {

@@ -5,8 +5,7 @@ import PlugboardKit
 extension Configuration {
     /// Reads a file. Relative paths in it begin at the file's folder.
     ///
-    /// What is wrong with parts of it is kept: a `Kernel`, a `Lineup` and `errors` tell it, together with all else that
-    /// is wrong.
+    /// Errors in parts of it are kept: `Kernel`, `Lineup` and `errors` report them together with all others.
     /// - Parameter sections: Further keys that may stand at the top; what they hold is kept unread.
     /// - Throws: An error of the code `configuration` if the file cannot be read, or is not JSON.
     public static func file(_ path: String, sections: Set<String> = []) throws(PlugboardError) -> Configuration {
@@ -17,18 +16,18 @@ extension Configuration {
 
     /// Reads a text. Relative paths in it begin at the folder, or without one at the process's.
     ///
-    /// - Throws: One error of the code `configuration` that says all that is wrong.
+    /// - Throws: One error of the code `configuration` that lists all errors.
     public static func text(
         _ text: String, folder: String? = nil, sections: Set<String> = []
     ) throws(PlugboardError) -> Configuration {
         try check(text.utf8, folder: folder, sections: sections).throwing()
     }
 
-    /// A configuration, or what is wrong with it.
+    /// A configuration, or its errors.
     public struct Check: Sendable {
         /// Nil if there are errors.
         public var configuration: Configuration? { errors.isEmpty ? readable : nil }
-        /// What could be read, to look for further errors (`Configuration.errors`); nil if nothing could.
+        /// The parts that could be read, to find further errors (`Configuration.errors`); nil if there are none.
         public let readable: Configuration?
         /// In the order of the text; of more than a hundred the first hundred.
         public let errors: [ConfigurationError]

@@ -8,6 +8,7 @@ import PlugboardKit
 ///
 /// `errors` reports plugins that do not exist and settings that do not fit.
 public struct Configuration: Sendable {
+    /// The settings of the kernel itself.
     public var kernel: KernelSettings
     /// In any order: the order in which they run comes from their priorities.
     public var plugins: [PluginEntry]
@@ -19,12 +20,13 @@ public struct Configuration: Sendable {
     /// Entries that `leaveOutLoadedPlugins` has removed.
     private(set) var leftOut: [PluginEntry] = []
 
-    /// What was wrong with the text that this was read from.
+    /// The errors of the text that this was read from.
     var readingErrors: [ConfigurationError] = []
 
     /// The text that this was read from; nil when it was made in code.
     var source: ConfigurationSource?
 
+    /// A configuration made in code. Nothing is checked here: see `errors`.
     public init(
         kernel: KernelSettings = KernelSettings(), plugins: [PluginEntry] = [], origins: [Origin: Attributes] = [:],
         sections: [String: JSONValue] = [:]

@@ -1,7 +1,7 @@
 import JSON
 import PlugboardKit
 
-/// One thing that is wrong with a configuration, and where. It quotes no values, for they may be secret.
+/// One error of a configuration, with its position. It quotes no values, because they may be secret.
 public struct ConfigurationError: Sendable, Equatable {
     /// The code of the error that this alone would throw.
     public let code: PlugboardError.Code
@@ -30,7 +30,7 @@ public struct ConfigurationError: Sendable, Equatable {
         _ path: JSONPath, _ reason: String, in source: ConfigurationSource?, atKey: Bool = false,
         positionOf location: JSONPath? = nil, code: PlugboardError.Code = .configuration
     ) {
-        // What the program gives stands in no text.
+        // A value that the program gives has no position in a text.
         let source = path.elements.first == .key(Configuration.programKey) ? nil : source
         self.init(
             code: code, file: source?.file, path: path.isRoot ? "" : path.description,
@@ -47,7 +47,7 @@ extension ConfigurationError: CustomStringConvertible {
 }
 
 extension PlugboardError {
-    /// One error that says all that is wrong. Its code is the errors' own where they agree, else `configuration`.
+    /// One error that lists all errors. Its code is the errors' own where they agree, else `configuration`.
     init(_ errors: [ConfigurationError]) {
         let code = errors.first?.code ?? .configuration
         let reason =
@@ -60,7 +60,7 @@ extension PlugboardError {
 }
 
 extension JSONPositions {
-    /// The position of what stands there, or else of the innermost part around it that does.
+    /// The position of the value at a path; if there is none, of the innermost value around it.
     fileprivate func nearestPosition(of path: JSONPath, atKey: Bool) -> JSONPosition? {
         if let position = atKey ? keyPosition(of: path) : position(of: path) { return position }
         return path.isRoot ? nil : nearestPosition(of: JSONPath(path.elements.dropLast()), atKey: false)

@@ -27,7 +27,7 @@ enum ConfigurationFile {
         return .success(bytes)
     }
 
-    /// The absolute path of the folder that a file stands in; nil if the process's own folder is gone.
+    /// The absolute path of the folder of a file; nil if the process's own folder is gone.
     static func folder(of path: String) -> String? {
         let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
         if folder.hasPrefix("/") { return String(folder) }

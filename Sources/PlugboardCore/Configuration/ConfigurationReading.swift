@@ -1,7 +1,7 @@
 import JSON
 import PlugboardKit
 
-/// A part of a configuration, and where it stands.
+/// A part of a configuration, with its path.
 struct ConfigurationNode {
     let value: JSONValue
     let path: JSONPath
@@ -11,7 +11,7 @@ struct ConfigurationNode {
     }
 }
 
-/// What a pass over a configuration has found wrong so far.
+/// The errors that a pass over a configuration has found so far.
 struct ConfigurationReading {
     /// The most errors that are listed: each error's position costs another pass over the text.
     static let errorLimit = 100

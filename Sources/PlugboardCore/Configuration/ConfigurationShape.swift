@@ -14,7 +14,7 @@ struct ConfigurationShape<Value>: Sendable {
         self.read = read
     }
 
-    /// - Parameter wanted: What fits after "must be".
+    /// - Parameter wanted: The end of an error that begins with "must be".
     init(_ wanted: String, schema: JSONObject, _ parse: @escaping @Sendable (JSONValue) -> Value?) {
         self.init(schema: schema) { node, reading in
             if let value = parse(node.value) { return value }
@@ -23,7 +23,7 @@ struct ConfigurationShape<Value>: Sendable {
         }
     }
 
-    /// The same, with what counts when nothing is said; for editors only.
+    /// The same shape with a default value, for editors only.
     func by(default value: JSONValue) -> ConfigurationShape {
         var schema = schema
         schema["default"] = value
@@ -126,7 +126,7 @@ extension ConfigurationShape {
         choice(Value.allCases.map { ($0.rawValue, $0) })
     }
 
-    /// - Parameter wanted: What fits after "must be".
+    /// - Parameter wanted: The end of an error that begins with "must be".
     static func list<Element>(
         _ element: ConfigurationShape<Element>, _ wanted: String = #"a list of strings, such as ["…"]"#
     ) -> Self where Value == [Element] {
@@ -141,7 +141,7 @@ extension ConfigurationShape {
         }
     }
 
-    /// An object with keys of the program's own; `key` gives the normal form of one, or nil for what is none.
+    /// An object with any keys; `key` returns the normal form of a key, or nil for an invalid one.
     static func map<Element>(
         _ wanted: String, key normalized: @escaping @Sendable (String) -> String?,
         _ element: ConfigurationShape<Element>
@@ -162,7 +162,7 @@ extension ConfigurationShape {
                 }
                 guard let element = element.read(member, &reading) else { continue }
                 if map.updateValue(element, forKey: key) != nil {
-                    reading.note(member.path, "stands here twice, written differently", atKey: true)
+                    reading.note(member.path, "is given twice, written differently", atKey: true)
                 }
             }
             return map

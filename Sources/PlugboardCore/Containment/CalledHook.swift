@@ -4,7 +4,7 @@ enum CalledHook: UInt8, Sendable {
     case create, start, stop, destroy, command
     /// Functions that a plugin handed in: with a body, with bytes, with a state; with a pull, a sub-request or a timer
     /// of its own.
-    case rewind, release, pulled, answered, fired
+    case rewind, release, pulled, completed, fired
     /// A file's constructors and its entry function.
     case load
     /// Of the extension PLUG_EXTENSION_ATTRIBUTES.

@@ -7,7 +7,7 @@ import PlugboardKit
     import Musl
 #endif
 
-/// The one door to plugins' code: every call of a plugin's function goes through `call`.
+/// Every call of a plugin's function goes through `call`.
 ///
 /// It marks which plugin runs, for the watchdog and for the note that a crash leaves, and measures calls where the
 /// configuration asks for it.
@@ -21,7 +21,7 @@ final class Containment: @unchecked Sendable {
     private var watchdog: Watchdog?
     private var measures: HookMeasures?
 
-    /// - Parameter note: What a crash leaves to the next start; nil for none.
+    /// - Parameter note: The note that names the plugin after a crash; nil for none.
     init(_ note: CrashNote?, loop: EventLoop) {
         self.loop = loop
         self.note = note
@@ -50,24 +50,20 @@ final class Containment: @unchecked Sendable {
     /// functions on any thread. The slot is an index, because there are calls before there is a pipeline.
     @inline(__always)
     func call<Result>(_ slot: Int, _ hook: CalledHook, _ function: () -> Result) -> Result {
-        guard hook.isOfExchanges else { return callOther(slot, hook, function) }
-        let outer = mark.enter(slot, hook)
-        defer { mark.leave(outer) }
-        guard let measures else { return function() }
-        let began = clockTime(CLOCK_MONOTONIC)
-        defer { measures.count(slot, hook, nanoseconds: clockTime(CLOCK_MONOTONIC) - began) }
-        return function()
-    }
-
-    @inline(never)
-    private func callOther<Result>(_ slot: Int, _ hook: CalledHook, _ function: () -> Result) -> Result {
-        guard loop.isCurrent else {
+        guard hook.isOfExchanges || loop.isCurrent else {
             // On other threads it delays no exchange: only a crash has to name the plugin.
             return sideMarks?.calling(slot, hook, function) ?? function()
         }
         let outer = mark.enter(slot, hook)
-        defer { mark.leave(outer) }
-        return function()
+        let began = hook.isOfExchanges && measures != nil ? clockTime(CLOCK_MONOTONIC) : 0
+        let result = function()
+        if began != 0 { count(slot, hook, since: began) }
+        mark.leave(outer)
+        return result
+    }
+
+    private func count(_ slot: Int, _ hook: CalledHook, since began: Int64) {
+        measures?.count(slot, hook, nanoseconds: clockTime(CLOCK_MONOTONIC) - began)
     }
 
     /// The slot of the plugin that runs on the loop; nil if none does, and on other threads. [any]

@@ -6,7 +6,7 @@ import Synchronization
     import Musl
 #endif
 
-/// A file that says which plugin's code a process runs: what is left of it after a crash names the plugin.
+/// A file that says which plugin's code a process runs, so that it names the plugin after a crash.
 ///
 /// The file is `FOLDER/running-PID-N`. It holds `signature`, the words of the calls under way (one of `CallMark`, then
 /// those of `SideMarks`), the time when it was made, the program's name, and the names of the plugins that calls refer

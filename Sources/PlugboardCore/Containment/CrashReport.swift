@@ -52,18 +52,9 @@ extension CrashReport {
         from folder: String, for program: String = RunningProgram.name,
         now: Int64 = clockTime(CLOCK_REALTIME) / 1_000_000_000
     ) -> [CrashReport] {
-        guard let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if ["running-", "ended-", "new-"].contains(where: name.hasPrefix) { names.append(name) }
-        }
         var reports: [CrashReport] = []
         var strangers: [Stranger] = []
-        for name in names {
+        for name in names(inFolder: folder) where ["running-", "ended-", "new-"].contains(where: name.hasPrefix) {
             switch look(at: name, in: folder, for: program, now) {
             case .report(let report): reports.append(report)
             case .stranger(let stranger): strangers.append(stranger)

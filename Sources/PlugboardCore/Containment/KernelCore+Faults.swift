@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// Counting faults, switching plugins off, and telling of plugins that hold the loop.
+/// Counting faults, switching plugins off, and reporting plugins that block the loop.
 extension KernelCore {
     /// The plugins are created, and no exchange has begun.
     func beginContainment() {
@@ -13,7 +13,7 @@ extension KernelCore {
             log.write(
                 .warning, id,
                 "The plugin \(id) has held the loop in \(call.hook) for more than \(limit.configured): every exchange "
-                    + "waits for it. Slow work belongs into `wait`.")
+                    + "waits for it. Slow work belongs in `wait`.")
             loop.enqueue { [weak self] in
                 self?.publish(
                     EventNode(.pluginStalled) { [("plugin", .text(id)), ("hook", .text("\(call.hook)"))] })

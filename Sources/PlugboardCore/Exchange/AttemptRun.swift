@@ -115,7 +115,11 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
             if case .success(let response) = outcome { response.body?.release() }
             return
         }
-        if case .failure(let error) = outcome, exchange.repeatAttempt(after: error) { return }
+        var outcome = outcome
+        if case .failure(var error) = outcome {
+            if exchange.repeatAttempt(after: &error) { return }
+            outcome = .failure(error)
+        }
         exchange.steering.phase = .steering
         exchange.turnAround(with: outcome)
     }
@@ -137,28 +141,34 @@ extension ExchangeCore {
             suspension.afterwards { [self] in if steering.phase == .awaiting { core.admission.admit(self) } }
             return core.admission.attemptEnded(self)
         }
-        let head = request.head
-        attempts.begin(head.url)
+        attempts.begin(request.head.url)
         emit(.attemptBegan) {
             [("attempt", .integer(Int64(self.attempts.count))), ("reason", .text(self.attempts.reason))]
         }
         let run = AttemptRun(self, attempts.count)
         attempts.current = run
-        let (options, identity) = core.options(head.storedOptions, for: head.url)
+        // Part by part: a copy of the whole head costs more.
+        let (options, identity) = core.options(request.head.storedOptions, for: request.head.url)
         var wanted = AttemptRequest(
-            method: head.method, url: head.url, fields: head.fields, body: request.body,
+            method: request.head.method, url: request.head.url, fields: request.head.fields, body: request.body,
             storedOptions: options, optionsIdentity: identity, isWatched: isWatchedClosely)
         wanted.usesFreshConnection = attempts.needsFreshConnection
         let control = core.transport.perform(wanted, observer: run, loop: loop)
         if attempts.current === run && !run.isOver { run.control = control }
     }
 
-    /// Sends the request again without asking a plugin, on a new connection. False if it must not be sent again.
-    fileprivate func repeatAttempt(after error: PlugboardError) -> Bool {
+    /// Sends the request again without asking a plugin, on a new connection. False if it must not be sent again; the
+    /// error then also says whether that is because of its body.
+    fileprivate func repeatAttempt(after error: inout PlugboardError) -> Bool {
         let isIdempotent = request.head.method.isIdempotent
         guard attempts.mayRepeat(after: error.code, isIdempotent: isIdempotent, limit: core.settings.attemptLimit)
         else { return false }
-        if let body = request.body, body.hasBegun, !body.canRewind || !body.rewind() { return false }
+        if let body = request.body, body.hasBegun, !body.beginAgain() {
+            error.reason +=
+                " It was not repeated, because a part of its body was read and the body cannot be read again. Send the "
+                + "body as bytes or as a file."
+            return false
+        }
         attempts.countRepeat()
         core.admission.admit(self)
         return true

@@ -73,7 +73,7 @@ extension ExchangeCore {
             beforeFault?.response?.body = node
         } else {
             request.replaceHeldBody(by: node)
-            beforeFault?.request.replaceHeldBody(by: node)
+            beforeFault?.request.body = node
         }
     }
 

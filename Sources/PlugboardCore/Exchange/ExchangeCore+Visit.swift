@@ -4,38 +4,37 @@ import PlugboardKit
 /// Calling a hook, and checking that it keeps the rules.
 extension ExchangeCore {
     /// Calls the steering hook of the plugin in this slot.
-    func visit(_ slot: Slot) -> Decision {
-        if steering.stage != .request {
-            // The plugin sees the request as it passed it inward.
-            for body in request.recall(for: slot.index) { body.release() }
-        }
+    ///
+    /// - Returns: What it decided; nil for a hook that lets the head pass and leaves nothing, as most do most of the
+    ///   time.
+    @inline(__always)
+    func visit(_ slot: Slot) -> Decision? {
+        if steering.stage != .request && request.isEdited(inside: slot.index) { recallRequest(for: slot) }
         if slot.isSkippedOnFault && beforeFault == nil { beforeFault = FoundMessages(self) }
         let reason = steering.visit
-        let (decision, isFault): (Decision, Bool)
-        if let trace {
-            let start = HookCallStart(self, slot, trace)
-            let code = call(slot)
-            let edits = start.edits(self)
-            (decision, isFault) = settle(code, of: slot, reason)
-            start.tell(isFault ? "fault" : decision.words, of: slot, "\(steering.stage.hook)", reason, edits, to: trace)
-        } else {
-            (decision, _) = settle(call(slot), of: slot, reason)
-        }
-        heldBody = nil
-        if slot.isSkippedOnFault && !decision.isPause { beforeFault = nil }
+        let start = trace.map { HookCallStart(self, slot, $0) }
+        let code = call(slot)
+        let decision = start == nil && hasLeftNothing(code) ? nil : settle(code, of: slot, reason, start)
+        if heldBody != nil { heldBody = nil }
+        if slot.isSkippedOnFault && decision?.isPause != true { beforeFault = nil }
         return decision
+    }
+
+    /// The plugin sees the request as it passed it inward.
+    private func recallRequest(for slot: Slot) {
+        for body in request.recall(for: slot.index) { body.release() }
     }
 
     /// Calls the hook, which finds `steering.visit`.
     private func call(_ slot: Slot) -> UInt32 {
         let (exchange, stage) = (pointer, steering.stage)
-        var code = PLUG_VERDICT_NEXT
-        calling(slot, stage.hook) { code = slot.call(stage, exchange) }
+        let code = calling(slot, stage.hook) { slot.call(stage, exchange) }
         steering.visit = .first
         return code
     }
 
     /// Calls `onClose`.
+    @inline(__always)
     func callClose(_ slot: Slot, _ outcome: Outcome) {
         let exchange = pointer
         let start = trace.map { HookCallStart(self, slot, $0) }
@@ -47,19 +46,32 @@ extension ExchangeCore {
 
     /// Calls a plugin's hook. During the call, the functions of the host act for this plugin.
     @inline(__always)
-    func calling(_ slot: Slot, _ hook: CalledHook, _ call: () -> Void) {
+    func calling<Result>(_ slot: Slot, _ hook: CalledHook, _ call: () -> Result) -> Result {
         // The call may be within another one: a hook that publishes an event waits for those who watch it.
         let outer = frame
         frame = CallFrame(slot, hook)
-        core.containment.call(slot.index, hook, call)
+        let result = core.containment.call(slot.index, hook, call)
         frame = outer
         if outer.isEmpty { views.clear() }
+        return result
     }
 
-    /// Matches the number that the hook returned with the payload that it left.
+    /// True after a hook that lets the head pass and leaves nothing for the kernel to do.
+    private func hasLeftNothing(_ code: UInt32) -> Bool {
+        code == PLUG_VERDICT_NEXT && draft.isEmpty && !request.isEditedOutward
+    }
+
+    /// Matches the number that the hook returned with the payload that it left, and adds the call to a trace.
+    private func settle(_ code: UInt32, of slot: Slot, _ reason: Visit, _ start: HookCallStart?) -> Decision {
+        let edits = start?.edits(self) ?? []
+        let (decision, isFault) = settle(code, of: slot, reason)
+        if let start, let trace {
+            start.tell(isFault ? "fault" : decision.words, of: slot, "\(steering.stage.hook)", reason, edits, to: trace)
+        }
+        return decision
+    }
+
     private func settle(_ code: UInt32, of slot: Slot, _ reason: Visit) -> (Decision, isFault: Bool) {
-        // A hook that does nothing, as most do most of the time, costs next to nothing.
-        if code == PLUG_VERDICT_NEXT, draft.isEmpty, !request.isEditedOutward { return (.next, false) }
         let payload = draft.payload
         draft.payload = nil
         defer { draft.refusal = nil }
@@ -116,7 +128,7 @@ extension ExchangeCore {
         throw Misbehaviour(
             clause: (PLUG_VERDICT_NEXT...PLUG_VERDICT_FAULT).contains(code)
                 ? draft.refusal ?? "it returned the verdict \(code) without its payload"
-                : "it returned \(code), which is no verdict")
+                : "it returned \(code), which is not a verdict")
     }
 
     /// A plugin has broken the rules: fails the exchange, or skips the plugin, as its configuration says.
@@ -131,11 +143,17 @@ extension ExchangeCore {
                 PlugboardError(
                     .pluginFault, "The plugin \(slot.id) is \(fault)", plugin: slot.id, attempt: attempts.last))
         }
-        request = before.request
+        request.goBack(to: before.request)
         // The plugin has wrapped the body, and its wrapper goes now.
         if let body = before.response?.body, body !== response?.body { body.reclaim() }
         response = before.response
         return .next
+    }
+
+    /// The hook has ended its own exchange: what it decided is not carried out.
+    func drop(_ decision: Decision) {
+        if case .wait(let ticket, _) = decision { core.tickets.remove(ticket) }
+        decision.drop()
     }
 
     // MARK: What the host's functions leave during a call

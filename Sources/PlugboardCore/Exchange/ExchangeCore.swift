@@ -3,7 +3,7 @@ import EventLoop
 import PlugboardKit
 import Synchronization
 
-/// What the kernel knows of one exchange. See `Pipeline.swift` for its life.
+/// The state of one exchange. See `Pipeline.swift` for its life.
 ///
 /// Its parts are structs, each with its own file and methods. They decide and remember; only the exchange calls
 /// plugins, bodies and the loop. The parts are not checked for exclusive access at run time, because hooks look at them
@@ -31,7 +31,7 @@ final class ExchangeCore: @unchecked Sendable {
     @exclusivity(unchecked) var states = PluginStates()
     /// The whole body, for the hook that asked to hold it.
     var heldBody: Bytes?
-    /// What a plugin found that is skipped if it is at fault.
+    /// The messages before the hook, for a plugin that is skipped if it is at fault.
     var beforeFault: FoundMessages?
     /// The slots whose plugins were at fault in this exchange.
     var faulted: SlotSet = []
@@ -49,12 +49,12 @@ final class ExchangeCore: @unchecked Sendable {
     /// Set if a program traces this exchange, or the one that it is for.
     private(set) var trace: ExchangeTrace?
 
-    /// Whether `outcome` was told.
+    /// Whether `outcome` was called.
     var isDelivered = false
     let cancelWish = Atomic(false)
     /// The number by which plugins know it; given when one asks for it.
     private(set) lazy var number: UInt64 = {
-        // After its end, there is nothing to find by the number, and nothing that would take it back.
+        // An exchange that has ended gets no number, because nothing would remove it from the registry.
         guard core.underWay.contains(self) else { return 0 }
         isNumbered = true
         return core.numbers.add(WeakExchange(exchange: self))
@@ -131,15 +131,16 @@ final class ExchangeCore: @unchecked Sendable {
 
     /// An attribute by its index, in the order of names, as the slot that is called sees it.
     func attribute(at index: Int) -> (name: String, value: String)? {
-        let list = frame.attributes ?? listAttributes()
+        let slot = frame.slot?.index ?? -1
+        let list = views.attributes(of: slot) ?? listAttributes(for: slot)
         return index < list.count ? list[index] : nil
     }
 
     /// Kept until the hook returns.
-    private func listAttributes() -> [(name: String, value: String)] {
+    private func listAttributes(for slot: Int) -> ExchangeViews.AttributeList {
         let list = visibleAttributes.values.merging(core.section(for: request.head.url) ?? [:]) { own, _ in own }
             .map { (name: $0.key, value: $0.value) }.sorted { $0.name < $1.name }
-        frame.attributes = list
+        views.keep(list, of: slot)
         return list
     }
 
@@ -150,11 +151,11 @@ final class ExchangeCore: @unchecked Sendable {
         guard attributes.byteCount <= Attributes.byteLimit else { return false }
         willEditRequest()
         request.head.attributes = attributes
-        frame.attributes = nil
+        views.dropAttributes()
         return true
     }
 
-    /// Cannot happen by the rules; an error all the same, because an exchange must complete.
+    /// The rules of the pipeline exclude this case. It is an error nevertheless, because an exchange must complete.
     static let lostFailure = PlugboardError(.kernelError, "The exchange lost its outcome. Please report this as a bug.")
 }
 

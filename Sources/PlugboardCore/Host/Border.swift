@@ -7,8 +7,8 @@ import PlugboardKit
     import Musl
 #endif
 
-// Conversions between the pointers of C and what they stand for. Free functions, because C function pointers capture
-// nothing.
+// Conversions between the pointers of C and the objects that they stand for. Free functions, because C function
+// pointers capture nothing.
 
 /// The exchange, if the plugin calls the host within a steering hook; else nil.
 func steering(_ pointer: OpaquePointer?) -> ExchangeCore? {
@@ -52,12 +52,12 @@ func completePull(_ host: UnsafePointer<plug_host_v1>, _ pull: plug_pull, _ piec
 func checkedFields(_ fields: UnsafePointer<plug_field>?, _ count: UInt64) throws(PlugboardError) -> Fields {
     for field in UnsafeBufferPointer(start: fields, count: fields == nil ? 0 : Int(clamping: count)) {
         if isSendable(field.name, field.value) { continue }
-        let isToken = field.name.count > 0 && field.name.buffer.allSatisfy(isTokenByte)
+        let isNamed = field.name.count > 0 && field.name.buffer.allSatisfy(isTokenByte)
         throw PlugboardError(
             .invalidField,
-            isToken
+            isNamed
                 ? "the field \(field.name.string) has a line break or NUL in its value"
-                : "a field has a name that is no token (RFC 9110 §5.1)")
+                : "a field has a name that is not a token (RFC 9110 §5.1)")
     }
     return makeFields(fields, count)
 }

@@ -1,7 +1,7 @@
 import CPlugboard
 import PlugboardKit
 
-/// What a plugin asks of the kernel from any thread.
+/// The functions of the host that plugins call on any thread.
 extension HostContext {
     /// `send_subrequest`. If the request itself is wrong, its outcome says so.
     func send(

@@ -135,7 +135,7 @@ extension HostTable {
                 return replies.reply(to: reply, .success(.json(text)))
             } catch {
                 let error = PlugboardError(
-                    .pluginFault, "The plugin \(host.id) replied to the command with a text that is no JSON: \(error)",
+                    .pluginFault, "The plugin \(host.id) replied to the command with a text that is not JSON: \(error)",
                     plugin: host.id)
                 return replies.reply(to: reply, .failure(error)) == PLUG_OK ? PLUG_BAD_ARGUMENT : PLUG_STALE
             }

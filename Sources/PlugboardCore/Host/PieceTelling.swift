@@ -1,7 +1,8 @@
 import CPlugboard
 import PlugboardKit
 
-/// Tells a plugin what its pull brought, and keeps the original meanwhile, so that the plugin can pass it on as it is.
+/// Gives a plugin the piece that its pull was completed with, and keeps the original meanwhile, so that the plugin can
+/// pass it on unchanged.
 struct PieceTelling {
     typealias Pulled = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<plug_piece_v1>?) -> Void
 
@@ -16,7 +17,7 @@ struct PieceTelling {
         self.pulled = pulled
     }
 
-    /// A piece that a plugin is being told of, by the address of its view.
+    /// A piece that a plugin receives now, by the address of its view.
     struct Told {
         fileprivate let address: UnsafePointer<plug_piece_v1>
         fileprivate let piece: Piece
@@ -55,8 +56,7 @@ struct PieceTelling {
         }
     }
 
-    /// The original of a piece that a plugin is being told of; nil for any other pointer, and on other threads.
-    /// [any]
+    /// The original of a piece that a plugin receives now; nil for any other pointer, and on other threads. [any]
     static func original(of piece: UnsafePointer<plug_piece_v1>, _ core: KernelCore?) -> Piece? {
         guard let core, core.loop.isCurrent else { return nil }
         return core.told.last { $0.address == piece }?.piece

@@ -1,7 +1,7 @@
 import CPlugboard
 import PlugboardKit
 
-// Texts of plugins end in logs and on terminals: what comes through here can do no harm there.
+// Texts of plugins are written to logs and terminals. These functions make them harmless there.
 
 extension plug_text {
     /// A copy that is `printable`, so that it can neither control a terminal nor imitate lines of a log. White space at

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Things that plugins know by a number, which is never used again: tickets, pulls, replies, timers. [any]
+/// Objects that plugins refer to by a number, which is never used again: tickets, pulls, replies, timers. [any]
 ///
 /// A late or second use of a number finds nothing: it gives an error code and never a crash.
 final class Registry<Value: Sendable>: Sendable {
@@ -19,7 +19,7 @@ final class Registry<Value: Sendable>: Sendable {
         }
     }
 
-    /// A number that stands for nothing until it is `set`.
+    /// A number that refers to nothing until it is `set`.
     func reserve() -> UInt64 {
         state.withLock { state in
             state.last += 1

@@ -86,7 +86,7 @@ final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
     private func tell(_ node: SubResponseNode) {
         asker.core?.subRequests.remove(number)
         withExtendedLifetime(node) {
-            asker.call(.answered) { completed(context, OpaquePointer(Unmanaged.passUnretained(node).toOpaque())) }
+            asker.call(.completed) { completed(context, OpaquePointer(Unmanaged.passUnretained(node).toOpaque())) }
         }
     }
 }

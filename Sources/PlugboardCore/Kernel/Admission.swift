@@ -29,14 +29,15 @@ final class Admission {
     /// The limits that hold connections back.
     private var holding: [ConnectionLimit] = []
     private var heldSince: Int64 = 0
-    private var alarm: SystemAlarm?
+    private unowned let loop: EventLoop
+    /// Made when it is needed first: a weak reference makes all others to the object slower.
+    private lazy var alarm = SystemAlarm(loop: loop) { [weak self] in self?.useHeld() }
 
     init(limit: Int, hostLimit: Int, loop: EventLoop) {
         all = ConnectionLimit(limit)
         // One host cannot have more connections than all.
         self.hostLimit = limit > 0 && limit <= hostLimit ? 0 : hostLimit
-        guard limit > 0 || hostLimit > 0 else { return }
-        alarm = SystemAlarm(loop: loop) { [weak self] in self?.useHeld() }
+        self.loop = loop
     }
 
     /// Begins an attempt now, or when there is a connection for it.
@@ -152,7 +153,6 @@ final class Admission {
 
     /// Connections are held back for a while from now on.
     private func delayUse() {
-        guard let alarm else { return }
         if heldSince == 0 { heldSince = alarm.now }
         alarm.set(min(alarm.now + Admission.quietTime, heldSince + Admission.holdLimit))
     }
@@ -173,7 +173,7 @@ final class Admission {
         holding.removeAll { $0 === limit }
         if holding.isEmpty {
             heldSince = 0
-            alarm?.clear()
+            alarm.clear()
         }
     }
 }

@@ -4,10 +4,10 @@
     import Musl
 #endif
 
-/// A thread for what may block: commands and stops of plugins. The pool that tasks share has no thread to spare for
-/// that.
+/// A thread for code that may block: commands and stops of plugins. Such code must not block the threads that all tasks
+/// share.
 enum BlockingThread {
-    /// Runs a closure on a thread of its own, and comes back when it is done.
+    /// Runs a closure on a thread of its own, and returns when it is done.
     static func run(_ body: @escaping @Sendable () -> Void) async {
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             start {

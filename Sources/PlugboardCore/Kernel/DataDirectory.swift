@@ -11,18 +11,18 @@ struct DataDirectory: Sendable {
 
     init(_ settings: KernelSettings) { base = settings.dataDirectory ?? DataDirectory.ofUser }
 
-    /// `FOLDER/ID`, whether it is there or not.
+    /// `FOLDER/ID`, whether it exists or not.
     func path(of id: String) -> String? { base.map { "\($0)/\(id)" } }
 
-    /// Whether it has been made before. Blocks.
+    /// Whether the folder for all plugins exists and can be written to. Blocks.
     var isThere: Bool { base.map { access($0, W_OK | X_OK) == 0 } ?? false }
 
-    /// What became of a folder.
+    /// The result of making a folder.
     enum Folder {
         case made(String)
-        /// It cannot be made or written to, and why; nil: there is none for it.
+        /// It cannot be made or written to, with the error; nil if there is no data directory.
         case missing(String?)
-        /// Others could change what is in it; and what to do.
+        /// Other users could change its contents; with the error, which says what to do.
         case refused(String)
     }
 
@@ -51,14 +51,14 @@ struct DataDirectory: Sendable {
 
     private static let advice = "or set kernel.dataDirectory to another folder."
 
-    /// Why a folder must not hold what is private; nil if it may, or is not there.
+    /// Why a folder must not hold private data; nil if it may, or does not exist.
     /// - Parameter isOwn: whether the folder itself was to be made; a link to another folder is then refused, and so is
     ///   a sticky folder.
     private static func error(of path: String, isOwn: Bool) -> String? {
         var status = stat()
         guard (isOwn ? lstat(path, &status) : stat(path, &status)) == 0 else { return nil }
         guard status.st_mode & S_IFMT == S_IFDIR else {
-            return "The data directory \(path) is no folder. Remove it, \(advice)"
+            return "The data directory \(path) is not a folder. Remove it, \(advice)"
         }
         let ownership = Ownership(status)
         // In a user namespace, the root that /tmp belongs to has no number.
@@ -70,8 +70,8 @@ struct DataDirectory: Sendable {
                 "The data directory \(path) belongs to user \(status.st_uid), and this process to user \(geteuid()). "
                 + "\(geteuid() == 0 ? "Run it without sudo," : "Chown it,") \(advice)"
         case .writable:
-            return "The data directory \(path) can be written by others than its owner (mode "
-                + "\(ownership.permissions)). Take that right away (chmod go-w \(path)), \(advice)"
+            return "The data directory \(path) can be written to by other users than its owner (mode "
+                + "\(ownership.permissions)). Remove that permission (chmod go-w \(path)), \(advice)"
         }
     }
 

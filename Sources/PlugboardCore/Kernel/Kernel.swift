@@ -107,8 +107,7 @@ public final class Kernel: PluginCommands {
     /// `CancellationError`. Dropping the response's body before its end cancels the exchange too.
     public nonisolated(nonsending) func send(_ request: Request) async throws(PlugboardError) -> Response {
         let outcome = ProgramOutcome()
-        let request = requestDefaults?.complete(request) ?? request
-        let exchange = ExchangeCore(request, core: core, outcome: outcome)
+        let exchange = ExchangeCore(requestDefaults?.complete(request) ?? request, core: core, outcome: outcome)
         // A task on the loop's executor does not run inside a hook, so the exchange can begin at once.
         if core.loop.isCurrent {
             exchange.begin()
@@ -196,7 +195,7 @@ public final class Kernel: PluginCommands {
         return try result.get()
     }
 
-    /// The plugins in order, outermost first, and why each stands where it does; as they are now: the kernel may have
+    /// The plugins in order, outermost first, with the reason for each position, as they are now: the kernel may have
     /// switched one off (`disabled`).
     public var plugins: [EnabledPlugin] {
         zip(core.lineup.plugins, core.pipeline.slots).map { plugin, slot in

@@ -49,7 +49,7 @@ final class KernelCore: @unchecked Sendable {
 
     /// The program's, for facts about the kernel. [loop]
     let watch: (@Sendable (ExchangeEvent) -> Void)?
-    /// The pieces that plugins are being told of by `pulled`, the innermost call last. [loop]
+    /// The pieces that plugins receive now in `pulled`, the innermost call last. [loop]
     var told: [PieceTelling.Told] = []
 
     /// [loop]
@@ -79,7 +79,7 @@ final class KernelCore: @unchecked Sendable {
         self.watch = watch
     }
 
-    /// The plugins are created: from here on they take part.
+    /// All plugins are created; from here on they take part.
     func install(_ slots: [Slot]) {
         pipeline = Pipeline(slots)
         beginContainment()
@@ -113,12 +113,12 @@ final class KernelCore: @unchecked Sendable {
     /// [loop]
     func exchange(_ number: UInt64) -> ExchangeCore? { numbers[number]?.exchange }
 
-    // MARK: What requests may say
+    // MARK: Checks of requests
 
-    /// What is wrong with a request before it is sent, or nil.
+    /// The error of a request that cannot be sent, or nil.
     func check(_ request: Request) -> PlugboardError? {
         guard request.method.isValid else {
-            return PlugboardError(.invalidField, "The method is no token (RFC 9110 §9.1). Use letters, such as GET.")
+            return PlugboardError(.invalidField, "The method is not a token (RFC 9110 §9.1). Use letters, such as GET.")
         }
         return attributeCheck.error(in: request.attributes) ?? request.storedOptions?.options.error
     }
@@ -133,7 +133,7 @@ final class KernelCore: @unchecked Sendable {
         }
     }
 
-    /// What the configuration gives requests to a URL's origin.
+    /// The attributes that the configuration gives to requests to a URL's origin.
     func section(for url: String) -> [String: String]? {
         origins.isEmpty ? nil : Origin(url: url).flatMap { origins[$0] }
     }

@@ -15,6 +15,8 @@ public struct KernelLog: Sendable {
     public let level: LogLevel
     private let sink: @Sendable (LogLevel, _ source: String, _ text: String) -> Void
 
+    /// A log that calls a closure for each line of at least `level`: with the level, the plugin's id or `kernel`, and
+    /// the text. The closure is called from any thread and must not block for long.
     public init(
         level: LogLevel, _ sink: @escaping @Sendable (LogLevel, _ source: String, _ text: String) -> Void
     ) {
@@ -26,12 +28,12 @@ public struct KernelLog: Sendable {
     public static func standardError(level: LogLevel = .warning) -> KernelLog {
         KernelLog(level: level) { level, source, text in
             var line = standardErrorText(level, source, text)
-            // One call a line, so that lines of several threads do not mix.
+            // One call for each line, so that lines of several threads do not mix.
             line.withUTF8 { _ = writeToStandardError($0.baseAddress, $0.count) }
         }
     }
 
-    /// What a plugin logs may come from a server, and must neither steer a terminal nor look like a line of another
+    /// What a plugin logs may come from a server, and must neither control a terminal nor look like a line of another
     /// source.
     static func standardErrorText(_ level: LogLevel, _ source: String, _ text: String) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map { index, line in

@@ -19,19 +19,20 @@ final class PluginTimers: @unchecked Sendable {
 
     init(loop: EventLoop) { self.loop = loop }
 
-    /// Starts a timer, and returns its number. [any]
+    /// Starts a timer, whose delay counts from this call, and returns its number. [any]
     ///
     /// - Parameters:
     ///   - after: The delay in nanoseconds; 0 or less for none.
     ///   - fired: Runs once, on the loop.
     func start(of slot: Int, after: Int64, fired: @escaping @Sendable () -> Void) -> UInt64 {
         let number = waiting.add(slot)
+        let (deadline, isFar) = loop.timeOfCall.addingReportingOverflow(max(after, 0))
         loop.enqueue { [self] in
             if after > 0 && stopped.contains(SlotSet(slot)) { waiting.remove(number) }
-            let (deadline, isFar) = loop.now.addingReportingOverflow(max(after, 0))
             guard !isFar, waiting[number] != nil else { return }
             // Weak: the loop keeps the timer until it fires or the loop ends, and this object keeps the loop.
-            let timer = loop.schedule(at: deadline) { [weak self] in
+            // Without a delay it fires in this turn, whose time may be older than the call.
+            let timer = loop.schedule(at: after > 0 ? deadline : min(deadline, loop.now)) { [weak self] in
                 self?.scheduled[number] = nil
                 if self?.waiting.remove(number) != nil { fired() }
             }

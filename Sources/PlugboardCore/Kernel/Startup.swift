@@ -51,12 +51,12 @@ final class Startup: Sendable {
         return refusals
     }
 
-    /// What a plugin refuses of the configuration.
+    /// A part of the configuration that a plugin refuses.
     struct Refusal: Error {
         let plugin: EnabledPlugin
         /// The origin whose section the plugin refuses; nil if the plugin cannot be created.
         var origin: Origin?
-        /// The plugin's sentence.
+        /// The reason that the plugin gives.
         let text: String
 
         /// The refusal as an error with its position in the configuration.
@@ -96,7 +96,7 @@ final class Startup: Sendable {
                 onFault: plugin.onFault, faultLimit: plugin.faultLimit))
     }
 
-    /// What the plugin refuses of what origins' sections say to it (PLUG_EXTENSION_ATTRIBUTES).
+    /// The sections of origins that the plugin refuses (PLUG_EXTENSION_ATTRIBUTES).
     private func checkSections(of plugin: EnabledPlugin, _ slot: Slot) -> [Refusal] {
         guard !core.origins.isEmpty,
             let table = withText(PLUG_EXTENSION_ATTRIBUTES, { slot.plugin.pointee.extension?(slot.plugin, $0) }) ?? nil,
@@ -137,22 +137,22 @@ final class Startup: Sendable {
     func stop(_ slots: [Slot], until deadline: Int64) -> [Slot] {
         var stuck = slots.reversed().filter { slot in
             guard let stop = slot.plugin.pointee.stop else { return false }
-            let rest = max(deadline - clockTime(CLOCK_MONOTONIC), 0)
-            let hasReturned = Latch()
+            let rest = left(until: deadline).nanoseconds
+            let hasReturned = Signal()
             let core = core
             BlockingThread.start {
                 core.containment.call(slot.index, .stop) { stop(slot.instance, rest) }
-                hasReturned.open()
+                hasReturned.raise()
             }
-            let isStopped = hasReturned.wait(until: max(deadline, clockTime(CLOCK_MONOTONIC) + Startup.grace))
+            let isStopped = hasReturned.wait(upTo: max(left(until: deadline), Startup.grace))
             if !isStopped {
                 report(slot, "`stop` of it has not returned. `stop` has to return within the time given.")
             }
             return !isStopped
         }
-        let haveReturned = Latch()
-        core.commandCalls.close { haveReturned.open() }
-        guard !haveReturned.wait(until: deadline) else { return stuck }
+        let haveReturned = Signal()
+        core.commandCalls.close { haveReturned.raise() }
+        guard !haveReturned.wait(upTo: left(until: deadline)) else { return stuck }
         let busy = core.commandCalls.slots
         for slot in slots where busy.contains(slot.index) && !stuck.contains(where: { $0 === slot }) {
             report(slot, "a command of it has not returned. Commands have to return once `stop` was called.")
@@ -161,8 +161,11 @@ final class Startup: Sendable {
         return stuck
     }
 
-    /// How long a plugin is waited for after the deadline, in nanoseconds.
-    private static let grace: Int64 = 100_000_000
+    /// How long a plugin is waited for at least, also after the deadline.
+    private static let grace: Duration = .milliseconds(100)
+
+    /// The time until a time of the monotonic clock in nanoseconds; zero after it.
+    private func left(until deadline: Int64) -> Duration { .nanoseconds(max(deadline - clockTime(CLOCK_MONOTONIC), 0)) }
 
     private func report(_ slot: Slot, _ cause: String) {
         core.log.write(.error, slot.id, "The plugin \(slot.id) is not destroyed: \(cause)")
@@ -176,7 +179,7 @@ final class Startup: Sendable {
 }
 
 extension PlugboardError {
-    /// One error that says all refusals; nil for none.
+    /// One error that lists all refusals; nil if there are none.
     fileprivate init?(_ refusals: [Startup.Refusal], _ configuration: Configuration) {
         let errors = refusals.map { $0.error(configuration) }
         guard let first = errors.first else { return nil }

@@ -15,8 +15,8 @@ import Transporting
 /// A plugin judges its settings in `create` and an origin's section in `check`. A check that calls both cannot differ
 /// from a start. Nothing is started, no request is sent, and what plugins write goes to a folder that is removed.
 enum TrialCreation {
-    /// What the plugins refuse, at the slots of their settings and sections. Sections with errors are not asked about.
-    /// Blocks.
+    /// The refusals of the plugins, with the paths of the refused settings and sections. The plugins are not asked
+    /// about sections with errors. Blocks.
     static func errors(
         of plugins: [EnabledPlugin], _ configuration: Configuration, beside known: [ConfigurationError]
     ) -> [ConfigurationError] {
@@ -25,11 +25,16 @@ enum TrialCreation {
         settings.hookLimit = nil
         settings.measuresHooks = false
         let data = DataDirectory(settings)
-        var folder: TemporaryFolder?
+        var folder: ScratchFolder?
         var errors: [ConfigurationError]
         do throws(PlugboardError) {
             if data.path(of: "") != nil {
-                let own = try TemporaryFolder()
+                guard let own = ScratchFolder("plugboard-check-") else {
+                    throw PlugboardError(
+                        .configuration,
+                        "no temporary folder can be made in \(ScratchFolder.parent) (\(String(cString: strerror(errno)))). "
+                            + "Set TMPDIR to a folder that this process can write to")
+                }
                 settings.dataDirectory = own.path
                 folder = own
             }
@@ -103,38 +108,4 @@ private final class NoTransport: Transport {
 
     func forget() {}
     func shutDown() {}
-}
-
-/// A folder that is removed with its contents when the last reference is released.
-private final class TemporaryFolder {
-    let path: String
-
-    init() throws(PlugboardError) {
-        let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        var template = Array("\(base)/plugboard-check-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw PlugboardError(
-                .configuration,
-                "no temporary folder can be made in \(base) (\(String(cString: strerror(errno)))). Set TMPDIR to a folder that "
-                    + "this process can write to")
-        }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit { TemporaryFolder.remove(path) }
-
-    private static func remove(_ path: String) {
-        if let directory = opendir(path) {
-            while let entry = readdir(directory) {
-                let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-                }
-                guard name != ".", name != ".." else { continue }
-                let isFolder = entry.pointee.d_type == UInt8(DT_DIR)
-                if isFolder { remove("\(path)/\(name)") } else { unlink("\(path)/\(name)") }
-            }
-            closedir(directory)
-        }
-        rmdir(path)
-    }
 }

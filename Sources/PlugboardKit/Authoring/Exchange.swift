@@ -76,8 +76,8 @@ public struct Exchange: ~Copyable {
 
     /// Sets an attribute of the request, in a steering hook.
     ///
-    /// Returns false, and sets nothing, for a name that is no attribute of an enabled plugin, for a value that does not
-    /// fit that plugin's table, and where all attributes were more than 64 KiB.
+    /// Returns false, and sets nothing, for a name that is not an attribute of an enabled plugin, for a value that does
+    /// not fit that plugin's table, and where all attributes were more than 64 KiB.
     @discardableResult
     public func setAttribute(_ name: String, _ value: String) -> Bool {
         withText(name) { name in withText(value) { host.pointee.set_attribute(raw, name, $0) == PLUG_OK } }
@@ -142,8 +142,8 @@ public struct Exchange: ~Copyable {
         set(host.pointee.set_request_body, exported, "request")
     }
 
-    private func set(_ set: (OpaquePointer?, OpaquePointer?) -> UInt32, _ body: OpaquePointer?, _ whose: String) {
-        if set(raw, body) != PLUG_OK { refused("it replaced the \(whose)'s body where that cannot be") }
+    private func set(_ set: (OpaquePointer?, OpaquePointer?) -> UInt32, _ body: OpaquePointer?, _ message: String) {
+        if set(raw, body) != PLUG_OK { refused("it replaced the \(message)'s body where that cannot be") }
     }
 
     /// Notes an edit that was refused: a fault of the plugin when the hook returns.

@@ -4,21 +4,21 @@ import CPlugboard
 extension Head {
     /// Sets the URL of a request.
     ///
-    /// Throws `request.url` for a text that is no absolute `http` or `https` URL, and `plugin.fault` where it cannot be
-    /// edited.
+    /// Throws `request.url` for a text that is not an absolute `http` or `https` URL, and `plugin.fault` where it
+    /// cannot be edited.
     public func setURL(_ url: String) throws(PlugboardError) {
         try check(withText(url) { host.pointee.set_url(raw, $0) }, "the request's URL") {
-            PlugboardError(.invalidURL, "it set the request's URL to what is no absolute http or https URL")
+            PlugboardError(.invalidURL, "it set the request's URL to a text that is not an absolute http or https URL")
         }
     }
 
     /// Sets the method of a request.
     ///
-    /// Throws `request.field` for a method that is no token (RFC 9110 §9.1), and `plugin.fault` where it cannot be
+    /// Throws `request.field` for a method that is not a token (RFC 9110 §9.1), and `plugin.fault` where it cannot be
     /// edited.
     public func setMethod(_ method: Method) throws(PlugboardError) {
         try check(withText(method.name) { host.pointee.set_method(raw, $0) }, "the request's method") {
-            PlugboardError(.invalidField, "it set the request's method to what is no token (RFC 9110 §9.1)")
+            PlugboardError(.invalidField, "it set the request's method to a text that is not a token (RFC 9110 §9.1)")
         }
     }
 
@@ -33,7 +33,7 @@ extension Head {
 
     /// Replaces all fields of this name by one.
     ///
-    /// Throws `request.field` for a name that is no token and a value with CR, LF or NUL (RFC 9110 §5.1, §5.5), and
+    /// Throws `request.field` for a name that is not a token and a value with CR, LF or NUL (RFC 9110 §5.1, §5.5), and
     /// `plugin.fault` where it cannot be edited.
     public func setField(_ name: FieldName, _ value: String) throws(PlugboardError) {
         try check(withText(name.text) { name in withUTF8(value) { setField(name, $0) } }, name)
@@ -64,13 +64,13 @@ extension Head {
     }
 
     func check(_ code: UInt32, _ name: FieldName) throws(PlugboardError) {
-        let isToken = !name.text.isEmpty && name.text.utf8.allSatisfy(isTokenByte)
-        try check(code, isToken ? "the field \(name)" : "a field") {
+        let isNamed = isToken(name.text)
+        try check(code, isNamed ? "the field \(name)" : "a field") {
             PlugboardError(
                 .invalidField,
-                isToken
+                isNamed
                     ? "it gave the field \(name) a value with a line break or NUL"
-                    : "it set a field with a name that is no token (RFC 9110 §5.1)")
+                    : "it set a field with a name that is not a token (RFC 9110 §5.1)")
         }
     }
 

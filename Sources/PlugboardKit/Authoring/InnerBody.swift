@@ -47,8 +47,11 @@ public final class InnerBody: BodySource, @unchecked Sendable {
 
     /// A piece in place; the pointer is valid until the closure that receives it returns.
     public enum View {
+        /// The next bytes, which may be none.
         case bytes(UnsafeRawBufferPointer)
+        /// The end, with the trailer fields of the message (RFC 9110 §6.5), which may be empty.
         case end(trailers: Fields)
+        /// The body cannot be read any further.
         case broken(PlugboardError)
     }
 

@@ -49,7 +49,7 @@ private final class Collection: @unchecked Sendable {
     private let state = Mutex(State())
     private var bytes: [UInt8] = []
     private var isPulling = false
-    private var isAnswered = false
+    private var isCompleted = false
 
     init(_ limit: ByteCount) { self.limit = limit }
 
@@ -80,14 +80,14 @@ private final class Collection: @unchecked Sendable {
     private func pull(_ body: InnerBody) {
         isPulling = true
         repeat {
-            isAnswered = false
+            isCompleted = false
             let isTaken = body.ask { [self] piece, _ in
                 take(piece)
-                isAnswered = true
+                isCompleted = true
                 if !isPulling && !isOver { pull(body) }
             }
             if !isTaken { end(.failure(PlugboardError(.pluginFault, "The response's body is not there to be read."))) }
-        } while isAnswered && !isOver
+        } while isCompleted && !isOver
         isPulling = false
     }
 

@@ -86,6 +86,7 @@ extension Verdict where Phase: ResendingPhase {
 
 /// Why a hook runs: the first time, or again.
 public enum Visit: UInt32, Sendable {
+    /// The hook's first call for this head, not one after a hold or a wait.
     case first
     /// The ticket was woken.
     case woken

@@ -7,7 +7,7 @@ public struct OptionDescription: Sendable {
 
     /// The name, without the plugin's id.
     public let name: String
-    /// Nil when the table holds a number that is no type.
+    /// Nil when the table holds a number that is not a type.
     public let kind: Kind?
     /// Whether values are never printed.
     public let isSecret: Bool

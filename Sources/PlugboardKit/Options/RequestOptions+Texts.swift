@@ -46,7 +46,7 @@ extension RequestOptions {
         }
 
         static func duration(_ name: String, _ option: WritableKeyPath<RequestOptions, Duration?> & Sendable) -> Row {
-            // To the next millisecond: no time is no limit.
+            // To the next millisecond: a timeout of zero means no limit.
             Row(name, "a time like 30s (ms, s, m, h, d)", option, { "\($0.wholeMilliseconds)ms" }) {
                 Duration(optionText: $0)
             }

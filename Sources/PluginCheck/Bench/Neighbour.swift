@@ -50,7 +50,7 @@ final class Neighbour: PluginInstance {
             exchange.wrapRequestBody { PassingSource($0) }
             return .next
         default:
-            // The deed is one for the response.
+            // The action is one for the response.
             exchange.state = nil
             return .next
         }
@@ -80,7 +80,7 @@ final class Neighbour: PluginInstance {
         }
     }
 
-    /// The deed of this exchange; nil once it is done.
+    /// The action for this exchange; nil once it is done.
     private func due(_ exchange: borrowing Exchange) -> Deed? {
         guard exchange.state == nil, let deed = exchange[attribute], deed != .nothing else { return nil }
         exchange.state = Done()

@@ -34,7 +34,8 @@ extension Check {
         for number in 0..<2_000 { same.append("x-same", "\(number)") }
         var sets: [(String, Fields)] = [
             ("no fields", [:]), ("an empty value", ["x-empty": ""]), ("a value of 64 KiB", ["x-huge": huge]),
-            ("4,000 fields", many), ("2,000 fields of one name", same), ("bytes that are no ASCII", ["x-bytes": bytes]),
+            ("4,000 fields", many), ("2,000 fields of one name", same),
+            ("bytes that are not ASCII", ["x-bytes": bytes]),
             ("a name of 1,000 bytes", [String(repeating: "n", count: 1_000): "v"]),
         ]
         sets += known.flatMap { name in

@@ -19,7 +19,7 @@ enum OptionRules {
             return ["has a name that is not made of letters, digits, '.', '-' and '_'"]
         }
         guard (PLUG_TYPE_BOOL...PLUG_TYPE_MAP).contains(option.type) else {
-            return ["has the type \(option.type), which is none"]
+            return ["has the type \(option.type), which does not exist"]
         }
         var faults: [String] = []
         if option.flags & ~(PLUG_FLAG_SECRET | PLUG_FLAG_REQUIRED) != 0 { faults.append("has unknown flags") }

@@ -19,7 +19,11 @@ struct CheckProcess {
     ///
     /// - Parameter arguments: Without the program's name; the scratch folder is added to them.
     init(_ check: Check, arguments: [String]) throws(PlugboardError) {
-        let scratch = try ScratchFolder()
+        guard let scratch = ScratchFolder("plugboard-check-") else {
+            throw PlugboardError(
+                .checkSystem, "No folder can be made in \(ScratchFolder.parent) for a check.",
+                underlying: String(cString: strerror(errno)))
+        }
         let (outlet, errors) = (try Pipe(), try Pipe())
         defer {
             close(outlet.writer)

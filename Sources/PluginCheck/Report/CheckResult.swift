@@ -4,6 +4,7 @@ import PlugboardKit
 public struct CheckResult: Sendable, Equatable {
     /// The way in which a check ended; `PluginCheck` describes each.
     public enum Status: String, Sendable, CaseIterable {
+        /// The first four do not refuse the plugin.
         case passed, warned, skipped, untried, failed, crashed
 
         fileprivate static let width = allCases.map(\.rawValue.count).max() ?? 0

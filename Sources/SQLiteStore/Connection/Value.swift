@@ -1,10 +1,15 @@
 extension SQLiteStore {
     /// The value of a parameter (`?`) of a statement.
     public enum Value {
+        /// NULL.
         case null
+        /// INTEGER.
         case integer(Int64)
+        /// REAL.
         case real(Double)
+        /// TEXT, in UTF-8.
         case text(String)
+        /// BLOB.
         case bytes([UInt8])
         /// Bytes without a copy. They must be valid and unchanged until the call with this value returns.
         case view(UnsafeRawBufferPointer)

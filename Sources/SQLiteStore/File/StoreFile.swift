@@ -85,7 +85,7 @@ struct StoreFile {
                     + "\(geteuid() == 0 ? "run the program without sudo" : "chown it"), or give another path.")
         case .writable:
             throw .refused(
-                "\(path) can be written by others than its owner (mode \(ownership.permissions)). "
+                "\(path) can be written to by other users than its owner (mode \(ownership.permissions)). "
                     + "Remove the permission (chmod go-w \(path)), or give another path.")
         }
     }

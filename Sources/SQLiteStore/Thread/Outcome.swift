@@ -1,3 +1,4 @@
+import Messages
 import Synchronization
 
 /// A result that one thread sets and another waits for.

@@ -156,10 +156,10 @@ struct SecretSourceTests {
         let kernel = try Setup.kernel(linkage, origins: section(of: site, ["refreshTokenFile": path]))
 
         _ = try await kernel.send(Request(.get, site.api.url()))
-        try folder.write("refresh", "logged-in-anew\n")
+        try folder.write("refresh", "logged-in-again\n")
         try await kernel.authentication.refresh()
 
-        #expect(refreshTokens(site) == ["r0", "logged-in-anew"])
+        #expect(refreshTokens(site) == ["r0", "logged-in-again"])
     }
 
     /// Each token comes with another refresh token: r1, r2 and so on.

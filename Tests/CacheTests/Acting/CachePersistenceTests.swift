@@ -45,13 +45,13 @@ struct CachePersistenceTests {
         linkage: Linkage
     ) throws {
         let folder = try TemporaryFolder("cache")
-        try folder.write("cache.sqlite", "My notes, which are no database.")
+        try folder.write("cache.sqlite", "My notes, which are not a database.")
 
         let error = #expect(throws: PlugboardError.self) { try CacheBench(linkage, MockTransport(), folder: folder) }
 
         #expect(error?.reason.contains("\(folder.file("cache.sqlite")) is not a database of this program") == true)
         #expect(error?.reason.contains("Give another path") == true)
-        #expect(try folder.read("cache.sqlite") == Array("My notes, which are no database.".utf8))
+        #expect(try folder.read("cache.sqlite") == Array("My notes, which are not a database.".utf8))
         #expect(try folder.entries() == ["cache.sqlite"])
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 /// Stale responses are served if allowed, and otherwise become a 504 (RFC 9111 §4.2.4, §5.2.2.2, RFC 5861).
 struct StaleTests {
-    private static let gone = PlugboardError(.connect, "nobody there")
+    private static let gone = PlugboardError(.connect, "no server is there")
 
     @Test(arguments: Linkage.allCases)
     func `a stale response is served while the server is unreachable`(linkage: Linkage) async throws {

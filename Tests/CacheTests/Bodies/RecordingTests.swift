@@ -96,7 +96,7 @@ private final class RecordingBench: Sendable {
     }
 }
 
-/// A writer that has no room until it is told so.
+/// A writer that has no room until the test gives it some.
 private final class SlowWriter: EntryWriter {
     private struct State {
         var isFull: Bool

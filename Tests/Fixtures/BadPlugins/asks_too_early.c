@@ -1,4 +1,4 @@
-// Publishes a fact in create, when nobody can hear it yet. Fails `lifetimes`.
+// Publishes an event in create, before any plugin can get it. Fails `lifetimes`.
 #include <plugboard.h>
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) {

@@ -1,4 +1,4 @@
-// Reads a setting that its table does not list, so that nobody can ever set it. Fails `unknown-settings`.
+// Reads a setting that its table does not list, so that no configuration can set it. Fails `unknown-settings`.
 #include <plugboard.h>
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) {
@@ -12,7 +12,7 @@ PLUGBOARD_PLUGIN(asks_unlisted) {
     .abi_revision = PLUG_ABI_REVISION,
     .id = PLUG_LITERAL("com.example.asks-unlisted"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Asks for what is not listed."),
+    .documentation = PLUG_LITERAL("Reads a setting that it does not list."),
     .priority = 500,
     .create = create,
 };

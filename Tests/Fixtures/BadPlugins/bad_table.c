@@ -1,4 +1,4 @@
-// Lists a setting twice, and one of no type. Fails `options`.
+// Lists a setting twice, and one with an unknown type. Fails `options`.
 #include <plugboard.h>
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
@@ -14,7 +14,7 @@ PLUGBOARD_PLUGIN(bad_table) {
     .abi_revision = PLUG_ABI_REVISION,
     .id = PLUG_LITERAL("com.example.bad-table"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Lists what cannot be."),
+    .documentation = PLUG_LITERAL("Has a malformed table."),
     .priority = 500,
     .create = create,
     .settings = settings,

@@ -10,7 +10,7 @@ PLUGBOARD_PLUGIN(bad_version) {
     .abi_revision = PLUG_ABI_REVISION,
     .id = PLUG_LITERAL("com.example.bad-version"),
     .version = PLUG_LITERAL("1.0"),
-    .documentation = PLUG_LITERAL("Is ill described."),
+    .documentation = PLUG_LITERAL("Has a malformed descriptor."),
     .priority = 500,
     .create = create,
     .events = events,

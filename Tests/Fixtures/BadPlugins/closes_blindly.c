@@ -1,4 +1,4 @@
-// Makes its state when the answer comes, and uses it in on_close, answer or not. Crashes `cancellation`.
+// Makes its state in on_response, and uses it in on_close even if there was no response. Crashes `cancellation`.
 #include <plugboard.h>
 #include <stdlib.h>
 
@@ -23,7 +23,7 @@ PLUGBOARD_PLUGIN(closes_blindly) {
     .hooks = PLUG_ON_RESPONSE | PLUG_ON_FAILURE | PLUG_ON_CLOSE,
     .id = PLUG_LITERAL("com.example.closes-blindly"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Counts on an answer."),
+    .documentation = PLUG_LITERAL("Expects a response."),
     .priority = 500,
     .create = create,
     .on_response = on_response,

@@ -12,7 +12,7 @@ PLUGBOARD_PLUGIN(constructor_crashes) {
     .abi_revision = PLUG_ABI_REVISION,
     .id = PLUG_LITERAL("com.example.constructor-crashes"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Never comes to be."),
+    .documentation = PLUG_LITERAL("Crashes while it is loaded."),
     .priority = 500,
     .create = create,
 };

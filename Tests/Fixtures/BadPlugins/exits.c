@@ -1,4 +1,4 @@
-// Ends the process on bad news. Crashes `defaults`.
+// Ends the process at a failure. Crashes `defaults`.
 #include <plugboard.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@ PLUGBOARD_PLUGIN(exits) {
     .hooks = PLUG_ON_REQUEST,
     .id = PLUG_LITERAL("com.example.exits"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Gives up for all."),
+    .documentation = PLUG_LITERAL("Ends the process."),
     .priority = 500,
     .create = create,
     .on_request = on_request,

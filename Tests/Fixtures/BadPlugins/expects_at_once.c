@@ -1,4 +1,4 @@
-// Takes for granted that a pull is answered before it returns. Crashes `pulls`.
+// Expects that a pull is completed before it returns. Crashes `pulls`.
 #include <plugboard.h>
 #include <assert.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ PLUGBOARD_PLUGIN(expects_at_once) {
     .hooks = PLUG_ON_RESPONSE,
     .id = PLUG_LITERAL("com.example.expects-at-once"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Cannot wait."),
+    .documentation = PLUG_LITERAL("Expects pieces at once."),
     .priority = 500,
     .create = create,
     .on_response = on_response,

@@ -1,4 +1,4 @@
-// Looks at the first letter of a field's value, whether there is one or not. Crashes `heads`.
+// Reads the first letter of a field's value, also of an empty one. Crashes `heads`.
 #include <plugboard.h>
 #include <assert.h>
 
@@ -18,7 +18,7 @@ PLUGBOARD_PLUGIN(first_letter) {
     .hooks = PLUG_ON_RESPONSE,
     .id = PLUG_LITERAL("com.example.first-letter"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Trusts a field to say something."),
+    .documentation = PLUG_LITERAL("Expects that a field is not empty."),
     .priority = 500,
     .create = create,
     .on_response = on_response,

@@ -1,4 +1,4 @@
-// Knows the five classes of statuses, and no others. Crashes `statuses`.
+// Supports the statuses from 100 to 599 only. Crashes `statuses`.
 #include <plugboard.h>
 #include <string.h>
 

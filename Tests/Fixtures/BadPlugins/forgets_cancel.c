@@ -1,4 +1,4 @@
-// Gives its state back with the exchange, while a thread still works on it. Crashes `waits`.
+// Frees its state with the exchange, while a thread still uses it. Crashes `waits`.
 #include <plugboard.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void *work(void *context) {
     return NULL;
 }
 
-// The memory is gone at once, so that a use of it is a crash and not an accident.
+// The memory is unmapped at once, so that each later use crashes.
 static void release(void *state) { munmap(state, sizeof(job)); }
 
 static plug_verdict on_request(void *self, plug_exchange *exchange) {
@@ -41,7 +41,7 @@ PLUGBOARD_PLUGIN(forgets_cancel) {
     .hooks = PLUG_ON_REQUEST,
     .id = PLUG_LITERAL("com.example.forgets-cancel"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Works on what is gone."),
+    .documentation = PLUG_LITERAL("Uses freed memory."),
     .priority = 500,
     .create = create,
     .on_request = on_request,

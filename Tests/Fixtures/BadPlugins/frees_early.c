@@ -1,4 +1,4 @@
-// Takes a wake that is refused for the end of its exchange, and lets go of what the hook still wants. Crashes `wakes`.
+// Takes a refused wake for the end of its exchange, and frees the state that the hook still needs. Crashes `wakes`.
 #include <plugboard.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,13 +12,13 @@ typedef struct job {
     plug_ticket ticket;
 } job;
 
-// The memory is gone at once, so that a use of it is a crash and not an accident.
+// The memory is unmapped at once, so that each later use crashes.
 static void finish(job *mine) { munmap(mine, sizeof *mine); }
 
 static void *work(void *context) {
     job *mine = context;
     nanosleep(&(struct timespec){ 0, 2000000 }, NULL);
-    // Right after a cancel: no hook runs any more. Somebody else may have been first, though.
+    // Correct after a cancel, when no hook runs any more; wrong if another wake came first.
     if (mine->host->wake(mine->host, mine->ticket) != PLUG_OK) finish(mine);
     return NULL;
 }
@@ -49,7 +49,7 @@ PLUGBOARD_PLUGIN(frees_early) {
     .hooks = PLUG_ON_REQUEST,
     .id = PLUG_LITERAL("com.example.frees-early"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Lets go too early."),
+    .documentation = PLUG_LITERAL("Frees its state too early."),
     .priority = 500,
     .create = create,
     .on_request = on_request,

@@ -1,4 +1,4 @@
-// Makes a body and never gives it to anybody. Fails `cancellation`, and whatever else sends an exchange.
+// Makes a body and neither sets nor releases it. Fails `cancellation`, and every check that sends an exchange.
 #include <plugboard.h>
 #include <stddef.h>
 
@@ -16,7 +16,7 @@ PLUGBOARD_PLUGIN(keeps_body) {
     .hooks = PLUG_ON_REQUEST,
     .id = PLUG_LITERAL("com.example.keeps-body"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Keeps what it makes."),
+    .documentation = PLUG_LITERAL("Never releases a body."),
     .priority = 500,
     .create = create,
     .on_request = on_request,

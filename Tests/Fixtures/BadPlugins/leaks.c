@@ -1,4 +1,4 @@
-// Forgets a little memory in each exchange. Fails `leaks`.
+// Leaks a little memory in each exchange. Fails `leaks`.
 #include <plugboard.h>
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@ PLUGBOARD_PLUGIN(leaks) {
     .hooks = PLUG_ON_REQUEST,
     .id = PLUG_LITERAL("com.example.leaks"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Forgets memory."),
+    .documentation = PLUG_LITERAL("Leaks memory."),
     .priority = 500,
     .create = create,
     .on_request = on_request,

@@ -1,4 +1,4 @@
-// Marks the first byte of each piece, as if pieces meant something. Fails `pieces`.
+// Marks the first byte of each piece, although the borders of pieces have no meaning. Fails `pieces`.
 #include <plugboard.h>
 #include <stdlib.h>
 #include <string.h>

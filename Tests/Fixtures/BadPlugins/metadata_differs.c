@@ -1,4 +1,4 @@
-// Says another version in its section than in its descriptor, as a release does that forgot one. Fails `metadata`.
+// Has different versions in its section and its descriptor, as after an incomplete release. Fails `metadata`.
 #include <plugboard.h>
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }

@@ -1,4 +1,4 @@
-// Takes it for impossible that it wakes too late. Crashes `wakes`.
+// Expects that its wakes are never too late. Crashes `wakes`.
 #include <plugboard.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ PLUGBOARD_PLUGIN(must_wake) {
     .hooks = PLUG_ON_REQUEST,
     .id = PLUG_LITERAL("com.example.must-wake"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Insists on waking."),
+    .documentation = PLUG_LITERAL("Expects that each wake succeeds."),
     .priority = 500,
     .create = create,
     .on_request = on_request,

@@ -1,4 +1,4 @@
-// Uses an extension of the host without a look whether there is one. Crashes `bare-host`.
+// Uses an extension of the host without checking that it exists. Crashes `bare-host`.
 #include <plugboard.h>
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
@@ -15,7 +15,7 @@ PLUGBOARD_PLUGIN(needs_extension) {
     .hooks = PLUG_ON_REQUEST,
     .id = PLUG_LITERAL("com.example.needs-extension"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Takes an extension for granted."),
+    .documentation = PLUG_LITERAL("Expects an extension."),
     .priority = 500,
     .create = create,
     .on_request = on_request,

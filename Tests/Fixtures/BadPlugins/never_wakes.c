@@ -1,4 +1,4 @@
-// Waits for ever, and nobody wakes it. Fails `defaults`, by the time that it takes.
+// Waits without a deadline and never wakes its ticket. Fails `defaults`, by the time that it takes.
 #include <plugboard.h>
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
@@ -15,7 +15,7 @@ PLUGBOARD_PLUGIN(never_wakes) {
     .hooks = PLUG_ON_REQUEST,
     .id = PLUG_LITERAL("com.example.never-wakes"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Waits for ever."),
+    .documentation = PLUG_LITERAL("Waits without end."),
     .priority = 500,
     .create = create,
     .on_request = on_request,

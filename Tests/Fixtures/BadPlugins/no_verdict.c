@@ -1,4 +1,4 @@
-// Returns a number that is no verdict, to a POST only. Fails `fuzz`, and whatever else sends one.
+// Returns a number that is not a verdict, to a POST only. Fails `fuzz`, and every check that sends one.
 #include <plugboard.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ PLUGBOARD_PLUGIN(no_verdict) {
     .hooks = PLUG_ON_REQUEST,
     .id = PLUG_LITERAL("com.example.no-verdict"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Says what is not a verdict."),
+    .documentation = PLUG_LITERAL("Returns an unknown verdict."),
     .priority = 500,
     .create = create,
     .on_request = on_request,

@@ -1,4 +1,4 @@
-// Looks at the exchange from a thread of its own. Fails `heads`, and whatever else sends an exchange.
+// Reads the exchange on a thread of its own. Fails `heads`, and every check that sends an exchange.
 #include <plugboard.h>
 #include <pthread.h>
 
@@ -28,7 +28,7 @@ PLUGBOARD_PLUGIN(off_loop) {
     .hooks = PLUG_ON_REQUEST,
     .id = PLUG_LITERAL("com.example.off-loop"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Looks from elsewhere."),
+    .documentation = PLUG_LITERAL("Reads the exchange on another thread."),
     .priority = 500,
     .create = create,
     .on_request = on_request,

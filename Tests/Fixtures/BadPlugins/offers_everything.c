@@ -12,7 +12,7 @@ PLUGBOARD_PLUGIN(offers_everything) {
     .abi_revision = PLUG_ABI_REVISION,
     .id = PLUG_LITERAL("com.example.offers-everything"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Offers all there is."),
+    .documentation = PLUG_LITERAL("Offers any extension."),
     .priority = 500,
     .create = create,
     .extension = extension,

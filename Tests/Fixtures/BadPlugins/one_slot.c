@@ -1,4 +1,4 @@
-// Keeps in one place for all exchanges what belongs to each. Fails `parallel`.
+// Keeps the state of each exchange in one variable for all of them. Fails `parallel`.
 #include <plugboard.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ PLUGBOARD_PLUGIN(one_slot) {
     .hooks = PLUG_ON_REQUEST | PLUG_ON_RESPONSE,
     .id = PLUG_LITERAL("com.example.one-slot"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Answers with the URL."),
+    .documentation = PLUG_LITERAL("Responds with the URL."),
     .priority = 500,
     .create = create,
     .on_request = on_request,

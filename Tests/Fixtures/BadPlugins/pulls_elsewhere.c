@@ -1,4 +1,4 @@
-// Pulls the body that it wraps on a thread of its own. Fails `pulls`, and whatever else has a body.
+// Pulls the body that it wraps on a thread of its own. Fails `pulls`, and every check with a body.
 #include <plugboard.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static void *from_elsewhere(void *context) {
 static void pull(void *context, plug_pull number) {
     source *self = context;
     self->open = number;
-    // Nothing runs at the same time, so that what the kernel holds is not in danger: only the rule is broken.
+    // Nothing else runs meanwhile: only the rule is broken, and the kernel's memory is not damaged.
     pthread_t thread;
     if (pthread_create(&thread, NULL, from_elsewhere, self) == 0) pthread_join(thread, NULL);
 }
@@ -54,7 +54,7 @@ PLUGBOARD_PLUGIN(pulls_elsewhere) {
     .hooks = PLUG_ON_RESPONSE,
     .id = PLUG_LITERAL("com.example.pulls-elsewhere"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Pulls from elsewhere."),
+    .documentation = PLUG_LITERAL("Pulls on another thread."),
     .priority = 500,
     .create = create,
     .on_response = on_response,

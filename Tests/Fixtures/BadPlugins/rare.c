@@ -1,4 +1,4 @@
-// Breaks only where a DELETE is sent again: nobody thought of that. Crashes `fuzz`.
+// Crashes only where a DELETE is sent again, which is rare. Crashes `fuzz`.
 #include <plugboard.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// Wants a key that its table does not call required. Fails `defaults`.
+// Needs a key that its table does not mark as required. Fails `defaults`.
 #include <plugboard.h>
 #include <stddef.h>
 

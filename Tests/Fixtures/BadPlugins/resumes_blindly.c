@@ -1,4 +1,4 @@
-// Believes that only what has an answer is suspended. Crashes `suspension`.
+// Expects that only exchanges with a response are suspended. Crashes `suspension`.
 #include <plugboard.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// Sleeps in a hook, as a look into a file or a name server may. `pace` warns.
+// Sleeps in a hook, as reading a file or asking a name server may. `pace` warns.
 #include <plugboard.h>
 #include <time.h>
 

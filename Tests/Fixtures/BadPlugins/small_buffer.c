@@ -20,7 +20,7 @@ PLUGBOARD_PLUGIN(small_buffer) {
     .hooks = PLUG_ON_RESPONSE,
     .id = PLUG_LITERAL("com.example.small-buffer"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Trusts the length of a field."),
+    .documentation = PLUG_LITERAL("Expects short fields."),
     .priority = 500,
     .create = create,
     .on_response = on_response,

@@ -1,4 +1,4 @@
-// Never comes back from a hook. Fails `defaults`, which names the hook.
+// Never returns from a hook. Fails `defaults`, which names the hook.
 #include <plugboard.h>
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
@@ -14,7 +14,7 @@ PLUGBOARD_PLUGIN(spins) {
     .hooks = PLUG_ON_REQUEST,
     .id = PLUG_LITERAL("com.example.spins"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Turns in circles."),
+    .documentation = PLUG_LITERAL("Runs without end."),
     .priority = 500,
     .create = create,
     .on_request = on_request,

@@ -1,4 +1,4 @@
-// Hands in what cannot be, at times that cannot be, and notes what it is told. The field x-do says which.
+// Calls functions of the host with wrong arguments or at wrong times, and notes the results. The field x-do says which.
 #include <plugboard.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ typedef struct plugin {
 
 static void released(void *context) { __atomic_fetch_add(&((plugin *)context)->releases, 1, __ATOMIC_SEQ_CST); }
 static void fired(void *context) { abort(); }
-static void never(void *context, plug_subresponse *answer) { abort(); }
+static void never(void *context, plug_subresponse *subresponse) { abort(); }
 
 // A body of no bytes, with a trailer that would begin a request of its own.
 static void pull(void *context, plug_pull pull) {
@@ -50,10 +50,10 @@ static int is(plug_text text, const char *word) {
     return text.count == strlen(word) && memcmp(text.bytes, word, text.count) == 0;
 }
 
-static void answered(void *context, plug_subresponse *answer) {
+static void completed(void *context, plug_subresponse *subresponse) {
     plugin *self = context;
     plug_text code = {0}, reason = {0};
-    self->host->subresponse_failure(answer, &code, &reason);
+    self->host->subresponse_failure(subresponse, &code, &reason);
     size_t count = strlen(self->told);
     snprintf(self->told + count, sizeof self->told - count, " %.*s", (int)code.count, code.bytes);
     self->host->wake(self->host, self->ticket);
@@ -67,7 +67,7 @@ static plug_verdict cancel(plugin *self, plug_exchange *exchange) {
         .secrets = NULL, .secret_count = 1,
     };
     plug_verdict verdict = host->wait(exchange, -1, &self->ticket);
-    host->send_subrequest(host, host->exchange_id(exchange), &request, self, answered);
+    host->send_subrequest(host, host->exchange_id(exchange), &request, self, completed);
     uint32_t first = host->cancel_subrequest(host, number), second = host->cancel_subrequest(host, number);
     snprintf(self->told, sizeof self->told, "%u %u", first, second);
     return verdict;
@@ -114,7 +114,7 @@ static void command(void *context, plug_text name, plug_text arguments, plug_rep
     plugin *self = context;
     const plug_host_v1 *host = self->host;
     char json[128];
-    if (is(name, "nobody")) {
+    if (is(name, "deaf")) {
         plug_subrequest_v1 request = {
             .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://a.test/"), .body = make_body(self),
         };
@@ -130,7 +130,7 @@ static void command(void *context, plug_text name, plug_text arguments, plug_rep
 
 static const plug_command_v1 commands[] = {
     { PLUG_LITERAL("early"), PLUG_LITERAL("{}"), PLUG_LITERAL("What create was told.") },
-    { PLUG_LITERAL("nobody"), PLUG_LITERAL("{}"), PLUG_LITERAL("Sends a body and has no function for the answer.") },
+    { PLUG_LITERAL("deaf"), PLUG_LITERAL("{}"), PLUG_LITERAL("Sends a body and has no function for the response.") },
     { PLUG_LITERAL("released"), PLUG_LITERAL("{}"), PLUG_LITERAL("How much was released.") },
 };
 
@@ -140,7 +140,7 @@ PLUGBOARD_PLUGIN(border) {
     .hooks = PLUG_ON_REQUEST | PLUG_ON_RESPONSE,
     .id = PLUG_LITERAL(ID),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Hands in what cannot be."),
+    .documentation = PLUG_LITERAL("Calls the host with wrong arguments."),
     .priority = 500,
     .commands = commands,
     .command_count = 3,

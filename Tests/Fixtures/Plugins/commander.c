@@ -1,4 +1,4 @@
-// Can be asked for things: `echo` answers with its arguments, `refuse` with an error. Has one setting of each remark.
+// Has commands: `echo` replies with its arguments, `refuse` with an error. Has one setting of each remark.
 #include <plugboard.h>
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
@@ -18,8 +18,8 @@ static const plug_option_v1 settings[] = {
 };
 
 static const plug_command_v1 commands[] = {
-    { PLUG_LITERAL("echo"), PLUG_LITERAL("{}"), PLUG_LITERAL("Answers with its arguments.") },
-    { PLUG_LITERAL("refuse"), PLUG_LITERAL(""), PLUG_LITERAL("Answers with an error.") },
+    { PLUG_LITERAL("echo"), PLUG_LITERAL("{}"), PLUG_LITERAL("Replies with its arguments.") },
+    { PLUG_LITERAL("refuse"), PLUG_LITERAL(""), PLUG_LITERAL("Replies with an error.") },
 };
 
 PLUGBOARD_METADATA(commander, "com.example.commander", "1.0.0");
@@ -27,7 +27,7 @@ PLUGBOARD_PLUGIN(commander) {
     .abi_revision = PLUG_ABI_REVISION,
     .id = PLUG_LITERAL("com.example.commander"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Can be asked for things."),
+    .documentation = PLUG_LITERAL("Has commands."),
     .priority = 500,
     .settings = settings,
     .setting_count = 1,

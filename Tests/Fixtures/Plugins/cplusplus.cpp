@@ -1,5 +1,5 @@
-// A plugin in C++: adds a field to each request, and turns what it throws into a fault, for no exception may cross the
-// border.
+// A plugin in C++: adds a field to each request, and turns what it throws into a fault, because no exception may cross
+// the border.
 #include <plugboard.h>
 
 #include <exception>
@@ -16,7 +16,7 @@ static plug_verdict on_request(void *self, plug_exchange *exchange) {
     } catch (const std::exception &error) {
         return host->fault(exchange, plug_make_text(error.what(), std::string(error.what()).size()));
     } catch (...) {
-        return host->fault(exchange, PLUG_TEXT("threw what is no std::exception"));
+        return host->fault(exchange, PLUG_TEXT("threw an object that is not a std::exception"));
     }
 }
 

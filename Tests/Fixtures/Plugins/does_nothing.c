@@ -1,4 +1,4 @@
-// Listens everywhere and does nothing: what a visited plugin costs by itself.
+// Lists all hooks and does nothing: to measure the cost of calling a plugin.
 // Build it several times, with -DPLUGIN_ID='"com.example.first"' and so on.
 #include <plugboard.h>
 
@@ -6,7 +6,7 @@
 #define PLUGIN_ID "com.example.does-nothing"
 #endif
 
-// The host is all the state there is.
+// The host is the only state.
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
 static plug_verdict on_head(void *self, plug_exchange *exchange) { return PLUG_VERDICT_NEXT; }
@@ -19,7 +19,7 @@ PLUGBOARD_PLUGIN(does_nothing) {
     .hooks = PLUG_ON_REQUEST | PLUG_ON_RESPONSE | PLUG_ON_FAILURE | PLUG_ON_CLOSE | PLUG_ON_EVENT,
     .id = PLUG_LITERAL(PLUGIN_ID),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Does nothing, at every hook."),
+    .documentation = PLUG_LITERAL("Lists all hooks and does nothing."),
     .priority = 500,
     .create = create,
     .on_request = on_head,

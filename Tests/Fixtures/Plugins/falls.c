@@ -53,7 +53,7 @@ static void source_release(void *context) { fall("release"); }
 static void bytes_release(void *context) { fall("bytes"); }
 static void state_release(void *context) { fall("state"); }
 static void pulled(void *context, const plug_piece_v1 *piece) { fall("pulled"); }
-static void answered(void *context, plug_subresponse *answer) { fall("answered"); }
+static void completed(void *context, plug_subresponse *subresponse) { fall("completed"); }
 static void fired(void *context) { fall("fired"); }
 
 static plug_verdict on_request(void *self, plug_exchange *exchange) {
@@ -71,9 +71,9 @@ static plug_verdict on_request(void *self, plug_exchange *exchange) {
         host->start_timer(host, 0, NULL, fired);
         return host->wait(exchange, -1, &ticket);
     }
-    if (is("answered")) {
+    if (is("completed")) {
         plug_subrequest_v1 request = {.method = PLUG_LITERAL("GET"), .url = PLUG_LITERAL("http://sub.test/")};
-        host->send_subrequest(host, host->exchange_id(exchange), &request, NULL, answered);
+        host->send_subrequest(host, host->exchange_id(exchange), &request, NULL, completed);
         return host->wait(exchange, -1, &ticket);
     }
     return PLUG_VERDICT_NEXT;

@@ -1,5 +1,5 @@
-// Says what it should not: words that steer a terminal or forge lines, verdicts that cannot be, JSON that is none.
-// Which, says the field x-do of the request.
+// Gives the kernel wrong texts: control sequences for terminals, forged log lines, unknown verdicts, malformed JSON.
+// The field x-do of the request chooses one.
 #include <plugboard.h>
 #include <string.h>
 
@@ -59,12 +59,12 @@ static void command(void *self, plug_text name, plug_text arguments, plug_reply 
 
 static const plug_option_v1 settings[] = {
     { .name = PLUG_LITERAL("refuse"), .type = PLUG_TYPE_TEXT,
-      .documentation = PLUG_LITERAL("Why it cannot be created; one letter for no reason.") },
+      .documentation = PLUG_LITERAL("The reason why it cannot be created; one letter stands for no reason.") },
 };
 
 static const plug_command_v1 commands[] = {
     { PLUG_LITERAL("fail"), PLUG_LITERAL("{}"), PLUG_LITERAL("Fails.") },
-    { PLUG_LITERAL("json"), PLUG_LITERAL("{}"), PLUG_LITERAL("Answers with what is no JSON.") },
+    { PLUG_LITERAL("json"), PLUG_LITERAL("{}"), PLUG_LITERAL("Replies with a text that is not JSON.") },
 };
 
 PLUGBOARD_METADATA(forger, "com.example.forger", "1.0.0");
@@ -73,7 +73,7 @@ PLUGBOARD_PLUGIN(forger) {
     .hooks = PLUG_ON_REQUEST | PLUG_ON_RESPONSE | PLUG_ON_FAILURE,
     .id = PLUG_LITERAL("com.example.forger"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Says what it should not."),
+    .documentation = PLUG_LITERAL("Gives the kernel wrong texts."),
     .priority = 500,
     .settings = settings,
     .setting_count = 1,

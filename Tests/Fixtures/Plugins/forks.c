@@ -12,7 +12,7 @@ static plug_verdict on_request(void *instance, plug_exchange *exchange) {
     pid_t child = fork();
     if (child == 0) exit(0);
     int status = 0;
-    // Another way to end says that the child did not: then nothing would have been shown.
+    // Another end means that the child did not run: then the test would show nothing.
     if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) _exit(1);
     abort();
 }

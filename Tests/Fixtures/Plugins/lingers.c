@@ -1,4 +1,4 @@
-// Takes its time to stop. Its command `nap` says so on standard error, and is never answered.
+// Stops slowly. Its command `nap` writes a line to standard error and never replies.
 #include <plugboard.h>
 #include <unistd.h>
 
@@ -13,7 +13,7 @@ static void command(void *instance, plug_text name, plug_text arguments, plug_re
 }
 
 static const plug_command_v1 commands[] = {
-    { PLUG_LITERAL("nap"), PLUG_LITERAL("{}"), PLUG_LITERAL("Never answers.") },
+    { PLUG_LITERAL("nap"), PLUG_LITERAL("{}"), PLUG_LITERAL("Never replies.") },
 };
 
 PLUGBOARD_METADATA(lingers, "com.example.lingers", "1.0.0");
@@ -21,7 +21,7 @@ PLUGBOARD_PLUGIN(lingers) {
     .abi_revision = PLUG_ABI_REVISION,
     .id = PLUG_LITERAL("com.example.lingers"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Takes its time to stop."),
+    .documentation = PLUG_LITERAL("Stops slowly."),
     .priority = 500,
     .commands = commands,
     .command_count = 1,

@@ -1,5 +1,5 @@
 // A plugin whose section `plugboard` is given at compile time, as -DMETADATA='"plugboard/1 com.example.metadata
-// 1.0.0"', or is missing without. Anything else than this text is refused: it says otherwise than the descriptor, or
+// 1.0.0"', or is missing without. Any other text is refused, because it differs from the descriptor or
 // cannot be read. -DMARK='"PATH"' makes the constructor write a file, which shows whether code of the plugin ran.
 #include <plugboard.h>
 
@@ -22,7 +22,7 @@ PLUGBOARD_PLUGIN(metadata) {
     .abi_revision = PLUG_ABI_REVISION,
     .id = PLUG_LITERAL("com.example.metadata"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Says of itself what it is told."),
+    .documentation = PLUG_LITERAL("Has any metadata."),
     .priority = 500,
     .create = create,
 };

@@ -1,4 +1,4 @@
-// Says that it answers, and gives no answer: a fault. It should have returned host->respond(…).
+// Returns PLUG_VERDICT_RESPOND without a response: a fault. It should have returned host->respond(…).
 #include <plugboard.h>
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }

@@ -1,5 +1,5 @@
-// Speaks another revision of the ABI. Without more its descriptor alone says so; with -DMETADATA_REVISION='"0"' the
-// section `plugboard` says so too, and the file is never opened.
+// Has another revision of the ABI: in its descriptor only, or with -DMETADATA_REVISION='"0"' also in the
+// section `plugboard`; then the file is never opened.
 #include <plugboard.h>
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }

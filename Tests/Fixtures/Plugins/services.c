@@ -1,4 +1,4 @@
-// Uses the services that need no exchange: each by a command of its name, whose answer says what came of it.
+// Uses the services that need no exchange: each by a command of its name, whose reply has the result.
 #include <plugboard.h>
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@ typedef struct plugin {
     plug_counter fired, twice;
 } plugin;
 
-// A command whose answer comes later.
+// A command that replies later.
 typedef struct later {
     plugin *self;
     plug_reply reply;
@@ -38,7 +38,7 @@ static plug_result start(void *context) {
     return PLUG_OK;
 }
 
-static void answer(plugin *self, plug_reply reply, const char *json) {
+static void give_reply(plugin *self, plug_reply reply, const char *json) {
     self->host->reply_json(self->host, reply, plug_make_text(json, strlen(json)));
 }
 
@@ -50,14 +50,14 @@ static void log_all(plugin *self, plug_reply reply) {
     host->log(host, 99, PLUG_TEXT("a line of no level"));
     char json[32];
     snprintf(json, sizeof json, "%" PRIu32, host->log_level(host));
-    answer(self, reply, json);
+    give_reply(self, reply, json);
 }
 
 static void clocks(plugin *self, plug_reply reply) {
     char json[128];
     snprintf(json, sizeof json, "{ \"created\": %" PRId64 ", \"now\": %" PRId64 ", \"wall\": %" PRId64 " }",
         self->created_at, self->host->now(self->host), self->host->wall_clock(self->host));
-    answer(self, reply, json);
+    give_reply(self, reply, json);
 }
 
 static void random_bytes(plugin *self, plug_reply reply) {
@@ -66,7 +66,7 @@ static void random_bytes(plugin *self, plug_reply reply) {
     self->host->random(self->host, bytes, sizeof bytes);
     for (size_t i = 0; i < sizeof bytes; i++) snprintf(json + 1 + 2 * i, 3, "%02x", bytes[i]);
     strcat(json, "\"");
-    answer(self, reply, json);
+    give_reply(self, reply, json);
 }
 
 static void directory(plugin *self, plug_reply reply) {
@@ -75,7 +75,7 @@ static void directory(plugin *self, plug_reply reply) {
     char json[1024];
     snprintf(json, sizeof json, "{ \"path\": \"%.*s\", \"same\": %s }", (int)path.count, path.bytes,
         path.bytes == again.bytes ? "true" : "false");
-    answer(self, reply, json);
+    give_reply(self, reply, json);
 }
 
 static void fired(void *context) {
@@ -89,10 +89,10 @@ static void fired(void *context) {
     free(mine);
 }
 
-// Answers after two seconds, and once more; tells when it has begun to wait.
-static void answer_later(plugin *self, plug_reply reply) {
+// Replies after two seconds, and a second time; publishes an event when it begins to wait.
+static void reply_later(plugin *self, plug_reply reply) {
     later *mine = malloc(sizeof *mine);
-    if (!mine) return answer(self, reply, "null");
+    if (!mine) return give_reply(self, reply, "null");
     *mine = (later){ self, reply };
     self->host->start_timer(self->host, 2000000000, mine, fired);
     self->host->publish_event(self->host, 0, PLUG_TEXT(ID ".waiting"), NULL, 0);
@@ -109,19 +109,19 @@ static void cancel_timer(plugin *self, plug_reply reply) {
     uint32_t second = self->host->cancel_timer(self->host, timer);
     char json[32];
     snprintf(json, sizeof json, "[%" PRIu32 ", %" PRIu32 "]", first, second);
-    answer(self, reply, json);
+    give_reply(self, reply, json);
 }
 
 static void publish(plugin *self, plug_reply reply) {
     const plug_host_v1 *host = self->host;
-    plug_field details[] = { { PLUG_TEXT("answer"), PLUG_TEXT("42") }, { PLUG_TEXT("word"), PLUG_TEXT("hello") } };
+    plug_field details[] = { { PLUG_TEXT("number"), PLUG_TEXT("42") }, { PLUG_TEXT("word"), PLUG_TEXT("hello") } };
     uint32_t own = host->publish_event(host, 0, PLUG_TEXT(ID ".told"), details, 2);
     uint32_t others = host->publish_event(host, 0, PLUG_TEXT("cache.hit"), NULL, 0);
     uint32_t kernels = host->publish_event(host, 0, PLUG_TEXT("completed"), NULL, 0);
     uint32_t bare = host->publish_event(host, 0, PLUG_TEXT(ID), NULL, 0);
     char json[64];
     snprintf(json, sizeof json, "[%" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 "]", own, others, kernels, bare);
-    answer(self, reply, json);
+    give_reply(self, reply, json);
 }
 
 static void count(plugin *self, plug_reply reply) {
@@ -131,10 +131,10 @@ static void count(plugin *self, plug_reply reply) {
     host->counter_add(host, first, 5);
     host->counter_add(host, second, -2);
     host->counter_add(host, 9999, 1);   // none: nothing happens
-    answer(self, reply, first == second ? "true" : "false");
+    give_reply(self, reply, first == second ? "true" : "false");
 }
 
-// The bytes of a body may outlive the instance, and so does what counts their releases.
+// The bytes of a body may outlive the instance, so their counter does too.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int releases;
@@ -156,7 +156,7 @@ static void wait_for_release(plugin *self, plug_reply reply) {
     char json[24];
     snprintf(json, sizeof json, "%d", releases);
     pthread_mutex_unlock(&lock);
-    answer(self, reply, json);
+    give_reply(self, reply, json);
 }
 
 static void body(plugin *self, plug_reply reply) {
@@ -170,12 +170,12 @@ static void refuse(plugin *self, plug_reply reply) {
 }
 
 static void unknown_extension(plugin *self, plug_reply reply) {
-    answer(self, reply, self->host->extension(self->host, PLUG_TEXT("plugboard.nothing/1")) ? "true" : "false");
+    give_reply(self, reply, self->host->extension(self->host, PLUG_TEXT("plugboard.nothing/1")) ? "true" : "false");
 }
 
 static const struct { plug_text name; void (*run)(plugin *self, plug_reply reply); } services[] = {
     { PLUG_LITERAL("log"), log_all }, { PLUG_LITERAL("clocks"), clocks }, { PLUG_LITERAL("random"), random_bytes },
-    { PLUG_LITERAL("directory"), directory }, { PLUG_LITERAL("later"), answer_later },
+    { PLUG_LITERAL("directory"), directory }, { PLUG_LITERAL("later"), reply_later },
     { PLUG_LITERAL("cancel"), cancel_timer }, { PLUG_LITERAL("publish"), publish }, { PLUG_LITERAL("count"), count },
     { PLUG_LITERAL("body"), body }, { PLUG_LITERAL("refuse"), refuse },
     { PLUG_LITERAL("extension"), unknown_extension }, { PLUG_LITERAL("released"), wait_for_release },

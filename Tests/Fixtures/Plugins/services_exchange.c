@@ -1,5 +1,5 @@
-// Uses the services of an exchange as its attribute `do` says, and tells by fields of the request and by counters what
-// came of it: `attributes`, `state`, `event`, `inside`, `outermost`, `detached`, `orphan`.
+// Uses the services of an exchange as its attribute `do` says, and reports the results by fields of the request and by
+// counters: `attributes`, `state`, `event`, `inside`, `outermost`, `detached`, `orphan`.
 #include <plugboard.h>
 
 #include <stdatomic.h>
@@ -49,7 +49,7 @@ static plug_verdict use_attributes(plugin *self, plug_exchange *exchange) {
     set_number(self, exchange, "x-none", host->attribute(exchange, PLUG_TEXT(ID ".none")).bytes == NULL);
     set_number(self, exchange, "x-bad", host->set_attribute(exchange, PLUG_TEXT(ID ".limit"), PLUG_TEXT("x")));
     set_number(self, exchange, "x-unknown", host->set_attribute(exchange, PLUG_TEXT(ID ".limt"), PLUG_TEXT("3")));
-    set_number(self, exchange, "x-nobody", host->set_attribute(exchange, PLUG_TEXT("nobody.at"), PLUG_TEXT("home")));
+    set_number(self, exchange, "x-stranger", host->set_attribute(exchange, PLUG_TEXT("other.at"), PLUG_TEXT("home")));
     static char large[70000];
     memset(large, 'a', sizeof large);
     set_number(self, exchange, "x-too-large",
@@ -90,7 +90,7 @@ static void on_close(void *context, plug_exchange *exchange, plug_close outcome)
     plugin *self = context;
     if (!self->host->turn_state(exchange) || !self->host->exchange_state(exchange)) return;
     atomic_fetch_sub(&self->open, 1);
-    // Too late to say anything to other plugins.
+    // Too late to publish anything to other plugins.
     if (self->host->set_attribute(exchange, PLUG_TEXT(ID ".label"), PLUG_TEXT("late")) == PLUG_WRONG_TIME) {
         self->host->counter_add(self->host, self->closed, 1);
     }
@@ -101,13 +101,13 @@ static void on_close(void *context, plug_exchange *exchange, plug_close outcome)
 static plug_verdict use_event(plugin *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self->host;
     plug_exchange_id id = host->exchange_id(exchange);
-    plug_field detail = { PLUG_TEXT("answer"), PLUG_TEXT("42") };
+    plug_field detail = { PLUG_TEXT("number"), PLUG_TEXT("42") };
     set_number(self, exchange, "x-own", host->publish_event(host, id, PLUG_TEXT(ID ".told"), &detail, 1));
     set_number(self, exchange, "x-others", host->publish_event(host, id, PLUG_TEXT("cache.hit"), &detail, 1));
     return PLUG_VERDICT_NEXT;
 }
 
-// ---- sub-requests: the exchange waits for the answer, and is told its status (0: it failed)
+// ---- sub-requests: the exchange waits for the sub-response, and gets its status (0: it failed)
 
 typedef struct asked {
     plugin *self;
@@ -117,9 +117,9 @@ typedef struct asked {
 
 static void forget_asked(void *state) { free(state); }
 
-static void answered(void *context, plug_subresponse *answer) {
+static void completed(void *context, plug_subresponse *subresponse) {
     asked *question = context;
-    plug_head *head = question->self->host->subresponse_head(answer);
+    plug_head *head = question->self->host->subresponse_head(subresponse);
     question->status = head ? question->self->host->status(head) : 0;
     question->self->host->wake(question->self->host, question->ticket);
 }
@@ -141,7 +141,7 @@ static plug_verdict ask(plugin *self, plug_exchange *exchange, plug_subrequest_f
         .flags = flags,
     };
     plug_verdict verdict = host->wait(exchange, -1, &question->ticket);
-    host->send_subrequest(host, has_asker ? host->exchange_id(exchange) : 0, &request, question, answered);
+    host->send_subrequest(host, has_asker ? host->exchange_id(exchange) : 0, &request, question, completed);
     return verdict;
 }
 

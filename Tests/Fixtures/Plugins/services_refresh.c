@@ -1,5 +1,5 @@
-// A token for all who wait: the first exchange sends a detached sub-request, the others take tickets, and its answer
-// wakes them all. Each request carries the token in `x-token`, or fails.
+// One token for all exchanges: the first one sends a detached sub-request, the others take tickets, and the
+// sub-response wakes them all. Each request carries the token in `x-token`, or fails.
 #include <plugboard.h>
 
 #include <pthread.h>
@@ -17,7 +17,7 @@ typedef struct plugin {
     plug_ticket waiting[MOST];
     size_t count;
     int is_fetching, has_failed;
-    plug_body *body;        // of the answer, while it is read
+    plug_body *body;        // of the sub-response, while it is read
 } plugin;
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) {
@@ -61,10 +61,10 @@ static void read_on(void *context, const plug_piece_v1 *piece) {
     finish(self, piece->kind != PLUG_PIECE_END);
 }
 
-static void answered(void *context, plug_subresponse *answer) {
+static void completed(void *context, plug_subresponse *subresponse) {
     plugin *self = context;
-    plug_head *head = self->host->subresponse_head(answer);
-    self->body = head && self->host->status(head) == 200 ? self->host->subresponse_take_body(answer) : NULL;
+    plug_head *head = self->host->subresponse_head(subresponse);
+    self->body = head && self->host->status(head) == 200 ? self->host->subresponse_take_body(subresponse) : NULL;
     if (self->body) self->host->body_pull(self->body, self, read_on);
     else finish(self, 1);
 }
@@ -87,12 +87,12 @@ static plug_verdict on_request(void *context, plug_exchange *exchange) {
     }
     pthread_mutex_unlock(&self->lock);
     if (is_ready) return PLUG_VERDICT_NEXT;
-    if (!is_waiting) return host->fail(exchange, PLUG_TEXT(ID ".refused"), PLUG_TEXT("There is no token."));
+    if (!is_waiting) return host->fail(exchange, PLUG_TEXT(ID ".refused"), PLUG_TEXT("There is not a token."));
     if (is_first) {
         plug_subrequest_v1 request = {
             .method = PLUG_TEXT("POST"), .url = PLUG_TEXT("http://tokens.test/"), .flags = PLUG_SUBREQUEST_DETACHED,
         };
-        host->send_subrequest(host, 0, &request, self, answered);
+        host->send_subrequest(host, 0, &request, self, completed);
     }
     return verdict;
 }
@@ -102,7 +102,7 @@ PLUGBOARD_PLUGIN(services_refresh) {
     .abi_revision = PLUG_ABI_REVISION,
     .id = PLUG_LITERAL(ID),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Fetches one token for all who wait."),
+    .documentation = PLUG_LITERAL("Fetches one token for all exchanges that wait."),
     .priority = 500,
     .hooks = PLUG_ON_REQUEST,
     .create = create,

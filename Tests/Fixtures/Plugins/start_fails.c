@@ -1,4 +1,4 @@
-// Is created, and refuses to start. Those that started before it are stopped again, in reverse.
+// Is created, and refuses to start. The plugins that started before it are stopped again, in reverse order.
 #include <plugboard.h>
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }

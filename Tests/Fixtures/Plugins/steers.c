@@ -1,4 +1,5 @@
-// Holds what steers a terminal in the strings that are read without running it: escape sequences and a C1 control.
+// Has control sequences for terminals in the strings that are read without running it: escape sequences and a C1
+// control.
 #include <plugboard.h>
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }

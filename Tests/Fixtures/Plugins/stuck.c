@@ -1,4 +1,4 @@
-// Says on standard error that its hook was called, and never returns from it.
+// Writes to standard error that its hook was called, and never returns from it.
 #include <plugboard.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// Signs what passes: adds its id as `x-order` to requests and as `x-order-back` to responses, so that the fields show
+// Marks each message: adds its id as `x-order` to requests and as `x-order-back` to responses, so that the fields show
 // the order of the plugins both ways. Build it with -DPLUGIN_ID='"com.example.a"' -DPRIORITY=100, several times.
 #include <plugboard.h>
 

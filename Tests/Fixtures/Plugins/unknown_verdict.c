@@ -1,4 +1,4 @@
-// Returns a number that is no verdict: a fault.
+// Returns a number that is not a verdict: a fault.
 #include <plugboard.h>
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }

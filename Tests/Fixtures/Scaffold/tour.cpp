@@ -39,7 +39,7 @@ private:
 struct Seen {
     std::string what;
     std::shared_ptr<plugboard::Collected> found;
-    std::shared_ptr<std::optional<plugboard::SubResponse>> answer;
+    std::shared_ptr<std::optional<plugboard::SubResponse>> subresponse;
 };
 
 // Tells when it is let go of.
@@ -82,7 +82,7 @@ public:
         if (what == "throw") throw std::runtime_error("thrown on purpose");
         if (what == "throw-number") throw 42;
         if (what == "fail") return exchange.fail("tour.refused", "It was asked to fail.");
-        if (what == "respond") return exchange.respond(203, {{"x-answered", "here"}}, std::string("answered"));
+        if (what == "respond") return exchange.respond(203, {{"x-responded", "here"}}, std::string("responded"));
         if (what == "secret") return tell_secrets(exchange);
         if (what == "wait") {
             plug_ticket ticket = 0;
@@ -97,7 +97,7 @@ public:
         return Verdict::next();
     }
 
-    // Answers with the names of the fields that are secret.
+    // Responds with the names of the fields that are secret.
     Verdict tell_secrets(Exchange &exchange) {
         auto request = exchange.request();
         request.mark_secret("x-tour");
@@ -109,7 +109,7 @@ public:
         return exchange.respond(200, {}, names);
     }
 
-    // The first timer is cancelled; the second wakes, or throws and so wakes nobody.
+    // The first timer is cancelled; the second wakes the ticket, or throws before it does.
     Verdict wait_for_timer(Exchange &exchange, bool throws) {
         plug_ticket ticket = 0;
         Verdict verdict = exchange.wait(ticket, throws ? std::chrono::milliseconds(50) : std::chrono::seconds(30));
@@ -134,51 +134,50 @@ public:
         request.url = exchange.resolve("/unwanted").value();
         request.secrets = {"x-asked-by"};
         request.options = {{"connectTimeout", "5s"}};
-        auto completed = [host = host_, ticket, told](plugboard::SubResponse answer) {
-            auto failure = answer.failure();
+        auto sent = host_.send(std::move(request), exchange.id(), [host = host_, ticket, told](plugboard::SubResponse subresponse) {
+            auto failure = subresponse.failure();
             if (failure) told->bytes += failure->first;
             host.wake(ticket);
-        };
-        auto sent = host_.send(std::move(request), exchange.id(), completed);
-        // The answer comes later, on this thread.
+        });
+        // The sub-response comes later, on this thread.
         told->bytes = sent.cancel() ? "true " : "false ";
         told->bytes += sent.cancel() ? "true " : "false ";
         return verdict;
     }
 
-    // Asks for another URL first: for its body whole, up to 16 bytes, or for an answer to hand on.
+    // Asks for another URL first: for its body whole, up to 16 bytes, or for a sub-response to pass on.
     Verdict ask(Exchange &exchange, const std::string &what) {
         plug_ticket ticket = 0;
         bool throws = what == "ask-throw";
         Verdict verdict = exchange.wait(ticket, throws ? std::chrono::milliseconds(50) : std::chrono::seconds(30));
         auto seen = exchange.state<Seen>();
         auto found = seen->found = std::make_shared<plugboard::Collected>();
-        auto kept = seen->answer = std::make_shared<std::optional<plugboard::SubResponse>>();
+        auto kept = seen->subresponse = std::make_shared<std::optional<plugboard::SubResponse>>();
         plugboard::Request request;
         request.method = "POST";
         request.url = exchange.resolve("/asked").value();
         request.fields = {{"x-asked-by", "tour"}};
         request.body = Body::of(host_, std::string("question"));
         request.is_outermost = true;
-        auto answered = [host = host_, ticket, what, throws, found, kept](plugboard::SubResponse answer) {
-            if (throws) throw std::runtime_error("thrown by an answer");
+        auto completed = [host = host_, ticket, what, throws, found, kept](plugboard::SubResponse subresponse) {
+            if (throws) throw std::runtime_error("thrown on completion");
             if (what == "ask-whole") {
-                kept->emplace(std::move(answer));
+                kept->emplace(std::move(subresponse));
                 host.wake(ticket);
                 return;
             }
-            answer.collect(what == "ask-less" ? 7 : 16, [host, ticket, found](plugboard::Collected collected) {
+            subresponse.collect(what == "ask-less" ? 7 : 16, [host, ticket, found](plugboard::Collected collected) {
                 *found = std::move(collected);
                 host.wake(ticket);
             });
         };
-        host_.send(std::move(request), exchange.id(), answered);
+        host_.send(std::move(request), exchange.id(), completed);
         return verdict;
     }
 
     Verdict woken(Exchange &exchange) {
         auto seen = exchange.state<Seen>();
-        if (seen->answer && *seen->answer) return exchange.respond(std::move(**seen->answer));
+        if (seen->subresponse && *seen->subresponse) return exchange.respond(std::move(**seen->subresponse));
         if (seen->found && !*seen->found) return exchange.fail(seen->found->code, seen->found->reason);
         exchange.request().set_field("x-woken", seen->found ? seen->found->bytes : "yes");
         return Verdict::next();
@@ -211,7 +210,7 @@ public:
     }
 
 private:
-    // What is thrown takes the reply along, and nobody hears of it.
+    // The exception destroys the reply, which is then never given.
     static void lose(plugboard::Reply reply) {
         try {
             plugboard::Reply lost = std::move(reply);
@@ -227,14 +226,14 @@ private:
 
 const plug_option_v1 settings[] = {
     plugboard::option(PLUG_TYPE_TEXT, "refuse", "no", "Whether it refuses to be made.", 0, 0, 0, "yes no"),
-    plugboard::secret(plugboard::option(PLUG_TYPE_TEXT, "key", "none", "What nobody may see.")),
+    plugboard::secret(plugboard::option(PLUG_TYPE_TEXT, "key", "none", "A secret.")),
 };
 const plug_option_v1 attributes[] = {
     plugboard::option(PLUG_TYPE_TEXT, "left", "", "Needs right."),
     plugboard::option(PLUG_TYPE_TEXT, "right", "", "Needs left."),
 };
 const plug_command_v1 commands[] = {
-    {PLUG_TEXT("echo"), PLUG_TEXT("{}"), PLUG_TEXT("Answers with its arguments.")},
+    {PLUG_TEXT("echo"), PLUG_TEXT("{}"), PLUG_TEXT("Replies with its arguments.")},
     {PLUG_TEXT("throw"), PLUG_TEXT("{}"), PLUG_TEXT("Throws.")},
     {PLUG_TEXT("lose"), PLUG_TEXT("{}"), PLUG_TEXT("Throws, and catches that itself.")},
 };

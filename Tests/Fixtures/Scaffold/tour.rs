@@ -101,8 +101,8 @@ impl Plugin for Tour {
             "error" => Err("returned on purpose".into()),
             "fail" => Ok(exchange.fail("tour.refused", "It was asked to fail.")),
             "respond" => {
-                let body = Body::of_bytes(self.host, "answered");
-                Ok(exchange.respond(203, &[("x-answered".to_string(), b"here".to_vec())], Some(body)))
+                let body = Body::of_bytes(self.host, "responded");
+                Ok(exchange.respond(203, &[("x-responded".to_string(), b"here".to_vec())], Some(body)))
             }
             "secret" => {
                 let names = secrets(&mut exchange.request())?;
@@ -152,7 +152,7 @@ impl Plugin for Tour {
 }
 
 impl Tour {
-    /// The first timer is cancelled; the second wakes, or panics and so wakes nobody.
+    /// The first timer is cancelled; the second wakes the ticket, or panics before it does.
     fn wait_for_timer(&self, exchange: &mut Exchange<'_>, panics: bool) -> Verdict {
         let patience = if panics { Duration::from_millis(50) } else { Duration::from_secs(30) };
         let (verdict, ticket) = exchange.wait(Some(patience));
@@ -171,7 +171,7 @@ impl Tour {
         verdict
     }
 
-    /// Asks for another URL first: for its body whole, up to 16 bytes, or for an answer to hand on.
+    /// Asks for another URL first: for its body whole, up to 16 bytes, or for a sub-response to pass on.
     fn ask(&self, exchange: &mut Exchange<'_>, what: String) -> Hook {
         let patience = if what == "ask-throw" { Duration::from_millis(50) } else { Duration::from_secs(30) };
         let mut request = Request::new("POST", &exchange.resolve("/asked").unwrap_or_default());
@@ -185,10 +185,10 @@ impl Tour {
             *finding.lock().unwrap() = Some(found);
             ticket.wake();
         };
-        self.host.send(request, exchange.id(), move |mut answer| match what.as_str() {
-            "ask-throw" => panic!("thrown by an answer"),
-            "ask-whole" => find(Found::SubResponse(answer)),
-            _ => answer.collect(if what == "ask-less" { 7 } else { 16 }, move |body| find(Found::Body(body))),
+        self.host.send(request, exchange.id(), move |mut subresponse| match what.as_str() {
+            "ask-throw" => panic!("thrown on completion"),
+            "ask-whole" => find(Found::SubResponse(subresponse)),
+            _ => subresponse.collect(if what == "ask-less" { 7 } else { 16 }, move |body| find(Found::Body(body))),
         })?;
         Ok(verdict)
     }
@@ -202,14 +202,14 @@ impl Tour {
         exchange.set_state(finding.clone())?;
         let (verdict, ticket) = exchange.wait(Some(Duration::from_secs(30)));
         let told = finding.clone();
-        let sent = self.host.send(request, exchange.id(), move |answer| {
-            let code = answer.failure().map(|failure| failure.code).unwrap_or_default();
+        let sent = self.host.send(request, exchange.id(), move |subresponse| {
+            let code = subresponse.failure().map(|failure| failure.code).unwrap_or_default();
             if let Some(Found::Body(Ok(bytes))) = told.lock().unwrap().as_mut() {
                 bytes.extend_from_slice(code.as_bytes());
             }
             ticket.wake();
         })?;
-        // The answer comes later, on this thread.
+        // The sub-response comes later, on this thread.
         let codes = format!("{} {} ", sent.cancel(), sent.cancel());
         *finding.lock().unwrap() = Some(Found::Body(Ok(codes.into_bytes())));
         Ok(verdict)
@@ -218,7 +218,7 @@ impl Tour {
     fn woken(&self, exchange: &mut Exchange<'_>) -> Hook {
         let found = exchange.state::<Finding>().and_then(|finding| finding.lock().unwrap().take());
         match found {
-            Some(Found::SubResponse(answer)) => return Ok(exchange.respond_with(answer)),
+            Some(Found::SubResponse(subresponse)) => return Ok(exchange.respond_with(subresponse)),
             Some(Found::Body(Err(failure))) => return Ok(exchange.fail(&failure.code, &failure.reason)),
             Some(Found::Body(Ok(bytes))) => exchange.request().set_field("x-woken", bytes)?,
             None => exchange.request().set_field("x-woken", "yes")?,
@@ -233,14 +233,14 @@ plugboard::export! {
     priority: 300, hooks: ON_REQUEST | ON_RESPONSE | ON_CLOSE,
     settings: [
         OptionDefinition::text("refuse", "no", "Whether it refuses to be made.").choices("yes no panic"),
-        OptionDefinition::text("key", "none", "What nobody may see.").secret(),
+        OptionDefinition::text("key", "none", "A secret.").secret(),
     ],
     attributes: [
         OptionDefinition::text("left", "", "Needs right."),
         OptionDefinition::text("right", "", "Needs left."),
     ],
     commands: [
-        CommandDefinition::new("echo", "{}", "Answers with its arguments."),
+        CommandDefinition::new("echo", "{}", "Replies with its arguments."),
         CommandDefinition::new("throw", "{}", "Throws."),
     ],
 }

@@ -156,7 +156,7 @@ struct NewProjectTests {
         #expect(try folder.entries() == [])
     }
 
-    @Test func `a project in Swift depends on the repository that the command was built in, or on what is said`()
+    @Test func `a project in Swift depends on the repository that the command was built in, or on the given one`()
         async throws
     {
         let own = try await ScaffoldedProject("sign", language: "swift")

@@ -65,7 +65,7 @@ struct PluginsTestTests {
         (#"{ "counters": { "a.b": 1 } }"#, "steps[0].counters.a.b: is missing, expected 1"),
         (#"{ "send": $, "respond": {}, "event": { "id": "a.b" } }"#, "steps[0].event: no event \"a.b\" came"),
     ])
-    func `what is otherwise than a scenario says is named by its place`(steps: String, reason: String) async throws {
+    func `a difference from a scenario is reported with its position`(steps: String, reason: String) async throws {
         let url = #"{ "url": "https://a.test/" }"#
         try folder.write(
             "a.json",

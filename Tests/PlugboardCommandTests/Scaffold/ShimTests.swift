@@ -10,7 +10,8 @@ import Testing
     func `in C++ nothing that is thrown crosses the border`() async throws {
         let object = try await build("c++", "tour.cpp", as: "tour.cpp")
 
-        try await breakAndGoOn(object, thrown: "thrown on purpose", number: "it threw what is no std::exception")
+        try await breakAndGoOn(
+            object, thrown: "thrown on purpose", number: "it threw an object that is not a std::exception")
         let lost = try await Command.run("com.example.tour", "lose", "--plugin", object)
         #expect(lost.status == 104 && lost.stderr.contains("The plugin gave no result"), "\(lost.stderr)")
     }
@@ -71,7 +72,7 @@ import Testing
         #expect(message("throw-number").contains(number), "\(message("throw-number"))")
         #expect(message("fail").contains("It was asked to fail."), "\(message("fail"))")
         #expect(replies["respond"]?["status"] == 203)
-        #expect(body("respond") == "answered" && body("wait") == "hello yes" && body("capitals") == "HELLO ")
+        #expect(body("respond") == "responded" && body("wait") == "hello yes" && body("capitals") == "HELLO ")
         #expect(message("break").contains("the body broke on purpose"), "\(message("break"))")
         #expect(message("break-hook").contains("the hook broke on purpose"), "\(message("break-hook"))")
         #expect(replies["fail"]?["error"]?["code"] == "tour.refused" && replies["fail"]?["error"]?["kind"] == "aborted")

@@ -42,16 +42,16 @@ import Testing
         ("com.acme.sign.rounds", "0", "The request's attribute com.acme.sign.rounds must lie between 1 and 9."),
         (
             "unlisted.x", "1",
-            "The request's attribute unlisted.x speaks to the plugin unlisted, which is not switched on; add it to the "
+            "The request's attribute unlisted.x is for the plugin unlisted, which is not switched on; add it to the "
                 + "configuration's plugins, or leave the attribute out."
         ),
         (
             "cach.ttl", "x",
-            "The request's attribute cach.ttl speaks to no plugin that is switched on; did you mean cache.ttl?"
+            "The request's attribute cach.ttl is for no plugin that is switched on; did you mean cache.ttl?"
         ),
         (
             "other.enabled", "true",
-            "The request's attribute other.enabled speaks to no plugin that is switched on; if it is for a file that is "
+            "The request's attribute other.enabled is for no plugin that is switched on; if it is for a file that is "
                 + "switched off, write the plugin's id beside the file's path."
         ),
         (
@@ -61,7 +61,7 @@ import Testing
         ),
         (
             "plain", "x",
-            "The request's attribute plain speaks to no plugin; attributes are named after theirs, such as cache.mode."
+            "The request's attribute plain names no plugin; the name of an attribute begins with its plugin's id, such as cache.mode."
         ),
         (
             "com.acme.sign.x.y", "0",

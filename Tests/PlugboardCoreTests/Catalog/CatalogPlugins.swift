@@ -8,7 +8,7 @@ import PlugboardKit
 enum CatalogPlugins {
     struct Cache: Plugin {
         static let manifest = Manifest(
-            id: "cache", version: "1.0.0", documentation: "Keeps answers.", priority: 600, hooks: [.request],
+            id: "cache", version: "1.0.0", documentation: "Stores responses.", priority: 600, hooks: [.request],
             attributes: [
                 AttributeKey<Duration>("cache", "ttl", "How long.", in: .zero ... .seconds(60)).definition,
                 AttributeKey<Bool>("cache", "bypass", "Whether to go past it.").definition,
@@ -45,7 +45,7 @@ enum CatalogPlugins {
 
     static let catalog = Catalog([export(Cache.self), export(Sign.self)])
 
-    /// A plugin of nothing but a name and a place. It stays for ever.
+    /// A descriptor with an id and a position only. Its memory is never freed.
     static func plain(
         _ id: String, priority: Int = 500, version: String = "1.0.0", before: [String] = [], after: [String] = []
     ) -> UnsafePointer<plug_plugin_v1> {
@@ -68,7 +68,7 @@ enum CatalogPlugins {
         return (UnsafePointer(place), UInt64(ids.count))
     }
 
-    /// Answers with what it was given, for any file of that name; refuses all others.
+    /// Returns the given descriptor, for any file of that name; refuses all others.
     struct FakeLoader: Loader {
         let files: [String: PluginDescriptor]
 

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["kernel", "kernel.calls"])
-    func `the kernel's ids are no plugin's`(id: String) {
+    func `a plugin cannot have the kernel's ids`(id: String) {
         let catalog = Catalog([CatalogPlugins.plain(id), CatalogPlugins.plain("kernels")])
 
         #expect(catalog.ids == ["kernels"])
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: ["a..b", ".a", "a.", ".", "..", "", "a/b"])
-    func `ids that are not words joined by single dots are no plugin's`(id: String) {
+    func `ids that are not words joined by single dots are refused`(id: String) {
         let catalog = Catalog([CatalogPlugins.plain(id), CatalogPlugins.plain("com.a-b_c.d1")])
 
         #expect(catalog.ids == ["com.a-b_c.d1"])

@@ -17,7 +17,7 @@ import Testing
         #expect(schema["additionalProperties"] == false)
     }
 
-    @Test func `settings are told with type, bounds, choices, default and documentation`() {
+    @Test func `settings are listed with type, bounds, choices, default and documentation`() {
         let cache = schema["$defs"]?["cache"]?["properties"]
         let sign = schema["$defs"]?["com.acme.sign"]
 
@@ -46,7 +46,7 @@ import Testing
         #expect(ids == ["cache"])
     }
 
-    @Test func `attributes are told with the switch that every plugin has`() {
+    @Test func `attributes are listed with the switch that every plugin has`() {
         let plugins = schema["properties"]?["origins"]?["additionalProperties"]?["properties"]
 
         #expect(plugins?["cache"]?["properties"]?.objectValue?.keys == ["ttl", "bypass", "enabled"])

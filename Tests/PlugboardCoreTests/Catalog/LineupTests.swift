@@ -54,7 +54,7 @@ import Testing
         #expect(lineup.plugins.map(\.onFault) == [.fail, .skip, .fail])
     }
 
-    @Test func `all errors of settings are told at once, with their places`() throws {
+    @Test func `all errors of settings are reported at once, with their positions`() throws {
         let check = try check(
             """
             { "plugins": [
@@ -136,7 +136,7 @@ import Testing
         #expect(lineup.absent == [AbsentPlugin(id: "a", path: nil, reason: .disabled(location: "plugins[0].enabled"))])
     }
 
-    @Test func `what is not enabled is left out, unchecked`() throws {
+    @Test func `a plugin that is not enabled is left out, unchecked`() throws {
         let check = try check(
             #"{ "plugins": [{ "id": "nobody", "enabled": false }, { "id": "cache", "enabled": false }, "cache"] }"#)
 
@@ -186,7 +186,7 @@ import Testing
         #expect(error?.reason == "plugins[0] (./a.so) cannot be loaded: There is no file ./a.so (ENOENT)")
     }
 
-    @Test func `a cycle keeps its code, and other errors are told beside it`() throws {
+    @Test func `a cycle keeps its code, and other errors are reported beside it`() throws {
         let cycle = [PluginEntry("cache", before: ["cache"])]
 
         let alone = #expect(throws: PlugboardError.self) {
@@ -202,7 +202,7 @@ import Testing
         #expect(both.errors.map(\.path) == ["plugins[1]", "plugins", #"origins["http://a"].cache.ttl"#])
     }
 
-    @Test func `a neighbour that the configuration names and no plugin has is a error with its line`() throws {
+    @Test func `a neighbour that the configuration names and no plugin has is an error with its line`() throws {
         let check = try check(
             """
             { "plugins": [
@@ -224,7 +224,7 @@ import Testing
 
         let lineup = try Lineup(Configuration(plugins: ["a"]), catalog: catalog)
 
-        #expect(lineup.warnings == ["a is to stand before or after cc, which is not a known plugin"])
+        #expect(lineup.warnings == ["a must run before or after cc, which is not a known plugin"])
     }
 
     @Test func `attributes of origins are checked against the tables`() throws {
@@ -241,11 +241,11 @@ import Testing
                 "line 2, column 48: origins[\"HTTPS://a.example\"].cache.tll "
                     + "is not a known attribute of cache; did you mean ttl?",
                 "line 3, column 5: origins[\"HTTPS://a.example\"][\"com.acme.sign\"] "
-                    + "speaks to a plugin that is not switched on; add com.acme.sign to plugins",
+                    + "is for a plugin that is not switched on; add com.acme.sign to plugins",
             ])
     }
 
-    @Test func `an origin that speaks to an unknown plugin is a error`() throws {
+    @Test func `an origin with attributes for an unknown plugin is an error`() throws {
         let check = try check(
             """
             { "plugins": ["cache"],

@@ -33,7 +33,7 @@ import Testing
         ("a 10 >b, b 20", "b (before a), a (after b)"),
         ("a 10, b 20 <a", "b (before a), a (after b)"),
         ("a 10 <b, b 20", "a (default priority), b (default priority)"),
-        // What is free goes on while another waits.
+        // Plugins without a predecessor are placed while another one waits.
         ("a 10 >d, b 20, c 30, d 40", "b (default priority), c (default priority), d (before a), a (after d)"),
         // A chain: c waits for b, which waits for a.
         ("c 1 >b, b 2 >a, a 3", "a (before b), b (after a), c (after b)"),
@@ -45,13 +45,13 @@ import Testing
         #expect(show(try PluginOrder(items(given))) == expected)
     }
 
-    @Test func `a configured priority is told as such`() throws {
+    @Test func `a configured priority is given as the reason for the position`() throws {
         let order = try PluginOrder([Item(id: "a", priority: 5, isConfigured: true)])
 
         #expect(show(order) == "a (configured priority)")
     }
 
-    @Test func `names that nobody has are told`() throws {
+    @Test func `names that no plugin has are reported`() throws {
         let order = try PluginOrder(items("b 10 >x <a <w, a 20"))
 
         #expect(order.absent.map(\.id) == ["b"])

@@ -12,7 +12,7 @@ import Testing
         try #require(Configuration.check(text.utf8).readable).errors(catalog: catalog)
     }
 
-    @Test func `what a plugin's creation refuses is a error at its settings`() throws {
+    @Test func `a refusal at a plugin's creation is an error at its settings`() throws {
         let errors = try errors(
             """
             { "plugins": [
@@ -41,7 +41,7 @@ import Testing
         #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path).isEmpty)
     }
 
-    @Test func `errors of the text, the kernel, names, origins and plugins are told at once, in order`() throws {
+    @Test func `errors of the text, the kernel, names, origins and plugins are reported at once, in order`() throws {
         let errors = try errors(
             """
             { "kernel": { "timeuot": "1s",
@@ -70,7 +70,7 @@ import Testing
         #expect(
             errors[4].reason == "has the key api.example.com, which is not an origin; write https://api.example.com")
         #expect(errors[5].reason.contains("did you mean retry?"))
-        #expect(errors[6].reason == "speaks to a plugin that is not switched on; add cache to plugins")
+        #expect(errors[6].reason == "is for a plugin that is not switched on; add cache to plugins")
     }
 
     @Test func `a kernel tells the same as a check`() throws {
@@ -86,7 +86,7 @@ import Testing
         for refusal in configuration.errors() { #expect(error?.reason.contains(refusal.description) == true) }
     }
 
-    @Test func `all plugins that cannot be created are told of in one error`() throws {
+    @Test func `all plugins that cannot be created are reported in one error`() throws {
         var configuration = Configuration(plugins: [
             .init("retry", settings: ["statuses": ["abc"]]), .init("decode", settings: ["codings": ["lzma"]]),
         ])
@@ -137,7 +137,7 @@ import Testing
         #expect(record.lines == ["created, own folder: true"])
     }
 
-    @Test func `a kernel of a file tells what is wrong with its text, its pins and its plugins at once`() throws {
+    @Test func `a kernel reports all errors of a file's text, pins and plugins at once`() throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let path = try folder.write(
@@ -154,7 +154,7 @@ import Testing
         #expect(error?.reason.contains("statuses contains abc") == true)
     }
 
-    @Test func `pins of one host that code gives twice are a error`() throws {
+    @Test func `pins of one host that code gives twice are an error`() throws {
         var configuration = Configuration()
         let pin = "sha256//\(String(repeating: "A", count: 43))="
         configuration.kernel.pins = ["example.com": [pin], "EXAMPLE.com": [pin]]
@@ -165,7 +165,7 @@ import Testing
         #expect(errors.first?.reason.contains("are pins of example.com, which has pins already") == true)
     }
 
-    @Test func `a data directory that a start refuses is a error of a check`() throws {
+    @Test func `a data directory that a start refuses is an error of a check`() throws {
         let folder = try TemporaryFolder()
         try folder.write("data/a/keep", "x")
         chmod(folder.file("data/a"), 0o777)
@@ -197,7 +197,7 @@ import Testing
         #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() == before)
     }
 
-    @Test func `a name that a plugin of an unopened file may have is no error`() throws {
+    @Test func `a name that a plugin of an unopened file may have is not an error`() throws {
         let text = """
             { "plugins": [{ "id": "retry", "before": ["com.acme.sign"] }, { "path": "/x.so", "enabled": false }],
               "origins": { "https://a.example": { "com.acme.sign": { "key": "k" } } } }

@@ -68,7 +68,7 @@ import Testing
         #expect(configuration.plugins.isEmpty && configuration.origins.isEmpty && configuration.sections.isEmpty)
     }
 
-    @Test func `all errors are told at once, in their order, with their places`() {
+    @Test func `all errors are reported at once, in their order, with their positions`() {
         let text = """
             {
               "kernel": { "timeuot": "30s",
@@ -139,7 +139,7 @@ import Testing
         #expect(check.errors.first?.path == "")
     }
 
-    @Test func `the hundredth error is the last that is told`() {
+    @Test func `at most a hundred errors are reported`() {
         let text = "{" + (0..<300).map { "\"unknown\($0)\": 0" }.joined(separator: ",") + "}"
 
         let check = Configuration.check(text.utf8)
@@ -205,7 +205,7 @@ import Testing
         #expect(ConfigurationFile.folder(of: "/plugboard.json") == "/")
     }
 
-    @Test func `a error of a file begins with its path`() throws {
+    @Test func `an error of a file begins with its path`() throws {
         let path = try write("{\n  \"plugin\": [] }")
         defer { try? FileManager.default.removeItem(at: folder) }
 

@@ -50,14 +50,14 @@ import Testing
         #expect(settings == expected)
     }
 
-    @Test func `a timeout of zero is none`() throws {
+    @Test func `a timeout of zero means no timeout`() throws {
         let settings = try read(#"{ "idleTimeout": "0s", "connectTimeout": "0ms" }"#)
 
         #expect(settings.idleTimeout == nil)
         #expect(settings.connectTimeout == nil)
     }
 
-    @Test func `an empty proxy is none, whatever the environment says`() throws {
+    @Test func `an empty proxy means no proxy, also if the environment has one`() throws {
         #expect(try read(#"{ "proxy": "" }"#).proxy == "")
     }
 
@@ -112,7 +112,8 @@ import Testing
         ),
         (#"{ "speed": { "download": 5 } }"#, "kernel.speed.download", "bytes a second"),
     ])
-    func `what does not fit is a error that says what would`(kernel: String, path: String, reason: String) {
+    func `a value that does not fit is an error that says which values do`(kernel: String, path: String, reason: String)
+    {
         let check = Configuration.check("{ \"kernel\": \(kernel) }".utf8)
 
         #expect(check.errors.count == 1)
@@ -120,7 +121,7 @@ import Testing
         #expect(check.errors.first?.reason.contains(reason) == true, "\(check.errors)")
     }
 
-    @Test func `a host that is pinned twice is a error`() {
+    @Test func `a host that is pinned twice is an error`() {
         let pin = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
         let text = "{ \"kernel\": { \"tls\": { \"pins\": { \"a\": [\"\(pin)\"], \"A\": [\"\(pin)\"] } } } }"
 

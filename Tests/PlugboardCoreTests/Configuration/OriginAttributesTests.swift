@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct OriginAttributesTests {
     @Test(arguments: [
-        (#"{ "https://a": {}, "HTTPS://a:443": {} }"#, #"origins["HTTPS://a:443"]"#, "stands here twice"),
+        (#"{ "https://a": {}, "HTTPS://a:443": {} }"#, #"origins["HTTPS://a:443"]"#, "is given twice"),
         (#"{ "https://a/": {} }"#, "origins", "has the key https://a/, which is not an origin; write https://a"),
         (#"{ "a.example:8443": {} }"#, "origins", "which is not an origin; write https://a.example:8443"),
         (#"{ "ftp://a": {} }"#, "origins", "which is not an origin; write scheme://host or scheme://host:port"),
@@ -15,7 +15,7 @@ import Testing
         (#"{ "https://a": { "retry": { "x": null } } }"#, #"origins["https://a"].retry.x"#, "must not be null"),
         (#"[]"#, "origins", "must be an object, not an array"),
     ])
-    func `what does not fit is a error`(origins: String, path: String, reason: String) {
+    func `what does not fit is an error`(origins: String, path: String, reason: String) {
         let check = Configuration.check("{ \"origins\": \(origins) }".utf8)
 
         #expect(check.errors.map(\.path) == [path])

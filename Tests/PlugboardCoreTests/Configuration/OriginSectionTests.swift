@@ -32,7 +32,7 @@ import Testing
         try #require(Configuration.check(text.utf8).readable)
     }
 
-    @Test func `a section that the plugin refuses is a error at the section's line, of a check and of a start`() throws
+    @Test func `a section that the plugin refuses is an error at the section's line, of a check and of a start`() throws
     {
         let catalog = Catalog([plugin().descriptor])
         let configuration = try configuration(
@@ -98,8 +98,7 @@ import Testing
         #expect(record.lines == ["create", "check a.left=1 a.right=r", "check a.right=ü\n", "start"])
     }
 
-    @Test func `all refusals are told at once, and a section with a value that does not fit is not asked about`() throws
-    {
+    @Test func `all refusals are reported at once; a plugin does not check a section with a wrong type`() throws {
         let text = """
             { "plugins": ["a", { "id": "b", "settings": {} }],
               "origins": {

@@ -22,7 +22,8 @@ import Testing
         (#"{ "id": "a", "enabled": "no" }"#, "plugins[0].enabled", "must be true or false"),
         (#"{ "path": "a", "sha256": "12" }"#, "plugins[0].sha256", "must be 64 hexadecimal digits"),
     ])
-    func `what does not fit is a error that says what would`(entry: String, path: String, reason: String) {
+    func `a value that does not fit is an error that says which values do`(entry: String, path: String, reason: String)
+    {
         let check = Configuration.check("{ \"plugins\": [\(entry)] }".utf8)
 
         #expect(check.errors.count == 1)
@@ -30,14 +31,14 @@ import Testing
         #expect(check.errors.first?.reason.contains(reason) == true, "\(check.errors)")
     }
 
-    @Test func `what happens at a error is one of three words`() {
+    @Test func `onFault is one of three words`() {
         let check = Configuration.check(#"{ "plugins": [{ "id": "a", "onFault": "ignore" }] }"#.utf8)
 
         #expect(check.errors.map(\.path) == ["plugins[0].onFault"])
         #expect(check.errors.map(\.reason) == ["must be one of fail, skip, disable"])
     }
 
-    @Test func `a digest without a file is a error`() {
+    @Test func `a digest without a file is an error`() {
         let digest = String(repeating: "aB", count: 32)
 
         let linked = Configuration.check("{ \"plugins\": [{ \"id\": \"a\", \"sha256\": \"\(digest)\" }] }".utf8)

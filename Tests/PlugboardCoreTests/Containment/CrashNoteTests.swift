@@ -39,7 +39,7 @@ struct CrashNoteTests {
         #expect(calls() == [[call(ids[63], .fired)]])
     }
 
-    @Test func `calls beside the loop are told after the loop's, while they last`() throws {
+    @Test func `calls on other threads are reported after the loop's, while they last`() throws {
         let note = try #require(CrashNote(folder: folder.path, names: ["a", "b"]))
         let (mark, side) = (CallMark(in: note), SideMarks(in: note))
 
@@ -96,14 +96,14 @@ struct CrashNoteTests {
     }
 
     @Test(arguments: ["", "plugnot2", "plugnot1" + String(repeating: "\u{1}", count: 400), "\u{1}\u{1}"])
-    func `what is no note says nothing, and goes`(content: String) throws {
+    func `a file that is not a note reports nothing, and is removed`(content: String) throws {
         _ = try folder.write("running-1-1", content)
 
         #expect(calls().isEmpty)
         #expect(try folder.entries().isEmpty)
     }
 
-    @Test func `each program is told its own, with its name and when it began; another's stays`() throws {
+    @Test func `each program gets its own notes, with its name and its start; notes of other programs stay`() throws {
         let before = clockTime(CLOCK_REALTIME) / 1_000_000_000
         for program in ["a", "b"] {
             let note = try #require(CrashNote(folder: folder.path, names: ["of \(program)"], program: program))
@@ -164,7 +164,7 @@ struct CrashNoteTests {
         #expect(RunningProgram.lastPart(of: path) == name)
     }
 
-    @Test func `a note that was taken away takes no other with it`() throws {
+    @Test func `removing one note leaves the others`() throws {
         let first = try #require(CrashNote(folder: folder.path, names: ["a"]))
 
         first.remove()

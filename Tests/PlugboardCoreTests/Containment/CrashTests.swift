@@ -5,7 +5,7 @@ import PluginLoader
 import TestSupport
 import Testing
 
-/// Plugins that end their process, and what the next start says of them.
+/// Plugins that end their process, and the report of the next start.
 struct CrashTests {
     private let folder: TemporaryFolder
     private var data: String { folder.file("data") }
@@ -15,7 +15,7 @@ struct CrashTests {
 
     init() throws { folder = try TemporaryFolder("crashes") }
 
-    /// What a start says that runs no plugin, but knows of one.
+    /// The log of a start that runs no plugin, but whose configuration names one.
     private func linesOfNextStart(knowing plugins: [PluginEntry] = [PluginEntry("in-house", isEnabled: false)]) throws
         -> [String]
     {
@@ -43,7 +43,7 @@ struct CrashTests {
         ("create", "create"), ("start", "start"), ("stop", "stop"), ("destroy", "destroy"), ("command", "command"),
         ("onRequest", "onRequest"), ("onResponse", "onResponse"), ("onClose", "onClose"), ("onEvent", "onEvent"),
         ("pull", "pull"), ("pulled", "pulled"), ("rewind", "rewind"), ("release", "release"), ("bytes", "release"),
-        ("state", "release"), ("answered", "answered"), ("fired", "fired"),
+        ("state", "release"), ("completed", "completed"), ("fired", "fired"),
     ])
     func `the next start names the plugin, the function that it was in, and what to do`(
         moment: String, name: String
@@ -90,7 +90,7 @@ struct CrashTests {
         #expect(lines.first?.contains("while it loaded the plugin \(path).") == true)
     }
 
-    @Test func `a start that knows no plugin is not told to switch one off, and leaves that to the next`() async throws
+    @Test func `a start without plugins does not report crash notes, and leaves them for the next start`() async throws
     {
         await #expect(processExitsWith: .signal(SIGABRT)) { [data = data as String] in
             let plugin = ScriptedPlugin("in-house")

@@ -51,7 +51,7 @@ struct DisablingTests {
         #expect(record.lines.filter { $0 == "fragile request" }.count == 4)
     }
 
-    @Test func `an exchange that never came to the plugin says nothing of it`() async throws {
+    @Test func `an exchange that did not reach the plugin reports nothing of it`() async throws {
         let record = Record()
         let outer = ScriptedPlugin("outer", priority: 1)
         outer.onRequest = { exchange in

@@ -1,4 +1,5 @@
 import PlugboardKit
+import TestSupport
 import Testing
 
 @testable import PlugboardCore
@@ -57,5 +58,45 @@ import Testing
 
         #expect((kept, before) == ("http://b.test/", "http://a.test/"))
         #expect(request.head.url == "http://a.test/")
+    }
+
+    @Test func `going back undoes the edits of one slot, and no others`() {
+        var request = InwardRequest(Request(.get, "http://a.test/"))
+        edit(&request, at: 1)
+        let found = request.snapshot
+        edit(&request, at: 2)
+
+        request.goBack(to: found)
+        let after = request.head.url
+        edit(&request, at: 3)
+        _ = request.recall(for: 2)
+        let recalled = request.head.url
+        _ = request.recall(for: 0)
+
+        #expect((after, recalled) == ("http://a.test/1", "http://a.test/1"))
+        #expect(request.head.url == "http://a.test/")
+    }
+
+    @Test func `going back undoes the edits of an outward hook`() {
+        var request = InwardRequest(Request(.get, "http://a.test/"))
+        edit(&request, at: 1)
+        let found = request.snapshot
+        request.willEditOutward()
+        request.head.url = "http://b.test/"
+
+        request.goBack(to: found)
+
+        #expect(request.head.url == "http://a.test/1" && !request.isEditedOutward)
+    }
+
+    @Test func `what each slot finds takes the same time, however many have edited before`() {
+        expectLinearTime("edits", size: 1500, input: { $0 }) { count in
+            var request = InwardRequest(Request(.get, "http://a.test/"))
+            for slot in 0..<count {
+                let found = request.snapshot
+                request.willEdit(at: slot, body: nil)
+                withExtendedLifetime(found) {}
+            }
+        }
     }
 }

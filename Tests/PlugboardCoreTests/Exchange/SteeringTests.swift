@@ -3,7 +3,7 @@ import Testing
 
 @testable import PlugboardCore
 
-/// Where a head goes, decided without a loop, plugins or bodies.
+/// The way of a head, decided without a loop, plugins or bodies.
 @Suite struct SteeringTests {
     private static let all: Hooks = [.request, .response, .failure, .close]
     /// Three plugins that list every hook.

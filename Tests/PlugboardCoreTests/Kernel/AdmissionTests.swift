@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct `Connections at a time` {
-    /// Begins exchanges that are never answered, and returns their handles when as many as the limit allows are under
+    /// Begins exchanges that get no response, and returns their handles when as many as the limit allows are under
     /// way.
     private func crowd(_ count: Int, _ kernel: Kernel, _ transport: MockTransport, limit: Int) async throws
         -> [ExchangeHandle]
@@ -117,7 +117,7 @@ import Testing
 }
 
 extension Kernel {
-    /// Returns when the loop has done what was asked of it before.
+    /// Returns when the loop has run all jobs that were enqueued before.
     fileprivate func ended(of request: Request) async {
         let handle = begin(request)
         handle.cancel()

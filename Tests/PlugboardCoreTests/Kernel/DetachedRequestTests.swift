@@ -10,8 +10,8 @@ struct DetachedRequestTests {
         let tickets = Mutex<[Ticket]>([])
         let parked = Gate()
         let completed = Gate()
-        let answered = Gate()
-        let asker = reporting(to: record, answered)
+        let reported = Gate()
+        let asker = reporting(to: record, reported)
         let holding = ScriptedPlugin("holding", priority: 2)
         holding.onRequest = { exchange in
             guard exchange.request.url != anywhere, exchange.visit == .first else { return .next }
@@ -30,7 +30,7 @@ struct DetachedRequestTests {
         try await completed.opened()
         try await parked.opened()
         let woken = tickets.withLock { $0.first }?.wake()
-        try await answered.opened()
+        try await reported.opened()
 
         #expect(woken == true)
         #expect(record.lines == ["report 202"])
@@ -41,8 +41,8 @@ struct DetachedRequestTests {
         let record = Record()
         let sent = Gate()
         let go = Gate()
-        let answered = Gate()
-        let asker = reporting(to: record, answered)
+        let reported = Gate()
+        let asker = reporting(to: record, reported)
         let holding = ScriptedPlugin("holding", priority: 2)
         holding.onRequest = { exchange in
             guard exchange.request.url != anywhere else { return .next }
@@ -61,19 +61,19 @@ struct DetachedRequestTests {
         handle.cancel()
         _ = try? await handle.response
         go.open()
-        try await answered.opened()
+        try await reported.opened()
 
         #expect(record.lines == ["report 202"])
         #expect(transport.cancelled.admitted == 1)
     }
 
-    /// A plugin that sends a detached report for each exchange, and tells what it was answered.
-    private func reporting(to record: Record, _ answered: Gate) -> ScriptedPlugin {
+    /// A plugin that sends a detached report for each exchange, and records the sub-response.
+    private func reporting(to record: Record, _ reported: Gate) -> ScriptedPlugin {
         let asker = ScriptedPlugin("asker", priority: 1)
         asker.onRequest = { [unowned asker] exchange in
             asker.host?.send(Request(.get, "http://report.test/"), for: exchange.id, isDetached: true) { result in
                 record.add("report \((try? result.get())?.head.status ?? 0)")
-                answered.admit()
+                reported.admit()
             }
             return .next
         }

@@ -3,7 +3,7 @@ import PlugboardKit
 import TestSupport
 import Testing
 
-/// One normal form of hosts for all that is found by them.
+/// Pins, options and origins are found by one normal form of hosts.
 struct HostFormTests {
     private static let pins = ["A", "E"].map { "sha256//\(String(repeating: $0, count: 43))=" }
 

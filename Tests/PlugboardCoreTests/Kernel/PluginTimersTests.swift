@@ -18,7 +18,7 @@ struct PluginTimersTests {
 
     private final class Token: Sendable {}
 
-    /// Runs on the loop, after what was asked of it before.
+    /// Runs on the loop, after all jobs that were enqueued before.
     private func onLoop<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in
             loop.enqueue { continuation.resume(returning: body()) }
@@ -100,7 +100,7 @@ struct PluginTimersTests {
         #expect(record.lines == ["before", "after"])
     }
 
-    @Test func `when all stop none fires, and none is left to be cancelled`() async {
+    @Test func `after all timers are stopped none fires, and none can be cancelled`() async {
         defer { loop.stop() }
         let record = Record()
         let (number, _) = start(of: 0, record)
@@ -113,5 +113,29 @@ struct PluginTimersTests {
 
         #expect(record.lines.isEmpty)
         #expect(!timers.cancel(number))
+    }
+
+    @Test(arguments: [true, false])
+    func `the time counts from the call, also if the loop comes to it later`(isOnLoop: Bool) async {
+        defer { loop.stop() }
+        let record = Record()
+        let (timers, clock) = (timers, clock)
+        let start: @Sendable () -> Void = {
+            _ = timers.start(of: 0, after: 1_000_000_000) { record.add("fired") }
+            clock.advance(by: .seconds(1))
+        }
+
+        if isOnLoop {
+            await onLoop(start)
+        } else {
+            let gate = Gate()
+            loop.enqueue { try? gate.wait() }
+            start()
+            gate.open()
+        }
+        await onLoop {}
+        await onLoop {}
+
+        #expect(record.lines == ["fired"])
     }
 }

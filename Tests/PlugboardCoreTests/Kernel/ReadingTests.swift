@@ -18,7 +18,7 @@ import Testing
         #expect(second?.code == .bodyRead && third?.code == .bodyRead)
     }
 
-    @Test func `what is left after a read that met its limit is no body`() async throws {
+    @Test func `the rest after a read that reached its limit cannot be read as a body`() async throws {
         let transport = MockTransport { _, _ in .respond(200, Fields(), ["much too ", "much", "rest"]) }
         let kernel = try makeKernel([], transport)
         let response = try await kernel.send(Request(.get, anywhere))

@@ -20,7 +20,7 @@ struct RegistryTests {
         #expect(registry[third] == "c")
     }
 
-    @Test func `numbers are never 0, which stands for none`() {
+    @Test func `numbers are never 0, which stands for no value`() {
         let registry = Registry<Int>()
 
         let numbers = (0..<100).map { registry.add($0) }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 struct ReplacedResponseTests {
-    @Test func `an answer in place of another closes the turns further in as replaced`() async throws {
+    @Test func `a response in place of another closes the turns further in as replaced`() async throws {
         let record = Record()
         let old = PiecesSource(["old"])
         let replacing = recorder("b", priority: 2, record)

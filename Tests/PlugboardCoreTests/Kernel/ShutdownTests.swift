@@ -86,7 +86,7 @@ import Testing
         #expect(error?.code == .shutDown)
     }
 
-    @Test func `a body of a command that nobody gives any more ends for its reader with the kernel`() async throws {
+    @Test func `a command's body whose plugin gives nothing more ends for its reader with the kernel`() async throws {
         final class Silent: BodySource {
             var length: Int? { nil }
             func pull(_ pull: Pull) {}

@@ -56,7 +56,7 @@ struct SuspensionTests {
         #expect(record.lines == ["a first"])
     }
 
-    @Test func `a hook that parks what the transport answers within its own resume meets one deadline`() async throws {
+    @Test func `a hook that parks a response reported within the transport's resume meets one deadline`() async throws {
         let clock = ManualClock()
         let record = Record()
         let parked = Gate()
@@ -82,7 +82,7 @@ struct SuspensionTests {
         try await parked.opened()
         clock.advance(by: .seconds(1))
         let status = try await handle.response.status
-        // Whatever else is due comes before what is enqueued now.
+        // Everything that is due runs before a job that is enqueued now.
         clock.advance(by: .seconds(1))
         await kernel.shutDown()
 

@@ -24,7 +24,7 @@ struct TraceTests {
         return calls.withLock { $0 }
     }
 
-    @Test func `each call is told with its verdict and what it changed`() async throws {
+    @Test func `each call is traced with its verdict and its changes`() async throws {
         let plugin = ScriptedPlugin("a")
         plugin.onRequest = { exchange in
             exchange.request["X-New"] = "secret"
@@ -95,7 +95,7 @@ struct TraceTests {
         steps.compactMap { step in if case .asked(let request) = step.kind { (step.exchange, request) } else { nil } }
     }
 
-    @Test func `sub-requests are told with the call that asked, and with their own calls and events`() async throws {
+    @Test func `sub-requests are traced with the call that sent them, and their own calls and events`() async throws {
         let inner = ScriptedPlugin("inner", priority: 900)
         inner.onRequest = { _ in .next }
 
@@ -129,14 +129,14 @@ struct TraceTests {
         #expect(asked == ["1 for 0 by outer", "2 for 1 by inner", "3 for 0 by inner"])
     }
 
-    @Test func `what is sent for nobody is told to whom waits for that plugin`() async throws {
+    @Test func `a sub-request for no exchange is in the trace of an exchange that waits for its plugin`() async throws {
         let steps = try await steps([asker("asker", priority: 500, forNobody: true)])
 
         let asked = asked(steps)
         #expect(asked.map(\.by.call) == [1] && asked.map(\.by.isDetached) == [true])
     }
 
-    @Test func `when the last traced exchange has ended, nobody looks for one any more`() async throws {
+    @Test func `after the last traced exchange has ended, no trace is looked for`() async throws {
         let kernel = try makeKernel([asker("asker", priority: 500)])
         let during = Mutex<Set<Int>>([])
         let core = kernel.core
@@ -152,7 +152,7 @@ struct TraceTests {
         #expect(core.underWay.tracedCount == 0)
     }
 
-    @Test func `who only watches hears nothing of sub-requests`() async throws {
+    @Test func `a plugin that only watches gets no events of sub-requests`() async throws {
         let events = Mutex<[String]>([])
         let kernel = try makeKernel([asker("asker", priority: 500)])
 
@@ -165,7 +165,7 @@ struct TraceTests {
         #expect(heard.count { $0 == "created" } == 1 && heard.count { $0 == "completed" } == 1)
     }
 
-    @Test func `a fault is told as one`() async throws {
+    @Test func `a fault is reported as a fault`() async throws {
         let plugin = ScriptedPlugin("a")
         plugin.onRequest = { _ in throw Broken() }
         plugin.onResponse = { _ in .next }

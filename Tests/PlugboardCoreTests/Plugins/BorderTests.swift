@@ -33,7 +33,7 @@ import Transporting
 
     @Test(arguments: [
         ("respond-value", "the field x-a has a line break or NUL in its value"),
-        ("respond-name", "a field has a name that is no token"),
+        ("respond-name", "a field has a name that is not a token"),
     ])
     func `a response with fields that cannot be sent is a fault`(what: String, says: String) async throws {
         let kernel = try kernel()
@@ -72,7 +72,7 @@ import Transporting
     func `a sub-request that is refused has taken its body over`() async throws {
         let kernel = try kernel()
 
-        #expect(try await ask(kernel, "nobody") == 3)
+        #expect(try await ask(kernel, "deaf") == 3)
         try await waitForReleases(3, kernel)
     }
 
@@ -101,7 +101,7 @@ import Transporting
                 == "com.example.border.enabled=true;redirect.follow=true;redirect.limit=2;")
     }
 
-    @Test func `code that breaks with a body in its hands is told as that`() async throws {
+    @Test func `code that throws while it holds a body is reported as that`() async throws {
         let error = try await failure(of: kernel(), request("break"))
 
         #expect(error.reason.contains("it panicked: with a body in its hands"), "\(error)")

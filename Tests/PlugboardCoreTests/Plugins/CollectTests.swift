@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func `that has no body is no bytes`(way: Way) async throws {
+    func `that has no body gives no bytes`(way: Way) async throws {
         let kernel = try kernel(way, upTo: .bytes(0), MockTransport { _, _ in .respond(204, [:], nil) })
 
         let text = try await kernel.send(Request(.get, anywhere)).body.text()
@@ -159,7 +159,7 @@ import Testing
     }
 }
 
-/// Says that it is a mebibyte long, and gives nothing.
+/// A body with a length of one mebibyte that gives no bytes.
 private final class LongSource: BodySource {
     let released = Gate()
     let pulls = Atomic(0)

@@ -34,7 +34,7 @@ import Transporting
     }
 
     @Test(arguments: ["unknown_verdict", "naked_verdict"])
-    func `a verdict that is none fails the exchange and names the plugin and the hook`(name: String) async throws {
+    func `an unknown verdict fails the exchange and names the plugin and the hook`(name: String) async throws {
         let kernel = try kernel(name)
 
         let error = try await failure(of: kernel, Request(.get, anywhere))
@@ -44,7 +44,7 @@ import Transporting
         #expect(error.reason.contains("onRequest"))
     }
 
-    @Test func `a plugin at fault is skipped if its configuration says so`() async throws {
+    @Test func `a plugin at fault is skipped with onFault skip`() async throws {
         let kernel = try kernel("unknown_verdict", onFault: .skip)
 
         #expect(try await kernel.send(Request(.get, anywhere)).status == 200)
@@ -68,7 +68,8 @@ import Transporting
         let record = Record()
         let told = Gate()
         let kernel = try kernel(
-            "double_answer", with: [watcher("com.example.double-answer.codes", ["loop", "thread"], record, told)],
+            "double_completion",
+            with: [watcher("com.example.double-completion.codes", ["loop", "thread"], record, told)],
             MockTransport(body: "whole"))
 
         let text = try await kernel.send(Request(.get, anywhere)).body.text()
@@ -82,7 +83,7 @@ import Transporting
 
     @Test func `a source that never completes a pull ends with the exchange's timeout, and is released`() async throws {
         let clock = ManualClock()
-        let kernel = try kernel("never_answers", clock: clock)
+        let kernel = try kernel("never_completes", clock: clock)
         var request = Request(.get, anywhere)
         request.options.timeout = .seconds(5)
 
@@ -92,7 +93,7 @@ import Transporting
         await kernel.shutDown()
 
         #expect(error?.code == .exchangeTimeout)
-        #expect(kernel.counters["com.example.never-answers.released"] == 1)
+        #expect(kernel.counters["com.example.never-completes.released"] == 1)
     }
 
     @Test func `a plugin that cannot be created or started says why`() throws {

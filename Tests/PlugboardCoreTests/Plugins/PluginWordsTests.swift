@@ -46,7 +46,7 @@ import Transporting
         withExtendedLifetime(kernel) {}
     }
 
-    @Test func `an error keeps its reason, without control characters, and a code that is none is plugin.failed`()
+    @Test func `an error keeps its reason, without control characters, and a malformed code becomes plugin.failed`()
         async throws
     {
         let kernel = try kernel()
@@ -122,7 +122,7 @@ import Transporting
         await kernel.shutDown()
 
         #expect(error?.code == .pluginFault && error?.plugin == id)
-        let expected = "The plugin \(id) replied to the command with a text that is no JSON: "
+        let expected = "The plugin \(id) replied to the command with a text that is not JSON: "
         #expect(error?.reason.hasPrefix(expected) == true)
         #expect(kernel.counters["\(id).refused"] == 1)
         #expect(failed?.code == .pluginFailed && failed?.reason == forged)

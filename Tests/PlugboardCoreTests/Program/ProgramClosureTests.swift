@@ -88,7 +88,7 @@ struct ProgramClosureTests {
         await kernel.shutDown()
     }
 
-    @Test func `what a closure throws is a fault of the plugin by its name`() async throws {
+    @Test func `an error that a closure throws is a fault of the plugin by its name`() async throws {
         let closure = PluginEntry.hooks("com.acme.broken", priority: 100, onRequest: { _ in throw Broken() })
         let strict = try Kernel(plugins: [closure], transport: MockTransport(), log: .silent)
         let lenient = try Kernel(
@@ -127,7 +127,7 @@ struct ProgramClosureTests {
     }
 
     @Test(arguments: ["", "a b", "kernel.x", "a..b"])
-    func `a name that is no id is refused`(id: String) {
+    func `a name that is not an id is refused`(id: String) {
         let configuration = Configuration().adding([.hooks(id, priority: 100, onRequest: { _ in .next })])
 
         #expect(configuration.errors().map(\.path) == ["program.plugins[0]"])

@@ -1,7 +1,8 @@
 import Foundation
 import TestSupport
 
-/// Builds the plugins of `Tests/Fixtures/Frozen`, which know the frozen header and nothing of this repository.
+/// Builds the plugins of `Tests/Fixtures/Frozen`, which are compiled with the frozen header and nothing else of this
+/// repository.
 enum FrozenPlugin {
     private static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardizedFileURL
         .path

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// The promise of `plugboard.h`: what was released never changes in place; what is new has a name of its own.
+/// The promise of `plugboard.h`: a released declaration never changes in place; a new one has a new name.
 enum HeaderPromise {
     /// What a header breaks of the promise that another has given, a sentence each. As text; see `layoutBreaches`.
     static func breaches(of current: HeaderDeclarations, since released: HeaderDeclarations) -> [String] {

@@ -57,7 +57,7 @@ import Testing
         #expect(count == 100_000)
     }
 
-    @Test func `a request's body can be held and is sent all the same`() async throws {
+    @Test func `a request's body that was held is sent`() async throws {
         let sent = Record()
         let plugin = ScriptedPlugin("holder")
         plugin.onRequest = { exchange in
@@ -221,7 +221,7 @@ private final class Marking: BodySource {
     }
 }
 
-/// Writes down what a pull brought.
+/// Records the piece that a pull was completed with.
 final class RecordingReceiver: PullReceiver {
     private let record: Record
 

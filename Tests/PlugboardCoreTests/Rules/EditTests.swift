@@ -4,7 +4,7 @@ import PlugboardKit
 import TestSupport
 import Testing
 
-/// What a hook edited before it waits, and what is refused of its edits.
+/// Edits of a hook before it waits, and edits that are refused.
 @Suite struct `Edits of a hook` {
     private let moving = MockTransport { request, _ in
         request.url == anywhere ? .failure(PlugboardError(.reset, "gone")) : .respond(200)
@@ -33,7 +33,7 @@ import Testing
 
         let last = try #require(moving.requests.last)
         #expect(last.url == "http://other.test/" && last.fields["X-Edited"] == "yes")
-        // What was edited before the wait decides whether it goes to another origin.
+        // The URL that was set before the wait decides whether the origin is another one.
         #expect(last.fields["Authorization"] == nil && last.options.clientCertificate == nil)
     }
 
@@ -94,13 +94,13 @@ import Testing
     }
 
     @Test(arguments: [
-        Refused("it set the request's URL to what is no absolute") { $0.request.url = "not a url" },
-        Refused("it set the request's method to what is no token") { $0.request.method = "GET /" },
+        Refused("it set the request's URL to a text that is not an absolute") { $0.request.url = "not a url" },
+        Refused("it set the request's method to a text that is not a token") { $0.request.method = "GET /" },
         Refused("it gave the field X-A a value with a line break") { $0.request["X-A"] = "1\r\nX-B: 2" },
         Refused("it gave the field X-A a value with a line break") { $0.request.append("X-A", "1\n2") },
         Refused("it gave the field X-A a value with a line break") { $0.request.set("X-A", [0]) },
-        Refused("it set a field with a name that is no token") { $0.request["X A"] = "1" },
-        Refused("it set the request's URL to what is no absolute") { try $0.request.setURL("not a url") },
+        Refused("it set a field with a name that is not a token") { $0.request["X A"] = "1" },
+        Refused("it set the request's URL to a text that is not an absolute") { try $0.request.setURL("not a url") },
     ])
     func `that are refused are its fault, told with what and where`(refused: Refused) async throws {
         let error = try await error(refused.edit)
@@ -132,7 +132,7 @@ import Testing
         #expect(transport.requests.first?.fields.values("X-A") == ["fine"])
     }
 
-    @Test func `that are refused where there is no verdict are logged`() async throws {
+    @Test func `that are refused where there is not a verdict are logged`() async throws {
         let record = Record()
         let plugin = ScriptedPlugin("editor")
         plugin.onClose = { exchange, _ in exchange.request["X-Late"] = "1" }

@@ -138,7 +138,7 @@ import Testing
             ])
     }
 
-    @Test func `a plugin that watches is told of the events it lists, and can change nothing`() async throws {
+    @Test func `a plugin that watches gets the events that it lists, and can change nothing`() async throws {
         let record = Record()
         let watcher = ScriptedPlugin("watcher")
         watcher.events = ["headReceived", "shouter.shouted"]

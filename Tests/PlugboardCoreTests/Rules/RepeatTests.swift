@@ -45,6 +45,89 @@ import Testing
         #expect(transport.requests.count == 2)
     }
 
+    @Test func `a body that cannot begin again and gave nothing goes to the next attempt`() async throws {
+        let source = SteppedSource()
+        let record = Record()
+        let transport = MockTransport { request, number in
+            request.body?.pull(Pull(Reader("\(number)", record)))
+            if number == 1 { return .failure(PlugboardError(.unprocessed, "refused")) }
+            source.give("once")
+            return .respond(200)
+        }
+        let kernel = try makeKernel([], transport)
+
+        let response = try await kernel.send(Request(.post, anywhere, body: Body(source)))
+
+        #expect(response.status == 200)
+        #expect(record.lines == ["2 once"])
+    }
+
+    @Test func `a piece that comes between two attempts is not lost`() async throws {
+        let source = SteppedSource()
+        let record = Record()
+        let transport = MockTransport { request, number in
+            if number == 2 { source.give("once") }
+            if number > 1 { request.body?.pull(Pull(Reader("\(number)", record))) }
+            if number == 1 { request.body?.pull(Pull(Reader("1", record))) }
+            return number == 1 ? .failure(PlugboardError(.unprocessed, "refused")) : .respond(200)
+        }
+        let kernel = try makeKernel([], transport)
+
+        _ = try await kernel.send(Request(.post, anywhere, body: Body(source)))
+
+        #expect(record.lines == ["2 once"])
+    }
+
+    @Test func `an error says that the body was read and cannot be read again`() async throws {
+        let source = SteppedSource()
+        source.give("once")
+        let transport = MockTransport { request, number in
+            request.body?.pull(Pull(Reader("\(number)", Record())))
+            return .failure(PlugboardError(.unprocessed, "It refused."))
+        }
+        let kernel = try makeKernel([], transport)
+
+        let error = await #expect(throws: PlugboardError.self) {
+            try await kernel.send(Request(.post, anywhere, body: Body(source)))
+        }
+
+        #expect(error?.code == .unprocessed)
+        #expect(
+            error?.reason
+                == "It refused. It was not repeated, because a part of its body was read and the body cannot be read "
+                + "again. Send the body as bytes or as a file.")
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test func `a GOAWAY that leaves a request out repeats it with the body that it has not read`() async throws {
+        let source = SteppedSource()
+        let server = try LoopbackServer(
+            .inTurn(
+                .http2 { connection in
+                    _ = try connection.readRequest()
+                    try connection.goAway(last: 0)
+                    try connection.connection.waitForClose()
+                },
+                .http2 { connection in
+                    let stream = try connection.readRequest()
+                    source.give("once")
+                    source.give(nil)
+                    try connection.readData(4)
+                    try connection.respond(to: stream, body: "taken")
+                    try connection.connection.waitForClose()
+                }))
+        defer { server.stop() }
+        let kernel = try Kernel(configuration: Configuration())
+        var request = Request(.post, server.url(), body: Body(source))
+        request.options.httpVersion = .http2PriorKnowledge
+
+        let text = try await kernel.send(request).body.text()
+
+        #expect(text == "taken")
+        #expect(server.connectionCount == 2)
+        await kernel.shutDown()
+    }
+
     @Test func `each sending is an attempt, with its events, and none is made without end`() async throws {
         let transport = MockTransport { _, _ in .failure(PlugboardError(.unprocessed, "refused")) }
         let kernel = try makeKernel([], transport)
@@ -97,5 +180,18 @@ import Testing
         } catch {
             return (error as? PlugboardError)?.code
         }
+    }
+}
+
+/// Records the pieces that one attempt gets.
+private final class Reader: PullReceiver {
+    private let name: String
+    private let record: Record
+
+    init(_ name: String, _ record: Record) { (self.name, self.record) = (name, record) }
+
+    func receive(_ piece: Piece, serial: UInt64) -> Bool {
+        if case .bytes(let bytes) = piece { record.add("\(name) \(bytes.text)") }
+        return true
     }
 }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct `Rule 5: waiting` {
-    @Test func `a woken hook runs again and is told so`() async throws {
+    @Test func `a woken hook runs again with the visit woken`() async throws {
         let record = Record()
         let tickets = Mutex<[Ticket]>([])
         let parked = Gate()

@@ -39,7 +39,7 @@ struct ExchangeServicesTests {
         #expect(fields["x-limit"] == "7")
         #expect(fields["x-set"] == "0" && fields["x-label"] == "set")
         #expect(fields["x-none"] == "1")
-        #expect(fields["x-bad"] == "3" && fields["x-unknown"] == "5" && fields["x-nobody"] == "5")
+        #expect(fields["x-bad"] == "3" && fields["x-unknown"] == "5" && fields["x-stranger"] == "5")
         #expect(fields["x-too-large"] == "4")
     }
 
@@ -113,13 +113,13 @@ struct ExchangeServicesTests {
 
     // MARK: Events
 
-    @Test func `an event of an exchange is told to its watchers, and none under another's id`() async throws {
+    @Test func `an event of an exchange reaches its watchers, and one under another's id is refused`() async throws {
         let transport = MockTransport()
         let record = Record()
         let kernel = try kernel(transport)
 
         let handle = kernel.begin(request("event")) { event in
-            if event.id.contains(".") { record.add("\(event.id) \(event.text("answer") ?? "-")") }
+            if event.id.contains(".") { record.add("\(event.id) \(event.text("number") ?? "-")") }
         }
         _ = try await handle.response
 
@@ -156,7 +156,7 @@ struct ExchangeServicesTests {
         #expect(transport.requests.map { $0.fields["x-status"] } == ["0"])
     }
 
-    @Test func `a sub-request that fails is told to the asker`() async throws {
+    @Test func `the failure of a sub-request is reported to its plugin`() async throws {
         let transport = MockTransport { request, _ in
             request.url == anywhere ? .respond(200) : .failure(PlugboardError(.connect, "refused"))
         }
@@ -167,7 +167,7 @@ struct ExchangeServicesTests {
         #expect(transport.requests.last?.fields["x-status"] == "0")
     }
 
-    // MARK: One token for all who wait
+    // MARK: One token for all exchanges that wait
 
     @Test func `one sub-request fetches the token that all exchanges wait for`() async throws {
         let gate = Gate()

@@ -81,7 +81,7 @@ struct ServicesTests {
         #expect(mode == 0o700)
     }
 
-    @Test func `where no data directory can be made the plugin gets none, and runs all the same`() async throws {
+    @Test func `a plugin runs without a data directory if none can be made`() async throws {
         let kernel = try kernel { $0.kernel.dataDirectory = "/proc/nowhere" }
 
         let reply = try await ask(kernel, "directory")
@@ -131,7 +131,7 @@ struct ServicesTests {
             try makeKernel([plugin]) { $0.kernel.dataDirectory = folder.path }
         }
 
-        #expect(error?.reason.contains("\(folder.file(id)) is no folder") == true)
+        #expect(error?.reason.contains("\(folder.file(id)) is not a folder") == true)
     }
 
     @Test func `a timer replies to a command later, once, and a second reply is stale`() async throws {
@@ -165,14 +165,14 @@ struct ServicesTests {
         #expect(kernel.counters["\(id).fired"] == 0)
     }
 
-    @Test func `events are told under the plugin's own id, and under no other`() async throws {
+    @Test func `events are published under the plugin's own id, and under no other`() async throws {
         let record = Record()
         let told = Gate()
         let listener = ScriptedPlugin("listener")
         listener.events = ["\(id).told", "cache.hit", "completed", id]
         listener.onEvent = { event, exchange in
             switch exchange {
-            case .none: record.add("\(event.id) \(event["word"] ?? "-") \(event.integer("answer") ?? 0)")
+            case .none: record.add("\(event.id) \(event["word"] ?? "-") \(event.integer("number") ?? 0)")
             case .some: record.add("\(event.id) of an exchange")
             }
             told.admit()
@@ -223,7 +223,7 @@ struct ServicesTests {
         #expect(error?.plugin == id)
     }
 
-    @Test func `an extension that the kernel does not have is none`() async throws {
+    @Test func `an extension that the kernel does not have is NULL`() async throws {
         let kernel = try kernel()
 
         #expect(try await ask(kernel, "extension") == false)

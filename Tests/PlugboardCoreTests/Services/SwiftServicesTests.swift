@@ -85,7 +85,7 @@ struct SwiftServicesTests {
         outer.onRequest = { exchange in
             let tries = [
                 ("inner.patience", "soon"), ("inner.patiense", "3s"), ("inner.enabled", "no"), ("inner.patience", "2s"),
-                ("nobody.at", "home"),
+                ("other.at", "home"),
             ]
             for (name, value) in tries { record.add("\(name) \(value) \(exchange.setAttribute(name, value))") }
             return .next
@@ -94,7 +94,7 @@ struct SwiftServicesTests {
         inner.attributes = [key.definition]
         inner.onRequest = { exchange in
             record.add(
-                "patience \(exchange.attribute("inner.patience") ?? "-"), at \(exchange.attribute("nobody.at") ?? "-")")
+                "patience \(exchange.attribute("inner.patience") ?? "-"), at \(exchange.attribute("other.at") ?? "-")")
             return .next
         }
         let kernel = try makeKernel([outer, inner])
@@ -105,7 +105,7 @@ struct SwiftServicesTests {
             record.lines == [
                 "inner.patience soon false", "inner.patiense 3s false", "inner.enabled no false",
                 "inner.patience 2s true",
-                "nobody.at home false", "patience 2s, at -",
+                "other.at home false", "patience 2s, at -",
             ])
     }
 
@@ -117,7 +117,7 @@ struct SwiftServicesTests {
             guard let host = outer.host else { return .next }
             let id = exchange.id
             return .wait {
-                for (name, value) in [("inner.patience", "soon"), ("inner.patiense", "3s"), ("nobody.at", "home")] {
+                for (name, value) in [("inner.patience", "soon"), ("inner.patiense", "3s"), ("other.at", "home")] {
                     do throws(PlugboardError) {
                         let response = try await host.send(
                             Request(.get, anywhere, attributes: [name: value]), for: id)
@@ -137,7 +137,7 @@ struct SwiftServicesTests {
 
         #expect(
             record.lines == [
-                "inner.patience request.option", "inner.patiense request.option", "nobody.at request.option",
+                "inner.patience request.option", "inner.patiense request.option", "other.at request.option",
             ])
     }
 

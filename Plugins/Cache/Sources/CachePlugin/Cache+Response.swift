@@ -24,10 +24,9 @@ extension Cache {
         _ completion: ResponseDecision.Completion
     ) -> ResponseVerdict {
         let stored = body(of: completion.entry, 0..<completion.entry.length, turn)
-        exchange.wrapResponseBody { [host] received in
-            let received = MeasuredSource(received, length: completion.receivedLength)
-            return completion.storedFirst
-                ? JoinedSource(stored, received, host: host) : JoinedSource(received, stored, host: host)
+        exchange.wrapResponseBody { received in
+            let parts = [Body(stored), Body(MeasuredSource(received, length: completion.receivedLength))]
+            return Body.joined(completion.storedFirst ? parts : parts.reversed()).source
         }
         record(decision, exchange, turn)
         response.status = completion.head.status

@@ -13,9 +13,9 @@ public struct DecodeSettings: PluginSettings {
     /// The most bytes that a body may decode to; a larger body breaks. No limit without it.
     @Setting("The most bytes that a body may decode to; a larger body breaks. No limit without it.")
     public var limit: ByteCount? = nil
-    /// The most times that a body may grow, from its second MiB on; a body that grows more breaks. 0 is no limit.
+    /// The most times that a body may grow, from its second MiB on; a body that grows more breaks. 0 means no limit.
     @Setting(
-        "The most times that a body may grow, from its second MiB on; a body that grows more breaks. 0 is no limit.",
+        "The most times that a body may grow, from its second MiB on; a body that grows more breaks. 0 means no limit.",
         in: 0...1_000_000)
     public var ratio = 1000
 

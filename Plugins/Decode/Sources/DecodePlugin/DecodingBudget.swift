@@ -12,7 +12,7 @@ final class DecodingBudget: Sendable {
     private let ratio: Int
     private let received = Atomic(0)
 
-    /// A limit of nil or a ratio of 0 is no limit.
+    /// A limit of nil or a ratio of 0 means no limit.
     init(limit: ByteCount?, ratio: Int) {
         self.limit = limit?.bytes ?? .max
         self.ratio = ratio

@@ -1,4 +1,5 @@
 import PlugboardKit
+import RetryOptions
 
 /// Decides whether and when a request is repeated after an outcome; a pure value.
 struct RetryPolicy: Sendable {

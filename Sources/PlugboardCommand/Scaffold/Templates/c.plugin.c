@@ -53,7 +53,7 @@ static plug_verdict on_request(void *context, plug_exchange *exchange) {
     plug_head *request = host->request(exchange);
     plug_result result = host->set_field(request, PLUG_TEXT("x-@name@"), plug_make_text(self->value, self->count));
     if (result != PLUG_OK) {
-        return host->fail(exchange, PLUG_TEXT("@name@.value"), PLUG_TEXT("The setting value is no value of a field."));
+        return host->fail(exchange, PLUG_TEXT("@name@.value"), PLUG_TEXT("The setting value cannot be the value of a field."));
     }
     host->counter_add(host, self->added, 1);
     return PLUG_VERDICT_NEXT;

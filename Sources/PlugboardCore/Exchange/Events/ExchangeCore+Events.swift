@@ -1,7 +1,7 @@
 import CPlugboard
 import PlugboardKit
 
-/// Telling plugins and the program what happens.
+/// Sends events to plugins and to the program.
 extension ExchangeCore {
     /// Sends one of the kernel's events to those who watch it. The details are made only if there are any.
     @inline(__always)
@@ -22,8 +22,8 @@ extension ExchangeCore {
         tell(EventNode(event, head, details), slots)
     }
 
-    /// What events say of where an exchange comes from: which plugin sent a sub-request and for which exchange, and
-    /// which plugin responded.
+    /// The details of events about the source of an exchange: which plugin sent a sub-request and for which exchange,
+    /// and which plugin responded.
     var origins: [(String, EventDetail)] {
         var origins: [(String, EventDetail)] = []
         if let sender = family.sender { origins.append(("by", .text(pipeline.slots[sender].id))) }

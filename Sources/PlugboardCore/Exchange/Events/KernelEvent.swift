@@ -15,8 +15,8 @@ public enum KernelEvent: Int, Sendable, CaseIterable {
     /// One attempt on the network: its begin, with `attempt` and `reason`, and its end, with its times in nanoseconds.
     /// Each begin has one end.
     case attemptBegan, attemptEnded
-    /// Milestones of an attempt: the host's address is known, the connection stands, TLS stands, the request is sent,
-    /// the first byte of the response is there.
+    /// Milestones of an attempt: the host's address is known, the connection is open, TLS is ready, the request is
+    /// sent, the first byte of the response was received.
     case resolved, connected, secured, sent, firstByte
     /// An interim response (1xx) has come; the event has its head.
     case interim

@@ -7,8 +7,6 @@ struct CallFrame {
     private let caller: Unmanaged<Slot>?
     /// Whether it is a steering hook, whose verdict counts.
     let isSteering: Bool
-    /// The attributes as the plugin sees them, once it has asked for them by index.
-    var attributes: [(name: String, value: String)]?
 
     /// No call is under way.
     init() { (caller, isSteering) = (nil, false) }
@@ -38,12 +36,17 @@ struct HookDraft {
     }
 }
 
-/// What C sees of one exchange: its two heads, and copies of texts that stay readable until the hook returns.
+/// What C sees of one exchange: its two heads, and what is kept for plugins until the outermost hook returns.
 struct ExchangeViews {
+    typealias AttributeList = [(name: String, value: String)]
+
     private var requestHead: HeadNode?
     private var responseHead: HeadNode?
+    /// Texts that were handed out.
     private var copies: Scratch?
-    private var hasCopies = false
+    /// The attributes as the plugin of one slot sees them, once it has asked for them by index.
+    private var attributes: (slot: Int, list: AttributeList)?
+    private var isInUse = false
 
     mutating func requestHead(of exchange: ExchangeCore) -> HeadNode {
         if let requestHead { return requestHead }
@@ -62,7 +65,7 @@ struct ExchangeViews {
     /// For texts that are handed out now.
     var scratch: Scratch {
         mutating get {
-            hasCopies = true
+            isInUse = true
             if let copies { return copies }
             let made = Scratch()
             copies = made
@@ -70,11 +73,25 @@ struct ExchangeViews {
         }
     }
 
+    func attributes(of slot: Int) -> AttributeList? { attributes?.slot == slot ? attributes?.list : nil }
+
+    mutating func keep(_ list: AttributeList, of slot: Int) {
+        isInUse = true
+        attributes = (slot, list)
+    }
+
+    /// An attribute has changed.
+    mutating func dropAttributes() { attributes = nil }
+
     /// The outermost call has returned.
     @inline(__always)
     mutating func clear() {
-        guard hasCopies else { return }
+        if isInUse { clearAll() }
+    }
+
+    private mutating func clearAll() {
         copies?.clear()
-        hasCopies = false
+        attributes = nil
+        isInUse = false
     }
 }

@@ -29,7 +29,7 @@ struct Family {
     ///
     /// - Parameters:
     ///   - sender: The slot of the plugin that sends it.
-    ///   - asker: The exchange that it is for; nil for a sub-request that is for none.
+    ///   - asker: The exchange that it is for; nil if it is not for an exchange.
     init(sentBy sender: Int, for asker: ExchangeCore?) {
         depth = (asker?.family.depth ?? 0) + 1
         ancestry = (asker?.family.ancestry ?? []).union(SlotSet(sender))

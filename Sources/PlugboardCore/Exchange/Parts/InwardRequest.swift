@@ -14,10 +14,19 @@ struct InwardRequest {
     /// The URL before the edits of the last resend.
     private(set) var urlBeforeResend: String?
 
-    private struct Version {
+    fileprivate struct Version {
         let slot: Int
         let head: Request
         var body: BodyNode?
+    }
+
+    /// The request at one moment, for `goBack`.
+    struct Snapshot {
+        let head: Request
+        var body: BodyNode?
+        fileprivate let versionCount: Int
+        fileprivate let beforeEdit: Version?
+        fileprivate let urlBeforeResend: String?
     }
 
     init(_ head: Request) { self.head = head }
@@ -57,6 +66,9 @@ struct InwardRequest {
         (head, body, beforeEdit) = (before.head, before.body, nil)
     }
 
+    /// Whether a plugin further in than this slot has edited it.
+    func isEdited(inside slot: Int) -> Bool { versions.last.map { $0.slot > slot } ?? false }
+
     /// Goes back to the request as the plugin in this slot passed it inward, before the first edit further in.
     ///
     /// - Returns: The bodies that nothing needs any more.
@@ -76,20 +88,37 @@ struct InwardRequest {
         body = node
     }
 
+    /// The request as it is now. It holds no versions, so that it takes the same time however many slots have edited.
+    var snapshot: Snapshot {
+        Snapshot(
+            head: head, body: body, versionCount: versions.count, beforeEdit: beforeEdit,
+            urlBeforeResend: urlBeforeResend)
+    }
+
+    /// Undoes what the slot whose hook runs has changed since the snapshot.
+    mutating func goBack(to snapshot: Snapshot) {
+        (head, body, beforeEdit) = (snapshot.head, snapshot.body, snapshot.beforeEdit)
+        urlBeforeResend = snapshot.urlBeforeResend
+        versions.removeLast(max(versions.count - snapshot.versionCount, 0))
+    }
+
     /// Takes out all bodies, when the exchange is over.
     mutating func takeBodies() -> [BodyNode] {
+        if body == nil && versions.isEmpty { return [] }
         defer { (versions, body) = ([], nil) }
         return versions.compactMap(\.body) + (body.map { [$0] } ?? [])
     }
 }
 
 /// The heads and bodies as a hook found them.
-struct FoundMessages {
-    var request: InwardRequest
+///
+/// A class, so that an exchange that keeps none has room for a pointer only.
+final class FoundMessages {
+    var request: InwardRequest.Snapshot
     var response: OutwardResponse?
 
     init(_ exchange: ExchangeCore) {
-        request = exchange.request
+        request = exchange.request.snapshot
         response = exchange.response
     }
 }

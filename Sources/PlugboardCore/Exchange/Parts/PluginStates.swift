@@ -16,6 +16,8 @@ struct PluginStates {
     /// One past the innermost slot that has kept a state for its turn.
     var turnCount: Int { ofTurns.count }
 
+    var hasExchangeStates: Bool { !ofExchange.isEmpty }
+
     func ofTurn(_ slot: Int) -> UnsafeMutableRawPointer? { slot < ofTurns.count ? ofTurns[slot]?.pointer : nil }
 
     func ofExchange(_ slot: Int) -> UnsafeMutableRawPointer? { ofExchange[slot]?.pointer }
@@ -36,7 +38,6 @@ struct PluginStates {
 
     /// Takes out what is kept for the whole exchange, by slot.
     mutating func takeExchangeStates() -> [Int: State] {
-        if ofExchange.isEmpty { return [:] }
         defer { ofExchange = [:] }
         return ofExchange
     }
@@ -55,6 +56,7 @@ extension ExchangeCore {
 
     /// The exchange is over.
     func releaseExchangeStates() {
+        guard states.hasExchangeStates else { return }
         for (slot, state) in states.takeExchangeStates() { release(state, of: slot) }
     }
 
@@ -68,7 +70,7 @@ extension ExchangeCore {
     func closeTurns(inside limit: Int, _ outcome: Outcome) {
         // One by one: `onClose` may do anything that a plugin may do.
         while let slot = steering.closeInnermostTurn(inside: limit, pipeline.hooks) {
-            callClose(pipeline.slots[slot], outcome)
+            pipeline.withSlot(slot) { callClose($0, outcome) }
         }
         for slot in stride(from: states.turnCount - 1, to: limit, by: -1) { setTurnState(nil, of: slot) }
     }

@@ -199,7 +199,7 @@ struct ConditionRows {
             "§4.3.4 a 304 with no-store removes the response", stale("\"a\""),
             Visit(
                 response: ["ETag": "\"a\"", "Cache-Control": "no-store"], expects: .tagValidated, givesBody: "body 1"),
-            anew),
+            fetched),
         Row(
             "§4.3.4 a 304 without a tag", stale("\"a\""),
             Visit(status: 304, response: ["Cache-Control": "max-age=9"], givesStatus: 200, givesBody: "body 1")),

@@ -86,7 +86,7 @@ struct FieldRows {
                 gives: ["Cache-Control": "max-age=60"])),
         Row(
             "§3.3 a cut body is not stored",
-            stored(["Cache-Control": "max-age=60", "Content-Length": "7"]), anew),
+            stored(["Cache-Control": "max-age=60", "Content-Length": "7"]), fetched),
         Row(
             "RFC 9112 §6.3: Content-Length with Transfer-Encoding is ignored",
             stored(["Cache-Control": "max-age=60", "Content-Length": "7", "Transfer-Encoding": "chunked"]), again),

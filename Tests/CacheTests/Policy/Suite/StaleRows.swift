@@ -69,7 +69,7 @@ struct StaleRows {
             Visit(method: .head, isDown: true, givesStatus: 200, givesBody: "", givesStale: true)),
         Row(
             "the next request goes to the server again", stored(["Cache-Control": "max-age=2"]), down(200, stale: true),
-            anew),
+            fetched),
     ]
 
     private static func failing(_ status: Int, gives: Int, stale: Bool) -> Visit {
@@ -129,7 +129,7 @@ struct StaleRows {
             Visit(expects: .cached, givesBody: "body 2", givesStale: false)),
         Row(
             "RFC 5861 §3: after the window the server is asked",
-            stored(["Cache-Control": "max-age=1, stale-while-revalidate=3"], pause: 5), anew),
+            stored(["Cache-Control": "max-age=1, stale-while-revalidate=3"], pause: 5), fetched),
         Row(
             "RFC 5861 §3: a part is not revalidated in the background",
             Visit(
@@ -147,10 +147,11 @@ struct StaleRows {
         Row(
             "RFC 5861 §3: a malformed window is ignored",
             stored(["Cache-Control": "max-age=1, stale-while-revalidate=x"]),
-            anew),
+            fetched),
         Row(
-            "must-revalidate", stored(["Cache-Control": "max-age=1, stale-while-revalidate=60, must-revalidate"]), anew),
-        Row("no-cache", stored(["Cache-Control": "max-age=1, stale-while-revalidate=60, no-cache"]), anew),
+            "must-revalidate", stored(["Cache-Control": "max-age=1, stale-while-revalidate=60, must-revalidate"]),
+            fetched),
+        Row("no-cache", stored(["Cache-Control": "max-age=1, stale-while-revalidate=60, no-cache"]), fetched),
         Row(
             "max-age of the caller prevents it", stored(["Cache-Control": "max-age=1, stale-while-revalidate=60"]),
             Visit(request: ["Cache-Control": "max-age=1"], expects: .notCached)),

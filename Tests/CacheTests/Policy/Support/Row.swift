@@ -139,4 +139,4 @@ func stored(_ response: Fields, status: Int = 200, pause: Int = 3) -> Visit {
 }
 
 let again = Visit(expects: .cached, givesBody: "body 1")
-let anew = Visit(expects: .notCached)
+let fetched = Visit(expects: .notCached)

@@ -41,7 +41,7 @@ for (name, descriptor) in plugins where only == nil || only == name {
     let table = UnsafeMutablePointer<plug_host_v1>.allocate(capacity: 1)
     table.initialize(to: host)
     let instance = plugin.pointee.create?(table, nil)
-    // Looked at by nobody.
+    // It is not read.
     let exchange = OpaquePointer(UnsafeMutableRawPointer(table))
     guard let hook = plugin.pointee.on_request else { exit(1) }
     var sum: UInt32 = 0

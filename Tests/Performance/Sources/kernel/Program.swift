@@ -100,7 +100,7 @@ func download(_ kernel: Kernel, _ arguments: Arguments) async throws {
             + "\(rounded(elapsed, 3)) s elapsed, \(count) bytes")
 }
 
-/// Opens exchanges that nobody answers, and says what each holds in memory.
+/// Begins exchanges that get no response, and prints how much memory each one needs.
 func wait(_ kernel: Kernel, _ arguments: Arguments) async throws {
     let counts = Counts(0)
     // One first, so that what is made once does not count.

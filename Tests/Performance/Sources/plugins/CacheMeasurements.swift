@@ -43,14 +43,14 @@ func measureCache(nginx: String, files: String, folder: String, _ count: Int) as
     for kernel in [plain, memory, disk, stored] { await kernel.shutDown() }
 }
 
-/// A store of many answers: look-ups, and what it costs to store one more where one must go for it.
+/// A store of many responses: look-ups, and the cost of storing one more when another one must be removed for it.
 func measureLargeStore(folder: String, _ count: Int) async throws {
     let transport = InstantTransport(
         ["Cache-Control": "max-age=86400"], body: Bytes([UInt8](repeating: 7, count: 1024)))
     let settings: JSONObject = ["path": "large.sqlite", "memory": "0B", "disk": "1GiB"]
     let kernel = try makeKernel([PluginEntry("cache", settings: settings)], transport, folder: folder)
     try await Measurement.best(of: 1, count) { try await fetch(kernel, "http://origin.test/\($0)") }
-        .row("storing each of \(count) answers of 1 KiB in SQLite")
+        .row("storing each of \(count) responses of 1 KiB in SQLite")
     _ = try await kernel.cache.stats()
     var generator = SystemRandomNumberGenerator()
     try await Measurement.best(20_000) { _ in

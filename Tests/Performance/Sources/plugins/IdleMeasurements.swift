@@ -2,7 +2,7 @@ import CookiesOptions
 import Plugboard
 import measuring
 
-/// What plugins cost that have little to do, over a transport that answers at once.
+/// The cost of plugins that have little to do, over a transport that responds at once.
 func measureIdlePlugins(folder: String, _ count: Int) async throws {
     let transport = InstantTransport([:], body: .empty)
     func cost(_ name: String, _ plugins: [PluginEntry], _ cookies: Int = 0) async throws {

@@ -1,6 +1,6 @@
 import Plugboard
 
-/// Answers each attempt at once and from memory, so that what is left to measure is the kernel and its plugins.
+/// Completes each attempt at once and from memory, so that what is left to measure is the kernel and its plugins.
 final class InstantTransport: Transport {
     private let head: ResponseHead
     private let body: Bytes

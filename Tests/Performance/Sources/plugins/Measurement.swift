@@ -33,7 +33,7 @@ struct Measurement {
     }
 }
 
-/// Sends a request, reads the whole answer, and says how long it was.
+/// Sends a request, reads the whole response, and returns its length.
 @discardableResult
 func fetch(_ kernel: Kernel, _ url: String) async throws -> Int {
     let response = try await kernel.send(Request(.get, url))

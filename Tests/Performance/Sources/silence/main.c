@@ -1,4 +1,4 @@
-// Accepts connections on 127.0.0.1, reads what they send, and never answers: a server for exchanges that wait.
+// Accepts connections on 127.0.0.1, reads what they send, and never responds: a server for exchanges that wait.
 // Prints its port, and ends when it is killed.
 //
 //     cc -O2 -o silence Sources/silence/main.c

@@ -1,7 +1,7 @@
 // libcurl's multi interface with what makes it fast, and nothing that a program could not do too:
 //
 // - a software timer: libcurl's next deadline is epoll_wait's time-out, and a time-out of 0 is acted upon at once;
-// - lazy epoll: a socket that libcurl stops watching stays in the set until it brings an event that nobody wants;
+// - lazy epoll: a socket that libcurl stops watching stays in the set until it reports an event that is not wanted;
 // - easy handles that keep their options, and a URL parsed once.
 //
 //     cc -O2 -o tuned Sources/tuned/main.c -lcurl

@@ -41,7 +41,7 @@ private struct ChallengeScanner {
         var found: [Challenge] = []
         while true {
             skip { $0 == UInt8(ascii: ",") || Self.isBlank($0) }
-            guard let scheme = word(Self.isTokenByte) else { return found }
+            guard let scheme = word(isTokenByte) else { return found }
             var challenge = Challenge(scheme: scheme)
             let hasBlank = skip(Self.isBlank)
             let isWhole = isAtEndOfElement || (hasBlank && content(of: &challenge))
@@ -86,11 +86,11 @@ private struct ChallengeScanner {
     }
 
     private mutating func parameter() -> Challenge.Parameter? {
-        guard let name = word(Self.isTokenByte) else { return nil }
+        guard let name = word(isTokenByte) else { return nil }
         skip(Self.isBlank)
         guard take(UInt8(ascii: "=")) else { return nil }
         skip(Self.isBlank)
-        guard let value = take(UInt8(ascii: "\"")) ? restOfQuotedText() : word(Self.isTokenByte) else { return nil }
+        guard let value = take(UInt8(ascii: "\"")) ? restOfQuotedText() : word(isTokenByte) else { return nil }
         return Challenge.Parameter(name: name, value: value)
     }
 
@@ -137,10 +137,6 @@ private struct ChallengeScanner {
 
     private static func isAlphanumeric(_ byte: UInt8) -> Bool {
         (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-    }
-
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
 
     private static func isToken68Byte(_ byte: UInt8) -> Bool { isAlphanumeric(byte) || "-._~+/".utf8.contains(byte) }

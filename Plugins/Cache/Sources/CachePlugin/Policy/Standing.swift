@@ -37,12 +37,12 @@ extension CachePolicy {
 
     /// Whether the caller accepts the age (RFC 9111 §5.2.1.1, §5.2.1.3). That of an immutable response does not matter
     /// (RFC 8246 §2).
-    private func satisfies(_ wishes: RequestDirectives, _ facts: ResponseFacts, _ freshness: Freshness) -> Bool {
-        if let maxAge = wishes.maxAge, !isImmutable(facts, freshness) {
+    private func satisfies(_ directives: RequestDirectives, _ facts: ResponseFacts, _ freshness: Freshness) -> Bool {
+        if let maxAge = directives.maxAge, !isImmutable(facts, freshness) {
             // 0 requires validation, even if the age is zero too.
             guard maxAge > .zero, freshness.age <= maxAge else { return false }
         }
-        guard let minFresh = wishes.minFresh else { return true }
+        guard let minFresh = directives.minFresh else { return true }
         return freshness.remaining >= minFresh
     }
 

@@ -1,5 +1,5 @@
-// Answers each pull of the response's body twice at once, from the loop and from a thread. Tells what the two calls
-// returned as the event `com.example.double-answer.codes`, in the details `loop` and `thread`: one is PLUG_OK, the
+// Completes each pull of the response's body twice at once, from the loop and from a thread. Tells what the two calls
+// returned as the event `com.example.double-completion.codes`, in the details `loop` and `thread`: one is PLUG_OK, the
 // other PLUG_STALE.
 #include <plugboard.h>
 #include <pthread.h>
@@ -13,15 +13,15 @@ typedef struct source {
     plug_pull open;
 } source;
 
-typedef struct answer {
+typedef struct completion {
     const plug_host_v1 *host;
     plug_pull pull;
     const plug_piece_v1 *piece;
-    plug_result code;
-} answer;
+    uint32_t code;
+} completion;
 
 static void *give(void *context) {
-    answer *mine = context;
+    completion *mine = context;
     const plug_host_v1 *host = mine->host;
     const plug_piece_v1 *piece = mine->piece;
     switch (piece->kind) {
@@ -36,20 +36,20 @@ static void *give(void *context) {
 }
 
 static void pulled(void *context, const plug_piece_v1 *piece) {
-    // The first answer may release the source, or pull again: from there on only these copies are used.
+    // The first completion may release the source, or pull again: from there on only these copies are used.
     source whole = *(source *)context;
-    answer loop = { whole.host, whole.open, piece, UINT32_MAX }, other = loop;
+    completion loop = { whole.host, whole.open, piece, UINT32_MAX }, other = loop;
     pthread_t thread;
     int failed = pthread_create(&thread, NULL, give, &other);
     give(&loop);
-    // The piece is good until this function returns, so the thread has to be done.
+    // The piece is valid until this function returns, so the thread has to be done.
     if (!failed) pthread_join(thread, NULL);
     char digits[2][12];
     plug_field details[2] = {
         { PLUG_TEXT("loop"), { digits[0], (uint64_t)snprintf(digits[0], sizeof digits[0], "%u", loop.code) } },
         { PLUG_TEXT("thread"), { digits[1], (uint64_t)snprintf(digits[1], sizeof digits[1], "%u", other.code) } },
     };
-    whole.host->publish_event(whole.host, whole.exchange, PLUG_TEXT("com.example.double-answer.codes"), details, 2);
+    whole.host->publish_event(whole.host, whole.exchange, PLUG_TEXT("com.example.double-completion.codes"), details, 2);
 }
 
 static void pull(void *context, plug_pull number) {
@@ -81,13 +81,13 @@ static plug_verdict on_response(void *self, plug_exchange *exchange) {
     return PLUG_VERDICT_NEXT;
 }
 
-PLUGBOARD_METADATA(double_answer, "com.example.double-answer", "1.0.0");
-PLUGBOARD_PLUGIN(double_answer) {
+PLUGBOARD_METADATA(double_completion, "com.example.double-completion", "1.0.0");
+PLUGBOARD_PLUGIN(double_completion) {
     .abi_revision = PLUG_ABI_REVISION,
     .hooks = PLUG_ON_RESPONSE,
-    .id = PLUG_LITERAL("com.example.double-answer"),
+    .id = PLUG_LITERAL("com.example.double-completion"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Answers each pull of the response's body twice."),
+    .documentation = PLUG_LITERAL("Completes each pull of the response's body twice."),
     .priority = 500,
     .create = create,
     .on_response = on_response,

@@ -1,4 +1,4 @@
-// Answers each pull with its piece, and then again with the end. Fails `pulls`.
+// Completes each pull with its piece, and then again with the end. Fails `pulls`.
 #include <plugboard.h>
 #include <stdlib.h>
 
@@ -40,13 +40,13 @@ static plug_verdict on_response(void *self, plug_exchange *exchange) {
     return PLUG_VERDICT_NEXT;
 }
 
-PLUGBOARD_METADATA(answers_twice, "com.example.answers-twice", "1.0.0");
-PLUGBOARD_PLUGIN(answers_twice) {
+PLUGBOARD_METADATA(completes_twice, "com.example.completes-twice", "1.0.0");
+PLUGBOARD_PLUGIN(completes_twice) {
     .abi_revision = PLUG_ABI_REVISION,
     .hooks = PLUG_ON_RESPONSE,
-    .id = PLUG_LITERAL("com.example.answers-twice"),
+    .id = PLUG_LITERAL("com.example.completes-twice"),
     .version = PLUG_LITERAL("1.0.0"),
-    .documentation = PLUG_LITERAL("Answers twice."),
+    .documentation = PLUG_LITERAL("Completes pulls twice."),
     .priority = 500,
     .create = create,
     .on_response = on_response,

@@ -8,12 +8,13 @@
 ///
 /// Sendable because the mutex and the condition are used only through their POSIX functions, and the counter under the
 /// mutex.
-final class Signal: @unchecked Sendable {
+package final class Signal: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var raised = 0
 
-    init() {
+    /// A semaphore that was not raised.
+    package init() {
         pthread_mutex_init(mutex, nil)
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
@@ -30,16 +31,17 @@ final class Signal: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    func raise() {
+    /// Ends one wait. From any thread.
+    package func raise() {
         pthread_mutex_lock(mutex)
         raised += 1
         pthread_cond_signal(condition)
         pthread_mutex_unlock(mutex)
     }
 
-    /// Returns false if the limit was reached first. Without a limit, waits until a raise.
+    /// Blocks until a raise. Returns false if the limit was reached first.
     @discardableResult
-    func wait(upTo limit: Duration? = nil) -> Bool {
+    package func wait(upTo limit: Duration? = nil) -> Bool {
         let deadline = limit.map(Signal.deadline)
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

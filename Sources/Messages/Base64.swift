@@ -1,5 +1,5 @@
-/// Base 64 with padding (RFC 4648 §4), read strictly: only one text stands for each sequence of bytes.
-enum Base64 {
+/// Base 64 with padding (RFC 4648 §4). Decoding is strict: exactly one text stands for each sequence of bytes.
+public enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let padding = UInt8(ascii: "=")
 
@@ -10,7 +10,8 @@ enum Base64 {
         return values
     }()
 
-    static func encode(_ bytes: [UInt8]) -> String {
+    /// The text that stands for these bytes, without line breaks.
+    public static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
         for start in stride(from: 0, to: bytes.count, by: 3) {
@@ -24,8 +25,9 @@ enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Nil for text that `encode` would not write: other bytes, missing padding, unused bits that are not zero.
-    static func decode(_ text: String) -> [UInt8]? {
+    /// The bytes that a text stands for. Nil for a text that `encode` does not write: other characters, line breaks,
+    /// missing padding, or unused bits that are not zero.
+    public static func decode(_ text: String) -> [UInt8]? {
         let text = Array(text.utf8)
         guard text.count.isMultiple(of: 4) else { return nil }
         let pads = text.suffix(2).reversed().prefix { $0 == padding }.count

@@ -1,5 +1,5 @@
-// Responds with a body whose source never answers a pull. What ends the exchange is a time-out or a cancel, and that
-// releases the source.
+// Responds with a body whose source never completes a pull. A timeout or a cancel ends the exchange and releases the
+// source.
 #include <plugboard.h>
 #include <stddef.h>
 
@@ -18,11 +18,11 @@ static plug_verdict on_request(void *self, plug_exchange *exchange) {
     return host->respond(exchange, 200, NULL, 0, host->body_of_source(host, &silent));
 }
 
-PLUGBOARD_METADATA(never_answers, "com.example.never-answers", "1.0.0");
-PLUGBOARD_PLUGIN(never_answers) {
+PLUGBOARD_METADATA(never_completes, "com.example.never-completes", "1.0.0");
+PLUGBOARD_PLUGIN(never_completes) {
     .abi_revision = PLUG_ABI_REVISION,
     .hooks = PLUG_ON_REQUEST,
-    .id = PLUG_LITERAL("com.example.never-answers"),
+    .id = PLUG_LITERAL("com.example.never-completes"),
     .version = PLUG_LITERAL("1.0.0"),
     .documentation = PLUG_LITERAL("Responds with a body that never comes."),
     .priority = 500,

@@ -1,0 +1,55 @@
+import EventLoop
+import Glibc
+import TestSupport
+import Testing
+
+/// Sockets that wait for their next request.
+@Suite struct PollerTests {
+    /// Whether a connection that is idle is shut down when it receives bytes, while another one has no known socket.
+    private func isClosed(whileNamelessIsLocal isLocal: Bool) async throws -> Bool {
+        let loop = try EventLoop(name: "poller")
+        defer { loop.stop() }
+        var ends: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        let (own, peer) = (ends[0], ends[1])
+        defer { for end in [own, peer] { close(end) } }
+        let owner = Owner()
+
+        await onLoop(loop) {
+            loop.poller.adopt(own, isLocal: false, for: owner, at: 0)
+            loop.poller.watch(own, .read, for: owner, user: 7)
+            loop.poller.watch(own, [], for: owner)
+            loop.poller.beginNameless(isLocal: isLocal)
+            loop.poller.beginIdling(own, after: 7, at: "a.test:80", since: 0)
+        }
+        _ = send(peer, "x", 1, 0)
+        await onLoop(loop) { loop.poller.checkNewlyIdle() }
+        await onLoop(loop) { loop.poller.checkNewlyIdle() }
+        var byte: UInt8 = 0
+        let isClosed = recv(peer, &byte, 1, Int32(MSG_DONTWAIT)) == 0
+        await onLoop(loop) {
+            loop.poller.endNameless(isLocal: isLocal)
+            loop.poller.forget(own)
+        }
+        return isClosed
+    }
+
+    @Test func `a TCP connection is watched while the socket of a request over a Unix socket is not known`()
+        async throws
+    {
+        #expect(try await isClosed(whileNamelessIsLocal: true))
+        #expect(try await !isClosed(whileNamelessIsLocal: false))
+    }
+
+    private func onLoop(_ loop: EventLoop, _ body: @escaping @Sendable () -> Void) async {
+        await withCheckedContinuation { continuation in
+            loop.enqueue {
+                body()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Sendable because it has no state.
+    private final class Owner: LoopParticipant, @unchecked Sendable {}
+}
