@@ -19,6 +19,8 @@ func module(_ name: String, _ dependencies: Target.Dependency..., path: String? 
 }
 
 /// A bundled plugin: its code, its options, and what its shared object says of itself.
+///
+/// It uses what every plugin can use: without access to the package, the compiler refuses anything that is not public.
 func plugin(_ name: String, _ dependencies: Target.Dependency...) -> [Target] {
     let own: [Target.Dependency] = [
         "PlugboardKit", "Messages", "CPlugboard", "JSON", .target(name: "\(name)Options"),
@@ -27,8 +29,10 @@ func plugin(_ name: String, _ dependencies: Target.Dependency...) -> [Target] {
     return [
         .target(
             name: "\(name)Plugin", dependencies: own + dependencies, path: "Plugins/\(name)/Sources/\(name)Plugin",
-            swiftSettings: strict),
-        module("\(name)Options", "PlugboardKit", "Messages", "JSON", path: "Plugins/\(name)/Sources/\(name)Options"),
+            packageAccess: false, swiftSettings: strict),
+        .target(
+            name: "\(name)Options", dependencies: ["PlugboardKit", "Messages", "JSON"],
+            path: "Plugins/\(name)/Sources/\(name)Options", packageAccess: false, swiftSettings: strict),
         .target(
             name: "\(name)Metadata", dependencies: ["CPlugboard"], path: "Plugins/\(name)/Sources/\(name)Metadata"),
     ]
@@ -147,7 +151,7 @@ let testTargets: [Target] = [
     tests("MessagesTests", "Messages"),
     tests("EventLoopTests", "EventLoop", "Messages"),
     tests("SQLiteStoreTests", "SQLiteStore", "CSQLite"),
-    tests("PlugboardKitTests", "PlugboardKit", "Messages"),
+    tests("PlugboardKitTests", "PlugboardKit", "CPlugboard", "Messages"),
     tests("PlugboardLoggingTests", "PlugboardLogging", "PlugboardCore", "Messages", swiftLog),
     tests("PlugboardHTTPTypesTests", "PlugboardHTTPTypes", "Messages", httpTypes),
     tests(

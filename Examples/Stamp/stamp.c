@@ -25,24 +25,24 @@ static void *create(const plug_host_v1 *host, const plug_settings *settings) {
     return self;
 }
 
-static uint32_t start(void *context) {
+static plug_result start(void *context) {
     stamp *self = context;
     self->stamped = self->host->counter(self->host, PLUG_TEXT("stamped"));
     return PLUG_OK;
 }
 
-static uint32_t on_request(void *context, plug_exchange *exchange) {
+static plug_verdict on_request(void *context, plug_exchange *exchange) {
     stamp *self = context;
     char number[24];
     int count = snprintf(number, sizeof number, "%" PRId64, atomic_fetch_add(&self->next, 1));
     plug_head *request = self->host->request(exchange);
     self->host->set_field(request, PLUG_TEXT("x-stamp"), plug_make_text(number, (uint64_t)count));
-    self->host->count(self->host, self->stamped, 1);
-    return PLUG_NEXT;
+    self->host->counter_add(self->host, self->stamped, 1);
+    return PLUG_VERDICT_NEXT;
 }
 
 static const plug_option_v1 settings[] = {{
-    .name = PLUG_LITERAL("start"), .type = PLUG_INTEGER, .fallback = PLUG_LITERAL("1"),
+    .name = PLUG_LITERAL("start"), .type = PLUG_TYPE_INTEGER, .fallback = PLUG_LITERAL("1"),
     .minimum = 0, .maximum = INT32_MAX, .documentation = PLUG_LITERAL("The first number."),
 }};
 

@@ -1,13 +1,13 @@
 // plugboard-transform.h: bodies that a plugin changes while they flow, for C11 and C++11. Needs plugboard.h alone.
 //
-//     static uint32_t transform(void *context, plug_text bytes, plug_output *output) {
+//     static plug_result transform(void *context, plug_text bytes, plug_output *output) {
 //         return plug_write(output, bytes.bytes, bytes.count);   // or other bytes, more, fewer or none
 //     }
 //
-//     static uint32_t on_response(void *context, plug_exchange *exchange) {
+//     static plug_verdict on_response(void *context, plug_exchange *exchange) {
 //         plug_transformer_v1 transformer = { .context = …, .transform = transform, .release = free };
 //         plug_transform_response_body(host, exchange, &transformer);
-//         return PLUG_NEXT;
+//         return PLUG_VERDICT_NEXT;
 //     }
 //
 // These are functions of the plugin's own, compiled into it: the kernel knows nothing of them, and every kernel of
@@ -30,10 +30,10 @@ typedef struct plug_transformer_v1 {
     void *context;
     // Gets the next bytes of the body, at least one, and writes their output with plug_write; bytes without output are
     // left out. Returns PLUG_OK, or what plug_write or plug_refuse returned: then the body breaks off. [loop]
-    uint32_t (*transform)(void *context, plug_text bytes, plug_output *output);
+    plug_result (*transform)(void *context, plug_text bytes, plug_output *output);
     // The end has come: writes the rest. Returns like `transform`. Not called if the body breaks off. May be NULL.
     // [loop]
-    uint32_t (*finish)(void *context, plug_output *output);
+    plug_result (*finish)(void *context, plug_output *output);
     // Forgets what came so far: the body begins again. NULL: it cannot begin again, and a request with such a body
     // cannot be resent after it was begun. [loop]
     void (*reset)(void *context);
@@ -48,19 +48,19 @@ typedef struct plug_transformer_v1 {
 // Puts a transformer around the body of the response (in on_response) or of the request (in on_request). Takes the
 // transformer over, also where it returns an error; the struct is copied. PLUG_NOT_FOUND if there is no body (as of
 // HEAD, 204 and 304), PLUG_TOO_LARGE if there is no memory. [loop]
-static inline uint32_t plug_transform_response_body(const plug_host_v1 *host, plug_exchange *exchange,
+static inline plug_result plug_transform_response_body(const plug_host_v1 *host, plug_exchange *exchange,
     const plug_transformer_v1 *transformer);
-static inline uint32_t plug_transform_request_body(const plug_host_v1 *host, plug_exchange *exchange,
+static inline plug_result plug_transform_request_body(const plug_host_v1 *host, plug_exchange *exchange,
     const plug_transformer_v1 *transformer);
 
 // Appends bytes, which are copied, to what the call puts out. PLUG_TOO_LARGE if there is no memory; the body then
 // breaks off, whatever the transformer returns. [loop]
-static inline uint32_t plug_write(plug_output *output, const void *bytes, uint64_t count);
+static inline plug_result plug_write(plug_output *output, const void *bytes, uint64_t count);
 
 // Says why the body breaks off; what this call has written is dropped. The texts are copied. Never returns PLUG_OK, so
 // that it can be returned. [loop]
 //     return plug_refuse(output, PLUG_TEXT("com.example.mask.cut"), PLUG_TEXT("The JSON ended too early."));
-static inline uint32_t plug_refuse(plug_output *output, plug_text code, plug_text reason);
+static inline plug_result plug_refuse(plug_output *output, plug_text code, plug_text reason);
 
 // ------------------------------------------------------------------------------------------ How it is done
 
@@ -73,7 +73,7 @@ struct plug_output {
     plug_text reason;
 };
 
-static inline uint32_t plug_write(plug_output *output, const void *bytes, uint64_t count) {
+static inline plug_result plug_write(plug_output *output, const void *bytes, uint64_t count) {
     if (output->is_refused) return PLUG_TOO_LARGE;
     if (count == 0) return PLUG_OK;
     if (count > output->room - output->count) {
@@ -92,7 +92,7 @@ static inline uint32_t plug_write(plug_output *output, const void *bytes, uint64
     return PLUG_OK;
 }
 
-static inline uint32_t plug_refuse(plug_output *output, plug_text code, plug_text reason) {
+static inline plug_result plug_refuse(plug_output *output, plug_text code, plug_text reason) {
     output->is_refused = 1;
     char *texts = output->code.bytes != NULL ? NULL : (char *)malloc((size_t)(code.count + reason.count + 1));
     if (texts == NULL) return PLUG_BAD_ARGUMENT;
@@ -165,9 +165,9 @@ static inline void plug_transformed_complete(plug_transformed *self) {
             code = PLUG_TEXT("plugin.failed");
             reason = PLUG_TEXT("The plugin could not change the body: it gave no reason, or there is no memory.");
         }
-        // Copied first: break_off may let the body begin again.
+        // Copied first: pull_fail may let the body begin again.
         memset(&self->output, 0, sizeof self->output);
-        host->break_off(host, self->open, code, reason);
+        host->pull_fail(host, self->open, code, reason);
         free(output.bytes);
         free((void *)output.code.bytes);
         return;
@@ -175,14 +175,14 @@ static inline void plug_transformed_complete(plug_transformed *self) {
     if (output.count > 0) {
         memset(&self->output, 0, sizeof self->output);
         plug_bytes bytes = { output.bytes, output.count, free, output.bytes };
-        host->give(host, self->open, bytes);
+        host->pull_give(host, self->open, bytes);
         return;
     }
     plug_field *trailers = self->trailers;
     uint64_t count = self->trailer_count;
     self->trailers = NULL;
     self->trailer_count = 0;
-    host->end(host, self->open, trailers, count);
+    host->pull_end(host, self->open, trailers, count);
     free(trailers);
 }
 
@@ -193,11 +193,11 @@ static inline void plug_transformed_pulled(void *context, const plug_piece_v1 *p
     // The body is given back while a pull is open: this is its break.
     if (self->is_released) return;
     plug_transformer_v1 *transformer = &self->transformer;
-    uint32_t result = PLUG_OK;
-    if (piece->kind == PLUG_BREAK) {
+    plug_result result = PLUG_OK;
+    if (piece->kind == PLUG_PIECE_BROKEN) {
         self->is_broken = 1;
         plug_refuse(&self->output, piece->code, piece->reason);
-    } else if (piece->kind == PLUG_END) {
+    } else if (piece->kind == PLUG_PIECE_END) {
         self->is_ended = 1;
         if (piece->trailers != NULL) plug_transformed_keep_trailers(self, piece->trailers);
         if (transformer->finish != NULL) result = transformer->finish(transformer->context, &self->output);
@@ -221,7 +221,7 @@ static inline void plug_transformed_run(plug_transformed *self) {
     uint32_t is_ready = 0;
     do {
         self->is_pulled = 0;
-        if (self->host->pull(self->inner, self, plug_transformed_pulled) != PLUG_OK) {
+        if (self->host->body_pull(self->inner, self, plug_transformed_pulled) != PLUG_OK) {
             self->is_pulled = self->output.is_refused = 1;
         }
         is_ready = self->output.count > 0 || self->output.is_refused || self->is_ended;
@@ -240,9 +240,9 @@ static inline void plug_transformed_pull(void *context, plug_pull pull) {
     }
 }
 
-static inline uint32_t plug_transformed_rewind(void *context) {
+static inline plug_result plug_transformed_rewind(void *context) {
     plug_transformed *self = (plug_transformed *)context;
-    uint32_t result = self->host->rewind_body(self->inner);
+    plug_result result = self->host->body_rewind(self->inner);
     if (result != PLUG_OK) return result;
     plug_transformed_forget(self);
     self->transformer.reset(self->transformer.context);
@@ -252,7 +252,7 @@ static inline uint32_t plug_transformed_rewind(void *context) {
 static inline void plug_transformed_release(void *context) {
     plug_transformed *self = (plug_transformed *)context;
     self->is_released = 1;
-    self->host->release_body(self->inner);
+    self->host->body_release(self->inner);
     if (self->transformer.release != NULL) self->transformer.release(self->transformer.context);
     plug_transformed_forget(self);
     free(self);
@@ -263,7 +263,7 @@ static inline plug_body *plug_transform_body(const plug_host_v1 *host, plug_body
     const plug_transformer_v1 *transformer) {
     plug_transformed *self = (plug_transformed *)calloc(1, sizeof *self);
     if (self == NULL) {
-        host->release_body(inner);
+        host->body_release(inner);
         if (transformer->release != NULL) transformer->release(transformer->context);
         return NULL;
     }
@@ -273,14 +273,14 @@ static inline plug_body *plug_transform_body(const plug_host_v1 *host, plug_body
     plug_source_v1 source;
     memset(&source, 0, sizeof source);
     source.context = self;
-    source.length = transformer->keeps_length ? host->body_length(inner) : PLUG_UNKNOWN;
+    source.length = transformer->keeps_length ? host->body_length(inner) : PLUG_LENGTH_UNKNOWN;
     source.pull = plug_transformed_pull;
     if (transformer->reset != NULL && host->body_can_rewind(inner)) source.rewind = plug_transformed_rewind;
     source.release = plug_transformed_release;
     return host->body_of_source(host, &source);
 }
 
-static inline uint32_t plug_transform_response_body(const plug_host_v1 *host, plug_exchange *exchange,
+static inline plug_result plug_transform_response_body(const plug_host_v1 *host, plug_exchange *exchange,
     const plug_transformer_v1 *transformer) {
     plug_body *inner = host->take_response_body(exchange);
     if (inner == NULL) {
@@ -288,12 +288,12 @@ static inline uint32_t plug_transform_response_body(const plug_host_v1 *host, pl
         return PLUG_NOT_FOUND;
     }
     plug_body *body = plug_transform_body(host, inner, transformer);
-    uint32_t result = host->set_response_body(exchange, body);
+    plug_result result = host->set_response_body(exchange, body);
     if (!transformer->keeps_length) host->remove_field(host->response(exchange), PLUG_TEXT("content-length"));
     return body == NULL ? PLUG_TOO_LARGE : result;
 }
 
-static inline uint32_t plug_transform_request_body(const plug_host_v1 *host, plug_exchange *exchange,
+static inline plug_result plug_transform_request_body(const plug_host_v1 *host, plug_exchange *exchange,
     const plug_transformer_v1 *transformer) {
     plug_body *inner = host->take_request_body(exchange);
     if (inner == NULL) {
@@ -301,7 +301,7 @@ static inline uint32_t plug_transform_request_body(const plug_host_v1 *host, plu
         return PLUG_NOT_FOUND;
     }
     plug_body *body = plug_transform_body(host, inner, transformer);
-    uint32_t result = host->set_request_body(exchange, body);
+    plug_result result = host->set_request_body(exchange, body);
     if (!transformer->keeps_length) host->remove_field(host->request(exchange), PLUG_TEXT("content-length"));
     return body == NULL ? PLUG_TOO_LARGE : result;
 }

@@ -59,17 +59,17 @@ inline std::optional<std::string_view> optional_view(plug_text text) noexcept {
 // A function of the host returned something else than PLUG_OK.
 class Error : public std::runtime_error {
 public:
-    Error(std::string_view function, uint32_t code)
+    Error(std::string_view function, plug_result code)
         : std::runtime_error(std::string(function) + " returned " + std::to_string(code)), code_(code) {}
-    uint32_t code() const noexcept { return code_; }
+    plug_result code() const noexcept { return code_; }
 
 private:
-    uint32_t code_;
+    plug_result code_;
 };
 
 namespace detail {
 
-inline void check(std::string_view function, uint32_t code) {
+inline void check(std::string_view function, plug_result code) {
     if (code != PLUG_OK) throw Error(function, code);
 }
 
@@ -88,9 +88,9 @@ struct Owed {
     uint64_t number;
     void fail(std::string_view reason) const noexcept {
         if (is_pull) {
-            host->break_off(host, number, PLUG_TEXT("plugin.fault"), text(reason));
+            host->pull_fail(host, number, PLUG_TEXT("plugin.fault"), text(reason));
         } else {
-            host->reply_failed(host, number, PLUG_TEXT("command.failed"), text(reason));
+            host->reply_fail(host, number, PLUG_TEXT("command.failed"), text(reason));
         }
     }
 };
@@ -199,6 +199,7 @@ private:
 
 // ------------------------------------------------------------------------------------------------ The host
 
+class Counter;
 class Timer;
 class SubRequest;
 struct Request;
@@ -209,8 +210,8 @@ public:
     explicit Host(const plug_host_v1 *raw) noexcept : raw_(raw) {}
     const plug_host_v1 *raw() const noexcept { return raw_; }
 
-    void log(uint32_t level, std::string_view line) const noexcept { raw_->log(raw_, level, text(line)); }
-    bool prints(uint32_t level) const noexcept { return level >= raw_->log_level(raw_); }
+    void log(plug_log_level level, std::string_view line) const noexcept { raw_->log(raw_, level, text(line)); }
+    bool prints(plug_log_level level) const noexcept { return level >= raw_->log_level(raw_); }
     Duration now() const noexcept { return Duration(raw_->now(raw_)); }
     Duration wall_clock() const noexcept { return Duration(raw_->wall_clock(raw_)); }
     void random(void *bytes, size_t count) const noexcept { raw_->random(raw_, bytes, count); }
@@ -221,16 +222,16 @@ public:
     // The path of the folder that `data_directory` is when the plugin is started; it may not exist. For `create`, which a
     // check of a configuration calls, too: read there, and never write.
     std::optional<std::string_view> data_path() const noexcept {
-        auto table = static_cast<const plug_data_path_v1 *>(raw_->extension(raw_, PLUG_TEXT(PLUG_DATA_PATH)));
+        auto table = static_cast<const plug_data_path_v1 *>(raw_->extension(raw_, PLUG_TEXT(PLUG_EXTENSION_DATA_PATH)));
         return table ? optional_view(table->path(raw_)) : data_directory();
     }
-    plug_counter counter(std::string_view name) const noexcept { return raw_->counter(raw_, text(name)); }
-    void count(plug_counter counter, int64_t delta = 1) const noexcept { raw_->count(raw_, counter, delta); }
+    // A counter, which operators read as `ID.name`. The same name is the same counter.
+    Counter counter(std::string_view name) const noexcept;
     // Lets a waiting hook run again; false if it does not wait any more.
     bool wake(plug_ticket ticket) const noexcept { return raw_->wake(raw_, ticket) == PLUG_OK; }
-    void publish(std::string_view id, uint64_t exchange = 0, const Fields &details = {}) const {
+    void publish(std::string_view id, plug_exchange_id exchange = 0, const Fields &details = {}) const {
         auto fields = detail::raw(details);
-        detail::check("publish", raw_->publish(raw_, exchange, text(id), fields.data(), fields.size()));
+        detail::check("publish_event", raw_->publish_event(raw_, exchange, text(id), fields.data(), fields.size()));
     }
 
     // Calls `fired()` once on the loop, after a time, unless the timer is cancelled or the instance is destroyed
@@ -239,12 +240,31 @@ public:
 
     // Sends a request of the plugin's own, for the exchange with this id, or for none (0): then it must be detached.
     // Calls `completed(SubResponse)` once, on the loop, also when it is cancelled. Throws Error where it cannot be
-    // sent. What it takes from the exchange: see plug_request_v1 in plugboard.h. [any]
-    template <class Completed> SubRequest send(Request request, uint64_t exchange, Completed completed) const;
+    // sent. What it takes from the exchange: see plug_subrequest_v1 in plugboard.h. [any]
+    template <class Completed> SubRequest send(Request request, plug_exchange_id exchange, Completed completed) const;
 
 private:
     const plug_host_v1 *raw_;
 };
+
+// A number that operators can read; a copy is the same. Without a name nothing is counted. [any]
+class Counter {
+public:
+    Counter() noexcept = default;
+    Counter(Host host, plug_counter number) noexcept : host_(host.raw()), number_(number) {}
+
+    void add(int64_t delta = 1) const noexcept {
+        if (host_ != nullptr) host_->counter_add(host_, number_, delta);
+    }
+
+private:
+    const plug_host_v1 *host_ = nullptr;
+    plug_counter number_ = 0;
+};
+
+inline Counter Host::counter(std::string_view name) const noexcept {
+    return Counter(*this, raw_->counter(raw_, text(name)));
+}
 
 // A timer that was started; a copy is the same. The timer does not depend on this object. [any]
 class Timer {
@@ -268,15 +288,15 @@ private:
 // A sub-request under way; a copy is the same. The sub-request does not depend on this object. [any]
 class SubRequest {
 public:
-    SubRequest(Host host, plug_subrequest number) noexcept : host_(host.raw()), number_(number) {}
+    SubRequest(Host host, plug_subrequest_id id) noexcept : host_(host.raw()), id_(id) {}
 
     // `completed` is still called once, with the failure `cancelled`, or with what came at the same time. Returns false
     // if it was called already.
-    bool cancel() noexcept { return host_->cancel_send(host_, number_) == PLUG_OK; }
+    bool cancel() noexcept { return host_->cancel_subrequest(host_, id_) == PLUG_OK; }
 
 private:
     const plug_host_v1 *host_;
-    plug_subrequest number_;
+    plug_subrequest_id id_;
 };
 
 template <class Fired> Timer Host::after(Duration delay, Fired fired) const {
@@ -289,7 +309,7 @@ template <class Fired> Timer Host::after(Duration delay, Fired fired) const {
         Fired fired;
     };
     auto pending = detail::Pending::shared().add(raw_, std::make_unique<Job>(*this, std::move(fired)));
-    auto number = raw_->timer(raw_, delay.count(), reinterpret_cast<void *>(pending), [](void *context) noexcept {
+    auto number = raw_->start_timer(raw_, delay.count(), reinterpret_cast<void *>(pending), [](void *context) noexcept {
         auto job = detail::Pending::shared().take(reinterpret_cast<uintptr_t>(context));
         if (job != nullptr) job->run();
     });
@@ -347,7 +367,7 @@ public:
     }
 
     void give(std::string_view bytes) noexcept {
-        if (auto host = take_host()) host->give(host, number_, {bytes.data(), bytes.size(), nullptr, nullptr});
+        if (auto host = take_host()) host->pull_give(host, number_, {bytes.data(), bytes.size(), nullptr, nullptr});
     }
     // The same without a copy: the kernel keeps the string.
     void give(std::unique_ptr<std::string> bytes) noexcept {
@@ -355,18 +375,19 @@ public:
         if (host == nullptr) return;
         plug_bytes raw = {bytes->data(), bytes->size(), detail::destroy<std::string>, bytes.get()};
         bytes.release();
-        host->give(host, number_, raw);
+        host->pull_give(host, number_, raw);
     }
     void end(const Fields &trailers = {}) {
         auto fields = detail::raw(trailers);
-        if (auto host = take_host()) host->end(host, number_, fields.data(), fields.size());
+        if (auto host = take_host()) host->pull_end(host, number_, fields.data(), fields.size());
     }
-    void break_off(std::string_view code, std::string_view reason) noexcept {
-        if (auto host = take_host()) host->break_off(host, number_, text(code), text(reason));
+    // Completes the pull with an error, which breaks the body.
+    void fail(std::string_view code, std::string_view reason) noexcept {
+        if (auto host = take_host()) host->pull_fail(host, number_, text(code), text(reason));
     }
     // The piece that was just pulled from another body, without a copy. Within what that calls.
-    void pass(const plug_piece_v1 &piece) noexcept {
-        if (auto host = take_host()) host->pass(host, number_, &piece);
+    void forward(const plug_piece_v1 &piece) noexcept {
+        if (auto host = take_host()) host->pull_forward(host, number_, &piece);
     }
 
 private:
@@ -380,8 +401,8 @@ private:
 class Source {
 public:
     virtual ~Source() = default;
-    // Bytes in all, or PLUG_UNKNOWN.
-    virtual uint64_t length() const { return PLUG_UNKNOWN; }
+    // Bytes in all, or PLUG_LENGTH_UNKNOWN.
+    virtual uint64_t length() const { return PLUG_LENGTH_UNKNOWN; }
     // Completes `pull`, now or later. What it throws breaks the body off. [loop]
     virtual void pull(Pull pull) = 0;
     // Whether it can begin again, and does so. [loop]
@@ -401,7 +422,7 @@ public:
         return *this;
     }
     ~Body() {
-        if (raw_ != nullptr) host_->release_body(raw_);
+        if (raw_ != nullptr) host_->body_release(raw_);
     }
 
     // Made of bytes. [any]
@@ -441,7 +462,7 @@ public:
 
     uint64_t length() const noexcept { return host_->body_length(raw_); }
     bool can_rewind() const noexcept { return host_->body_can_rewind(raw_) == 1; }
-    bool rewind() noexcept { return host_->rewind_body(raw_) == PLUG_OK; }
+    bool rewind() noexcept { return host_->body_rewind(raw_) == PLUG_OK; }
     // Calls `pulled(const plug_piece_v1 &)` once with the next piece, which is valid until that returns. If it throws,
     // a Pull that it has captured breaks off with what was thrown. [loop]
     template <class Pulled> void pull(Pulled pulled) {
@@ -450,7 +471,7 @@ public:
             Pulled pulled;
         };
         auto call = std::make_unique<Call>(Call{Host(host_), std::move(pulled)});
-        uint32_t code = host_->pull(raw_, call.get(), [](void *context, const plug_piece_v1 *piece) noexcept {
+        plug_result code = host_->body_pull(raw_, call.get(), [](void *context, const plug_piece_v1 *piece) noexcept {
             std::unique_ptr<Call> call(static_cast<Call *>(context));
             Host host = call->host;
             detail::guarded(
@@ -464,7 +485,7 @@ public:
         if (code == PLUG_OK) {
             call.release();
         } else {
-            throw Error("pull", code);
+            throw Error("body_pull", code);
         }
     }
 
@@ -557,7 +578,7 @@ struct Collected {
 // thread.
 class SubResponse {
 public:
-    SubResponse(Host host, plug_subresponse *raw) noexcept : host_(host), raw_(raw) { table()->keep_subresponse(raw); }
+    SubResponse(Host host, plug_subresponse *raw) noexcept : host_(host), raw_(raw) { table()->subresponse_keep(raw); }
     SubResponse(SubResponse &&other) noexcept : host_(other.host_), raw_(std::exchange(other.raw_, nullptr)) {}
     SubResponse &operator=(SubResponse &&other) noexcept {
         std::swap(host_, other.host_);
@@ -565,7 +586,7 @@ public:
         return *this;
     }
     ~SubResponse() {
-        if (raw_ != nullptr) table()->release_subresponse(raw_);
+        if (raw_ != nullptr) table()->subresponse_release(raw_);
     }
     plug_subresponse *raw() const noexcept { return raw_; }
 
@@ -582,7 +603,7 @@ public:
         return std::make_pair(view(code), view(reason));
     }
     // Empty if there is none, or if it was taken before.
-    Body take_body() noexcept { return Body(host_, table()->take_subresponse_body(raw_)); }
+    Body take_body() noexcept { return Body(host_, table()->subresponse_take_body(raw_)); }
     // Takes the body out and reads it whole, then calls `collected(Collected)` once, on the loop. A body of more than
     // `limit` bytes fails with `body.limit`; without a body there are no bytes; a sub-request that failed gives its
     // error.
@@ -619,8 +640,10 @@ public:
 
 private:
     void take(const plug_piece_v1 &piece) {
-        if (piece.kind == PLUG_BREAK) return end({{}, std::string(view(piece.code)), std::string(view(piece.reason))});
-        if (piece.kind == PLUG_END) return end({std::move(bytes_), {}, {}});
+        if (piece.kind == PLUG_PIECE_BROKEN) {
+            return end({{}, std::string(view(piece.code)), std::string(view(piece.reason))});
+        }
+        if (piece.kind == PLUG_PIECE_END) return end({std::move(bytes_), {}, {}});
         if (piece.bytes.count > limit_ - bytes_.size()) return end(too_large());
         bytes_.append(view(piece.bytes));
     }
@@ -646,11 +669,12 @@ template <class Done> void SubResponse::collect(uint64_t limit, Done collected) 
     Body body = take_body();
     if (!body) return collected(Collected{});
     uint64_t length = body.length();
-    if (length != PLUG_UNKNOWN && length > limit) return collected(detail::too_large());
+    if (length != PLUG_LENGTH_UNKNOWN && length > limit) return collected(detail::too_large());
     std::make_shared<detail::Collection<Done>>(std::move(body), limit, std::move(collected))->pull();
 }
 
-template <class Completed> SubRequest Host::send(Request request, uint64_t exchange, Completed completed) const {
+template <class Completed>
+SubRequest Host::send(Request request, plug_exchange_id exchange, Completed completed) const {
     struct Call {
         Host host;
         Completed completed;
@@ -659,8 +683,8 @@ template <class Completed> SubRequest Host::send(Request request, uint64_t excha
     auto options = detail::raw(request.options);
     std::vector<plug_text> secrets;
     for (const auto &name : request.secrets) secrets.push_back(text(name));
-    plug_subrequest number = 0;
-    plug_request_v1 raw = {};
+    plug_subrequest_id id = 0;
+    plug_subrequest_v1 raw = {};
     raw.method = text(request.method);
     raw.url = text(request.url);
     raw.fields = fields.data();
@@ -671,22 +695,23 @@ template <class Completed> SubRequest Host::send(Request request, uint64_t excha
     raw.secret_count = secrets.size();
     raw.options = options.data();
     raw.option_count = options.size();
-    raw.number = &number;
+    raw.id = &id;
     raw.timeout = request.timeout.count();
-    raw.flags = (request.is_outermost ? PLUG_OUTERMOST : 0) | (request.is_detached ? PLUG_DETACHED : 0);
+    raw.flags = (request.is_outermost ? PLUG_SUBREQUEST_OUTERMOST : 0)
+        | (request.is_detached ? PLUG_SUBREQUEST_DETACHED : 0);
     auto call = std::make_unique<Call>(Call{*this, std::move(completed)});
     // Taken over, also where the kernel refuses the request.
     raw.body = request.body.release();
-    uint32_t code = raw_->send(
+    plug_result code = raw_->send_subrequest(
         raw_, exchange, &raw, call.get(), [](void *context, plug_subresponse *subresponse) noexcept {
             std::unique_ptr<Call> call(static_cast<Call *>(context));
             Host host = call->host;
             detail::guarded([&] { call->completed(SubResponse(host, subresponse)); },
                 [&](std::string_view what) { host.log(PLUG_LOG_ERROR, what); });
         });
-    if (code != PLUG_OK) throw Error("send", code);
+    if (code != PLUG_OK) throw Error("send_subrequest", code);
     call.release();
-    return SubRequest(*this, number);
+    return SubRequest(*this, id);
 }
 
 // ------------------------------------------------------------------------------------------------ Verdicts
@@ -694,13 +719,13 @@ template <class Completed> SubRequest Host::send(Request request, uint64_t excha
 // What a hook decides. Made by `next` and by the functions of Exchange of the same names.
 class [[nodiscard]] Verdict {
 public:
-    static Verdict next() noexcept { return Verdict(PLUG_NEXT); }
-    uint32_t number() const noexcept { return number_; }
+    static Verdict next() noexcept { return Verdict(PLUG_VERDICT_NEXT); }
+    plug_verdict number() const noexcept { return number_; }
 
 private:
     friend class Exchange;
-    explicit Verdict(uint32_t number) noexcept : number_(number) {}
-    uint32_t number_;
+    explicit Verdict(plug_verdict number) noexcept : number_(number) {}
+    plug_verdict number_;
 };
 
 class Transformer;
@@ -713,8 +738,8 @@ public:
     Exchange &operator=(const Exchange &) = delete;
     plug_exchange *raw() const noexcept { return raw_; }
 
-    uint32_t visit() const noexcept { return table()->visit(raw_); }
-    uint64_t id() const noexcept { return table()->exchange_id(raw_); }
+    plug_visit visit() const noexcept { return table()->visit(raw_); }
+    plug_exchange_id id() const noexcept { return table()->exchange_id(raw_); }
     uint32_t attempt() const noexcept { return table()->attempt(raw_); }
     Head request() const noexcept { return Head(host_, table()->request(raw_)); }
     // Empty before there is one.
@@ -780,7 +805,7 @@ public:
     // is called once here, and again each time the body begins again. [loop]
     bool transform_request_body(std::function<std::unique_ptr<Transformer>()> make);
     bool transform_response_body(std::function<std::unique_ptr<Transformer>()> make);
-    // After PLUG_HELD.
+    // After PLUG_VISIT_HELD.
     std::string_view held_body() const noexcept { return view(table()->held_body(raw_)); }
 
     Verdict respond(uint32_t status, const Fields &fields = {}, Body body = {}) {
@@ -847,10 +872,10 @@ public:
     Transforming(Body inner, Make make) : inner_(std::move(inner)), make_(std::move(make)), transformer_(make_()) {}
 
     bool keeps_length() const { return transformer_->keeps_length(); }
-    uint64_t length() const { return keeps_length() ? inner_.length() : PLUG_UNKNOWN; }
+    uint64_t length() const { return keeps_length() ? inner_.length() : PLUG_LENGTH_UNKNOWN; }
     bool can_rewind() const { return inner_.can_rewind(); }
     void rewind() {
-        if (!inner_.rewind()) throw Error("rewind_body", PLUG_WRONG_TIME);
+        if (!inner_.rewind()) throw Error("body_rewind", PLUG_WRONG_TIME);
         transformer_ = make_();
         is_running_ = is_ended_ = is_broken_ = false;
         trailers_.clear();
@@ -902,7 +927,7 @@ private:
 
     // The kernel may pull again within this, so nothing follows the completion.
     void complete(Pull pull) {
-        if (is_broken_) return pull.break_off(code_, reason_);
+        if (is_broken_) return pull.fail(code_, reason_);
         if (output_.empty()) return pull.end(trailers_);
         auto output = std::make_unique<std::string>();
         output->swap(output_);
@@ -917,8 +942,8 @@ private:
 
     void take(const plug_piece_v1 &piece) noexcept {
         try {
-            if (piece.kind == PLUG_BREAK) return broken(view(piece.code), view(piece.reason));
-            if (piece.kind == PLUG_END) {
+            if (piece.kind == PLUG_PIECE_BROKEN) return broken(view(piece.code), view(piece.reason));
+            if (piece.kind == PLUG_PIECE_END) {
                 is_ended_ = true;
                 if (piece.trailers != nullptr) trailers_ = Head(inner_.host(), piece.trailers).fields();
                 transformer_->finish(output_);
@@ -1019,7 +1044,7 @@ public:
         if (auto host = take_host()) host->reply_body(host, number_, body.release());
     }
     void fail(std::string_view code, std::string_view reason) noexcept {
-        if (auto host = take_host()) host->reply_failed(host, number_, text(code), text(reason));
+        if (auto host = take_host()) host->reply_fail(host, number_, text(code), text(reason));
     }
 
 private:
@@ -1031,17 +1056,17 @@ private:
 
 // ------------------------------------------------------------------------------------------------ The descriptor
 
-// A row of the table of settings or attributes, made of literals. No bounds where minimum > maximum.
-inline plug_option_v1 option(uint32_t type, std::string_view name, std::string_view fallback,
-    std::string_view documentation, int64_t minimum = 1, int64_t maximum = 0, uint32_t flags = 0,
+// A row of the table of settings or attributes, made of literals. Bounds that are both 0 are no bounds.
+inline plug_option_v1 option(plug_option_type type, std::string_view name, std::string_view fallback,
+    std::string_view documentation, int64_t minimum = 0, int64_t maximum = 0, plug_option_flags flags = 0,
     std::string_view choices = {}) noexcept {
     return {text(name), type, flags, text(fallback), minimum, maximum, text(choices), text(documentation)};
 }
 
 // The same row for a value that is never printed: `plugboard::secret(plugboard::option(…))`.
-inline plug_option_v1 secret(plug_option_v1 option) noexcept { return option.flags |= PLUG_SECRET, option; }
+inline plug_option_v1 secret(plug_option_v1 option) noexcept { return option.flags |= PLUG_FLAG_SECRET, option; }
 // The same row for a setting that the configuration must give.
-inline plug_option_v1 required(plug_option_v1 option) noexcept { return option.flags |= PLUG_REQUIRED, option; }
+inline plug_option_v1 required(plug_option_v1 option) noexcept { return option.flags |= PLUG_FLAG_REQUIRED, option; }
 
 // The plugin's description of itself. Texts and tables are static.
 template <class Plugin> class Manifest {
@@ -1096,7 +1121,7 @@ private:
         detail::destroy<Instance>(self);
     }
 
-    static uint32_t check(void *self, const plug_field *attributes, uint64_t count) noexcept {
+    static plug_result check(void *self, const plug_field *attributes, uint64_t count) noexcept {
         auto instance = static_cast<Instance *>(self);
         auto host = instance->host.raw();
         return detail::guarded(
@@ -1110,7 +1135,7 @@ private:
             [&](std::string_view what) { return host->refuse(host, text(what)), PLUG_BAD_ARGUMENT; });
     }
 
-    template <class Hook> static uint32_t steer(void *self, plug_exchange *raw, Hook hook) noexcept {
+    template <class Hook> static plug_verdict steer(void *self, plug_exchange *raw, Hook hook) noexcept {
         auto instance = static_cast<Instance *>(self);
         return detail::guarded(
             [&] {
@@ -1143,7 +1168,7 @@ private:
 
     void hook() noexcept {
         if constexpr (has_start<Plugin>::value) {
-            raw_.start = [](void *self) noexcept -> uint32_t {
+            raw_.start = [](void *self) noexcept -> plug_result {
                 auto instance = static_cast<Instance *>(self);
                 auto host = instance->host.raw();
                 return detail::guarded([&] { return instance->plugin.start(), PLUG_OK; },
@@ -1175,7 +1200,7 @@ private:
         }
         if constexpr (has_on_close<Plugin>::value) {
             raw_.hooks |= PLUG_ON_CLOSE;
-            raw_.on_close = [](void *self, plug_exchange *raw, uint32_t outcome) noexcept {
+            raw_.on_close = [](void *self, plug_exchange *raw, plug_close outcome) noexcept {
                 watch(self, [&](Instance &instance) {
                     Exchange exchange(instance.host, raw);
                     instance.plugin.on_close(exchange, outcome);
@@ -1199,9 +1224,9 @@ private:
             };
         }
         if constexpr (has_check<Plugin>::value) {
-            raw_.extension = [](plug_text id) noexcept -> const void * {
+            raw_.extension = [](const plug_plugin_v1 *, plug_text id) noexcept -> const void * {
                 static const plug_attributes_v1 table = {check};
-                return view(id) == PLUG_ATTRIBUTES ? &table : nullptr;
+                return view(id) == PLUG_EXTENSION_ATTRIBUTES ? &table : nullptr;
             };
         }
     }

@@ -16,7 +16,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let url = String(decoding: bytes, as: UTF8.self)
     checkTime(bytes) { bytes in
         let url = String(decoding: bytes, as: UTF8.self)
-        _ = (Origin(url: url), NormalURL(url), resolved(url, against: url), Printable.url(url), RequestURI(url))
+        _ = (Origin(url: url), NormalURL(url), URLParts.resolve(url, against: url), Printable.url(url), RequestURI(url))
         _ = (Origin(url: "http://" + url), NormalURL("http://a/" + url), Reference(location: bytes))
     }
     checkOrigin(url)
@@ -52,12 +52,12 @@ private func trimmingPort(_ authority: Substring) -> Substring {
 
 /// What a URL means against itself is in normal form, and at its own origin.
 private func checkResolved(_ url: String) {
-    guard let text = resolved(url, against: "http://base.example/a/b") else { return }
-    precondition(resolved(text, against: "http://other.example/") == text, "what is resolved has another form")
+    guard let text = URLParts.resolve(url, against: "http://base.example/a/b") else { return }
+    precondition(URLParts.resolve(text, against: "http://other.example/") == text, "what is resolved has another form")
     guard let origin = Origin(url: url) else { return }
     precondition(Origin(url: text) == origin, "the same URL leads elsewhere")
     // Only what is resolved has lost its dot segments.
-    if let normal = NormalURL(url)?.text, let again = resolved(normal, against: text) {
+    if let normal = NormalURL(url)?.text, let again = URLParts.resolve(normal, against: text) {
         precondition(NormalURL(again) == NormalURL(text), "two normal forms")
     }
 }

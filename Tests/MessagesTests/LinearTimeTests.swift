@@ -11,8 +11,8 @@ struct LinearTimeTests {
                 _ = Origin(url: text)
                 _ = Origin(text)
                 _ = NormalURL(text)
-                _ = resolved(text, against: "http://a.test/x/y")
-                _ = resolved("x/../y", against: text)
+                _ = URLParts.resolve(text, against: "http://a.test/x/y")
+                _ = URLParts.resolve("x/../y", against: text)
                 _ = Printable.url(text)
                 _ = Origin.normalizedHost(text)
             }

@@ -19,7 +19,7 @@ struct ResolvedURLTests {
         ("g#s/./x", "http://a/b/c/g#s/./x"), ("g#s/../x", "http://a/b/c/g#s/../x"), ("http:g", "http:g"),
     ])
     func `the examples of RFC 3986 §5.4 hold`(reference: String, url: String) {
-        #expect(resolved(reference, against: "http://a/b/c/d;p?q") == url)
+        #expect(URLParts.resolve(reference, against: "http://a/b/c/d;p?q") == url)
     }
 
     @Test(
@@ -32,7 +32,7 @@ struct ResolvedURLTests {
             ("/a%", "https://u:p@a.test/a%"), ("//v@\u{301}b.test/", nil), ("\u{301}", "https://u:p@a.test/%CC%81"),
         ] as [(String, String?)])
     func `a resolved URL is in normal form`(reference: String, url: String?) {
-        #expect(resolved(reference, against: "HTTPS://u:p@A.test:443") == url)
+        #expect(URLParts.resolve(reference, against: "HTTPS://u:p@A.test:443") == url)
     }
 
     @Test(arguments: [
@@ -41,18 +41,18 @@ struct ResolvedURLTests {
         ("?%7E", "http://a.test/x/%79?%7E"), ("/a b", "http://a.test/a%20b"),
     ])
     func `without normalizing, percent-encoding is not changed`(reference: String, url: String) {
-        #expect(resolved(reference, against: "http://a.test/x/%79", normalizing: false) == url)
+        #expect(URLParts.resolve(reference, against: "http://a.test/x/%79", normalizing: false) == url)
     }
 
     @Test(arguments: [
         "//b\u{fc}cher.test/", "//a b/", "//a:99999/", "///x", "1x:y", "/a\u{0}", "http:/.//b.test/", "//u@/",
     ])
     func `an invalid reference is not resolved`(reference: String) {
-        #expect(resolved(reference, against: "http://a.test/") == nil)
+        #expect(URLParts.resolve(reference, against: "http://a.test/") == nil)
     }
 
     @Test func `a reference is not resolved against an invalid base`() {
-        #expect(resolved("x", against: "/y") == nil)
-        #expect(resolved("x", against: "http://b\u{fc}cher.test/") == nil)
+        #expect(URLParts.resolve("x", against: "/y") == nil)
+        #expect(URLParts.resolve("x", against: "http://b\u{fc}cher.test/") == nil)
     }
 }

@@ -47,4 +47,23 @@ import Testing
     func `a text with an invalid scheme has no parts`(text: String) {
         #expect(URLParts(text) == nil)
     }
+
+    @Test(arguments: [
+        ("http://a.test", ""), ("http://a.test/", "/"), ("http://a.test/a/b?/./", "/a/b"),
+        ("http://a.test/a/./b/../c", "/a/c"), ("http://a.test/a/..", "/"), ("http://a.test/../../a", "/a"),
+        ("http://a.test/a/%2E%2e/b%2Fc", "/b%2Fc"), ("http://a.test/.hidden/...", "/.hidden/..."), ("x/../y", "y"),
+    ])
+    func `a path without dot segments keeps everything else as it is written`(text: String, path: String) throws {
+        #expect(try #require(URLParts(text)).pathWithoutDotSegments == path)
+    }
+
+    @Test func `bytes that no URL can hold are escaped, and no others`() throws {
+        let bytes: [UInt8] = Array("/\u{fc} %zz/%7e?a=b c#\u{1}".utf8) + [0xFF]
+
+        let parts = try #require(bytes.withUnsafeBytes { URLParts(escaping: $0) })
+
+        #expect(parts.text == "/%C3%BC%20%zz/%7e?a=b%20c#%01%FF")
+        #expect(parts.path == "/%C3%BC%20%zz/%7e" && parts.query == "a=b%20c" && parts.fragment == "%01%FF")
+        #expect(Array("1a:b".utf8).withUnsafeBytes { URLParts(escaping: $0) } == nil)
+    }
 }

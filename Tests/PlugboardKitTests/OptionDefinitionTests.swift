@@ -1,3 +1,4 @@
+import CPlugboard
 import Testing
 
 @testable import PlugboardKit
@@ -51,6 +52,57 @@ struct OptionDefinitionTests {
         #expect(error("\u{E9}\u{E9}", String.self, in: 1...3) == "must lie between 1 and 3")
         #expect(error("abc", String.self, in: 1...3) == nil)
         #expect(error(#"["a", "b", "c"]"#, [String].self, in: 0...2) == "must lie between 0 and 2")
+    }
+
+    /// A row as an author in C writes it: what is left out is zero.
+    private func row(_ type: plug_option_type, minimum: Int64 = 0, maximum: Int64 = 0) -> OptionDescription {
+        var row = plug_option_v1()
+        row.name = plug_text(immortal: "x")
+        row.type = type
+        (row.minimum, row.maximum) = (minimum, maximum)
+        return OptionDescription(row)
+    }
+
+    @Test func `bounds that are left out in C are no bounds`() {
+        #expect(row(PLUG_TYPE_INTEGER).error(in: "-7") == nil)
+        #expect(row(PLUG_TYPE_TEXT).error(in: "any text") == nil)
+        #expect(row(PLUG_TYPE_LIST).error(in: #"["a"]"#) == nil)
+        #expect(row(PLUG_TYPE_INTEGER, maximum: 9).error(in: "10") == "must lie between 0 and 9")
+        #expect(row(PLUG_TYPE_INTEGER, minimum: -9).error(in: "1") == "must lie between -9 and 0")
+    }
+
+    @Test(arguments: [(0, 0), (0, 5), (5, 5), (5, 0)])
+    func `a bool has no bounds`(minimum: Int64, maximum: Int64) {
+        let option = row(PLUG_TYPE_BOOL, minimum: minimum, maximum: maximum)
+
+        #expect(option.error(in: "true") == nil && option.error(in: "false") == nil)
+        #expect(option.bounds == nil && !option.hasEmptyBounds)
+    }
+
+    @Test func `a minimum above the maximum leaves no valid value`() {
+        #expect(row(PLUG_TYPE_INTEGER, minimum: 5).hasEmptyBounds)
+        #expect(!row(PLUG_TYPE_INTEGER, minimum: 5, maximum: .max).hasEmptyBounds)
+    }
+
+    @Test func `a descriptor with a minimum above the maximum is refused, with the option's name`() {
+        var option = plug_option_v1()
+        option.name = plug_text(immortal: "limit")
+        option.type = PLUG_TYPE_INTEGER
+        option.minimum = 5
+
+        let error = #expect(throws: PlugboardError.self) {
+            try withUnsafePointer(to: option) { option in
+                var plugin = plug_plugin_v1()
+                plugin.abi_revision = PLUG_ABI_REVISION
+                plugin.id = plug_text(immortal: "com.example.limits")
+                plugin.create = { _, _ in nil }
+                (plugin.settings, plugin.setting_count) = (option, 1)
+                try withUnsafePointer(to: plugin) { _ = try PluginDescriptor(checking: $0) }
+            }
+        }
+
+        #expect(error?.code == .malformedDescriptor)
+        #expect(error?.reason.contains("the minimum of its option 'limit' is larger than the maximum") == true)
     }
 
     @Test func `a type of a later kernel is an error for every value`() {

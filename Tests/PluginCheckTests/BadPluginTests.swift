@@ -52,6 +52,7 @@ struct BadPluginTests {
         Case("bad_version", "descriptor", .failed, "'1.0' is not major.minor.patch"),
         Case("bad_table", "options", .failed, "the setting limit is listed twice"),
         Case("bad_default", "options", .failed, "must lie between 0 and 10"),
+        Case("bad_bounds", "options", .failed, "the setting limit has a minimum that is larger than its maximum"),
         Case("refuses_defaults", "defaults", .failed, "there is no key"),
         Case("needs_key", "defaults", .untried, "--set key=VALUE"),
         Case(
@@ -59,7 +60,7 @@ struct BadPluginTests {
             also: sending),
         Case("opens_files", "lifetimes", .failed, "descriptors are open"),
         Case(
-            "asks_too_early", "lifetimes", .failed, "create calls the host's publish",
+            "asks_too_early", "lifetimes", .failed, "create calls the host's publish_event",
             also: sending.union(["unknown-settings"])),
         Case("offers_everything", "extension", .failed, "the result for an unknown id must be NULL"),
         Case(
@@ -81,7 +82,7 @@ struct BadPluginTests {
         Case(
             "completes_twice", "pulls", .failed, "a pull was completed twice", also: sending),
         Case("completes_race", "pulls", .failed, "a pull was completed twice", also: sending),
-        Case("pulls_elsewhere", "pulls", .failed, "the host's pull was called off the loop", also: sending),
+        Case("pulls_elsewhere", "pulls", .failed, "the host's body_pull was called off the loop", also: sending),
         Case(
             "closes_blindly", "cancellation", .crashed, "in on_close, with GET without a response, cancelled at"),
         Case("keeps_body", "cancellation", .failed, "never released", also: sending),

@@ -42,7 +42,7 @@ struct RulesTests {
     private func faults(_ change: (inout plug_option_v1) -> Void) -> [String] {
         var option = plug_option_v1()
         option.name = plug_text(immortal: "limit")
-        option.type = PLUG_INTEGER
+        option.type = PLUG_TYPE_INTEGER
         change(&option)
         return withUnsafePointer(to: option) {
             OptionRules.faults(in: UnsafeBufferPointer(start: $0, count: 1), "setting")
@@ -55,6 +55,8 @@ struct RulesTests {
         #expect(faults { $0.name = plug_text() }.first?.hasPrefix("the setting number 1 has a name") == true)
         #expect(faults { $0.name = plug_text(immortal: "a b") }.first?.hasPrefix("the setting a b has a name") == true)
         #expect(faults { $0.type = 0 } == ["the setting limit has the type 0, which does not exist"])
+        #expect(
+            faults { $0.minimum = 5 } == ["the setting limit has a minimum that is larger than its maximum"])
         #expect(faults { $0.flags = 8 } == ["the setting limit has unknown flags"])
         #expect(
             faults { $0.choices = plug_text(immortal: "a b") } == ["the setting limit has choices and is not a text"])

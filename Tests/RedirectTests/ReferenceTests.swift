@@ -36,7 +36,7 @@ struct ReferenceTests {
             guard let reference = bytes.withUnsafeBytes({ Reference(location: $0) }) else { return }
             _ = RedirectPolicy().decision(
                 for: .init(status: 302, method: .get, url: "http://a.test/", reference: reference),
-                resolving: { resolved($0, against: "http://a.test/x") })
+                resolving: { URLParts.resolve($0, against: "http://a.test/x") })
         }
     }
 }

@@ -117,10 +117,10 @@ static _Bool skips(mask *self, char byte) {
     }
 }
 
-static uint32_t transform(void *context, plug_text bytes, plug_output *output) {
+static plug_result transform(void *context, plug_text bytes, plug_output *output) {
     mask *self = context;
     uint64_t first = 0;   // the first byte that is not written yet
-    uint32_t result = PLUG_OK;
+    plug_result result = PLUG_OK;
     for (uint64_t index = 0; index < bytes.count && result == PLUG_OK; index++) {
         char byte = bytes.bytes[index];
         if (skips(self, byte)) {
@@ -137,7 +137,7 @@ static uint32_t transform(void *context, plug_text bytes, plug_output *output) {
     return result == PLUG_OK ? plug_write(output, bytes.bytes + first, bytes.count - first) : result;
 }
 
-static uint32_t finish(void *context, plug_output *output) {
+static plug_result finish(void *context, plug_output *output) {
     mask *self = context;
     if (self->state == OUTSIDE) return PLUG_OK;
     return plug_refuse(output, PLUG_TEXT("com.example.mask.cut"),
@@ -168,21 +168,21 @@ static _Bool is_json(const plug_host_v1 *host, const plug_head *head) {
     return count > 5 && strncasecmp(type.bytes + count - 5, "+json", 5) == 0;
 }
 
-static uint32_t on_request(void *context, plug_exchange *exchange) {
+static plug_verdict on_request(void *context, plug_exchange *exchange) {
     mask_plugin *self = context;
     const plug_host_v1 *host = self->host;
-    if (!is_json(host, host->request(exchange))) return PLUG_NEXT;
+    if (!is_json(host, host->request(exchange))) return PLUG_VERDICT_NEXT;
     plug_transformer_v1 transformer;
     if (make(self, &transformer) == NULL) return host->fault(exchange, PLUG_TEXT("there is no memory for a body"));
     plug_transform_request_body(host, exchange, &transformer);
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
-static uint32_t on_response(void *context, plug_exchange *exchange) {
+static plug_verdict on_response(void *context, plug_exchange *exchange) {
     mask_plugin *self = context;
     const plug_host_v1 *host = self->host;
     plug_head *response = host->response(exchange);
-    if (!is_json(host, response)) return PLUG_NEXT;
+    if (!is_json(host, response)) return PLUG_VERDICT_NEXT;
     // Compressed bytes cannot be masked.
     if (host->field(response, PLUG_TEXT("content-encoding")).bytes != NULL) {
         return host->fail(exchange, PLUG_TEXT("com.example.mask.encoded"),
@@ -191,7 +191,7 @@ static uint32_t on_response(void *context, plug_exchange *exchange) {
     plug_transformer_v1 transformer;
     if (make(self, &transformer) == NULL) return host->fault(exchange, PLUG_TEXT("there is no memory for a body"));
     plug_transform_response_body(host, exchange, &transformer);
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) {
@@ -209,7 +209,7 @@ static void *create(const plug_host_v1 *host, const plug_settings *settings) {
 }
 
 static const plug_option_v1 settings[] = {{
-    .name = PLUG_LITERAL("names"), .type = PLUG_LIST, .fallback = PLUG_LITERAL("[\"password\"]"), .minimum = 1,
+    .name = PLUG_LITERAL("names"), .type = PLUG_TYPE_LIST, .fallback = PLUG_LITERAL("[\"password\"]"), .minimum = 1,
     .maximum = 100, .documentation = PLUG_LITERAL("The members whose values are masked, in ASCII."),
 }};
 

@@ -18,35 +18,35 @@ typedef struct metered {
 static void pulled(void *context, const plug_piece_v1 *piece) {
     metered *self = context;
     const plug_host_v1 *host = self->plugin->host;
-    if (piece->kind == PLUG_PIECE) host->count(host, self->plugin->bytes, (int64_t)piece->bytes.count);
-    host->pass(host, self->open, piece);
+    if (piece->kind == PLUG_PIECE_BYTES) host->counter_add(host, self->plugin->bytes, (int64_t)piece->bytes.count);
+    host->pull_forward(host, self->open, piece);
 }
 
 static void pull(void *context, plug_pull pull) {
     metered *self = context;
     self->open = pull;
-    self->plugin->host->pull(self->inner, self, pulled);
+    self->plugin->host->body_pull(self->inner, self, pulled);
 }
 
-static uint32_t rewind_metered(void *context) {
+static plug_result rewind_metered(void *context) {
     metered *self = context;
-    return self->plugin->host->rewind_body(self->inner);
+    return self->plugin->host->body_rewind(self->inner);
 }
 
 static void release(void *context) {
     metered *self = context;
-    self->plugin->host->release_body(self->inner);
+    self->plugin->host->body_release(self->inner);
     free(self);
 }
 
-static uint32_t on_response(void *context, plug_exchange *exchange) {
+static plug_verdict on_response(void *context, plug_exchange *exchange) {
     meter *self = context;
     metered *wrapped = malloc(sizeof *wrapped);
     if (wrapped == NULL) return self->host->fault(exchange, PLUG_TEXT("there is no memory for a body"));
     plug_body *inner = self->host->take_response_body(exchange);
     if (inner == NULL) {   // HEAD, 204, 304
         free(wrapped);
-        return PLUG_NEXT;
+        return PLUG_VERDICT_NEXT;
     }
     *wrapped = (metered){ .plugin = self, .inner = inner };
     plug_source_v1 source = {
@@ -54,7 +54,7 @@ static uint32_t on_response(void *context, plug_exchange *exchange) {
         .rewind = self->host->body_can_rewind(inner) ? rewind_metered : NULL, .release = release,
     };
     self->host->set_response_body(exchange, self->host->body_of_source(self->host, &source));
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) {
@@ -65,7 +65,7 @@ static void *create(const plug_host_v1 *host, const plug_settings *settings) {
     return self;
 }
 
-static uint32_t start(void *context) {
+static plug_result start(void *context) {
     meter *self = context;
     self->bytes = self->host->counter(self->host, PLUG_TEXT("bytes"));
     return PLUG_OK;

@@ -31,15 +31,15 @@ static void set_signature(sign *self, plug_exchange *exchange, int64_t seconds) 
     host->mark_secret(request, PLUG_TEXT("x-signature"));
 }
 
-static uint32_t on_request(void *context, plug_exchange *exchange) {
+static plug_verdict on_request(void *context, plug_exchange *exchange) {
     sign *self = context;
     set_signature(self, exchange, self->host->wall_clock(self->host) / 1000000000);
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
 static void forget_nothing(void *state) { (void)state; }
 
-static uint32_t on_response(void *context, plug_exchange *exchange) {
+static plug_verdict on_response(void *context, plug_exchange *exchange) {
     sign *self = context;
     const plug_host_v1 *host = self->host;
     plug_head *response = host->response(exchange);
@@ -47,16 +47,16 @@ static uint32_t on_response(void *context, plug_exchange *exchange) {
     _Bool was_believed = host->exchange_state(exchange) != NULL;
     if (host->status(response) != 401 || time.count == 0 || time.count > 18 || was_believed
         || host->can_resend(exchange) != PLUG_OK) {
-        return PLUG_NEXT;
+        return PLUG_VERDICT_NEXT;
     }
     int64_t seconds = 0;
     for (uint64_t index = 0; index < time.count; index++) {
-        if (time.bytes[index] < '0' || time.bytes[index] > '9') return PLUG_NEXT;
+        if (time.bytes[index] < '0' || time.bytes[index] > '9') return PLUG_VERDICT_NEXT;
         seconds = seconds * 10 + (time.bytes[index] - '0');
     }
     host->set_exchange_state(exchange, self, forget_nothing);
     host->log(host, PLUG_LOG_WARNING, PLUG_TEXT("The server's clock differs from this one."));
-    host->publish(host, host->exchange_id(exchange), PLUG_TEXT("com.example.sign.corrected"), NULL, 0);
+    host->publish_event(host, host->exchange_id(exchange), PLUG_TEXT("com.example.sign.corrected"), NULL, 0);
     set_signature(self, exchange, seconds);
     return host->resend(exchange, 1000000000);
 }
@@ -75,7 +75,7 @@ static void *create(const plug_host_v1 *host, const plug_settings *settings) {
 }
 
 static const plug_option_v1 settings[] = {{
-    .name = PLUG_LITERAL("key"), .type = PLUG_TEXT_TYPE, .flags = PLUG_SECRET | PLUG_REQUIRED, .minimum = 1,
+    .name = PLUG_LITERAL("key"), .type = PLUG_TYPE_TEXT, .flags = PLUG_FLAG_SECRET | PLUG_FLAG_REQUIRED, .minimum = 1,
     .maximum = 100, .documentation = PLUG_LITERAL("What requests are signed with."),
 }};
 

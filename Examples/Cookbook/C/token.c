@@ -42,26 +42,26 @@ static void completed(void *context, plug_subresponse *subresponse) {
     release(self);
 }
 
-static uint32_t ask(token_plugin *self, plug_exchange *exchange) {
+static plug_verdict ask(token_plugin *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self->host;
     question *question = calloc(1, sizeof *question);
     if (question == NULL) return host->fault(exchange, PLUG_TEXT("there is no memory for a question"));
     question->host = host;
     question->holders = 2;
     host->set_exchange_state(exchange, question, release);
-    uint32_t verdict = host->wait(exchange, 10000000000, &question->ticket);
-    plug_request_v1 request = { .method = PLUG_TEXT("GET"), .url = plug_make_text(self->url, self->count) };
-    if (host->send(host, host->exchange_id(exchange), &request, question, completed) != PLUG_OK) {
+    plug_verdict verdict = host->wait(exchange, 10000000000, &question->ticket);
+    plug_subrequest_v1 request = { .method = PLUG_TEXT("GET"), .url = plug_make_text(self->url, self->count) };
+    if (host->send_subrequest(host, host->exchange_id(exchange), &request, question, completed) != PLUG_OK) {
         host->wake(host, question->ticket);
         release(question);
     }
     return verdict;
 }
 
-static uint32_t on_request(void *context, plug_exchange *exchange) {
+static plug_verdict on_request(void *context, plug_exchange *exchange) {
     token_plugin *self = context;
     const plug_host_v1 *host = self->host;
-    if (host->visit(exchange) == PLUG_FIRST) return ask(self, exchange);
+    if (host->visit(exchange) == PLUG_VISIT_FIRST) return ask(self, exchange);
     question *question = host->exchange_state(exchange);
     if (question->token == NULL) {
         return host->fail(exchange, PLUG_TEXT("com.example.token.none"),
@@ -70,7 +70,7 @@ static uint32_t on_request(void *context, plug_exchange *exchange) {
     plug_head *request = host->request(exchange);
     host->set_field(request, PLUG_TEXT("x-token"), plug_make_text(question->token, question->count));
     host->mark_secret(request, PLUG_TEXT("x-token"));
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) {
@@ -88,7 +88,7 @@ static void *create(const plug_host_v1 *host, const plug_settings *settings) {
 }
 
 static const plug_option_v1 settings[] = {{
-    .name = PLUG_LITERAL("url"), .type = PLUG_TEXT_TYPE, .flags = PLUG_REQUIRED, .minimum = 1, .maximum = 2000,
+    .name = PLUG_LITERAL("url"), .type = PLUG_TYPE_TEXT, .flags = PLUG_FLAG_REQUIRED, .minimum = 1, .maximum = 2000,
     .documentation = PLUG_LITERAL("Where tokens come from."),
 }};
 

@@ -171,7 +171,8 @@ private:
 };
 
 const plug_option_v1 settings[] = {
-    plugboard::option(PLUG_LIST, "names", "[\"password\"]", "The members whose values are masked, in ASCII.", 1, 100),
+    plugboard::option(
+        PLUG_TYPE_LIST, "names", "[\"password\"]", "The members whose values are masked, in ASCII.", 1, 100),
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ public:
 
     plugboard::Verdict on_request(plugboard::Exchange &exchange) {
         // The timer wakes an exchange to let it pass.
-        if (exchange.visit() == PLUG_WOKEN) return plugboard::Verdict::next();
+        if (exchange.visit() == PLUG_VISIT_WOKEN) return plugboard::Verdict::next();
         // One lock for all loops. A woken hook returns above, without it.
         std::lock_guard<std::mutex> guard(lock_);
         if (waiting_.empty() && host_.now() >= next_) {
@@ -65,7 +65,8 @@ private:
 };
 
 const plug_option_v1 settings[] = {
-    plugboard::option(PLUG_DURATION, "interval", "1s", "How long after one request the next may pass.", 1, INT64_MAX),
+    plugboard::option(
+        PLUG_TYPE_DURATION, "interval", "1s", "How long after one request the next may pass.", 1, INT64_MAX),
 };
 
 const plug_command_v1 commands[] = {

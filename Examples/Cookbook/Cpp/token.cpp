@@ -21,7 +21,7 @@ public:
     Token(plugboard::Host host, plugboard::Settings settings) : host_(host), url_(settings.string("url")) {}
 
     plugboard::Verdict on_request(plugboard::Exchange &exchange) {
-        if (exchange.visit() == PLUG_FIRST) return ask(exchange);
+        if (exchange.visit() == PLUG_VISIT_FIRST) return ask(exchange);
         const auto &token = (*exchange.state<std::shared_ptr<Question>>())->token;
         if (!token) {
             return exchange.fail("com.example.token.none",
@@ -59,7 +59,7 @@ private:
 };
 
 const plug_option_v1 settings[] = {
-    plugboard::required(plugboard::option(PLUG_TEXT_TYPE, "url", "", "Where a token is asked for.")),
+    plugboard::required(plugboard::option(PLUG_TYPE_TEXT, "url", "", "Where a token is asked for.")),
 };
 
 }  // namespace

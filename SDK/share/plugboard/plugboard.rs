@@ -54,68 +54,79 @@ pub mod raw {
     }
 
     pub const PLUG_ABI_REVISION: u32 = 1;
-    pub const PLUG_OK: u32 = 0;
-    pub const PLUG_STALE: u32 = 1;
-    pub const PLUG_WRONG_TIME: u32 = 2;
-    pub const PLUG_BAD_ARGUMENT: u32 = 3;
-    pub const PLUG_TOO_LARGE: u32 = 4;
-    pub const PLUG_NOT_FOUND: u32 = 5;
-    pub const PLUG_UNSUPPORTED: u32 = 6;
-    pub const PLUG_NEXT: u32 = 0;
-    pub const PLUG_RESPOND: u32 = 1;
-    pub const PLUG_RESEND: u32 = 2;
-    pub const PLUG_HOLD: u32 = 3;
-    pub const PLUG_WAIT: u32 = 4;
-    pub const PLUG_FAIL: u32 = 5;
-    pub const PLUG_FAULT: u32 = 6;
-    pub const PLUG_FIRST: u32 = 0;
-    pub const PLUG_WOKEN: u32 = 1;
-    pub const PLUG_DEADLINE: u32 = 2;
-    pub const PLUG_HELD: u32 = 3;
-    pub const PLUG_OVER_LIMIT: u32 = 4;
-    pub const PLUG_ENDED: u32 = 0;
-    pub const PLUG_REPLACED: u32 = 1;
-    pub const PLUG_RESENT: u32 = 2;
-    pub const PLUG_FAILED: u32 = 3;
-    pub const PLUG_CANCELLED: u32 = 4;
-    pub const PLUG_ON_REQUEST: u32 = 1;
-    pub const PLUG_ON_RESPONSE: u32 = 2;
-    pub const PLUG_ON_FAILURE: u32 = 4;
-    pub const PLUG_ON_CLOSE: u32 = 8;
-    pub const PLUG_ON_EVENT: u32 = 16;
-    pub const PLUG_BOOL: u32 = 1;
-    pub const PLUG_INTEGER: u32 = 2;
-    pub const PLUG_TEXT_TYPE: u32 = 3;
-    pub const PLUG_DURATION: u32 = 4;
-    pub const PLUG_SIZE: u32 = 5;
-    pub const PLUG_LIST: u32 = 6;
-    pub const PLUG_MAP: u32 = 7;
-    pub const PLUG_SECRET: u32 = 1;
-    pub const PLUG_REQUIRED: u32 = 2;
-    pub const PLUG_PIECE: u32 = 0;
-    pub const PLUG_END: u32 = 1;
-    pub const PLUG_BREAK: u32 = 2;
-    pub const PLUG_OUTERMOST: u32 = 1;
-    pub const PLUG_DETACHED: u32 = 2;
-    pub const PLUG_LOG_DEBUG: u32 = 0;
-    pub const PLUG_LOG_INFO: u32 = 1;
-    pub const PLUG_LOG_WARNING: u32 = 2;
-    pub const PLUG_LOG_ERROR: u32 = 3;
-    pub const PLUG_UNKNOWN: u64 = u64::MAX;
-    pub const PLUG_ATTRIBUTES: &str = "plugboard.attributes/1";
-    pub const PLUG_DATA_PATH: &str = "plugboard.data-path/1";
+    pub const PLUG_OK: plug_result = 0;
+    pub const PLUG_STALE: plug_result = 1;
+    pub const PLUG_WRONG_TIME: plug_result = 2;
+    pub const PLUG_BAD_ARGUMENT: plug_result = 3;
+    pub const PLUG_TOO_LARGE: plug_result = 4;
+    pub const PLUG_NOT_FOUND: plug_result = 5;
+    pub const PLUG_UNSUPPORTED: plug_result = 6;
+    pub const PLUG_VERDICT_NEXT: plug_verdict = 0;
+    pub const PLUG_VERDICT_RESPOND: plug_verdict = 1;
+    pub const PLUG_VERDICT_RESEND: plug_verdict = 2;
+    pub const PLUG_VERDICT_HOLD: plug_verdict = 3;
+    pub const PLUG_VERDICT_WAIT: plug_verdict = 4;
+    pub const PLUG_VERDICT_FAIL: plug_verdict = 5;
+    pub const PLUG_VERDICT_FAULT: plug_verdict = 6;
+    pub const PLUG_VISIT_FIRST: plug_visit = 0;
+    pub const PLUG_VISIT_WOKEN: plug_visit = 1;
+    pub const PLUG_VISIT_DEADLINE: plug_visit = 2;
+    pub const PLUG_VISIT_HELD: plug_visit = 3;
+    pub const PLUG_VISIT_OVER_LIMIT: plug_visit = 4;
+    pub const PLUG_CLOSE_ENDED: plug_close = 0;
+    pub const PLUG_CLOSE_REPLACED: plug_close = 1;
+    pub const PLUG_CLOSE_RESENT: plug_close = 2;
+    pub const PLUG_CLOSE_FAILED: plug_close = 3;
+    pub const PLUG_CLOSE_CANCELLED: plug_close = 4;
+    pub const PLUG_ON_REQUEST: plug_hooks = 1;
+    pub const PLUG_ON_RESPONSE: plug_hooks = 2;
+    pub const PLUG_ON_FAILURE: plug_hooks = 4;
+    pub const PLUG_ON_CLOSE: plug_hooks = 8;
+    pub const PLUG_ON_EVENT: plug_hooks = 16;
+    pub const PLUG_TYPE_BOOL: plug_option_type = 1;
+    pub const PLUG_TYPE_INTEGER: plug_option_type = 2;
+    pub const PLUG_TYPE_TEXT: plug_option_type = 3;
+    pub const PLUG_TYPE_DURATION: plug_option_type = 4;
+    pub const PLUG_TYPE_SIZE: plug_option_type = 5;
+    pub const PLUG_TYPE_LIST: plug_option_type = 6;
+    pub const PLUG_TYPE_MAP: plug_option_type = 7;
+    pub const PLUG_FLAG_SECRET: plug_option_flags = 1;
+    pub const PLUG_FLAG_REQUIRED: plug_option_flags = 2;
+    pub const PLUG_PIECE_BYTES: plug_piece_kind = 0;
+    pub const PLUG_PIECE_END: plug_piece_kind = 1;
+    pub const PLUG_PIECE_BROKEN: plug_piece_kind = 2;
+    pub const PLUG_SUBREQUEST_OUTERMOST: plug_subrequest_flags = 1;
+    pub const PLUG_SUBREQUEST_DETACHED: plug_subrequest_flags = 2;
+    pub const PLUG_LOG_DEBUG: plug_log_level = 0;
+    pub const PLUG_LOG_INFO: plug_log_level = 1;
+    pub const PLUG_LOG_WARNING: plug_log_level = 2;
+    pub const PLUG_LOG_ERROR: plug_log_level = 3;
+    pub const PLUG_LENGTH_UNKNOWN: u64 = u64::MAX;
+    pub const PLUG_EXTENSION_ATTRIBUTES: &str = "plugboard.attributes/1";
+    pub const PLUG_EXTENSION_DATA_PATH: &str = "plugboard.data-path/1";
 
     pub type plug_pull = u64;
     pub type plug_ticket = u64;
     pub type plug_reply = u64;
     pub type plug_timer = u64;
     pub type plug_counter = u64;
-    pub type plug_subrequest = u64;
+    pub type plug_exchange_id = u64;
+    pub type plug_subrequest_id = u64;
+    pub type plug_result = u32;
+    pub type plug_verdict = u32;
+    pub type plug_visit = u32;
+    pub type plug_close = u32;
+    pub type plug_hooks = u32;
+    pub type plug_option_type = u32;
+    pub type plug_option_flags = u32;
+    pub type plug_piece_kind = u32;
+    pub type plug_subrequest_flags = u32;
+    pub type plug_log_level = u32;
 
     pub type plug_release_function = Option<unsafe extern "C" fn(context: *mut c_void)>;
     pub type plug_timer_function = Option<unsafe extern "C" fn(context: *mut c_void)>;
     pub type plug_pull_function = Option<unsafe extern "C" fn(context: *mut c_void, pull: plug_pull)>;
-    pub type plug_rewind_function = Option<unsafe extern "C" fn(context: *mut c_void) -> u32>;
+    pub type plug_rewind_function = Option<unsafe extern "C" fn(context: *mut c_void) -> plug_result>;
     pub type plug_piece_function = Option<unsafe extern "C" fn(context: *mut c_void, piece: *const plug_piece_v1)>;
     pub type plug_subresponse_function =
         Option<unsafe extern "C" fn(context: *mut c_void, subresponse: *mut plug_subresponse)>;
@@ -145,8 +156,8 @@ pub mod raw {
     #[repr(C)]
     pub struct plug_option_v1 {
         pub name: plug_text,
-        pub r#type: u32,
-        pub flags: u32,
+        pub r#type: plug_option_type,
+        pub flags: plug_option_flags,
         pub fallback: plug_text,
         pub minimum: i64,
         pub maximum: i64,
@@ -164,7 +175,7 @@ pub mod raw {
     #[repr(C)]
     pub struct plug_plugin_v1 {
         pub abi_revision: u32,
-        pub hooks: u32,
+        pub hooks: plug_hooks,
         pub id: plug_text,
         pub version: plug_text,
         pub documentation: plug_text,
@@ -185,19 +196,23 @@ pub mod raw {
         pub context: *mut c_void,
         pub create:
             Option<unsafe extern "C" fn(host: *const plug_host_v1, settings: *const plug_settings) -> *mut c_void>,
-        pub start: Option<unsafe extern "C" fn(instance: *mut c_void) -> u32>,
+        pub start: Option<unsafe extern "C" fn(instance: *mut c_void) -> plug_result>,
         pub stop: Option<unsafe extern "C" fn(instance: *mut c_void, within: i64)>,
         pub destroy: Option<unsafe extern "C" fn(instance: *mut c_void)>,
-        pub on_request: Option<unsafe extern "C" fn(instance: *mut c_void, exchange: *mut plug_exchange) -> u32>,
-        pub on_response: Option<unsafe extern "C" fn(instance: *mut c_void, exchange: *mut plug_exchange) -> u32>,
-        pub on_failure: Option<unsafe extern "C" fn(instance: *mut c_void, exchange: *mut plug_exchange) -> u32>,
-        pub on_close: Option<unsafe extern "C" fn(instance: *mut c_void, exchange: *mut plug_exchange, outcome: u32)>,
+        pub on_request:
+            Option<unsafe extern "C" fn(instance: *mut c_void, exchange: *mut plug_exchange) -> plug_verdict>,
+        pub on_response:
+            Option<unsafe extern "C" fn(instance: *mut c_void, exchange: *mut plug_exchange) -> plug_verdict>,
+        pub on_failure:
+            Option<unsafe extern "C" fn(instance: *mut c_void, exchange: *mut plug_exchange) -> plug_verdict>,
+        pub on_close:
+            Option<unsafe extern "C" fn(instance: *mut c_void, exchange: *mut plug_exchange, outcome: plug_close)>,
         pub on_event:
             Option<unsafe extern "C" fn(instance: *mut c_void, exchange: *mut plug_exchange, event: *const plug_event)>,
         pub command: Option<
             unsafe extern "C" fn(instance: *mut c_void, name: plug_text, arguments: plug_text, reply: plug_reply),
         >,
-        pub extension: Option<unsafe extern "C" fn(id: plug_text) -> *const c_void>,
+        pub extension: Option<unsafe extern "C" fn(plugin: *const plug_plugin_v1, id: plug_text) -> *const c_void>,
     }
 
     #[repr(C)]
@@ -211,7 +226,7 @@ pub mod raw {
 
     #[repr(C)]
     pub struct plug_piece_v1 {
-        pub kind: u32,
+        pub kind: plug_piece_kind,
         pub reserved: u32,
         pub bytes: plug_text,
         pub trailers: *mut plug_head,
@@ -227,7 +242,7 @@ pub mod raw {
     }
 
     #[repr(C)]
-    pub struct plug_request_v1 {
+    pub struct plug_subrequest_v1 {
         pub method: plug_text,
         pub url: plug_text,
         pub fields: *const plug_field,
@@ -240,9 +255,9 @@ pub mod raw {
         pub option_count: u64,
         pub body: *mut plug_body,
         pub timeout: i64,
-        pub flags: u32,
+        pub flags: plug_subrequest_flags,
         pub reserved: u32,
-        pub number: *mut plug_subrequest,
+        pub id: *mut plug_subrequest_id,
     }
 
     #[repr(C)]
@@ -257,145 +272,169 @@ pub mod raw {
             fields: *const plug_field,
             count: u64,
             body: *mut plug_body,
-        ) -> u32,
-        pub respond_with: unsafe extern "C" fn(exchange: *mut plug_exchange, subresponse: *mut plug_subresponse) -> u32,
-        pub resend: unsafe extern "C" fn(exchange: *mut plug_exchange, after: i64) -> u32,
-        pub hold: unsafe extern "C" fn(exchange: *mut plug_exchange, limit: u64) -> u32,
-        pub wait: unsafe extern "C" fn(exchange: *mut plug_exchange, within: i64, ticket: *mut plug_ticket) -> u32,
-        pub fail: unsafe extern "C" fn(exchange: *mut plug_exchange, code: plug_text, reason: plug_text) -> u32,
-        pub fault: unsafe extern "C" fn(exchange: *mut plug_exchange, reason: plug_text) -> u32,
-        pub visit: unsafe extern "C" fn(exchange: *mut plug_exchange) -> u32,
-        pub exchange_id: unsafe extern "C" fn(exchange: *mut plug_exchange) -> u64,
+        ) -> plug_verdict,
+        pub respond_with:
+            unsafe extern "C" fn(exchange: *mut plug_exchange, subresponse: *mut plug_subresponse) -> plug_verdict,
+        pub resend: unsafe extern "C" fn(exchange: *mut plug_exchange, after: i64) -> plug_verdict,
+        pub hold: unsafe extern "C" fn(exchange: *mut plug_exchange, limit: u64) -> plug_verdict,
+        pub wait:
+            unsafe extern "C" fn(exchange: *mut plug_exchange, within: i64, ticket: *mut plug_ticket) -> plug_verdict,
+        pub fail:
+            unsafe extern "C" fn(exchange: *mut plug_exchange, code: plug_text, reason: plug_text) -> plug_verdict,
+        pub fault: unsafe extern "C" fn(exchange: *mut plug_exchange, reason: plug_text) -> plug_verdict,
+        pub visit: unsafe extern "C" fn(exchange: *mut plug_exchange) -> plug_visit,
+        pub exchange_id: unsafe extern "C" fn(exchange: *mut plug_exchange) -> plug_exchange_id,
         pub attempt: unsafe extern "C" fn(exchange: *mut plug_exchange) -> u32,
         pub request: unsafe extern "C" fn(exchange: *mut plug_exchange) -> *mut plug_head,
         pub response: unsafe extern "C" fn(exchange: *mut plug_exchange) -> *mut plug_head,
-        pub failure:
-            unsafe extern "C" fn(exchange: *mut plug_exchange, code: *mut plug_text, reason: *mut plug_text) -> u32,
-        pub can_resend: unsafe extern "C" fn(exchange: *mut plug_exchange) -> u32,
+        pub failure: unsafe extern "C" fn(
+            exchange: *mut plug_exchange,
+            code: *mut plug_text,
+            reason: *mut plug_text,
+        ) -> plug_result,
+        pub can_resend: unsafe extern "C" fn(exchange: *mut plug_exchange) -> plug_result,
         pub resolve_url: unsafe extern "C" fn(exchange: *mut plug_exchange, reference: plug_text) -> plug_text,
         pub attribute: unsafe extern "C" fn(exchange: *mut plug_exchange, name: plug_text) -> plug_text,
         pub attribute_at:
-            unsafe extern "C" fn(exchange: *mut plug_exchange, index: u64, attribute: *mut plug_field) -> u32,
-        pub set_attribute: unsafe extern "C" fn(exchange: *mut plug_exchange, name: plug_text, value: plug_text) -> u32,
+            unsafe extern "C" fn(exchange: *mut plug_exchange, index: u64, attribute: *mut plug_field) -> plug_result,
+        pub set_attribute:
+            unsafe extern "C" fn(exchange: *mut plug_exchange, name: plug_text, value: plug_text) -> plug_result,
         pub set_turn_state: unsafe extern "C" fn(
             exchange: *mut plug_exchange,
             state: *mut c_void,
             release: plug_release_function,
-        ) -> u32,
+        ) -> plug_result,
         pub turn_state: unsafe extern "C" fn(exchange: *mut plug_exchange) -> *mut c_void,
         pub set_exchange_state: unsafe extern "C" fn(
             exchange: *mut plug_exchange,
             state: *mut c_void,
             release: plug_release_function,
-        ) -> u32,
+        ) -> plug_result,
         pub exchange_state: unsafe extern "C" fn(exchange: *mut plug_exchange) -> *mut c_void,
         pub method: unsafe extern "C" fn(head: *const plug_head) -> plug_text,
-        pub set_method: unsafe extern "C" fn(head: *mut plug_head, method: plug_text) -> u32,
+        pub set_method: unsafe extern "C" fn(head: *mut plug_head, method: plug_text) -> plug_result,
         pub url: unsafe extern "C" fn(head: *const plug_head) -> plug_text,
-        pub set_url: unsafe extern "C" fn(head: *mut plug_head, url: plug_text) -> u32,
+        pub set_url: unsafe extern "C" fn(head: *mut plug_head, url: plug_text) -> plug_result,
         pub status: unsafe extern "C" fn(head: *const plug_head) -> u32,
-        pub set_status: unsafe extern "C" fn(head: *mut plug_head, status: u32) -> u32,
+        pub set_status: unsafe extern "C" fn(head: *mut plug_head, status: u32) -> plug_result,
         pub field_count: unsafe extern "C" fn(head: *const plug_head) -> u64,
-        pub field_at: unsafe extern "C" fn(head: *const plug_head, index: u64, field: *mut plug_field) -> u32,
+        pub field_at: unsafe extern "C" fn(head: *const plug_head, index: u64, field: *mut plug_field) -> plug_result,
         pub field: unsafe extern "C" fn(head: *const plug_head, name: plug_text) -> plug_text,
-        pub set_field: unsafe extern "C" fn(head: *mut plug_head, name: plug_text, value: plug_text) -> u32,
-        pub add_field: unsafe extern "C" fn(head: *mut plug_head, name: plug_text, value: plug_text) -> u32,
-        pub remove_field: unsafe extern "C" fn(head: *mut plug_head, name: plug_text) -> u32,
-        pub mark_secret: unsafe extern "C" fn(head: *mut plug_head, name: plug_text) -> u32,
+        pub set_field: unsafe extern "C" fn(head: *mut plug_head, name: plug_text, value: plug_text) -> plug_result,
+        pub add_field: unsafe extern "C" fn(head: *mut plug_head, name: plug_text, value: plug_text) -> plug_result,
+        pub remove_field: unsafe extern "C" fn(head: *mut plug_head, name: plug_text) -> plug_result,
+        pub mark_secret: unsafe extern "C" fn(head: *mut plug_head, name: plug_text) -> plug_result,
         pub is_secret: unsafe extern "C" fn(head: *const plug_head, index: u64) -> u32,
         pub body_of_bytes: unsafe extern "C" fn(host: *const plug_host_v1, bytes: plug_bytes) -> *mut plug_body,
         pub body_of_source:
             unsafe extern "C" fn(host: *const plug_host_v1, source: *const plug_source_v1) -> *mut plug_body,
         pub body_length: unsafe extern "C" fn(body: *const plug_body) -> u64,
         pub body_can_rewind: unsafe extern "C" fn(body: *const plug_body) -> u32,
-        pub pull: unsafe extern "C" fn(body: *mut plug_body, context: *mut c_void, pulled: plug_piece_function) -> u32,
-        pub rewind_body: unsafe extern "C" fn(body: *mut plug_body) -> u32,
-        pub release_body: unsafe extern "C" fn(body: *mut plug_body),
-        pub give: unsafe extern "C" fn(host: *const plug_host_v1, pull: plug_pull, bytes: plug_bytes) -> u32,
-        pub end: unsafe extern "C" fn(
+        pub body_pull: unsafe extern "C" fn(
+            body: *mut plug_body,
+            context: *mut c_void,
+            pulled: plug_piece_function,
+        ) -> plug_result,
+        pub body_rewind: unsafe extern "C" fn(body: *mut plug_body) -> plug_result,
+        pub body_release: unsafe extern "C" fn(body: *mut plug_body),
+        pub pull_give:
+            unsafe extern "C" fn(host: *const plug_host_v1, pull: plug_pull, bytes: plug_bytes) -> plug_result,
+        pub pull_end: unsafe extern "C" fn(
             host: *const plug_host_v1,
             pull: plug_pull,
             trailers: *const plug_field,
             count: u64,
-        ) -> u32,
-        pub break_off:
-            unsafe extern "C" fn(host: *const plug_host_v1, pull: plug_pull, code: plug_text, reason: plug_text) -> u32,
-        pub pass: unsafe extern "C" fn(host: *const plug_host_v1, pull: plug_pull, piece: *const plug_piece_v1) -> u32,
-        pub take_request_body: unsafe extern "C" fn(exchange: *mut plug_exchange) -> *mut plug_body,
-        pub set_request_body: unsafe extern "C" fn(exchange: *mut plug_exchange, body: *mut plug_body) -> u32,
-        pub take_response_body: unsafe extern "C" fn(exchange: *mut plug_exchange) -> *mut plug_body,
-        pub set_response_body: unsafe extern "C" fn(exchange: *mut plug_exchange, body: *mut plug_body) -> u32,
-        pub held_body: unsafe extern "C" fn(exchange: *mut plug_exchange) -> plug_text,
-        pub wake: unsafe extern "C" fn(host: *const plug_host_v1, ticket: plug_ticket) -> u32,
-        pub send: unsafe extern "C" fn(
+        ) -> plug_result,
+        pub pull_fail: unsafe extern "C" fn(
             host: *const plug_host_v1,
-            exchange: u64,
-            request: *const plug_request_v1,
+            pull: plug_pull,
+            code: plug_text,
+            reason: plug_text,
+        ) -> plug_result,
+        pub pull_forward: unsafe extern "C" fn(
+            host: *const plug_host_v1,
+            pull: plug_pull,
+            piece: *const plug_piece_v1,
+        ) -> plug_result,
+        pub take_request_body: unsafe extern "C" fn(exchange: *mut plug_exchange) -> *mut plug_body,
+        pub set_request_body: unsafe extern "C" fn(exchange: *mut plug_exchange, body: *mut plug_body) -> plug_result,
+        pub take_response_body: unsafe extern "C" fn(exchange: *mut plug_exchange) -> *mut plug_body,
+        pub set_response_body: unsafe extern "C" fn(exchange: *mut plug_exchange, body: *mut plug_body) -> plug_result,
+        pub held_body: unsafe extern "C" fn(exchange: *mut plug_exchange) -> plug_text,
+        pub wake: unsafe extern "C" fn(host: *const plug_host_v1, ticket: plug_ticket) -> plug_result,
+        pub send_subrequest: unsafe extern "C" fn(
+            host: *const plug_host_v1,
+            exchange: plug_exchange_id,
+            subrequest: *const plug_subrequest_v1,
             context: *mut c_void,
             completed: plug_subresponse_function,
-        ) -> u32,
-        pub cancel_send: unsafe extern "C" fn(host: *const plug_host_v1, number: plug_subrequest) -> u32,
+        ) -> plug_result,
+        pub cancel_subrequest: unsafe extern "C" fn(host: *const plug_host_v1, id: plug_subrequest_id) -> plug_result,
         pub subresponse_head: unsafe extern "C" fn(subresponse: *mut plug_subresponse) -> *mut plug_head,
         pub subresponse_failure: unsafe extern "C" fn(
             subresponse: *mut plug_subresponse,
             code: *mut plug_text,
             reason: *mut plug_text,
-        ) -> u32,
-        pub take_subresponse_body: unsafe extern "C" fn(subresponse: *mut plug_subresponse) -> *mut plug_body,
-        pub keep_subresponse: unsafe extern "C" fn(subresponse: *mut plug_subresponse),
-        pub release_subresponse: unsafe extern "C" fn(subresponse: *mut plug_subresponse),
-        pub publish: unsafe extern "C" fn(
+        ) -> plug_result,
+        pub subresponse_take_body: unsafe extern "C" fn(subresponse: *mut plug_subresponse) -> *mut plug_body,
+        pub subresponse_keep: unsafe extern "C" fn(subresponse: *mut plug_subresponse),
+        pub subresponse_release: unsafe extern "C" fn(subresponse: *mut plug_subresponse),
+        pub publish_event: unsafe extern "C" fn(
             host: *const plug_host_v1,
-            exchange: u64,
+            exchange: plug_exchange_id,
             id: plug_text,
             details: *const plug_field,
             count: u64,
-        ) -> u32,
+        ) -> plug_result,
         pub event_id: unsafe extern "C" fn(event: *const plug_event) -> plug_text,
         pub event_text: unsafe extern "C" fn(event: *const plug_event, name: plug_text) -> plug_text,
-        pub event_integer: unsafe extern "C" fn(event: *const plug_event, name: plug_text, value: *mut i64) -> u32,
+        pub event_integer:
+            unsafe extern "C" fn(event: *const plug_event, name: plug_text, value: *mut i64) -> plug_result,
         pub event_head: unsafe extern "C" fn(event: *const plug_event) -> *const plug_head,
         pub setting_integer:
-            unsafe extern "C" fn(settings: *const plug_settings, name: plug_text, value: *mut i64) -> u32,
+            unsafe extern "C" fn(settings: *const plug_settings, name: plug_text, value: *mut i64) -> plug_result,
         pub setting_text:
-            unsafe extern "C" fn(settings: *const plug_settings, name: plug_text, value: *mut plug_text) -> u32,
+            unsafe extern "C" fn(settings: *const plug_settings, name: plug_text, value: *mut plug_text) -> plug_result,
         pub setting_item: unsafe extern "C" fn(
             settings: *const plug_settings,
             name: plug_text,
             index: u64,
             item: *mut plug_field,
-        ) -> u32,
+        ) -> plug_result,
         pub refuse: unsafe extern "C" fn(host: *const plug_host_v1, reason: plug_text),
-        pub log: unsafe extern "C" fn(host: *const plug_host_v1, level: u32, text: plug_text),
-        pub log_level: unsafe extern "C" fn(host: *const plug_host_v1) -> u32,
+        pub log: unsafe extern "C" fn(host: *const plug_host_v1, level: plug_log_level, text: plug_text),
+        pub log_level: unsafe extern "C" fn(host: *const plug_host_v1) -> plug_log_level,
         pub now: unsafe extern "C" fn(host: *const plug_host_v1) -> i64,
         pub wall_clock: unsafe extern "C" fn(host: *const plug_host_v1) -> i64,
         pub random: unsafe extern "C" fn(host: *const plug_host_v1, bytes: *mut c_void, count: u64),
         pub data_directory: unsafe extern "C" fn(host: *const plug_host_v1) -> plug_text,
-        pub timer: unsafe extern "C" fn(
+        pub start_timer: unsafe extern "C" fn(
             host: *const plug_host_v1,
             after: i64,
             context: *mut c_void,
             fired: plug_timer_function,
         ) -> plug_timer,
-        pub cancel_timer: unsafe extern "C" fn(host: *const plug_host_v1, timer: plug_timer) -> u32,
+        pub cancel_timer: unsafe extern "C" fn(host: *const plug_host_v1, timer: plug_timer) -> plug_result,
         pub counter: unsafe extern "C" fn(host: *const plug_host_v1, name: plug_text) -> plug_counter,
-        pub count: unsafe extern "C" fn(host: *const plug_host_v1, counter: plug_counter, delta: i64),
-        pub reply_json: unsafe extern "C" fn(host: *const plug_host_v1, reply: plug_reply, json: plug_text) -> u32,
-        pub reply_body: unsafe extern "C" fn(host: *const plug_host_v1, reply: plug_reply, body: *mut plug_body) -> u32,
-        pub reply_failed: unsafe extern "C" fn(
+        pub counter_add: unsafe extern "C" fn(host: *const plug_host_v1, counter: plug_counter, delta: i64),
+        pub reply_json:
+            unsafe extern "C" fn(host: *const plug_host_v1, reply: plug_reply, json: plug_text) -> plug_result,
+        pub reply_body:
+            unsafe extern "C" fn(host: *const plug_host_v1, reply: plug_reply, body: *mut plug_body) -> plug_result,
+        pub reply_fail: unsafe extern "C" fn(
             host: *const plug_host_v1,
             reply: plug_reply,
             code: plug_text,
             reason: plug_text,
-        ) -> u32,
+        ) -> plug_result,
         pub extension: unsafe extern "C" fn(host: *const plug_host_v1, id: plug_text) -> *const c_void,
     }
 
     #[repr(C)]
     #[derive(Clone, Copy)]
     pub struct plug_attributes_v1 {
-        pub check: Option<unsafe extern "C" fn(self_: *mut c_void, attributes: *const plug_field, count: u64) -> u32>,
+        pub check:
+            Option<unsafe extern "C" fn(self_: *mut c_void, attributes: *const plug_field, count: u64) -> plug_result>,
     }
 
     #[repr(C)]
@@ -446,7 +485,7 @@ fn raw_fields(fields: &[(String, Vec<u8>)]) -> Vec<plug_field> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     pub function: &'static str,
-    pub code: u32,
+    pub code: plug_result,
 }
 
 impl fmt::Display for Error {
@@ -457,7 +496,7 @@ impl fmt::Display for Error {
 
 impl StdError for Error {}
 
-fn check(function: &'static str, code: u32) -> Result<(), Error> {
+fn check(function: &'static str, code: plug_result) -> Result<(), Error> {
     if code == PLUG_OK {
         Ok(())
     } else {
@@ -503,10 +542,10 @@ impl Owed {
     fn fail(self, reason: &str) {
         match self {
             Owed::Pull(host, number) => unsafe {
-                (host.table().break_off)(host.0, number, text("plugin.fault"), text(reason))
+                (host.table().pull_fail)(host.0, number, text("plugin.fault"), text(reason))
             },
             Owed::Reply(host, number) => unsafe {
-                (host.table().reply_failed)(host.0, number, text("command.failed"), text(reason))
+                (host.table().reply_fail)(host.0, number, text("command.failed"), text(reason))
             },
         };
     }
@@ -596,7 +635,7 @@ impl Host {
     /// The path of the folder that `data_directory` is when the plugin is started; it may not exist. For `create`, which
     /// a check of a configuration calls, too: read there, and never write.
     pub fn data_path(&self) -> Option<String> {
-        let table = unsafe { (self.table().extension)(self.0, text(PLUG_DATA_PATH)) } as *const plug_data_path_v1;
+        let table = unsafe { (self.table().extension)(self.0, text(PLUG_EXTENSION_DATA_PATH)) } as *const plug_data_path_v1;
         if table.is_null() {
             return self.data_directory();
         }
@@ -613,10 +652,10 @@ impl Host {
     }
 
     /// Publishes a fact under the plugin's own id, of an exchange (by its id) or of the kernel (0).
-    pub fn publish(&self, id: &str, exchange: u64, details: &[(String, Vec<u8>)]) -> Result<(), Error> {
+    pub fn publish(&self, id: &str, exchange: plug_exchange_id, details: &[(String, Vec<u8>)]) -> Result<(), Error> {
         let fields = raw_fields(details);
-        check("publish", unsafe {
-            (self.table().publish)(self.0, exchange, text(id), fields.as_ptr(), fields.len() as u64)
+        check("publish_event", unsafe {
+            (self.table().publish_event)(self.0, exchange, text(id), fields.as_ptr(), fields.len() as u64)
         })
     }
 
@@ -631,7 +670,8 @@ impl Host {
             }
         }
         let pending = Pending::add(*self, Box::new(fired));
-        let number = unsafe { (self.table().timer)(self.0, nanoseconds(delay), pending as *mut c_void, Some(run)) };
+        let number =
+            unsafe { (self.table().start_timer)(self.0, nanoseconds(delay), pending as *mut c_void, Some(run)) };
         if number == 0 {
             drop(Pending::take(pending));
             self.log(Level::Error, "A timer was not started: timers work from start on, until the kernel ends.");
@@ -642,11 +682,11 @@ impl Host {
     /// Sends a request of the plugin's own, for the exchange with this id, or for none (0): then it must be detached.
     ///
     /// `completed` is called once, on the loop, also when it is cancelled. What it takes from the exchange: see
-    /// `plug_request_v1` in plugboard.h. [any]
+    /// `plug_subrequest_v1` in plugboard.h. [any]
     pub fn send(
         &self,
         request: Request,
-        exchange: u64,
+        exchange: plug_exchange_id,
         completed: impl FnOnce(SubResponse) + Send + 'static,
     ) -> Result<SubRequest, Error> {
         type Call = (Host, Box<dyn FnOnce(SubResponse) + Send>);
@@ -661,7 +701,7 @@ impl Host {
         let options = raw_fields(&request.options);
         let secrets: Vec<plug_text> = request.secrets.iter().map(|name| text(name)).collect();
         let mut number = 0;
-        let described = plug_request_v1 {
+        let described = plug_subrequest_v1 {
             method: text(&request.method),
             url: text(&request.url),
             fields: fields.as_ptr(),
@@ -675,19 +715,20 @@ impl Host {
             // Taken over, also where the kernel refuses the request.
             body: raw_body(request.body),
             timeout: request.timeout.map_or(0, nanoseconds),
-            flags: if request.is_outermost { PLUG_OUTERMOST } else { 0 }
-                | if request.is_detached { PLUG_DETACHED } else { 0 },
+            flags: if request.is_outermost { PLUG_SUBREQUEST_OUTERMOST } else { 0 }
+                | if request.is_detached { PLUG_SUBREQUEST_DETACHED } else { 0 },
             reserved: 0,
-            number: &mut number,
+            id: &mut number,
         };
         let call: Box<Call> = Box::new((*self, Box::new(completed)));
         let context = Box::into_raw(call);
-        let code = unsafe { (self.table().send)(self.0, exchange, &described, context as *mut c_void, Some(run)) };
+        let code =
+            unsafe { (self.table().send_subrequest)(self.0, exchange, &described, context as *mut c_void, Some(run)) };
         if code != PLUG_OK {
             // Refused, so that `run` is not called.
             drop(unsafe { Box::from_raw(context) });
         }
-        check("send", code).map(|()| SubRequest { host: *self, number })
+        check("send_subrequest", code).map(|()| SubRequest { host: *self, number })
     }
 }
 
@@ -701,7 +742,7 @@ pub struct Counter {
 impl Counter {
     /// [any]
     pub fn add(&self, delta: i64) {
-        unsafe { (self.host.table().count)(self.host.0, self.number, delta) }
+        unsafe { (self.host.table().counter_add)(self.host.0, self.number, delta) }
     }
 }
 
@@ -773,14 +814,14 @@ impl Timer {
 #[derive(Clone, Copy)]
 pub struct SubRequest {
     host: Host,
-    number: plug_subrequest,
+    number: plug_subrequest_id,
 }
 
 impl SubRequest {
     /// `completed` is still called once, with the failure `cancelled`, or with what came at the same time. Returns
     /// false if it was called already. [any]
     pub fn cancel(&self) -> bool {
-        unsafe { (self.host.table().cancel_send)(self.host.0, self.number) == PLUG_OK }
+        unsafe { (self.host.table().cancel_subrequest)(self.host.0, self.number) == PLUG_OK }
     }
 }
 
@@ -858,28 +899,25 @@ pub struct Pull {
 impl Pull {
     pub fn give(mut self, bytes: Vec<u8>) {
         self.is_open = false;
-        unsafe { (self.host.table().give)(self.host.0, self.number, owned(bytes)) };
+        unsafe { (self.host.table().pull_give)(self.host.0, self.number, owned(bytes)) };
     }
 
     pub fn end(mut self, trailers: &[(String, Vec<u8>)]) {
         self.is_open = false;
         let fields = raw_fields(trailers);
-        unsafe { (self.host.table().end)(self.host.0, self.number, fields.as_ptr(), fields.len() as u64) };
+        unsafe { (self.host.table().pull_end)(self.host.0, self.number, fields.as_ptr(), fields.len() as u64) };
     }
 
-    pub fn break_off(mut self, code: &str, reason: &str) {
-        self.close(code, reason);
+    /// Completes the pull with an error, which breaks the body.
+    pub fn fail(mut self, code: &str, reason: &str) {
+        self.is_open = false;
+        unsafe { (self.host.table().pull_fail)(self.host.0, self.number, text(code), text(reason)) };
     }
 
     /// Completes the pull with the piece that was just pulled, as it is, without a copy.
-    pub fn pass(mut self, piece: &Piece<'_>) {
+    pub fn forward(mut self, piece: &Piece<'_>) {
         self.is_open = false;
-        unsafe { (self.host.table().pass)(self.host.0, self.number, piece.raw) };
-    }
-
-    fn close(&mut self, code: &str, reason: &str) {
-        self.is_open = false;
-        unsafe { (self.host.table().break_off)(self.host.0, self.number, text(code), text(reason)) };
+        unsafe { (self.host.table().pull_forward)(self.host.0, self.number, piece.raw) };
     }
 }
 
@@ -930,7 +968,7 @@ impl ExportedSource {
         }
     }
 
-    unsafe extern "C" fn rewind(context: *mut c_void) -> u32 {
+    unsafe extern "C" fn rewind(context: *mut c_void) -> plug_result {
         let exported = &*(context as *const ExportedSource);
         match guarded(|| exported.source.rewind()) {
             Ok(()) => PLUG_OK,
@@ -963,8 +1001,8 @@ impl<'a> Piece<'a> {
     pub fn kind(&self) -> PieceKind<'a> {
         unsafe {
             match self.raw.kind {
-                PLUG_PIECE => PieceKind::Bytes(view(self.raw.bytes).unwrap_or_default()),
-                PLUG_END => PieceKind::End,
+                PLUG_PIECE_BYTES => PieceKind::Bytes(view(self.raw.bytes).unwrap_or_default()),
+                PLUG_PIECE_END => PieceKind::End,
                 _ => PieceKind::Break { code: string(self.raw.code), reason: string(self.raw.reason) },
             }
         }
@@ -1005,7 +1043,7 @@ impl Body {
 
     /// Made of a source. [any]
     pub fn of_source(host: Host, source: impl Source) -> Body {
-        let length = source.length().unwrap_or(PLUG_UNKNOWN);
+        let length = source.length().unwrap_or(PLUG_LENGTH_UNKNOWN);
         let can_rewind = source.can_rewind();
         let exported = Box::new(ExportedSource { host, source: Box::new(source) });
         let described = plug_source_v1 {
@@ -1025,7 +1063,7 @@ impl Body {
 
     pub fn length(&self) -> Option<u64> {
         let length = unsafe { (self.host.table().body_length)(self.raw) };
-        if length == PLUG_UNKNOWN {
+        if length == PLUG_LENGTH_UNKNOWN {
             None
         } else {
             Some(length)
@@ -1037,7 +1075,7 @@ impl Body {
     }
 
     pub fn rewind(&self) -> Result<(), Error> {
-        check("rewind_body", unsafe { (self.host.table().rewind_body)(self.raw) })
+        check("body_rewind", unsafe { (self.host.table().body_rewind)(self.raw) })
     }
 
     /// Calls `pulled` once with the next piece. A [`Pull`] that it has captured breaks off if it panics. [loop]
@@ -1051,12 +1089,12 @@ impl Body {
         }
         let call: Box<Call> = Box::new((self.host, Box::new(pulled)));
         let context = Box::into_raw(call);
-        let code = unsafe { (self.host.table().pull)(self.raw, context as *mut c_void, Some(run)) };
+        let code = unsafe { (self.host.table().body_pull)(self.raw, context as *mut c_void, Some(run)) };
         if code != PLUG_OK {
             // Refused, so that `run` is not called.
             drop(unsafe { Box::from_raw(context) });
         }
-        check("pull", code)
+        check("body_pull", code)
     }
 
     /// Gives up ownership: the kernel then owns the body.
@@ -1069,7 +1107,7 @@ impl Body {
 
 impl Drop for Body {
     fn drop(&mut self) {
-        unsafe { (self.host.table().release_body)(self.raw) }
+        unsafe { (self.host.table().body_release)(self.raw) }
     }
 }
 
@@ -1231,7 +1269,7 @@ unsafe impl Send for SubResponse {}
 
 impl SubResponse {
     fn keep(host: Host, raw: *mut plug_subresponse) -> SubResponse {
-        unsafe { (host.table().keep_subresponse)(raw) };
+        unsafe { (host.table().subresponse_keep)(raw) };
         SubResponse { host, raw }
     }
 
@@ -1257,7 +1295,7 @@ impl SubResponse {
 
     /// None if there is no body, or if it was taken before. [loop]
     pub fn take_body(&mut self) -> Option<Body> {
-        Body::adopt(self.host, unsafe { (self.host.table().take_subresponse_body)(self.raw) })
+        Body::adopt(self.host, unsafe { (self.host.table().subresponse_take_body)(self.raw) })
     }
 
     /// Takes the body out and reads it whole, then calls `collected` once. [loop]
@@ -1289,7 +1327,7 @@ impl SubResponse {
 
 impl Drop for SubResponse {
     fn drop(&mut self) {
-        unsafe { (self.host.table().release_subresponse)(self.raw) }
+        unsafe { (self.host.table().subresponse_release)(self.raw) }
     }
 }
 
@@ -1386,11 +1424,11 @@ pub enum Outcome {
 
 /// What a hook decides: [`Verdict::NEXT`], or what the functions of [`Exchange`] return.
 #[must_use]
-pub struct Verdict(u32);
+pub struct Verdict(plug_verdict);
 
 impl Verdict {
     /// Lets the head pass, and opens a turn.
-    pub const NEXT: Verdict = Verdict(PLUG_NEXT);
+    pub const NEXT: Verdict = Verdict(PLUG_VERDICT_NEXT);
 }
 
 /// What a hook returns. An error is a fault of the plugin, as a panic is.
@@ -1414,16 +1452,16 @@ impl Exchange<'_> {
 
     pub fn visit(&self) -> Visit {
         match unsafe { (self.host.table().visit)(self.raw) } {
-            PLUG_WOKEN => Visit::Woken,
-            PLUG_DEADLINE => Visit::Deadline,
-            PLUG_HELD => Visit::Held,
-            PLUG_OVER_LIMIT => Visit::OverLimit,
+            PLUG_VISIT_WOKEN => Visit::Woken,
+            PLUG_VISIT_DEADLINE => Visit::Deadline,
+            PLUG_VISIT_HELD => Visit::Held,
+            PLUG_VISIT_OVER_LIMIT => Visit::OverLimit,
             _ => Visit::First,
         }
     }
 
     /// Valid after the hook too, for `publish` and `send`.
-    pub fn id(&self) -> u64 {
+    pub fn id(&self) -> plug_exchange_id {
         unsafe { (self.host.table().exchange_id)(self.raw) }
     }
 
@@ -1459,7 +1497,7 @@ impl Exchange<'_> {
         unsafe { (self.host.table().can_resend)(self.raw) == PLUG_OK }
     }
 
-    /// By its whole name (`cache.ttl`).
+    /// By its whole name (`cache.timeToLive`).
     pub fn attribute(&self, name: &str) -> Option<String> {
         let value = unsafe { (self.host.table().attribute)(self.raw, text(name)) };
         if value.bytes.is_null() {
@@ -1768,7 +1806,7 @@ impl<T: Transformer, Make: Fn() -> T + 'static> Transforming<T, Make> {
         drop(state);
         match end {
             _ if !output.is_empty() => pull.give(output),
-            Some(Err(failure)) => pull.break_off(&failure.code, &failure.reason),
+            Some(Err(failure)) => pull.fail(&failure.code, &failure.reason),
             Some(Ok(trailers)) => pull.end(&trailers),
             None => {}
         }
@@ -1888,12 +1926,8 @@ impl Reply {
     }
 
     pub fn fail(mut self, code: &str, reason: &str) {
-        self.close(code, reason);
-    }
-
-    fn close(&mut self, code: &str, reason: &str) {
         self.is_open = false;
-        unsafe { (self.host.table().reply_failed)(self.host.0, self.number, text(code), text(reason)) };
+        unsafe { (self.host.table().reply_fail)(self.host.0, self.number, text(code), text(reason)) };
     }
 }
 
@@ -1966,9 +2000,10 @@ pub struct OptionDefinition(plug_option_v1);
 unsafe impl Sync for OptionDefinition {}
 
 impl OptionDefinition {
-    /// The type is one of `raw::PLUG_BOOL` to `raw::PLUG_MAP`; the default is as a configuration would write it.
+    /// The type is one of `raw::PLUG_TYPE_BOOL` to `raw::PLUG_TYPE_MAP`; the default is as a configuration would write
+    /// it.
     pub const fn new(
-        kind: u32,
+        kind: plug_option_type,
         name: &'static str,
         fallback: &'static str,
         documentation: &'static str,
@@ -1978,7 +2013,7 @@ impl OptionDefinition {
             r#type: kind,
             flags: 0,
             fallback: text(fallback),
-            minimum: 1,
+            minimum: 0,
             maximum: 0,
             choices: plug_text { bytes: ptr::null(), count: 0 },
             documentation: text(documentation),
@@ -1986,36 +2021,37 @@ impl OptionDefinition {
     }
 
     pub const fn text(name: &'static str, fallback: &'static str, documentation: &'static str) -> OptionDefinition {
-        OptionDefinition::new(PLUG_TEXT_TYPE, name, fallback, documentation)
+        OptionDefinition::new(PLUG_TYPE_TEXT, name, fallback, documentation)
     }
 
     pub const fn integer(name: &'static str, fallback: &'static str, documentation: &'static str) -> OptionDefinition {
-        OptionDefinition::new(PLUG_INTEGER, name, fallback, documentation)
+        OptionDefinition::new(PLUG_TYPE_INTEGER, name, fallback, documentation)
     }
 
     pub const fn boolean(name: &'static str, fallback: &'static str, documentation: &'static str) -> OptionDefinition {
-        OptionDefinition::new(PLUG_BOOL, name, fallback, documentation)
+        OptionDefinition::new(PLUG_TYPE_BOOL, name, fallback, documentation)
     }
 
     pub const fn duration(name: &'static str, fallback: &'static str, documentation: &'static str) -> OptionDefinition {
-        OptionDefinition::new(PLUG_DURATION, name, fallback, documentation)
+        OptionDefinition::new(PLUG_TYPE_DURATION, name, fallback, documentation)
     }
 
     pub const fn size(name: &'static str, fallback: &'static str, documentation: &'static str) -> OptionDefinition {
-        OptionDefinition::new(PLUG_SIZE, name, fallback, documentation)
+        OptionDefinition::new(PLUG_TYPE_SIZE, name, fallback, documentation)
     }
 
     /// A list of texts; the default is a JSON array.
     pub const fn list(name: &'static str, fallback: &'static str, documentation: &'static str) -> OptionDefinition {
-        OptionDefinition::new(PLUG_LIST, name, fallback, documentation)
+        OptionDefinition::new(PLUG_TYPE_LIST, name, fallback, documentation)
     }
 
     /// A map of texts to texts; the default is a JSON object.
     pub const fn map(name: &'static str, fallback: &'static str, documentation: &'static str) -> OptionDefinition {
-        OptionDefinition::new(PLUG_MAP, name, fallback, documentation)
+        OptionDefinition::new(PLUG_TYPE_MAP, name, fallback, documentation)
     }
 
-    /// Bounds of a number, of a duration in nanoseconds, of a size; of a text's bytes, of a list's or map's count.
+    /// Bounds of a number, of a duration in nanoseconds, of a size; of a text's bytes, of a list's or map's count. Both
+    /// 0: no bounds.
     pub const fn bounds(self, minimum: i64, maximum: i64) -> OptionDefinition {
         OptionDefinition(plug_option_v1 { minimum, maximum, ..self.0 })
     }
@@ -2027,12 +2063,12 @@ impl OptionDefinition {
 
     /// Never printed.
     pub const fn secret(self) -> OptionDefinition {
-        OptionDefinition(plug_option_v1 { flags: self.0.flags | PLUG_SECRET, ..self.0 })
+        OptionDefinition(plug_option_v1 { flags: self.0.flags | PLUG_FLAG_SECRET, ..self.0 })
     }
 
     /// The configuration must give it.
     pub const fn required(self) -> OptionDefinition {
-        OptionDefinition(plug_option_v1 { flags: self.0.flags | PLUG_REQUIRED, ..self.0 })
+        OptionDefinition(plug_option_v1 { flags: self.0.flags | PLUG_FLAG_REQUIRED, ..self.0 })
     }
 }
 
@@ -2074,7 +2110,7 @@ pub struct Manifest {
     pub version_count: usize,
     pub documentation: &'static str,
     pub priority: i32,
-    pub hooks: u32,
+    pub hooks: plug_hooks,
     pub settings: &'static [OptionDefinition],
     pub attributes: &'static [OptionDefinition],
     pub commands: &'static [CommandDefinition],
@@ -2164,15 +2200,15 @@ impl<P: Plugin> Instance<P> {
 
     const ATTRIBUTES: &'static plug_attributes_v1 = &plug_attributes_v1 { check: Some(Self::check) };
 
-    unsafe extern "C" fn extension(id: plug_text) -> *const c_void {
-        if string(id) == PLUG_ATTRIBUTES {
+    unsafe extern "C" fn extension(_plugin: *const plug_plugin_v1, id: plug_text) -> *const c_void {
+        if string(id) == PLUG_EXTENSION_ATTRIBUTES {
             Self::ATTRIBUTES as *const plug_attributes_v1 as *const c_void
         } else {
             ptr::null()
         }
     }
 
-    unsafe extern "C" fn check(context: *mut c_void, attributes: *const plug_field, count: u64) -> u32 {
+    unsafe extern "C" fn check(context: *mut c_void, attributes: *const plug_field, count: u64) -> plug_result {
         let instance = Self::of(context);
         let checked = guarded(|| {
             let section: Vec<_> = (0..count as usize)
@@ -2190,7 +2226,7 @@ impl<P: Plugin> Instance<P> {
         }
     }
 
-    unsafe extern "C" fn start(context: *mut c_void) -> u32 {
+    unsafe extern "C" fn start(context: *mut c_void) -> plug_result {
         let instance = Self::of(context);
         match guarded(|| instance.plugin.start()).and_then(|started| started) {
             Ok(()) => PLUG_OK,
@@ -2218,7 +2254,7 @@ impl<P: Plugin> Instance<P> {
         context: *mut c_void,
         exchange: *mut plug_exchange,
         hook: impl FnOnce(&P, &mut Exchange<'_>) -> Hook,
-    ) -> u32 {
+    ) -> plug_verdict {
         let instance = Self::of(context);
         let decided = guarded(|| {
             hook(&instance.plugin, &mut Exchange::new(instance.host, exchange)).map_err(|error| error.to_string())
@@ -2236,24 +2272,24 @@ impl<P: Plugin> Instance<P> {
         }
     }
 
-    unsafe extern "C" fn on_request(context: *mut c_void, exchange: *mut plug_exchange) -> u32 {
+    unsafe extern "C" fn on_request(context: *mut c_void, exchange: *mut plug_exchange) -> plug_verdict {
         Self::steer(context, exchange, |plugin, exchange| plugin.on_request(exchange))
     }
 
-    unsafe extern "C" fn on_response(context: *mut c_void, exchange: *mut plug_exchange) -> u32 {
+    unsafe extern "C" fn on_response(context: *mut c_void, exchange: *mut plug_exchange) -> plug_verdict {
         Self::steer(context, exchange, |plugin, exchange| plugin.on_response(exchange))
     }
 
-    unsafe extern "C" fn on_failure(context: *mut c_void, exchange: *mut plug_exchange) -> u32 {
+    unsafe extern "C" fn on_failure(context: *mut c_void, exchange: *mut plug_exchange) -> plug_verdict {
         Self::steer(context, exchange, |plugin, exchange| plugin.on_failure(exchange))
     }
 
-    unsafe extern "C" fn on_close(context: *mut c_void, exchange: *mut plug_exchange, outcome: u32) {
+    unsafe extern "C" fn on_close(context: *mut c_void, exchange: *mut plug_exchange, outcome: plug_close) {
         let outcome = match outcome {
-            PLUG_REPLACED => Outcome::Replaced,
-            PLUG_RESENT => Outcome::Resent,
-            PLUG_FAILED => Outcome::Failed,
-            PLUG_CANCELLED => Outcome::Cancelled,
+            PLUG_CLOSE_REPLACED => Outcome::Replaced,
+            PLUG_CLOSE_RESENT => Outcome::Resent,
+            PLUG_CLOSE_FAILED => Outcome::Failed,
+            PLUG_CLOSE_CANCELLED => Outcome::Cancelled,
             _ => Outcome::Ended,
         };
         Self::watch(context, |instance| instance.plugin.on_close(&mut Exchange::new(instance.host, exchange), outcome));

@@ -1,5 +1,5 @@
 /// Percent-encoding of paths and queries (RFC 3986 §2.1), and their dot segments, in time that grows with the length.
-package enum PercentEncoding {
+enum PercentEncoding {
     /// The normal form (RFC 3986 §6.2.2.1, §6.2.2.2): escapes with digits in upper case, no escaped unreserved
     /// characters, and bytes that a URL cannot hold escaped.
     static func normalized(_ text: Substring.UTF8View) -> [UInt8] {
@@ -25,7 +25,7 @@ package enum PercentEncoding {
     }
 
     /// Escapes spaces, control characters and bytes above ASCII, and changes nothing else.
-    package static func escaped(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    static func escaped(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count)
         for byte in bytes { append(raw: byte, to: &text) }
@@ -35,7 +35,7 @@ package enum PercentEncoding {
     /// A path without its dot segments (RFC 3986 §5.2.4).
     ///
     /// - Parameter decoding: Whether `%2e` is read as a dot. All other bytes are kept.
-    package static func withoutDotSegments(_ path: [UInt8], decoding: Bool = false) -> [UInt8] {
+    static func withoutDotSegments(_ path: [UInt8], decoding: Bool = false) -> [UInt8] {
         let slash = UInt8(ascii: "/")
         guard mayHaveDotSegments(path, decoding) else { return path }
         let isAbsolute = path.first == slash

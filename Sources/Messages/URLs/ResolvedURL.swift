@@ -1,39 +1,41 @@
-/// The URL that a reference stands for at a base URL (RFC 3986 §5.2), or nil if there is none.
-///
-/// Normalized like `NormalURL`, but without dot segments, and with its user, its fragment and a dot at the end of its
-/// host. Takes time that grows with the length of both.
-///
-/// - Parameter normalizing: False keeps the percent-encoding of path, query and fragment, so that a server gets the
-///   bytes that it sent.
-package func resolved(_ reference: String, against base: String, normalizing: Bool = true) -> String? {
-    guard !reference.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }), let reference = URLParts(reference),
-        let base = URLParts(base), let scheme = reference.scheme ?? base.scheme
-    else { return nil }
-    let isRelative = reference.scheme == nil && reference.authority == nil
-    let authority = isRelative ? base : reference
-    var path = reference.path
-    var query = reference.query
-    if isRelative {
-        if path.isEmpty {
-            path = base.path
-            query = query ?? base.query
-        } else if path.utf8.first != UInt8(ascii: "/") {
-            path = merged(path, base)
+extension URLParts {
+    /// The URL that a reference stands for at a base URL (RFC 3986 §5.2), or nil if there is none.
+    ///
+    /// Normalized like `NormalURL`, but without dot segments, and with its user, its fragment and a dot at the end of
+    /// its host. Takes time that grows with the length of both.
+    ///
+    /// - Parameter normalizing: False keeps the percent-encoding of path, query and fragment, so that a server gets the
+    ///   bytes that it sent.
+    public static func resolve(_ reference: String, against base: String, normalizing: Bool = true) -> String? {
+        guard !reference.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }), let reference = URLParts(reference),
+            let base = URLParts(base), let scheme = reference.scheme ?? base.scheme
+        else { return nil }
+        let isRelative = reference.scheme == nil && reference.authority == nil
+        let authority = isRelative ? base : reference
+        var path = reference.path
+        var query = reference.query
+        if isRelative {
+            if path.isEmpty {
+                path = base.path
+                query = query ?? base.query
+            } else if path.utf8.first != UInt8(ascii: "/") {
+                path = merged(path, base)
+            }
         }
+        guard let prefix = normalAuthority(authority, (reference.scheme == nil ? base : reference).httpScheme) else {
+            return nil
+        }
+        func encoded(_ text: Substring) -> [UInt8] {
+            normalizing
+                ? PercentEncoding.normalized(text.utf8) : Array(text.utf8).withUnsafeBytes(PercentEncoding.escaped)
+        }
+        let rest = pathAndQuery(
+            PercentEncoding.withoutDotSegments(encoded(path)), query.map(encoded), isRooted: authority.authority != nil)
+        // Without an authority, a path that begins with two slashes would be read as one.
+        if authority.authority == nil, rest.utf8.starts(with: "//".utf8) { return nil }
+        let fragment = reference.fragment.map { "#" + String(decoding: encoded($0), as: UTF8.self) }
+        return "\(scheme.lowercased()):\(prefix)\(rest)\(fragment ?? "")"
     }
-    guard let prefix = normalAuthority(authority, (reference.scheme == nil ? base : reference).httpScheme) else {
-        return nil
-    }
-    func encoded(_ text: Substring) -> [UInt8] {
-        normalizing
-            ? PercentEncoding.normalized(text.utf8) : Array(text.utf8).withUnsafeBytes(PercentEncoding.escaped)
-    }
-    let rest = pathAndQuery(
-        PercentEncoding.withoutDotSegments(encoded(path)), query.map(encoded), isRooted: authority.authority != nil)
-    // Without an authority, a path that begins with two slashes would be read as one.
-    if authority.authority == nil, rest.utf8.starts(with: "//".utf8) { return nil }
-    let fragment = reference.fragment.map { "#" + String(decoding: encoded($0), as: UTF8.self) }
-    return "\(scheme.lowercased()):\(prefix)\(rest)\(fragment ?? "")"
 }
 
 /// RFC 3986 §5.2.3.

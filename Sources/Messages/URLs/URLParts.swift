@@ -15,6 +15,12 @@ public struct URLParts: Sendable, Equatable {
         (self.text, self.scan) = (text, scan)
     }
 
+    /// The bytes of a field, such as `Location`, as a URL: spaces, control characters and bytes above ASCII are
+    /// percent-encoded.
+    public init?(escaping bytes: UnsafeRawBufferPointer) {
+        self.init(String(decoding: PercentEncoding.escaped(bytes), as: UTF8.self))
+    }
+
     /// Without its colon, as it is written; nil in a relative reference.
     public var scheme: Substring? { scan.schemeEnd > 0 ? part(0, scan.schemeEnd) : nil }
 
@@ -37,6 +43,14 @@ public struct URLParts: Sendable, Equatable {
 
     /// The part up to `?` or `#`; may be empty.
     public var path: Substring { part(scan.pathStart, scan.pathEnd) }
+
+    /// The path without dot segments (RFC 3986 §5.2.4); `%2e` counts as a dot, and all else stays as it is written.
+    public var pathWithoutDotSegments: Substring {
+        let path = path
+        let bytes = Array(path.utf8)
+        let kept = PercentEncoding.withoutDotSegments(bytes, decoding: true)
+        return kept.count == bytes.count ? path : Substring(String(decoding: kept, as: UTF8.self))
+    }
 
     /// The index in `text` at which path, query and fragment begin.
     public var pathStart: String.Index { index(scan.pathStart) }

@@ -85,7 +85,7 @@ struct OrderDrawing {
 
 extension EnabledPlugin {
     /// Where the plugin is switched on: by a file, or by the command line, which is the program here.
-    fileprivate var enabledAt: [String] {
+    var enabledAt: [String] {
         locations.map { $0.hasPrefix("program") ? "command line" : $0 }
     }
 }

@@ -61,7 +61,7 @@ struct RequestArguments: ParsableArguments {
                         + "https://example.com/path, or a configuration with kernel.baseURL.")
             }
             // The kernel reports a base URL that cannot be used.
-            return resolved(url, against: baseURL, normalizing: false) ?? url
+            return URLParts.resolve(url, against: baseURL, normalizing: false) ?? url
         }
         let scheme = url.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
         return url[scheme.endIndex...].hasPrefix(":/") ? url : "http://\(url)"

@@ -141,7 +141,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         pull?.fail(BodyNode.released)
     }
 
-    /// `release_body`: a plugin releases a body that it has taken out of an exchange, or was given. [any]
+    /// `body_release`: a plugin releases a body that it has taken out of an exchange, or was given. [any]
     func releaseByPlugin() {
         // A hook that throws releases its bodies. Whether one of them was the exchange's is known when the hook has
         // returned.

@@ -42,14 +42,14 @@ struct RequestDefaults: Sendable {
     /// error.
     func url(_ url: String) -> String {
         guard let baseURL, URLParts(url)?.scheme == nil else { return url }
-        return resolved(url, against: baseURL, normalizing: false) ?? url
+        return URLParts.resolve(url, against: baseURL, normalizing: false) ?? url
     }
 }
 
 extension KernelSettings {
     /// An absolute URL of http or https, without a user.
     static func isBaseURL(_ url: String) -> Bool {
-        Origin(url: url) != nil && URLParts(url)?.userinfo == nil && resolved("", against: url) != nil
+        Origin(url: url) != nil && URLParts(url)?.userinfo == nil && URLParts.resolve("", against: url) != nil
     }
 
     /// A token (RFC 9110 §5.1) that belongs neither to one message alone nor to a connection (RFC 9110 §7.6.1).

@@ -7,7 +7,7 @@ enum CalledHook: UInt8, Sendable {
     case rewind, release, pulled, completed, fired
     /// A file's constructors and its entry function.
     case load
-    /// Of the extension PLUG_ATTRIBUTES.
+    /// Of the extension PLUG_EXTENSION_ATTRIBUTES.
     case check
 
     /// The hooks that exchanges call, and `pull`. They come first.

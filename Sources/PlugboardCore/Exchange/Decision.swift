@@ -13,12 +13,12 @@ enum Decision {
     /// The number that the hook returns with this payload.
     var code: UInt32 {
         switch self {
-        case .next: PLUG_NEXT
-        case .respond: PLUG_RESPOND
-        case .resend: PLUG_RESEND
-        case .hold: PLUG_HOLD
-        case .wait: PLUG_WAIT
-        case .fail: PLUG_FAIL
+        case .next: PLUG_VERDICT_NEXT
+        case .respond: PLUG_VERDICT_RESPOND
+        case .resend: PLUG_VERDICT_RESEND
+        case .hold: PLUG_VERDICT_HOLD
+        case .wait: PLUG_VERDICT_WAIT
+        case .fail: PLUG_VERDICT_FAIL
         }
     }
 

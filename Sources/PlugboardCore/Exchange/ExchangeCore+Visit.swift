@@ -58,7 +58,7 @@ extension ExchangeCore {
 
     /// True after a hook that lets the head pass and leaves nothing for the kernel to do.
     private func hasLeftNothing(_ code: UInt32) -> Bool {
-        code == PLUG_NEXT && draft.isEmpty && !request.isEditedOutward
+        code == PLUG_VERDICT_NEXT && draft.isEmpty && !request.isEditedOutward
     }
 
     /// Matches the number that the hook returned with the payload that it left, and adds the call to a trace.
@@ -109,14 +109,15 @@ extension ExchangeCore {
     ) throws(Misbehaviour) -> Decision {
         let missing = restoreTakenBodies()
         // Code that panicked could not give back the bodies that it had taken: the panic says more.
-        if code == PLUG_FAULT, case .fail(let error)? = payload { throw Misbehaviour(clause: error.reason) }
+        if code == PLUG_VERDICT_FAULT, case .fail(let error)? = payload { throw Misbehaviour(clause: error.reason) }
         if let missing { throw Misbehaviour(clause: missing) }
         switch (code, payload) {
-        case (PLUG_NEXT, _): return .next
-        case (PLUG_HOLD, .hold?) where reason == .held || reason == .overLimit:
+        case (PLUG_VERDICT_NEXT, _): return .next
+        case (PLUG_VERDICT_HOLD, .hold?) where reason == .held || reason == .overLimit:
             throw Misbehaviour(clause: "it asked to hold a body again that it was just given")
-        case (PLUG_RESPOND, let payload?), (PLUG_RESEND, let payload?), (PLUG_HOLD, let payload?),
-            (PLUG_WAIT, let payload?), (PLUG_FAIL, let payload?):
+        case (PLUG_VERDICT_RESPOND, let payload?), (PLUG_VERDICT_RESEND, let payload?),
+            (PLUG_VERDICT_HOLD, let payload?),
+            (PLUG_VERDICT_WAIT, let payload?), (PLUG_VERDICT_FAIL, let payload?):
             guard payload.code == code else { break }
             guard case .fail(var error) = payload else { return payload }
             error.plugin = slot.id
@@ -125,7 +126,7 @@ extension ExchangeCore {
         default: break
         }
         throw Misbehaviour(
-            clause: (PLUG_NEXT...PLUG_FAULT).contains(code)
+            clause: (PLUG_VERDICT_NEXT...PLUG_VERDICT_FAULT).contains(code)
                 ? draft.refusal ?? "it returned the verdict \(code) without its payload"
                 : "it returned \(code), which is not a verdict")
     }

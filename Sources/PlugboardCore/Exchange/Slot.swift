@@ -59,9 +59,9 @@ final class Slot: @unchecked Sendable {
     @inline(__always)
     func call(_ stage: Stage, _ exchange: OpaquePointer) -> UInt32 {
         switch stage {
-        case .request: onRequest?(instance, exchange) ?? PLUG_NEXT
-        case .response: onResponse?(instance, exchange) ?? PLUG_NEXT
-        case .failure: onFailure?(instance, exchange) ?? PLUG_NEXT
+        case .request: onRequest?(instance, exchange) ?? PLUG_VERDICT_NEXT
+        case .response: onResponse?(instance, exchange) ?? PLUG_VERDICT_NEXT
+        case .failure: onFailure?(instance, exchange) ?? PLUG_VERDICT_NEXT
         }
     }
 }

@@ -43,7 +43,7 @@ func makeBytes(_ bytes: plug_bytes, of host: HostContext) -> Bytes {
 }
 
 /// `PLUG_STALE` if the pull was completed before, or its body was released.
-func completePull(_ host: UnsafePointer<plug_host_v1>, _ pull: plug_pull, _ piece: Piece) -> UInt32 {
+func completePull(_ host: UnsafePointer<plug_host_v1>, _ pull: plug_pull, _ piece: Piece) -> plug_result {
     HostContext.from(host).core?.pulls.remove(pull)?.complete(piece) == true ? PLUG_OK : PLUG_STALE
 }
 

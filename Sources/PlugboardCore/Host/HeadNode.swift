@@ -95,7 +95,7 @@ final class HeadNode {
     }
 
     /// Edits the fields; values that were handed out stay readable until the hook returns.
-    func edit(_ change: (inout Fields) -> Void) -> UInt32 {
+    func edit(_ change: (inout Fields) -> Void) -> plug_result {
         guard isEditable, let exchange else { return PLUG_WRONG_TIME }
         if wasRead {
             scratch.keep(fields)
@@ -111,14 +111,14 @@ final class HeadNode {
         return PLUG_OK
     }
 
-    func setStatus(_ status: Int) -> UInt32 {
+    func setStatus(_ status: Int) -> plug_result {
         guard isEditable, !isRequest, exchange?.response != nil else { return PLUG_WRONG_TIME }
         guard (200...999).contains(status) else { return PLUG_BAD_ARGUMENT }
         exchange?.response?.head.status = status
         return PLUG_OK
     }
 
-    func editRequest(_ change: (inout Request) -> Void) -> UInt32 {
+    func editRequest(_ change: (inout Request) -> Void) -> plug_result {
         guard isEditable, isRequest, let exchange else { return PLUG_WRONG_TIME }
         exchange.willEditRequest()
         change(&exchange.request.head)

@@ -3,11 +3,11 @@ import PlugboardKit
 
 /// The functions of the host that plugins call on any thread.
 extension HostContext {
-    /// `send`. If the request itself is wrong, its outcome says so.
+    /// `send_subrequest`. If the request itself is wrong, its outcome says so.
     func send(
-        _ table: plug_request_v1, _ body: BodyNode?, parent: UInt64, context: UnsafeMutableRawPointer?,
+        _ table: plug_subrequest_v1, _ body: BodyNode?, parent: UInt64, context: UnsafeMutableRawPointer?,
         completed: @escaping SubRequestOutcome.Completion
-    ) -> UInt32 {
+    ) -> plug_result {
         guard let core = startedCore else { return codeOfAbsence }
         let request = Result<Request, PlugboardError> { () throws(PlugboardError) in
             try Request(subRequest: table, body, of: id)
@@ -15,7 +15,7 @@ extension HostContext {
         let number = core.subRequests.reserve()
         let outcome = SubRequestOutcome(self, number: number, context: context, completed: completed)
         core.subRequests.set(number, to: outcome)
-        table.number?.pointee = number
+        table.id?.pointee = number
         let flags = table.flags
         let isTaken = core.loop.enqueue { [self, weak core] in
             guard let core else { return outcome.fail(PlugboardError(.shutDown, "The kernel is shut down.")) }
@@ -32,7 +32,7 @@ extension HostContext {
     private func begin(
         _ request: Request, parent: ExchangeCore?, _ flags: UInt32, _ outcome: SubRequestOutcome, _ core: KernelCore
     ) {
-        let isDetached = flags & PLUG_DETACHED != 0
+        let isDetached = flags & PLUG_SUBREQUEST_DETACHED != 0
         if parent == nil && !isDetached {
             return outcome.fail(
                 PlugboardError(.cancelled, "The exchange that \(id) sent a sub-request for has ended."))
@@ -53,7 +53,7 @@ extension HostContext {
         if let trace = parent == nil ? core.underWay.trace(waitingFor: index) : parent?.trace {
             child.trace(with: trace.beginSubRequest(request, by: index, id, isDetached: isDetached))
         }
-        child.begin(at: flags & PLUG_OUTERMOST != 0 ? 0 : index + 1)
+        child.begin(at: flags & PLUG_SUBREQUEST_OUTERMOST != 0 ? 0 : index + 1)
     }
 
     /// `cancel_send`: only for the plugin's own sub-requests, and once for each.
@@ -87,7 +87,7 @@ extension HostContext {
 
 extension Request {
     /// A request as a plugin hands it in; the error says which part of it is wrong.
-    fileprivate init(subRequest table: plug_request_v1, _ body: BodyNode?, of id: String) throws(PlugboardError) {
+    fileprivate init(subRequest table: plug_subrequest_v1, _ body: BodyNode?, of id: String) throws(PlugboardError) {
         func refused(_ code: PlugboardError.Code, _ what: String) -> PlugboardError {
             PlugboardError(code, "The plugin \(id) sent a sub-request that cannot be sent: \(what).")
         }

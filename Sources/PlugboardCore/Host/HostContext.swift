@@ -36,7 +36,7 @@ final class HostContext: @unchecked Sendable {
     var startedCore: KernelCore? { core.flatMap { $0.isStarted.load(ordering: .acquiring) ? $0 : nil } }
 
     /// What the host's functions return while there is no `startedCore`.
-    var codeOfAbsence: UInt32 { core == nil ? PLUG_STALE : PLUG_WRONG_TIME }
+    var codeOfAbsence: plug_result { core == nil ? PLUG_STALE : PLUG_WRONG_TIME }
 
     static func from(_ host: UnsafePointer<plug_host_v1>) -> HostContext {
         Unmanaged<HostContext>.fromOpaque(host.pointee.kernel).takeUnretainedValue()
@@ -70,7 +70,7 @@ final class HostContext: @unchecked Sendable {
         }
     }
 
-    /// The `path` of PLUG_DATA_PATH.
+    /// The `path` of PLUG_EXTENSION_DATA_PATH.
     func dataPath() -> plug_text { core?.startingData.path(of: id).map { keptText($0) } ?? plug_text() }
 
     /// Why the data directory that the plugin asked for must not be used; nil if there is no such reason.

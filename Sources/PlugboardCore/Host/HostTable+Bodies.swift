@@ -24,17 +24,17 @@ extension HostTable {
             body.flatMap { borrowNode($0).length }.map { UInt64(clamping: $0) } ?? UInt64.max
         }
         table.body_can_rewind = { body in body.map { borrowNode($0).canRewind } == true ? 1 : 0 }
-        table.pull = { body, context, pulled in
+        table.body_pull = { body, context, pulled in
             guard let body, let pulled else { return PLUG_BAD_ARGUMENT }
             let node = borrowNode(body)
             let delivery = PieceDelivery(to: node.core.containment.caller, context: context, pulled: pulled)
             node.pull { delivery.deliver($0, node.core) }
             return PLUG_OK
         }
-        table.rewind_body = { body in
+        table.body_rewind = { body in
             body.map { borrowNode($0).rewind() } == true ? PLUG_OK : PLUG_WRONG_TIME
         }
-        table.release_body = { body in
+        table.body_release = { body in
             if let body { takeNode(body).releaseByPlugin() }
         }
         setCompletions(&table)
@@ -42,7 +42,7 @@ extension HostTable {
     }
 
     private static func setCompletions(_ table: inout plug_host_v1) {
-        table.give = { host, pull, bytes in
+        table.pull_give = { host, pull, bytes in
             guard let host else {
                 bytes.release?(bytes.context)
                 return PLUG_BAD_ARGUMENT
@@ -50,7 +50,7 @@ extension HostTable {
             let bytes = makeBytes(bytes, of: HostContext.from(host))
             return completePull(host, pull, .bytes(bytes))
         }
-        table.end = { host, pull, trailers, count in
+        table.pull_end = { host, pull, trailers, count in
             guard let host else { return PLUG_BAD_ARGUMENT }
             do throws(PlugboardError) {
                 return completePull(host, pull, .end(trailers: try checkedFields(trailers, count)))
@@ -62,11 +62,11 @@ extension HostTable {
                 return completePull(host, pull, .broken(error)) == PLUG_OK ? PLUG_BAD_ARGUMENT : PLUG_STALE
             }
         }
-        table.break_off = { host, pull, code, reason in
+        table.pull_fail = { host, pull, code, reason in
             guard let host else { return PLUG_BAD_ARGUMENT }
             return completePull(host, pull, .broken(PlugboardError(code, reason, plugin: HostContext.from(host).id)))
         }
-        table.pass = { host, pull, piece in
+        table.pull_forward = { host, pull, piece in
             guard let host, let piece else { return PLUG_BAD_ARGUMENT }
             guard let original = PieceDelivery.original(of: piece, HostContext.from(host).core) else {
                 return PLUG_WRONG_TIME

@@ -3,7 +3,7 @@ import PlugboardKit
 
 extension HostTable {
     static func setExchange(_ table: inout plug_host_v1) {
-        table.visit = { pointer in pointer.map { ExchangeCore.from($0).steering.visit.rawValue } ?? PLUG_FIRST }
+        table.visit = { pointer in pointer.map { ExchangeCore.from($0).steering.visit.rawValue } ?? PLUG_VISIT_FIRST }
         table.exchange_id = { pointer in pointer.map { ExchangeCore.from($0).number } ?? 0 }
         table.attempt = { pointer in pointer.map { UInt32(clamping: ExchangeCore.from($0).attempts.count) } ?? 0 }
         table.request = { pointer in pointer.map { ExchangeCore.from($0).requestHead.pointer } }
@@ -23,7 +23,9 @@ extension HostTable {
         table.resolve_url = { pointer, reference in
             guard let pointer else { return plug_text() }
             let exchange = ExchangeCore.from(pointer)
-            guard let url = resolved(reference.string, against: exchange.request.head.url) else { return plug_text() }
+            guard let url = URLParts.resolve(reference.string, against: exchange.request.head.url) else {
+                return plug_text()
+            }
             return exchange.views.scratch.text(url)
         }
         setAttributes(&table)

@@ -17,14 +17,14 @@ extension HostTable {
             exchange.loop.enqueue { exchange.woken(ticket) }
             return PLUG_OK
         }
-        table.send = { host, parent, request, context, completed in
+        table.send_subrequest = { host, parent, request, context, completed in
             let body = request?.pointee.body.map { takeNode($0) }
             guard let host = host.map({ HostContext.from($0) }), let request, let completed else {
                 return PLUG_BAD_ARGUMENT
             }
             return host.send(request.pointee, body, parent: parent, context: context, completed: completed)
         }
-        table.cancel_send = { host, number in
+        table.cancel_subrequest = { host, number in
             host.map { HostContext.from($0).cancelSubRequest(number) } ?? PLUG_BAD_ARGUMENT
         }
         table.subresponse_head = { response in response.flatMap { SubResponseNode.from($0).head?.pointer } }
@@ -34,19 +34,19 @@ extension HostTable {
             reason?.pointee = failure.reason
             return PLUG_OK
         }
-        table.take_subresponse_body = { response in
+        table.subresponse_take_body = { response in
             response.flatMap { SubResponseNode.from($0).takeBody() }.map { giveNode($0) }
         }
-        table.keep_subresponse = { response in
+        table.subresponse_keep = { response in
             if let response { _ = Unmanaged<SubResponseNode>.fromOpaque(UnsafeRawPointer(response)).retain() }
         }
-        table.release_subresponse = { response in
+        table.subresponse_release = { response in
             if let response { Unmanaged<SubResponseNode>.fromOpaque(UnsafeRawPointer(response)).release() }
         }
     }
 
     static func setEvents(_ table: inout plug_host_v1) {
-        table.publish = { host, exchange, id, details, count in
+        table.publish_event = { host, exchange, id, details, count in
             guard let host else { return PLUG_BAD_ARGUMENT }
             return HostContext.from(host).publish(id.string, exchange) {
                 makeFields(details, count).map { ($0.name, ObservedEvent.Detail.text($0.value)) }
@@ -105,7 +105,7 @@ extension HostTable {
             generator.fill(UnsafeMutableRawBufferPointer(start: bytes, count: Int(clamping: count)))
         }
         table.data_directory = { host in host.map { HostContext.from($0).dataDirectory() } ?? plug_text() }
-        table.timer = { host, after, context, fired in
+        table.start_timer = { host, after, context, fired in
             guard let host = host.map({ HostContext.from($0) }), let fired else { return 0 }
             let address = UInt(bitPattern: context)
             return host.startedCore?.timers.start(of: host.index, after: after) {
@@ -119,7 +119,7 @@ extension HostTable {
             guard let host = host.map({ HostContext.from($0) }) else { return 0 }
             return host.core?.counters.number(of: "\(host.id).\(name.string)") ?? 0
         }
-        table.count = { host, counter, delta in
+        table.counter_add = { host, counter, delta in
             if let host { HostContext.from(host).core?.counters.add(delta, to: counter) }
         }
         setReplies(&table)
@@ -144,7 +144,7 @@ extension HostTable {
             guard let node = body.map({ takeNode($0) }), let host else { return PLUG_BAD_ARGUMENT }
             return HostContext.from(host).core?.replies.reply(to: reply, .success(.body(Body(node)))) ?? PLUG_STALE
         }
-        table.reply_failed = { host, reply, code, reason in
+        table.reply_fail = { host, reply, code, reason in
             guard let host = host.map({ HostContext.from($0) }) else { return PLUG_BAD_ARGUMENT }
             let error = PlugboardError(code, reason, plugin: host.id)
             return host.core?.replies.reply(to: reply, .failure(error)) ?? PLUG_STALE

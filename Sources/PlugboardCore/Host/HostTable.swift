@@ -5,7 +5,7 @@ import PlugboardKit
 enum HostTable {
     static var functions: plug_host_v1 {
         var table = plug_host_v1()
-        table.abi_revision = UInt32(PLUG_ABI_REVISION)
+        table.abi_revision = PLUG_ABI_REVISION
         setVerdicts(&table)
         setExchange(&table)
         setHeads(&table)
@@ -14,7 +14,7 @@ enum HostTable {
         setEvents(&table)
         setSettings(&table)
         setServices(&table)
-        table.extension = { _, id in id.string == PLUG_DATA_PATH ? UnsafeRawPointer(HostTable.dataPath.table) : nil }
+        table.extension = { _, id in id.string == PLUG_EXTENSION_DATA_PATH ? UnsafeRawPointer(HostTable.dataPath.table) : nil }
         return table
     }
 
@@ -35,67 +35,71 @@ enum HostTable {
     private static func setVerdicts(_ table: inout plug_host_v1) {
         table.respond = { pointer, status, fields, count, body in
             let node = body.map { takeNode($0) }
-            guard let exchange = steering(pointer) else { return PLUG_RESPOND }
+            guard let exchange = steering(pointer) else { return PLUG_VERDICT_RESPOND }
             guard (200...999).contains(status) else {
-                return exchange.refuse(PLUG_RESPOND, "respond", "the status \(status) is not one of 200 to 999")
+                return exchange.refuse(PLUG_VERDICT_RESPOND, "respond", "the status \(status) is not one of 200 to 999")
             }
             do throws(PlugboardError) {
                 let head = ResponseHead(status: Int(status), fields: try checkedFields(fields, count))
                 exchange.keep(.respond(OutwardResponse(head: head, body: node)))
-                return PLUG_RESPOND
+                return PLUG_VERDICT_RESPOND
             } catch {
-                return exchange.refuse(PLUG_RESPOND, "respond", error.reason)
+                return exchange.refuse(PLUG_VERDICT_RESPOND, "respond", error.reason)
             }
         }
         table.respond_with = { pointer, response in
-            guard let exchange = steering(pointer) else { return PLUG_RESPOND }
-            guard let response else { return exchange.refuse(PLUG_RESPOND, "respond_with", "there is no sub-response") }
+            guard let exchange = steering(pointer) else { return PLUG_VERDICT_RESPOND }
+            guard let response else {
+                return exchange.refuse(PLUG_VERDICT_RESPOND, "respond_with", "there is no sub-response")
+            }
             switch SubResponseNode.from(response).take() {
             case .success(var response):
                 response.isOfSubRequest = true
                 exchange.keep(.respond(response))
-                return PLUG_RESPOND
+                return PLUG_VERDICT_RESPOND
             case .failure(let error):
                 exchange.keep(.fail(error))
-                return PLUG_FAIL
+                return PLUG_VERDICT_FAIL
             }
         }
         table.resend = { pointer, after in
-            guard let exchange = steering(pointer) else { return PLUG_RESEND }
+            guard let exchange = steering(pointer) else { return PLUG_VERDICT_RESEND }
             guard exchange.steering.stage != .request else {
-                return exchange.refuse(PLUG_RESEND, "resend", "in onRequest nothing was sent yet")
+                return exchange.refuse(PLUG_VERDICT_RESEND, "resend", "in onRequest nothing was sent yet")
             }
             guard exchange.canResend else {
                 return exchange.refuse(
-                    PLUG_RESEND, "resend", "the request's body has begun and cannot be rewound (canResend)")
+                    PLUG_VERDICT_RESEND, "resend", "the request's body has begun and cannot be rewound (canResend)")
             }
             exchange.keep(.resend(.nanoseconds(max(after, 0))))
-            return PLUG_RESEND
+            return PLUG_VERDICT_RESEND
         }
         table.hold = { pointer, limit in
-            guard let exchange = steering(pointer) else { return PLUG_HOLD }
+            guard let exchange = steering(pointer) else { return PLUG_VERDICT_HOLD }
             guard exchange.steering.stage != .failure else {
-                return exchange.refuse(PLUG_HOLD, "hold", "in onFailure there is no body")
+                return exchange.refuse(PLUG_VERDICT_HOLD, "hold", "in onFailure there is no body")
             }
             exchange.keep(.hold(Int(clamping: limit)))
-            return PLUG_HOLD
+            return PLUG_VERDICT_HOLD
         }
         table.wait = { pointer, within, ticket in
-            guard let exchange = steering(pointer) else { return PLUG_WAIT }
-            guard let ticket else { return exchange.refuse(PLUG_WAIT, "wait", "its pointer for the ticket is NULL") }
+            guard let exchange = steering(pointer) else { return PLUG_VERDICT_WAIT }
+            guard let ticket else {
+                return exchange.refuse(PLUG_VERDICT_WAIT, "wait", "its pointer for the ticket is NULL")
+            }
             ticket.pointee = exchange.core.tickets.add(exchange)
             let (deadline, isFar) = exchange.loop.now.addingReportingOverflow(within)
             exchange.keep(.wait(ticket.pointee, deadline: within < 0 || isFar ? nil : deadline))
-            return PLUG_WAIT
+            return PLUG_VERDICT_WAIT
         }
         table.fail = { pointer, code, reason in
-            guard let exchange = steering(pointer), let slot = exchange.frame.slot else { return PLUG_FAIL }
+            guard let exchange = steering(pointer), let slot = exchange.frame.slot else { return PLUG_VERDICT_FAIL }
             exchange.keep(.fail(PlugboardError(code, reason, plugin: slot.id)))
-            return PLUG_FAIL
+            return PLUG_VERDICT_FAIL
         }
         table.fault = { pointer, reason in
             steering(pointer)?.keep(.fail(PlugboardError(.pluginFault, HostTable.faultClause(reason.clause))))
-            return PLUG_FAULT
+            return PLUG_VERDICT_FAULT
         }
     }
 

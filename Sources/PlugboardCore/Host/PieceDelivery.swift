@@ -30,15 +30,15 @@ struct PieceDelivery {
         var trailerHead: HeadNode?
         switch piece {
         case .bytes(let bytes):
-            view.kind = UInt32(PLUG_PIECE)
+            view.kind = PLUG_PIECE_BYTES
             view.bytes = bytes.withUnsafeBytes { plug_text($0) }
         case .end(let trailers):
-            view.kind = UInt32(PLUG_END)
+            view.kind = PLUG_PIECE_END
             if !trailers.isEmpty { trailerHead = HeadNode(ResponseHead(status: 0, fields: trailers)) }
             view.trailers = trailerHead?.pointer
         case .broken(let error):
             let texts = Scratch()
-            view.kind = UInt32(PLUG_BREAK)
+            view.kind = PLUG_PIECE_BROKEN
             view.code = texts.text(error.code.name)
             view.reason = texts.text(error.reason)
             scratch = texts

@@ -78,7 +78,7 @@ final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
 
     func fail(_ error: PlugboardError) { deliver(SubResponseNode(error)) }
 
-    /// `cancel_send`: the plugin no longer wants it. [loop]
+    /// `cancel_subrequest`: the plugin no longer wants it. [loop]
     func cancel() {
         exchange?.cancel(PlugboardError(.cancelled, "The plugin \(sender.id) cancelled its sub-request."))
     }

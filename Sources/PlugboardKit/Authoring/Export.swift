@@ -91,7 +91,9 @@ private func setLife(_ table: inout plug_plugin_v1) {
     table.destroy = { context in
         if let context { Unmanaged<Instance>.fromOpaque(context).takeRetainedValue().host.end() }
     }
-    table.extension = { $0.string == PLUG_ATTRIBUTES ? UnsafeRawPointer(attributesExtension.raw) : nil }
+    table.extension = { _, id in
+        id.string == PLUG_EXTENSION_ATTRIBUTES ? UnsafeRawPointer(attributesExtension.raw) : nil
+    }
 }
 
 private let attributesExtension = AttributesExtension()
@@ -123,16 +125,16 @@ private struct AttributesExtension: @unchecked Sendable {
 
 private func setHooks(_ table: inout plug_plugin_v1) {
     table.on_request = { context, exchange in
-        guard let exchange else { return PLUG_NEXT }
-        return borrow(context)?.onRequest(exchange) ?? PLUG_NEXT
+        guard let exchange else { return PLUG_VERDICT_NEXT }
+        return borrow(context)?.onRequest(exchange) ?? PLUG_VERDICT_NEXT
     }
     table.on_response = { context, exchange in
-        guard let exchange else { return PLUG_NEXT }
-        return borrow(context)?.onResponse(exchange) ?? PLUG_NEXT
+        guard let exchange else { return PLUG_VERDICT_NEXT }
+        return borrow(context)?.onResponse(exchange) ?? PLUG_VERDICT_NEXT
     }
     table.on_failure = { context, exchange in
-        guard let exchange else { return PLUG_NEXT }
-        return borrow(context)?.onFailure(exchange) ?? PLUG_NEXT
+        guard let exchange else { return PLUG_VERDICT_NEXT }
+        return borrow(context)?.onFailure(exchange) ?? PLUG_VERDICT_NEXT
     }
     table.on_close = { context, exchange, outcome in
         if let exchange { borrow(context)?.onClose(exchange, outcome) }

@@ -48,12 +48,12 @@ final class PullCompletion: PullReceiver {
         let table = host.raw
         switch piece {
         case .bytes(let bytes):
-            return table.pointee.give(table, serial, bytes.exported) == PLUG_OK
+            return table.pointee.pull_give(table, serial, bytes.exported) == PLUG_OK
         case .end(let trailers):
-            return withCFields(trailers) { table.pointee.end(table, serial, $0, $1) } == PLUG_OK
+            return withCFields(trailers) { table.pointee.pull_end(table, serial, $0, $1) } == PLUG_OK
         case .broken(let error):
             return withText(error.code.name) { code in
-                withText(error.reason) { table.pointee.break_off(table, serial, code, $0) }
+                withText(error.reason) { table.pointee.pull_fail(table, serial, code, $0) }
             } == PLUG_OK
         }
     }

@@ -16,7 +16,7 @@ public final class InnerBody: BodySource, @unchecked Sendable {
 
     /// Gives the body back, once; an open pull of it gets a break.
     public func release() {
-        if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { host.pointee.release_body(raw) }
+        if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { host.pointee.body_release(raw) }
     }
 
     deinit { release() }
@@ -67,7 +67,7 @@ public final class InnerBody: BodySource, @unchecked Sendable {
     func ask(_ look: @escaping Look) -> Bool {
         if isGone { return false }
         let waiting = Unmanaged.passRetained(Waiting(self, look)).toOpaque()
-        let result = host.pointee.pull(raw, waiting) { context, piece in
+        let result = host.pointee.body_pull(raw, waiting) { context, piece in
             guard let context else { return }
             let waiting = Unmanaged<Waiting>.fromOpaque(context).takeRetainedValue()
             guard let piece else { return }
@@ -79,8 +79,8 @@ public final class InnerBody: BodySource, @unchecked Sendable {
 
     private func view(_ piece: plug_piece_v1) -> View {
         switch piece.kind {
-        case PLUG_PIECE: .bytes(piece.bytes.buffer)
-        case PLUG_END: .end(trailers: piece.trailers.map { Head(raw: $0, host: host).fields } ?? Fields())
+        case PLUG_PIECE_BYTES: .bytes(piece.bytes.buffer)
+        case PLUG_PIECE_END: .end(trailers: piece.trailers.map { Head(raw: $0, host: host).fields } ?? Fields())
         default: .broken(PlugboardError(.init(piece.code.string), piece.reason.string))
         }
     }
@@ -89,12 +89,12 @@ public final class InnerBody: BodySource, @unchecked Sendable {
     public func forward(_ pull: Pull, _ look: @escaping (borrowing View) -> Void = { _ in }) {
         ask { [host] view, piece in
             look(view)
-            _ = host.pointee.pass(host, pull.serial, piece)
+            _ = host.pointee.pull_forward(host, pull.serial, piece)
         }
     }
 
     /// Lets the body begin again at its first byte. Returns false where that is not possible.
-    public func rewind() -> Bool { !isGone && host.pointee.rewind_body(raw) == PLUG_OK }
+    public func rewind() -> Bool { !isGone && host.pointee.body_rewind(raw) == PLUG_OK }
 
     /// What waits for a piece. It holds the body, which must not be released while it is pulled.
     private final class Waiting {

@@ -117,7 +117,7 @@ final class Instance: Sendable {
             do {
                 let payload = try finishedWork(exchange).map { try $0(exchange) } ?? hook(exchange)
                 if let refused = refusal.pointee { return withText(refused) { exchange.host.pointee.fault(raw, $0) } }
-                if case .next = payload { return PLUG_NEXT }
+                if case .next = payload { return PLUG_VERDICT_NEXT }
                 return carry(payload, exchange)
             } catch {
                 return withText(describe(error)) { exchange.host.pointee.fault(raw, $0) }
@@ -138,7 +138,7 @@ final class Instance: Sendable {
     private func carry(_ payload: VerdictPayload, _ exchange: borrowing Exchange) -> UInt32 {
         let table = exchange.host
         switch payload {
-        case .next: return PLUG_NEXT
+        case .next: return PLUG_VERDICT_NEXT
         case .respond(let head, let body):
             let body = body.map { ExportedSource.make($0.source, host: host) } ?? nil
             return withCFields(head.fields) { [raw = exchange.raw] fields, count in
@@ -147,11 +147,11 @@ final class Instance: Sendable {
         case .respondWith(let subResponse): return table.pointee.respond_with(exchange.raw, subResponse.raw)
         case .resend(let delay): return table.pointee.resend(exchange.raw, delay.nanoseconds)
         case .hold(let limit): return table.pointee.hold(exchange.raw, UInt64(limit.bytes))
-        case .wait: return PLUG_WAIT
+        case .wait: return PLUG_VERDICT_WAIT
         case .work(let limit, let work):
             let ticket = exchange.ticket(within: limit)
             exchange.slot(makingOne: true)?.work = PendingWork(work, waking: ticket)
-            return PLUG_WAIT
+            return PLUG_VERDICT_WAIT
         case .fail(let error):
             return withText(error.code.name) { code in
                 withText(error.reason) { [raw = exchange.raw] in table.pointee.fail(raw, code, $0) }

@@ -46,7 +46,7 @@ public final class PluginHost: Sendable {
     /// A check of a configuration calls `init`, too; `dataDirectory` is then an empty folder, which is removed after the
     /// check. So `init` reads at this path, and never writes there, to refuse what `start` would refuse.
     public var dataPath: String? {
-        guard let table = withText(PLUG_DATA_PATH, { raw.pointee.extension(raw, $0) }) else { return dataDirectory }
+        guard let table = withText(PLUG_EXTENSION_DATA_PATH, { raw.pointee.extension(raw, $0) }) else { return dataDirectory }
         return table.assumingMemoryBound(to: plug_data_path_v1.self).pointee.path(raw).optionalString
     }
 
@@ -57,7 +57,7 @@ public final class PluginHost: Sendable {
     @discardableResult
     public func publish(_ id: String, exchange: UInt64? = nil, details: Fields = Fields()) -> Bool {
         withText(id) { id in
-            withCFields(details) { raw.pointee.publish(raw, exchange ?? 0, id, $0, $1) == PLUG_OK }
+            withCFields(details) { raw.pointee.publish_event(raw, exchange ?? 0, id, $0, $1) == PLUG_OK }
         }
     }
 
@@ -95,7 +95,7 @@ public final class PluginHost: Sendable {
         after delay: Duration, _ fired: @escaping @Sendable () -> Void, orNever dropped: @escaping @Sendable () -> Void
     ) -> Timer {
         guard let pending = timers.add(fired, dropped: dropped) else { return Timer(number: 0, pending: 0, host: self) }
-        let number = raw.pointee.timer(raw, delay.nanoseconds, UnsafeMutableRawPointer(bitPattern: pending)) {
+        let number = raw.pointee.start_timer(raw, delay.nanoseconds, UnsafeMutableRawPointer(bitPattern: pending)) {
             PendingTimers.run(UInt(bitPattern: $0))
         }
         if number == 0 { PendingTimers.drop(pending) }
@@ -112,7 +112,7 @@ public final class PluginHost: Sendable {
         let number: plug_counter
         let host: PluginHost
         /// Adds to the counter. From any thread.
-        public func add(_ delta: Int = 1) { host.raw.pointee.count(host.raw, number, Int64(delta)) }
+        public func add(_ delta: Int = 1) { host.raw.pointee.counter_add(host.raw, number, Int64(delta)) }
     }
 
     /// A timer that was started. It does not depend on this value.

@@ -49,7 +49,7 @@ public struct Reply: Sendable {
         func fail(_ error: PlugboardError) -> Bool {
             give { host, number in
                 withText(error.code.name) { code in
-                    withText(error.reason) { host.raw.pointee.reply_failed(host.raw, number, code, $0) }
+                    withText(error.reason) { host.raw.pointee.reply_fail(host.raw, number, code, $0) }
                 }
             }
         }

@@ -11,14 +11,14 @@ public enum SubRequestStart: Sendable {
 
 /// A sub-request under way.
 public struct SubRequest: Sendable {
-    let number: plug_subrequest
+    let id: plug_subrequest_id
     let host: PluginHost
 
     /// Cancels it. Its closure still runs once, with the failure `cancelled`, or with what came at the same time.
     ///
     /// From any thread. Returns false if the closure has run or is running.
     @discardableResult
-    public func cancel() -> Bool { host.raw.pointee.cancel_send(host.raw, number) == PLUG_OK }
+    public func cancel() -> Bool { host.raw.pointee.cancel_subrequest(host.raw, id) == PLUG_OK }
 }
 
 extension PluginHost {
@@ -60,12 +60,13 @@ extension PluginHost {
         completed: @escaping @Sendable (Result<SubResponse, PlugboardError>) -> Void
     ) -> SubRequest {
         let waiting = Unmanaged.passRetained(Waiting(self, completed)).toOpaque()
-        var number: plug_subrequest = 0
+        var id: plug_subrequest_id = 0
         let code = withTable(request) { table in
-            table.flags = (start == .outermost ? PLUG_OUTERMOST : 0) | (isDetached ? PLUG_DETACHED : 0)
-            return withUnsafeMutablePointer(to: &number) { number in
-                table.number = number
-                return raw.pointee.send(raw, exchange ?? 0, &table, waiting) { context, subResponse in
+            table.flags =
+                (start == .outermost ? PLUG_SUBREQUEST_OUTERMOST : 0) | (isDetached ? PLUG_SUBREQUEST_DETACHED : 0)
+            return withUnsafeMutablePointer(to: &id) { id in
+                table.id = id
+                return raw.pointee.send_subrequest(raw, exchange ?? 0, &table, waiting) { context, subResponse in
                     guard let context, let subResponse else { return }
                     Unmanaged<Waiting>.fromOpaque(context).takeRetainedValue().receive(subResponse)
                 }
@@ -75,10 +76,10 @@ extension PluginHost {
             let waiting = Unmanaged<Waiting>.fromOpaque(waiting).takeRetainedValue()
             waiting.completed(.failure(PluginHost.refusal(code)))
         }
-        return SubRequest(number: number, host: self)
+        return SubRequest(id: id, host: self)
     }
 
-    private static func refusal(_ code: UInt32) -> PlugboardError {
+    private static func refusal(_ code: plug_result) -> PlugboardError {
         switch code {
         case PLUG_STALE: PlugboardError(.shutDown, "The kernel has ended.")
         case PLUG_WRONG_TIME:
@@ -88,14 +89,14 @@ extension PluginHost {
     }
 
     /// A request in C for the time of a call.
-    private func withTable<Result>(_ request: Request, _ body: (inout plug_request_v1) -> Result) -> Result {
+    private func withTable<Result>(_ request: Request, _ body: (inout plug_subrequest_v1) -> Result) -> Result {
         var (secrets, attributes, options) = (Fields(), Fields(), Fields())
         for field in request.fields where field.isSecret { secrets.append(FieldName(field.name), "") }
         for (name, value) in request.attributes.values { attributes.append(FieldName(name), value) }
         var given = request.options
         given.timeout = nil
         if request.hasOptions { for (name, value) in given.texts { options.append(FieldName(name), value) } }
-        var table = plug_request_v1()
+        var table = plug_subrequest_v1()
         table.timeout = request.options.timeout?.nanoseconds ?? 0
         table.body = request.body.map { ExportedSource.make($0.source, host: self) } ?? nil
         return withText(request.method.name) { method in
@@ -180,7 +181,7 @@ public final class SubResponse: @unchecked Sendable {
     init(_ raw: OpaquePointer, host: PluginHost) {
         self.raw = raw
         self.host = host
-        host.raw.pointee.keep_subresponse(raw)
+        host.raw.pointee.subresponse_keep(raw)
         if let pointer = host.raw.pointee.subresponse_head(raw) {
             let view = Head(raw: pointer, host: host.raw)
             head = ResponseHead(status: view.status, fields: view.fields)
@@ -191,8 +192,8 @@ public final class SubResponse: @unchecked Sendable {
 
     /// Takes the body, once, on the loop; nil if there is none. Not needed before `.respond(with:)`.
     public func takeBody() -> InnerBody? {
-        host.raw.pointee.take_subresponse_body(raw).map { InnerBody($0, host: host.raw) }
+        host.raw.pointee.subresponse_take_body(raw).map { InnerBody($0, host: host.raw) }
     }
 
-    deinit { host.raw.pointee.release_subresponse(raw) }
+    deinit { host.raw.pointee.subresponse_release(raw) }
 }

@@ -37,7 +37,7 @@ package final class LinkedDescriptor: @unchecked Sendable {
         let memory = DescriptorMemory()
         let maker = Maker(make)
         var table = plug_plugin_v1.ofInstances
-        table.abi_revision = UInt32(PLUG_ABI_REVISION)
+        table.abi_revision = PLUG_ABI_REVISION
         table.hooks = manifest.hooks.rawValue
         table.id = memory.text(manifest.id)
         table.version = memory.text(manifest.version)

@@ -54,6 +54,11 @@ public struct PluginDescriptor: @unchecked Sendable {
             guard !option.name.isEmpty, option.kind != nil else {
                 throw PluginDescriptor.malformed("its option '\(option.name)' has no name or an unknown type", id)
             }
+            if option.hasEmptyBounds {
+                throw PluginDescriptor.malformed(
+                    "the minimum of its option '\(option.name)' is larger than the maximum; INT64_MAX is no maximum", id
+                )
+            }
             if !option.fallback.isEmpty, let error = option.error(in: option.fallback) {
                 throw PluginDescriptor.malformed("the default of its option '\(option.name)' \(error)", id)
             }

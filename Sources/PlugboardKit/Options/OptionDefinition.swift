@@ -14,6 +14,8 @@ public struct OptionDefinition: Sendable {
     public let fallback: String
     /// Bounds of a number, a duration (nanoseconds) or a size (bytes); of a text's bytes, of a list's or map's count.
     public let bounds: ClosedRange<Int64>?
+    /// Whether the minimum is larger than the maximum, so that no value is valid.
+    package let hasEmptyBounds: Bool
     /// The words that a text can be; empty: any.
     public let choices: [String]
     /// One line.
@@ -29,18 +31,22 @@ public struct OptionDefinition: Sendable {
         choices = Value.optionForm.choices
         self.fallback = fallback
         self.bounds = bounds
+        hasEmptyBounds = false
         self.isSecret = isSecret
         self.isRequired = isRequired
     }
 
     /// A row of a plugin's descriptor.
-    init(_ option: plug_option_v1) {
+    package init(_ option: plug_option_v1) {
         name = option.name.string
         kind = OptionKind(rawValue: option.type)
-        isSecret = option.flags & PLUG_SECRET != 0
-        isRequired = option.flags & PLUG_REQUIRED != 0
+        isSecret = option.flags & PLUG_FLAG_SECRET != 0
+        isRequired = option.flags & PLUG_FLAG_REQUIRED != 0
         fallback = option.fallback.string
-        bounds = option.minimum <= option.maximum ? option.minimum...option.maximum : nil
+        let (minimum, maximum) = (option.minimum, option.maximum)
+        let isBounded = kind != .bool && (minimum, maximum) != (0, 0)
+        hasEmptyBounds = isBounded && minimum > maximum
+        bounds = isBounded && minimum <= maximum ? minimum...maximum : nil
         choices = option.choices.string.split(separator: " ").map { String($0) }
         documentation = option.documentation.string
     }
@@ -49,8 +55,8 @@ public struct OptionDefinition: Sendable {
     package func row(in memory: DescriptorMemory) -> plug_option_v1 {
         plug_option_v1(
             name: memory.text(name), type: kind?.rawValue ?? 0,
-            flags: (isSecret ? PLUG_SECRET : 0) | (isRequired ? PLUG_REQUIRED : 0), fallback: memory.text(fallback),
-            minimum: bounds?.lowerBound ?? 1, maximum: bounds?.upperBound ?? 0,
+            flags: (isSecret ? PLUG_FLAG_SECRET : 0) | (isRequired ? PLUG_FLAG_REQUIRED : 0), fallback: memory.text(fallback),
+            minimum: bounds?.lowerBound ?? 0, maximum: bounds?.upperBound ?? 0,
             choices: memory.text(choices.joined(separator: " ")), documentation: memory.text(documentation))
     }
 

@@ -30,13 +30,14 @@ extension Check {
 
     static let unknownExtension = Check("extension", "it returns NULL for an unknown extension") {
         subject in
-        guard let ask = try subject.descriptor().raw.pointee.extension else { throw CheckEnd.skipped("it offers none") }
+        let plugin = try subject.descriptor().raw
+        guard let ask = plugin.pointee.extension else { throw CheckEnd.skipped("it offers none") }
         let ids = [
             "", "plugboard.check.unknown/1", "/", "plugboard.check.unknown/1\0", String(repeating: "x", count: 65_536),
         ]
         for id in ids {
             Diary.now("an extension's id of \(id.utf8.count) bytes")
-            let table = Wiretap.watched(.extensions) { withText(id) { ask($0) } }
+            let table = Wiretap.watched(.extensions) { withText(id) { ask(plugin, $0) } }
             guard table == nil else {
                 throw CheckEnd.failed(
                     "it offers '\(id.prefix(40))', which it cannot know: the result for an unknown id must be NULL")

@@ -18,12 +18,13 @@ enum OptionRules {
         guard name.wholeMatch(of: /[A-Za-z][A-Za-z0-9_.-]*/) != nil else {
             return ["has a name that is not made of letters, digits, '.', '-' and '_'"]
         }
-        guard (PLUG_BOOL...PLUG_MAP).contains(option.type) else {
+        guard (PLUG_TYPE_BOOL...PLUG_TYPE_MAP).contains(option.type) else {
             return ["has the type \(option.type), which does not exist"]
         }
         var faults: [String] = []
-        if option.flags & ~(PLUG_SECRET | PLUG_REQUIRED) != 0 { faults.append("has unknown flags") }
-        if option.choices.count > 0 && option.type != PLUG_TEXT_TYPE { faults.append("has choices and is not a text") }
+        if option.flags & ~(PLUG_FLAG_SECRET | PLUG_FLAG_REQUIRED) != 0 { faults.append("has unknown flags") }
+        if option.choices.count > 0 && option.type != PLUG_TYPE_TEXT { faults.append("has choices and is not a text") }
+        if OptionDescription(option).hasEmptyBounds { faults.append("has a minimum that is larger than its maximum") }
         if option.documentation.string.contains(where: \.isNewline) {
             faults.append("has more than one line of documentation")
         }

@@ -9,6 +9,7 @@ extension Wiretap {
         kernel = host.pointee
         let own = UnsafeMutablePointer<plug_host_v1>.allocate(capacity: 1)
         own.initialize(to: kernel)
+        own.pointee.plugin = descriptor
         setSettings(&own.pointee)
         setServices(&own.pointee)
         setWaiting(&own.pointee)
@@ -35,7 +36,7 @@ extension Wiretap {
     }
 
     /// The kernel finds only settings that the table lists.
-    private static func known(_ name: plug_text, _ code: UInt32) -> UInt32 {
+    private static func known(_ name: plug_text, _ code: plug_result) -> plug_result {
         if code == PLUG_NOT_FOUND && !Wiretap.lists(name) {
             note("create asks for the setting '\(name.string)', which its table does not list")
         }
@@ -49,13 +50,13 @@ extension Wiretap {
     }
 
     private static func setServices(_ table: inout plug_host_v1) {
-        table.timer = { host, after, context, fired in
-            Wiretap.notInCreate("timer")
-            return Wiretap.kernel.timer(host, after, context, fired)
+        table.start_timer = { host, after, context, fired in
+            Wiretap.notInCreate("start_timer")
+            return Wiretap.kernel.start_timer(host, after, context, fired)
         }
-        table.publish = { host, exchange, id, details, count in
-            Wiretap.notInCreate("publish")
-            return Wiretap.kernel.publish(host, exchange, id, details, count)
+        table.publish_event = { host, exchange, id, details, count in
+            Wiretap.notInCreate("publish_event")
+            return Wiretap.kernel.publish_event(host, exchange, id, details, count)
         }
         table.extension = { _, id in
             Wiretap.state.withLock { _ = $0.askedExtensions.insert(id.string) }
@@ -93,15 +94,15 @@ extension Wiretap {
     private static func setBodiesIn(_ table: inout plug_host_v1) {
         table.take_request_body = { Wiretap.taken(Wiretap.kernel.take_request_body($0)) }
         table.take_response_body = { Wiretap.taken(Wiretap.kernel.take_response_body($0)) }
-        table.take_subresponse_body = { Wiretap.taken(Wiretap.kernel.take_subresponse_body($0)) }
+        table.subresponse_take_body = { Wiretap.taken(Wiretap.kernel.subresponse_take_body($0)) }
         table.body_of_bytes = { Wiretap.taken(Wiretap.kernel.body_of_bytes($0, $1)) }
         table.body_of_source = { Wiretap.taken(Wiretap.kernel.body_of_source($0, $1)) }
     }
 
     private static func setBodiesOut(_ table: inout plug_host_v1) {
-        table.release_body = { body in
+        table.body_release = { body in
             Wiretap.given(body)
-            Wiretap.kernel.release_body(body)
+            Wiretap.kernel.body_release(body)
         }
         table.set_request_body = { exchange, body in
             Wiretap.given(body)
@@ -115,10 +116,10 @@ extension Wiretap {
             Wiretap.given(body)
             return Wiretap.kernel.respond(exchange, status, fields, count, body)
         }
-        table.send = { host, exchange, request, context, completion in
-            Wiretap.notInCreate("send")
+        table.send_subrequest = { host, exchange, request, context, completion in
+            Wiretap.notInCreate("send_subrequest")
             Wiretap.given(request?.pointee.body)
-            return Wiretap.kernel.send(host, exchange, request, context, completion)
+            return Wiretap.kernel.send_subrequest(host, exchange, request, context, completion)
         }
         table.reply_body = { host, reply, body in
             Wiretap.given(body)
@@ -138,20 +139,24 @@ extension Wiretap {
     // MARK: Pulls
 
     private static func setCompletions(_ table: inout plug_host_v1) {
-        table.give = { host, pull, bytes in Wiretap.completed(host, pull, Wiretap.kernel.give(host, pull, bytes)) }
-        table.end = { host, pull, trailers, count in
-            Wiretap.completed(host, pull, Wiretap.kernel.end(host, pull, trailers, count))
+        table.pull_give = { host, pull, bytes in
+            Wiretap.completed(host, pull, Wiretap.kernel.pull_give(host, pull, bytes))
         }
-        table.break_off = { host, pull, code, reason in
-            Wiretap.completed(host, pull, Wiretap.kernel.break_off(host, pull, code, reason))
+        table.pull_end = { host, pull, trailers, count in
+            Wiretap.completed(host, pull, Wiretap.kernel.pull_end(host, pull, trailers, count))
         }
-        table.pass = { host, pull, piece in Wiretap.completed(host, pull, Wiretap.kernel.pass(host, pull, piece)) }
+        table.pull_fail = { host, pull, code, reason in
+            Wiretap.completed(host, pull, Wiretap.kernel.pull_fail(host, pull, code, reason))
+        }
+        table.pull_forward = { host, pull, piece in
+            Wiretap.completed(host, pull, Wiretap.kernel.pull_forward(host, pull, piece))
+        }
     }
 
     /// Completing a pull too late is allowed, because the exchange may have ended. Completing it twice is a fault.
     private static func completed(
-        _ host: UnsafePointer<plug_host_v1>?, _ pull: plug_pull, _ code: UInt32
-    ) -> UInt32 {
+        _ host: UnsafePointer<plug_host_v1>?, _ pull: plug_pull, _ code: plug_result
+    ) -> plug_result {
         // A call that was refused for another reason did not complete the pull.
         guard code == PLUG_OK || code == PLUG_STALE else { return code }
         // With two threads, the refused call may be recorded here before the accepted one.
@@ -172,9 +177,9 @@ extension Wiretap {
             Wiretap.onLoopOnly("response")
             return Wiretap.kernel.response(exchange)
         }
-        table.pull = { body, context, pulled in
-            Wiretap.onLoopOnly("pull")
-            return Wiretap.kernel.pull(body, context, pulled)
+        table.body_pull = { body, context, pulled in
+            Wiretap.onLoopOnly("body_pull")
+            return Wiretap.kernel.body_pull(body, context, pulled)
         }
     }
 

@@ -23,12 +23,15 @@ extension Wiretap {
         if original.destroy != nil {
             table.destroy = { context in Wiretap.watched(.destroy) { Wiretap.plugin.destroy?(context) } }
         }
+        if original.extension != nil {
+            table.extension = { _, id in Wiretap.plugin.extension?(Wiretap.descriptor, id) }
+        }
         setHooks(&table, original)
         return table
     }
 
     private static func setHooks(_ table: inout plug_plugin_v1, _ original: plug_plugin_v1) {
-        let hooks: [(Hook, UInt32)] = [
+        let hooks: [(Hook, plug_hooks)] = [
             (.onRequest, PLUG_ON_REQUEST), (.onResponse, PLUG_ON_RESPONSE), (.onFailure, PLUG_ON_FAILURE),
             (.onClose, PLUG_ON_CLOSE), (.onEvent, PLUG_ON_EVENT),
         ]
@@ -37,17 +40,17 @@ extension Wiretap {
         }
         if original.on_request != nil {
             table.on_request = { context, exchange in
-                Wiretap.steering(.onRequest) { Wiretap.plugin.on_request?(context, exchange) ?? PLUG_NEXT }
+                Wiretap.steering(.onRequest) { Wiretap.plugin.on_request?(context, exchange) ?? PLUG_VERDICT_NEXT }
             }
         }
         if original.on_response != nil {
             table.on_response = { context, exchange in
-                Wiretap.steering(.onResponse) { Wiretap.plugin.on_response?(context, exchange) ?? PLUG_NEXT }
+                Wiretap.steering(.onResponse) { Wiretap.plugin.on_response?(context, exchange) ?? PLUG_VERDICT_NEXT }
             }
         }
         if original.on_failure != nil {
             table.on_failure = { context, exchange in
-                Wiretap.steering(.onFailure) { Wiretap.plugin.on_failure?(context, exchange) ?? PLUG_NEXT }
+                Wiretap.steering(.onFailure) { Wiretap.plugin.on_failure?(context, exchange) ?? PLUG_VERDICT_NEXT }
             }
         }
         if original.on_close != nil {
@@ -63,7 +66,7 @@ extension Wiretap {
     }
 
     /// A hook that returns a verdict.
-    private static func steering(_ hook: Hook, _ call: () -> UInt32) -> UInt32 {
+    private static func steering(_ hook: Hook, _ call: () -> plug_verdict) -> plug_verdict {
         let verdict = onLoop(hook, isCounted: false, call)
         let name = verdicts.indices.contains(Int(verdict)) ? verdicts[Int(verdict)] : "\(verdict)"
         state.withLock { $0.coverage.add(hook, name) }

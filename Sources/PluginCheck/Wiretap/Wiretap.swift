@@ -50,6 +50,8 @@ enum Wiretap {
 
     // Each is set once, before the kernel's first call, while there is no other thread.
     nonisolated(unsafe) static var plugin = plug_plugin_v1()
+    /// The plugin's own descriptor, of which `plugin` is a copy.
+    nonisolated(unsafe) static var descriptor: UnsafePointer<plug_plugin_v1>?
     nonisolated(unsafe) static var kernel = plug_host_v1()
     nonisolated(unsafe) static var marker: HookMarker?
     nonisolated(unsafe) private static var installed: UnsafePointer<plug_plugin_v1>?
@@ -60,6 +62,7 @@ enum Wiretap {
     /// The descriptor for the kernel. It is never freed, like every descriptor.
     static func install(_ descriptor: PluginDescriptor) -> UnsafePointer<plug_plugin_v1> {
         if let installed { return installed }
+        Wiretap.descriptor = descriptor.raw
         plugin = descriptor.raw.pointee
         let table = UnsafeMutablePointer<plug_plugin_v1>.allocate(capacity: 1)
         table.initialize(to: tapped(plugin))

@@ -2,7 +2,7 @@
 #include <plugboard.h>
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) {
-    host->publish(host, 0, PLUG_TEXT("com.example.asks-too-early.born"), (void *)0, 0);
+    host->publish_event(host, 0, PLUG_TEXT("com.example.asks-too-early.born"), (void *)0, 0);
     return (void *)host;
 }
 

@@ -4,8 +4,8 @@
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
 static const plug_option_v1 settings[] = {
-    { .name = PLUG_LITERAL("limit"), .type = PLUG_INTEGER, .fallback = PLUG_LITERAL("11"), .minimum = 0, .maximum = 10,
-      .documentation = PLUG_LITERAL("A limit.") },
+    { .name = PLUG_LITERAL("limit"), .type = PLUG_TYPE_INTEGER, .fallback = PLUG_LITERAL("11"), .minimum = 0,
+      .maximum = 10, .documentation = PLUG_LITERAL("A limit.") },
 };
 
 PLUGBOARD_METADATA(bad_default, "com.example.bad-default", "1.0.0");

@@ -4,9 +4,9 @@
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
 static const plug_option_v1 settings[] = {
-    { .name = PLUG_LITERAL("limit"), .type = PLUG_INTEGER, .minimum = 1, .documentation = PLUG_LITERAL("A limit.") },
-    { .name = PLUG_LITERAL("limit"), .type = PLUG_INTEGER, .minimum = 1, .documentation = PLUG_LITERAL("Another.") },
-    { .name = PLUG_LITERAL("shape"), .type = 99, .minimum = 1, .documentation = PLUG_LITERAL("A shape.") },
+    { .name = PLUG_LITERAL("limit"), .type = PLUG_TYPE_INTEGER, .documentation = PLUG_LITERAL("A limit.") },
+    { .name = PLUG_LITERAL("limit"), .type = PLUG_TYPE_INTEGER, .documentation = PLUG_LITERAL("Another.") },
+    { .name = PLUG_LITERAL("shape"), .type = 99, .documentation = PLUG_LITERAL("A shape.") },
 };
 
 PLUGBOARD_METADATA(bad_table, "com.example.bad-table", "1.0.0");

@@ -4,15 +4,15 @@
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
-static uint32_t on_response(void *self, plug_exchange *exchange) {
+static plug_verdict on_response(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
     host->set_turn_state(exchange, calloc(1, 64), free);
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
-static uint32_t on_failure(void *self, plug_exchange *exchange) { return on_response(self, exchange); }
+static plug_verdict on_failure(void *self, plug_exchange *exchange) { return on_response(self, exchange); }
 
-static void on_close(void *self, plug_exchange *exchange, uint32_t outcome) {
+static void on_close(void *self, plug_exchange *exchange, plug_close outcome) {
     const plug_host_v1 *host = self;
     *(volatile uint32_t *)host->turn_state(exchange) = outcome;
 }

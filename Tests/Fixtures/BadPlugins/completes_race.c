@@ -14,7 +14,7 @@ typedef struct completion {
 static void *give_end(void *context) {
     completion mine = *(completion *)context;
     free(context);
-    mine.host->end(mine.host, mine.pull, NULL, 0);
+    mine.host->pull_end(mine.host, mine.pull, NULL, 0);
     return NULL;
 }
 
@@ -30,9 +30,9 @@ static void pull(void *context, plug_pull number) {
 
 static void release(void *context) {}
 
-static uint32_t on_request(void *self, plug_exchange *exchange) {
+static plug_verdict on_request(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
-    plug_source_v1 table = { .context = self, .length = PLUG_UNKNOWN, .pull = pull, .release = release };
+    plug_source_v1 table = { .context = self, .length = PLUG_LENGTH_UNKNOWN, .pull = pull, .release = release };
     return host->respond(exchange, 200, NULL, 0, host->body_of_source(host, &table));
 }
 

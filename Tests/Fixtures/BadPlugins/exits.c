@@ -4,7 +4,7 @@
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
-static uint32_t on_request(void *self, plug_exchange *exchange) { _exit(3); }
+static plug_verdict on_request(void *self, plug_exchange *exchange) { _exit(3); }
 
 PLUGBOARD_METADATA(exits, "com.example.exits", "1.0.0");
 PLUGBOARD_PLUGIN(exits) {

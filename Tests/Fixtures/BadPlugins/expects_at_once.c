@@ -16,33 +16,33 @@ static _Thread_local const plug_piece_v1 *last;
 static void pulled(void *context, const plug_piece_v1 *piece) {
     last = piece;
     source *self = context;
-    self->host->pass(self->host, self->open, piece);
+    self->host->pull_forward(self->host, self->open, piece);
 }
 
 static void pull(void *context, plug_pull number) {
     source *self = context;
     self->open = number;
     last = NULL;
-    self->host->pull(self->inner, self, pulled);
+    self->host->body_pull(self->inner, self, pulled);
     assert(last);
 }
 
 static void release(void *context) {
     source *self = context;
-    self->host->release_body(self->inner);
+    self->host->body_release(self->inner);
     free(self);
 }
 
-static uint32_t on_response(void *self, plug_exchange *exchange) {
+static plug_verdict on_response(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
     plug_body *inner = host->take_response_body(exchange);
-    if (!inner) return PLUG_NEXT;
+    if (!inner) return PLUG_VERDICT_NEXT;
     source *outer = calloc(1, sizeof *outer);
     if (!outer) abort();
     *outer = (source){ host, inner, 0 };
-    plug_source_v1 table = { .context = outer, .length = PLUG_UNKNOWN, .pull = pull, .release = release };
+    plug_source_v1 table = { .context = outer, .length = PLUG_LENGTH_UNKNOWN, .pull = pull, .release = release };
     host->set_response_body(exchange, host->body_of_source(host, &table));
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
 PLUGBOARD_METADATA(expects_at_once, "com.example.expects-at-once", "1.0.0");

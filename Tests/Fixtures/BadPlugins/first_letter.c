@@ -4,12 +4,12 @@
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
-static uint32_t on_response(void *self, plug_exchange *exchange) {
+static plug_verdict on_response(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
     plug_text value = host->field(host->response(exchange), PLUG_TEXT("etag"));
-    if (!value.bytes) return PLUG_NEXT;
+    if (!value.bytes) return PLUG_VERDICT_NEXT;
     assert(value.count > 0);
-    return value.bytes[0] == 'W' ? PLUG_NEXT : PLUG_NEXT;
+    return value.bytes[0] == 'W' ? PLUG_VERDICT_NEXT : PLUG_VERDICT_NEXT;
 }
 
 PLUGBOARD_METADATA(first_letter, "com.example.first-letter", "1.0.0");

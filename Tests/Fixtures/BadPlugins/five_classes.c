@@ -6,12 +6,12 @@ static void *create(const plug_host_v1 *host, const plug_settings *settings) { r
 
 static const char *const classes[10] = { NULL, "info", "success", "redirection", "client", "server" };
 
-static uint32_t on_response(void *self, plug_exchange *exchange) {
+static plug_verdict on_response(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
     plug_head *head = host->response(exchange);
     const char *name = classes[host->status(head) / 100];
     host->set_field(head, PLUG_TEXT("x-class"), plug_make_text(name, strlen(name)));
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
 PLUGBOARD_METADATA(five_classes, "com.example.five-classes", "1.0.0");

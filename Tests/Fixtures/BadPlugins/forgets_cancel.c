@@ -22,14 +22,14 @@ static void *work(void *context) {
 // The memory is unmapped at once, so that each later use crashes.
 static void release(void *state) { munmap(state, sizeof(job)); }
 
-static uint32_t on_request(void *self, plug_exchange *exchange) {
+static plug_verdict on_request(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
-    if (host->visit(exchange) != PLUG_FIRST) return PLUG_NEXT;
+    if (host->visit(exchange) != PLUG_VISIT_FIRST) return PLUG_VERDICT_NEXT;
     job *mine = mmap(NULL, sizeof *mine, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mine == MAP_FAILED) abort();
     mine->host = host;
     host->set_exchange_state(exchange, mine, release);
-    uint32_t verdict = host->wait(exchange, -1, &mine->ticket);
+    plug_verdict verdict = host->wait(exchange, -1, &mine->ticket);
     pthread_t thread;
     if (pthread_create(&thread, NULL, work, mine) == 0) pthread_detach(thread);
     return verdict;

@@ -4,10 +4,10 @@
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
-static uint32_t on_request(void *self, plug_exchange *exchange) {
+static plug_verdict on_request(void *self, plug_exchange *exchange) {
     static void *volatile forgotten;
     forgotten = malloc(16);
-    return forgotten ? PLUG_NEXT : PLUG_NEXT;
+    return forgotten ? PLUG_VERDICT_NEXT : PLUG_VERDICT_NEXT;
 }
 
 PLUGBOARD_METADATA(leaks, "com.example.leaks", "1.0.0");

@@ -13,39 +13,39 @@ typedef struct source {
 
 static void pulled(void *context, const plug_piece_v1 *piece) {
     source *self = context;
-    if (piece->kind != PLUG_PIECE || piece->bytes.count == 0) {
-        self->host->pass(self->host, self->open, piece);
+    if (piece->kind != PLUG_PIECE_BYTES || piece->bytes.count == 0) {
+        self->host->pull_forward(self->host, self->open, piece);
         return;
     }
     char *copy = malloc(piece->bytes.count);
     if (!copy) abort();
     memcpy(copy, piece->bytes.bytes, piece->bytes.count);
     copy[0] = '#';
-    self->host->give(self->host, self->open, (plug_bytes){ copy, piece->bytes.count, free, copy });
+    self->host->pull_give(self->host, self->open, (plug_bytes){ copy, piece->bytes.count, free, copy });
 }
 
 static void pull(void *context, plug_pull number) {
     source *self = context;
     self->open = number;
-    self->host->pull(self->inner, self, pulled);
+    self->host->body_pull(self->inner, self, pulled);
 }
 
 static void release(void *context) {
     source *self = context;
-    self->host->release_body(self->inner);
+    self->host->body_release(self->inner);
     free(self);
 }
 
-static uint32_t on_response(void *self, plug_exchange *exchange) {
+static plug_verdict on_response(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
     plug_body *inner = host->take_response_body(exchange);
-    if (!inner) return PLUG_NEXT;
+    if (!inner) return PLUG_VERDICT_NEXT;
     source *outer = calloc(1, sizeof *outer);
     if (!outer) abort();
     *outer = (source){ host, inner, 0 };
-    plug_source_v1 table = { .context = outer, .length = PLUG_UNKNOWN, .pull = pull, .release = release };
+    plug_source_v1 table = { .context = outer, .length = PLUG_LENGTH_UNKNOWN, .pull = pull, .release = release };
     host->set_response_body(exchange, host->body_of_source(host, &table));
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
 PLUGBOARD_METADATA(marks_pieces, "com.example.marks-pieces", "1.0.0");

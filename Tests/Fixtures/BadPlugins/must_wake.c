@@ -19,13 +19,13 @@ static void *work(void *context) {
     return NULL;
 }
 
-static uint32_t on_request(void *self, plug_exchange *exchange) {
+static plug_verdict on_request(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
-    if (host->visit(exchange) != PLUG_FIRST) return PLUG_NEXT;
+    if (host->visit(exchange) != PLUG_VISIT_FIRST) return PLUG_VERDICT_NEXT;
     job *mine = malloc(sizeof *mine);
     if (!mine) abort();
     mine->host = host;
-    uint32_t verdict = host->wait(exchange, 3600000000000, &mine->ticket);
+    plug_verdict verdict = host->wait(exchange, 3600000000000, &mine->ticket);
     pthread_t thread;
     if (pthread_create(&thread, NULL, work, mine) == 0) pthread_detach(thread);
     return verdict;

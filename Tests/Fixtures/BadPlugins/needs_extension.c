@@ -3,10 +3,10 @@
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
-static uint32_t on_request(void *self, plug_exchange *exchange) {
+static plug_verdict on_request(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
     const volatile uint32_t *revision = host->extension(host, PLUG_TEXT("com.example.gauge/1"));
-    return *revision == 0 ? PLUG_NEXT : PLUG_NEXT;
+    return *revision == 0 ? PLUG_VERDICT_NEXT : PLUG_VERDICT_NEXT;
 }
 
 PLUGBOARD_METADATA(needs_extension, "com.example.needs-extension", "1.0.0");

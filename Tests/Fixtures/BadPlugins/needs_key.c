@@ -4,8 +4,8 @@
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
 static const plug_option_v1 settings[] = {
-    { .name = PLUG_LITERAL("key"), .type = PLUG_TEXT_TYPE, .flags = PLUG_REQUIRED | PLUG_SECRET, .minimum = 1,
-      .documentation = PLUG_LITERAL("The key.") },
+    { .name = PLUG_LITERAL("key"), .type = PLUG_TYPE_TEXT, .flags = PLUG_FLAG_REQUIRED | PLUG_FLAG_SECRET, .minimum = 1,
+      .maximum = 100, .documentation = PLUG_LITERAL("The key.") },
 };
 
 PLUGBOARD_METADATA(needs_key, "com.example.needs-key", "1.0.0");

@@ -4,10 +4,10 @@
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
-static uint32_t on_request(void *self, plug_exchange *exchange) {
+static plug_verdict on_request(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
     plug_text method = host->method(host->request(exchange));
-    return method.count == 4 && memcmp(method.bytes, "POST", 4) == 0 ? 77 : PLUG_NEXT;
+    return method.count == 4 && memcmp(method.bytes, "POST", 4) == 0 ? 77 : PLUG_VERDICT_NEXT;
 }
 
 PLUGBOARD_METADATA(no_verdict, "com.example.no-verdict", "1.0.0");

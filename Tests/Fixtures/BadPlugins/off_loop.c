@@ -15,11 +15,11 @@ static void *from_elsewhere(void *context) {
     return NULL;
 }
 
-static uint32_t on_request(void *self, plug_exchange *exchange) {
+static plug_verdict on_request(void *self, plug_exchange *exchange) {
     look mine = { self, exchange };
     pthread_t thread;
     if (pthread_create(&thread, NULL, from_elsewhere, &mine) == 0) pthread_join(thread, NULL);
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
 PLUGBOARD_METADATA(off_loop, "com.example.off-loop", "1.0.0");

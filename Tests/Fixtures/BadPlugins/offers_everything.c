@@ -5,7 +5,7 @@ static void *create(const plug_host_v1 *host, const plug_settings *settings) { r
 
 static const int table = 1;
 
-static const void *extension(plug_text id) { return &table; }
+static const void *extension(const plug_plugin_v1 *plugin, plug_text id) { return &table; }
 
 PLUGBOARD_METADATA(offers_everything, "com.example.offers-everything", "1.0.0");
 PLUGBOARD_PLUGIN(offers_everything) {

@@ -7,15 +7,15 @@ static void *create(const plug_host_v1 *host, const plug_settings *settings) { r
 static char last[64];
 static uint64_t count;
 
-static uint32_t on_request(void *self, plug_exchange *exchange) {
+static plug_verdict on_request(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
     plug_text url = host->url(host->request(exchange));
     count = url.count < sizeof last ? url.count : sizeof last;
     memcpy(last, url.bytes + (url.count - count), count);
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
-static uint32_t on_response(void *self, plug_exchange *exchange) {
+static plug_verdict on_response(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
     plug_body *body = host->body_of_bytes(host, (plug_bytes){ last, count, NULL, NULL });
     return host->respond(exchange, 200, NULL, 0, body);

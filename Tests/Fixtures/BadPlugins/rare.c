@@ -5,10 +5,10 @@
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
-static void on_close(void *self, plug_exchange *exchange, uint32_t outcome) {
+static void on_close(void *self, plug_exchange *exchange, plug_close outcome) {
     const plug_host_v1 *host = self;
     plug_text method = host->method(host->request(exchange));
-    if (outcome == PLUG_RESENT && method.count == 6 && memcmp(method.bytes, "DELETE", 6) == 0) abort();
+    if (outcome == PLUG_CLOSE_RESENT && method.count == 6 && memcmp(method.bytes, "DELETE", 6) == 0) abort();
 }
 
 PLUGBOARD_METADATA(rare, "com.example.rare", "1.0.0");

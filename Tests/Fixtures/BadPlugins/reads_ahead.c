@@ -16,12 +16,12 @@ static void pulled(void *context, const plug_piece_v1 *piece) {
     source *self = context;
     volatile char copy[262144];
     for (uint64_t i = 0; i < sizeof copy; i += 4096) copy[i] = (char)piece->kind;
-    if (piece->kind == PLUG_PIECE) read_on(self);
-    else self->host->end(self->host, self->open, NULL, 0);
+    if (piece->kind == PLUG_PIECE_BYTES) read_on(self);
+    else self->host->pull_end(self->host, self->open, NULL, 0);
     copy[0] = 0;
 }
 
-static void read_on(source *self) { self->host->pull(self->inner, self, pulled); }
+static void read_on(source *self) { self->host->body_pull(self->inner, self, pulled); }
 
 static void pull(void *context, plug_pull number) {
     source *self = context;
@@ -31,20 +31,20 @@ static void pull(void *context, plug_pull number) {
 
 static void release(void *context) {
     source *self = context;
-    self->host->release_body(self->inner);
+    self->host->body_release(self->inner);
     free(self);
 }
 
-static uint32_t on_response(void *self, plug_exchange *exchange) {
+static plug_verdict on_response(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
     plug_body *inner = host->take_response_body(exchange);
-    if (!inner) return PLUG_NEXT;
+    if (!inner) return PLUG_VERDICT_NEXT;
     source *outer = calloc(1, sizeof *outer);
     if (!outer) abort();
     *outer = (source){ host, inner, 0 };
-    plug_source_v1 table = { .context = outer, .length = PLUG_UNKNOWN, .pull = pull, .release = release };
+    plug_source_v1 table = { .context = outer, .length = PLUG_LENGTH_UNKNOWN, .pull = pull, .release = release };
     host->set_response_body(exchange, host->body_of_source(host, &table));
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
 PLUGBOARD_METADATA(reads_ahead, "com.example.reads-ahead", "1.0.0");

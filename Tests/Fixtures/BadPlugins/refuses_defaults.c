@@ -11,7 +11,7 @@ static void *create(const plug_host_v1 *host, const plug_settings *settings) {
 }
 
 static const plug_option_v1 settings[] = {
-    { .name = PLUG_LITERAL("key"), .type = PLUG_TEXT_TYPE, .minimum = 1, .documentation = PLUG_LITERAL("The key.") },
+    { .name = PLUG_LITERAL("key"), .type = PLUG_TYPE_TEXT, .documentation = PLUG_LITERAL("The key.") },
 };
 
 PLUGBOARD_METADATA(refuses_defaults, "com.example.refuses-defaults", "1.0.0");

@@ -4,10 +4,10 @@
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
-static uint32_t on_response(void *self, plug_exchange *exchange) {
+static plug_verdict on_response(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
     host->set_turn_state(exchange, calloc(1, 64), free);
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
 static void on_event(void *self, plug_exchange *exchange, const plug_event *event) {

@@ -4,9 +4,9 @@
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
-static uint32_t on_request(void *self, plug_exchange *exchange) {
+static plug_verdict on_request(void *self, plug_exchange *exchange) {
     nanosleep(&(struct timespec){ 0, 25000000 }, NULL);
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
 PLUGBOARD_METADATA(sleeps, "com.example.sleeps", "1.0.0");

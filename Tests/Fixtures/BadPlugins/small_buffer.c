@@ -5,13 +5,13 @@
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
-static uint32_t on_response(void *self, plug_exchange *exchange) {
+static plug_verdict on_response(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
     plug_text value = host->field(host->response(exchange), PLUG_TEXT("etag"));
     char tag[256];
     assert(value.count < sizeof tag);
     memcpy(tag, value.count ? value.bytes : "", value.count);
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
 PLUGBOARD_METADATA(small_buffer, "com.example.small-buffer", "1.0.0");

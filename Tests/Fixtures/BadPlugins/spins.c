@@ -3,9 +3,9 @@
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
-static uint32_t on_request(void *self, plug_exchange *exchange) {
+static plug_verdict on_request(void *self, plug_exchange *exchange) {
     for (volatile int turning = 1; turning;) {}
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
 PLUGBOARD_METADATA(spins, "com.example.spins", "1.0.0");

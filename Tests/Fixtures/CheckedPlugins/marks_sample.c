@@ -5,12 +5,12 @@
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
-static uint32_t on_response(void *self, plug_exchange *exchange) {
+static plug_verdict on_response(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
     plug_head *head = host->response(exchange);
     plug_text kind = host->field(head, PLUG_TEXT("x-kind"));
     if (host->status(head) == 207 && kind.count == 6 && memcmp(kind.bytes, "report", 6) == 0) abort();
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
 PLUGBOARD_METADATA(marks_sample, "com.example.marks-sample", "1.0.0");

@@ -16,7 +16,7 @@ static void *create(const plug_host_v1 *host, const plug_settings *settings) { r
 static void drop(void *context) {
     job *mine = context;
     if (--mine->holders > 0) return;
-    if (mine->body) mine->host->release_body(mine->body);
+    if (mine->body) mine->host->body_release(mine->body);
     free(mine);
 }
 
@@ -26,13 +26,13 @@ static void completed(void *context, plug_subresponse *subresponse) {
     mine->has_completed = 1;
     if (head) {
         mine->status = mine->host->status(head);
-        mine->body = mine->host->take_subresponse_body(subresponse);
+        mine->body = mine->host->subresponse_take_body(subresponse);
     }
     mine->host->wake(mine->host, mine->ticket);
     drop(mine);
 }
 
-static uint32_t on_request(void *self, plug_exchange *exchange) {
+static plug_verdict on_request(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
     job *mine = host->exchange_state(exchange);
     if (mine) {
@@ -47,9 +47,9 @@ static uint32_t on_request(void *self, plug_exchange *exchange) {
     mine->host = host;
     mine->holders = 2;
     host->set_exchange_state(exchange, mine, drop);
-    uint32_t verdict = host->wait(exchange, -1, &mine->ticket);
-    plug_request_v1 request = { .method = PLUG_TEXT("GET"), .url = host->url(host->request(exchange)) };
-    if (host->send(host, host->exchange_id(exchange), &request, mine, completed) != PLUG_OK) {
+    plug_verdict verdict = host->wait(exchange, -1, &mine->ticket);
+    plug_subrequest_v1 request = { .method = PLUG_TEXT("GET"), .url = host->url(host->request(exchange)) };
+    if (host->send_subrequest(host, host->exchange_id(exchange), &request, mine, completed) != PLUG_OK) {
         mine->has_completed = 1;
         drop(mine);
         host->wake(host, mine->ticket);

@@ -21,30 +21,30 @@ typedef struct capitals {
 
 static void pulled(void *context, const plug_piece_v1 *piece) {
     capitals *self = context;
-    if (piece->kind != PLUG_PIECE) {
-        self->host->pass(self->host, self->open, piece);
+    if (piece->kind != PLUG_PIECE_BYTES) {
+        self->host->pull_forward(self->host, self->open, piece);
         return;
     }
     char *bytes = malloc(piece->bytes.count);
     if (bytes == NULL) {
-        self->host->break_off(self->host, self->open, PLUG_TEXT("frozen.memory"), PLUG_TEXT("There is no memory."));
+        self->host->pull_fail(self->host, self->open, PLUG_TEXT("frozen.memory"), PLUG_TEXT("There is no memory."));
         return;
     }
     for (uint64_t index = 0; index < piece->bytes.count; index++) {
         bytes[index] = (char)toupper((unsigned char)piece->bytes.bytes[index]);
     }
-    self->host->give(self->host, self->open, (plug_bytes){ bytes, piece->bytes.count, free, bytes });
+    self->host->pull_give(self->host, self->open, (plug_bytes){ bytes, piece->bytes.count, free, bytes });
 }
 
 static void pull(void *context, plug_pull number) {
     capitals *self = context;
     self->open = number;
-    self->host->pull(self->inner, self, pulled);
+    self->host->body_pull(self->inner, self, pulled);
 }
 
 static void release(void *context) {
     capitals *self = context;
-    self->host->release_body(self->inner);
+    self->host->body_release(self->inner);
     free(self);
 }
 
@@ -65,13 +65,13 @@ static void *create(const plug_host_v1 *host, const plug_settings *settings) {
     return self;
 }
 
-static uint32_t start(void *context) {
+static plug_result start(void *context) {
     frozen *self = context;
     self->closed = self->host->counter(self->host, PLUG_TEXT("closed"));
     return PLUG_OK;
 }
 
-static uint32_t on_request(void *context, plug_exchange *exchange) {
+static plug_verdict on_request(void *context, plug_exchange *exchange) {
     frozen *self = context;
     const plug_host_v1 *host = self->host;
     plug_head *request = host->request(exchange);
@@ -81,10 +81,10 @@ static uint32_t on_request(void *context, plug_exchange *exchange) {
     host->set_field(request, PLUG_TEXT("x-frozen"), plug_make_text(self->value, self->count));
     int64_t *attempts = calloc(1, sizeof *attempts);
     if (attempts != NULL && host->set_exchange_state(exchange, attempts, free) != PLUG_OK) free(attempts);
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
-static uint32_t on_response(void *context, plug_exchange *exchange) {
+static plug_verdict on_response(void *context, plug_exchange *exchange) {
     frozen *self = context;
     const plug_host_v1 *host = self->host;
     int64_t *attempts = host->exchange_state(exchange);
@@ -95,17 +95,17 @@ static uint32_t on_response(void *context, plug_exchange *exchange) {
     }
     plug_body *inner = host->take_response_body(exchange);
     capitals *body = inner == NULL ? NULL : calloc(1, sizeof *body);
-    if (body == NULL) return PLUG_NEXT;
+    if (body == NULL) return PLUG_VERDICT_NEXT;
     *body = (capitals){ host, inner, 0 };
     plug_source_v1 source = { .context = body, .length = host->body_length(inner), .pull = pull, .release = release };
     host->set_response_body(exchange, host->body_of_source(host, &source));
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
-static void on_close(void *context, plug_exchange *exchange, uint32_t outcome) {
+static void on_close(void *context, plug_exchange *exchange, plug_close outcome) {
     frozen *self = context;
     (void)exchange;
-    if (outcome == PLUG_ENDED) self->host->count(self->host, self->closed, 1);
+    if (outcome == PLUG_CLOSE_ENDED) self->host->counter_add(self->host, self->closed, 1);
 }
 
 static void command(void *context, plug_text name, plug_text arguments, plug_reply reply) {
@@ -115,13 +115,13 @@ static void command(void *context, plug_text name, plug_text arguments, plug_rep
 }
 
 static const plug_option_v1 settings[] = {
-    { .name = PLUG_LITERAL("value"), .type = PLUG_TEXT_TYPE, .fallback = PLUG_LITERAL("one"), .minimum = 1,
+    { .name = PLUG_LITERAL("value"), .type = PLUG_TYPE_TEXT, .fallback = PLUG_LITERAL("one"), .minimum = 1,
       .maximum = 20, .documentation = PLUG_LITERAL("What the field says.") },
-    { .name = PLUG_LITERAL("limit"), .type = PLUG_INTEGER, .fallback = PLUG_LITERAL("1"), .maximum = 9,
+    { .name = PLUG_LITERAL("limit"), .type = PLUG_TYPE_INTEGER, .fallback = PLUG_LITERAL("1"), .maximum = 9,
       .documentation = PLUG_LITERAL("How often it resends after 503.") },
 };
 static const plug_option_v1 attributes[] = {
-    { .name = PLUG_LITERAL("refuse"), .type = PLUG_BOOL, .minimum = 1,
+    { .name = PLUG_LITERAL("refuse"), .type = PLUG_TYPE_BOOL,
       .documentation = PLUG_LITERAL("Whether the exchange fails.") },
 };
 static const plug_command_v1 commands[] = {

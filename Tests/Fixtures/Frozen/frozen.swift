@@ -40,7 +40,7 @@ nonisolated(unsafe) private let descriptor: UnsafePointer<plug_plugin_v1> = {
     let settings = UnsafeMutablePointer<plug_option_v1>.allocate(capacity: 1)
     settings.initialize(to: plug_option_v1())
     settings.pointee.name = text("value")
-    settings.pointee.type = PLUG_TEXT_TYPE
+    settings.pointee.type = PLUG_TYPE_TEXT
     settings.pointee.fallback = text("one")
     settings.pointee.minimum = 1
     settings.pointee.maximum = 20
@@ -67,7 +67,7 @@ nonisolated(unsafe) private let descriptor: UnsafePointer<plug_plugin_v1> = {
         if let context { Unmanaged<Frozen>.fromOpaque(context).release() }
     }
     plugin.pointee.on_request = { context, exchange in
-        guard let frozen = instance(context) else { return PLUG_FAULT }
+        guard let frozen = instance(context) else { return PLUG_VERDICT_FAULT }
         let host = frozen.host.pointee
         let seen = Unmanaged.passRetained(Seen(attempt: host.attempt(exchange))).toOpaque()
         let release: @Sendable @convention(c) (UnsafeMutableRawPointer?) -> Void = { state in
@@ -76,17 +76,17 @@ nonisolated(unsafe) private let descriptor: UnsafePointer<plug_plugin_v1> = {
         if host.set_turn_state(exchange, seen, release) != PLUG_OK { release(seen) }
         return with(frozen.value) { value in
             host.set_field(host.request(exchange), text("x-frozen-swift"), value) == PLUG_OK
-                ? PLUG_NEXT
+                ? PLUG_VERDICT_NEXT
                 : host.fail(exchange, text("frozen.value"), text("The setting value is no value of a field."))
         }
     }
     plugin.pointee.on_response = { context, exchange in
-        guard let frozen = instance(context) else { return PLUG_FAULT }
+        guard let frozen = instance(context) else { return PLUG_VERDICT_FAULT }
         let host = frozen.host.pointee
         let seen = host.turn_state(exchange).map { Unmanaged<Seen>.fromOpaque($0).takeUnretainedValue() }
         return with("\(seen?.attempt ?? 99)") { attempt in
             host.set_field(host.response(exchange), text("x-turn-began-at"), attempt) == PLUG_OK
-                ? PLUG_NEXT : PLUG_FAULT
+                ? PLUG_VERDICT_NEXT : PLUG_VERDICT_FAULT
         }
     }
     return UnsafePointer(plugin)

@@ -15,11 +15,11 @@
 //         return self;
 //     }
 //
-//     static uint32_t on_request(void *context, plug_exchange *exchange) {
+//     static plug_verdict on_request(void *context, plug_exchange *exchange) {
 //         hello *self = context;
 //         plug_head *request = self->host->request(exchange);
 //         self->host->set_field(request, PLUG_TEXT("x-hello"), PLUG_TEXT("world"));
-//         return PLUG_NEXT;
+//         return PLUG_VERDICT_NEXT;
 //     }
 //
 //     PLUGBOARD_METADATA(hello, "com.example.hello", "1.0.0");
@@ -43,6 +43,9 @@
 //                 on_close     A ◂ B ◂ C            how it ended, innermost first
 //                 on_event     A   B   C            facts, for watching only
 //
+// Further out is nearer to the caller, further in is nearer to the network: A is the outermost plugin here, with the
+// smallest priority, and C the innermost.
+//
 // Threads. Each function carries a tag:
 //   [loop]    On the loop's thread of the exchange, within a call from the kernel. It must not block.
 //   [any]     On any thread, at any time from `create` until `destroy` returns.
@@ -57,11 +60,15 @@
 // refused stays the plugin's. Memory is never freed across the border: it is copied, or comes with its release
 // function.
 //
-// Errors. A function of the host that returns uint32_t returns one of PLUG_OK … PLUG_UNSUPPORTED, unless its comment
-// says otherwise. NULL in place of a required pointer is an error, never a crash. In the wrong hook, a function that
-// returns a pointer returns NULL, and one that returns a text returns {NULL, 0}. What a pointer argument would receive
-// is then left as it was. After the kernel has ended, functions tagged [any] do nothing and return PLUG_STALE, NULL or
-// 0.
+// Errors. A plug_result is PLUG_OK, or says why nothing was done. NULL in place of a required pointer is an error,
+// never a crash. In the wrong hook, a function that returns a pointer returns NULL, and one that returns a text returns
+// {NULL, 0}. What a pointer argument would receive is then left as it was. After the kernel has ended, functions tagged
+// [any] do nothing and return PLUG_STALE, NULL or 0.
+//
+// Names. Each kind of number has its own type, and its values have their own prefix: a plug_verdict is PLUG_VERDICT_….
+// Only a plug_result is short: PLUG_OK, PLUG_STALE. The types are uint32_t or uint64_t, not enums, whose size depends
+// on the compiler. A function of the host for a body, a pull, a sub-response, an event, a setting or a reply begins
+// with that noun: `pull_give` gives bytes to a pull.
 //
 // Units. Times are nanoseconds, sizes are bytes. Texts are counted, never NUL-terminated, and may be {NULL, 0}. Fields
 // that are handed in, of requests, responses and trailers, are checked: a name is a token, a value holds no CR, LF or
@@ -114,17 +121,21 @@ typedef struct plug_event plug_event;               // a fact
 typedef struct plug_subresponse plug_subresponse;   // the outcome of a sub-request
 typedef struct plug_settings plug_settings;         // the plugin's settings in the configuration
 
-// Numbers of things under way; 0 is none of them. A pull, a ticket and a reply are each completed once: by giving a
-// piece of the body, by waking the exchange that waits, by giving the result of the command. A second time is
-// PLUG_STALE.
+// Handles. 0 is never valid. Three of them stand for something that the plugin has to complete exactly once: a pull
+// with a piece of the body, a ticket with `wake`, a reply with the result of the command. To complete one a second time
+// has no effect and returns PLUG_STALE.
 typedef uint64_t plug_pull;
 typedef uint64_t plug_ticket;
 typedef uint64_t plug_reply;
 typedef uint64_t plug_timer;
 typedef uint64_t plug_counter;
-typedef uint64_t plug_subrequest;
 
-// What functions of the host return.
+// Ids. 0 stands for none.
+typedef uint64_t plug_exchange_id;     // unique in this process
+typedef uint64_t plug_subrequest_id;   // unique in this kernel
+
+// The result of a call: of the host's functions, and of the plugin's.
+typedef uint32_t plug_result;
 #define PLUG_OK 0u
 #define PLUG_STALE 1u          // too late, or the second time: nothing happened
 #define PLUG_WRONG_TIME 2u     // not in this hook, or not in this phase of the exchange or of the plugin's life
@@ -134,7 +145,7 @@ typedef uint64_t plug_subrequest;
 #define PLUG_UNSUPPORTED 6u    // not possible here
 
 // A length that is not known beforehand.
-#define PLUG_UNKNOWN UINT64_MAX
+#define PLUG_LENGTH_UNKNOWN UINT64_MAX
 
 // ------------------------------------------------------------------------------------------------ Callbacks
 
@@ -150,7 +161,7 @@ typedef void (*PLUG_SENDABLE plug_timer_function)(void *context);
 typedef void (*PLUG_SENDABLE plug_pull_function)(void *context, plug_pull pull);
 
 // Asks a source to begin again at its first byte. Returns PLUG_OK, or anything else where it cannot. [loop]
-typedef uint32_t (*PLUG_SENDABLE plug_rewind_function)(void *context);
+typedef plug_result (*PLUG_SENDABLE plug_rewind_function)(void *context);
 
 // Receives what a pull brought. The piece is valid until this returns. [loop]
 typedef struct plug_piece_v1 plug_piece_v1;
@@ -161,65 +172,71 @@ typedef void (*PLUG_SENDABLE plug_subresponse_function)(void *context, plug_subr
 
 // ------------------------------------------------------------------------------------------------- Verdicts
 
-// What a steering hook (on_request, on_response, on_failure) returns. All but PLUG_NEXT carry a payload: they are
-// returned by the host's function of the same name, as in `return host->fail(exchange, …)`. Of several such calls in
-// one hook the last one counts, and its verdict or PLUG_NEXT has to be returned. A number that is not listed, or a
-// verdict whose payload is missing or was refused, is a fault of the plugin: it fails the exchange or skips the plugin,
-// as its configuration says (`onFault`). Where it skips, the hook's edits are undone, and the verdict counts as
-// PLUG_NEXT.
-#define PLUG_NEXT 0u      // the head goes on; in on_request this opens a turn
-#define PLUG_RESPOND 1u   // on_request, on_response, on_failure
-#define PLUG_RESEND 2u    //             on_response, on_failure
-#define PLUG_HOLD 3u      // on_request, on_response
-#define PLUG_WAIT 4u      // on_request, on_response, on_failure
-#define PLUG_FAIL 5u      // on_request, on_response, on_failure
-#define PLUG_FAULT 6u     // the plugin's own code broke: see `fault`
+// What a steering hook (on_request, on_response, on_failure) returns. All but PLUG_VERDICT_NEXT carry a payload: they
+// are returned by the host's function of the same name, as in `return host->fail(exchange, …)`. Of several such calls
+// in one hook the last one counts, and its verdict or PLUG_VERDICT_NEXT has to be returned. A number that is not
+// listed, or a verdict whose payload is missing or was refused, is a fault of the plugin: it fails the exchange or
+// skips the plugin, as its configuration says (`onFault`). Where it skips, the hook's edits are undone, and the verdict
+// counts as PLUG_VERDICT_NEXT.
+typedef uint32_t plug_verdict;
+#define PLUG_VERDICT_NEXT 0u      // the head goes on; in on_request this opens a turn
+#define PLUG_VERDICT_RESPOND 1u   // on_request, on_response, on_failure
+#define PLUG_VERDICT_RESEND 2u    //             on_response, on_failure
+#define PLUG_VERDICT_HOLD 3u      // on_request, on_response
+#define PLUG_VERDICT_WAIT 4u      // on_request, on_response, on_failure
+#define PLUG_VERDICT_FAIL 5u      // on_request, on_response, on_failure
+#define PLUG_VERDICT_FAULT 6u     // the plugin's own code broke: see `fault`
 
 // Why a hook runs: the first time, or again.
-#define PLUG_FIRST 0u
-#define PLUG_WOKEN 1u        // the ticket was woken
-#define PLUG_DEADLINE 2u     // the time of `wait` passed before the ticket was woken
-#define PLUG_HELD 3u         // the whole body is there: `held_body`
-#define PLUG_OVER_LIMIT 4u   // the body is larger than the hold's limit; it is whole again and will flow on
+typedef uint32_t plug_visit;
+#define PLUG_VISIT_FIRST 0u
+#define PLUG_VISIT_WOKEN 1u        // the ticket was woken
+#define PLUG_VISIT_DEADLINE 2u     // the time of `wait` passed before the ticket was woken
+#define PLUG_VISIT_HELD 3u         // the whole body is there: `held_body`
+#define PLUG_VISIT_OVER_LIMIT 4u   // the body is larger than the hold's limit; it is whole again and will flow on
 
 // How a turn closed.
-#define PLUG_ENDED 0u        // the body came to its end, or there was no body
-#define PLUG_REPLACED 1u     // a plugin further out responded in its place
-#define PLUG_RESENT 2u       // a plugin further out sent the request again
-#define PLUG_FAILED 3u       // there was no response, or its body broke
-#define PLUG_CANCELLED 4u    // cancelled, timed out as a whole, or not read to its end
+typedef uint32_t plug_close;
+#define PLUG_CLOSE_ENDED 0u        // the body came to its end, or there was no body
+#define PLUG_CLOSE_REPLACED 1u     // a plugin further out responded in its place
+#define PLUG_CLOSE_RESENT 2u       // a plugin further out sent the request again
+#define PLUG_CLOSE_FAILED 3u       // there was no response, or its body broke
+#define PLUG_CLOSE_CANCELLED 4u    // cancelled, timed out as a whole, or not read to its end
 
 // ------------------------------------------------------------------------------------------------ The plugin
 
 // Hooks, as bits of `hooks`. A hook that is not listed is never called and costs nothing.
+typedef uint32_t plug_hooks;
 #define PLUG_ON_REQUEST 1u
 #define PLUG_ON_RESPONSE 2u
 #define PLUG_ON_FAILURE 4u
 #define PLUG_ON_CLOSE 8u
 #define PLUG_ON_EVENT 16u
 
-// Types of options.
-#define PLUG_BOOL 1u       // true, false
-#define PLUG_INTEGER 2u
-#define PLUG_TEXT_TYPE 3u
-#define PLUG_DURATION 4u   // "180s": a whole number and ms, s, m, h or d; handed out as nanoseconds
-#define PLUG_SIZE 5u       // "16MiB": a whole number and B, KiB, MiB or GiB; handed out as bytes
-#define PLUG_LIST 6u       // of texts
-#define PLUG_MAP 7u        // of texts to texts
+// The type of an option.
+typedef uint32_t plug_option_type;
+#define PLUG_TYPE_BOOL 1u       // true, false
+#define PLUG_TYPE_INTEGER 2u
+#define PLUG_TYPE_TEXT 3u
+#define PLUG_TYPE_DURATION 4u   // "180s": a whole number and ms, s, m, h or d; handed out as nanoseconds
+#define PLUG_TYPE_SIZE 5u       // "16MiB": a whole number and B, KiB, MiB or GiB; handed out as bytes
+#define PLUG_TYPE_LIST 6u       // of texts
+#define PLUG_TYPE_MAP 7u        // of texts to texts
 
-// Flags of options.
-#define PLUG_SECRET 1u     // never printed
-#define PLUG_REQUIRED 2u   // a setting without which the plugin cannot be created
+// Flags of an option, as bits.
+typedef uint32_t plug_option_flags;
+#define PLUG_FLAG_SECRET 1u     // never printed
+#define PLUG_FLAG_REQUIRED 2u   // a setting without which the plugin cannot be created
 
 // A setting (chosen by the configuration) or an attribute (carried by a request as `ID.name`). The kernel checks values
 // against this table before the plugin sees them.
 typedef struct plug_option_v1 {
     plug_text name;
-    uint32_t type;
-    uint32_t flags;
+    plug_option_type type;
+    plug_option_flags flags;
     plug_text fallback;        // the default as the configuration would write it; a list or map as JSON; or {NULL, 0}
-    int64_t minimum;           // of numbers, durations and sizes; of a text's bytes, of a list's or map's count
-    int64_t maximum;           // minimum > maximum: no bounds
+    int64_t minimum;           // bounds of a number, duration or size; of a text's bytes, of a list's or map's count
+    int64_t maximum;           // both 0: no bounds. With only a minimum, write INT64_MAX here. A bool has no bounds
     plug_text choices;         // of texts: the words that are allowed, separated by blanks; or {NULL, 0}
     plug_text documentation;   // one line
 } plug_option_v1;
@@ -233,12 +250,13 @@ typedef struct plug_command_v1 {
 } plug_command_v1;
 
 typedef struct plug_host_v1 plug_host_v1;
+typedef struct plug_plugin_v1 plug_plugin_v1;
 
 // The descriptor. Static: it and all it points at stay as long as the process lives. A kernel has at most 64 plugins,
 // and one instance of each id.
-typedef struct plug_plugin_v1 {
+struct plug_plugin_v1 {
     uint32_t abi_revision;     // PLUG_ABI_REVISION
-    uint32_t hooks;            // PLUG_ON_… together
+    plug_hooks hooks;          // PLUG_ON_… together
     plug_text id;              // words of letters, digits, `-` and `_`, joined by single `.`. In reverse domain order
                                // (com.example.hello). Not `kernel`, and not beginning with `kernel.`
     plug_text version;         // major.minor.patch
@@ -268,7 +286,7 @@ typedef struct plug_plugin_v1 {
     void *(*create)(const plug_host_v1 *host, const plug_settings *settings);
     // All plugins are created, and all functions of the host work. Returns PLUG_OK, or anything else after
     // host->refuse(…); `destroy` then follows without `stop`, and timers may fire until then. May be NULL. [start]
-    uint32_t (*start)(void *self);
+    plug_result (*start)(void *self);
     // No exchange will come any more. May block for up to `within` nanoseconds. May be NULL. [worker]
     void (*stop)(void *self, int64_t within);
     // The last call of the plugin, but for releases of bytes, bodies and sources that a program still holds. May be
@@ -276,17 +294,17 @@ typedef struct plug_plugin_v1 {
     void (*destroy)(void *self);
 
     // The hooks; see Verdicts. One that `hooks` does not list may be NULL. [loop]
-    uint32_t (*on_request)(void *self, plug_exchange *exchange);
+    plug_verdict (*on_request)(void *self, plug_exchange *exchange);
     // [loop]
-    uint32_t (*on_response)(void *self, plug_exchange *exchange);
+    plug_verdict (*on_response)(void *self, plug_exchange *exchange);
     // [loop]
-    uint32_t (*on_failure)(void *self, plug_exchange *exchange);
+    plug_verdict (*on_failure)(void *self, plug_exchange *exchange);
     // Called exactly once for each turn that was opened at this plugin's slot, when the turn is over, after the body's
-    // end. `outcome` is PLUG_ENDED … PLUG_CANCELLED. [loop]
-    void (*on_close)(void *self, plug_exchange *exchange, uint32_t outcome);
-    // Called with a fact; changes nothing. `exchange` is NULL for facts about the kernel. Events of a sub-request come
-    // to every plugin that listens, also to those that the sub-request does not visit: these read the attributes of the
-    // request that it was sent for. [loop]
+    // end. [loop]
+    void (*on_close)(void *self, plug_exchange *exchange, plug_close outcome);
+    // Called with a fact; cannot change the exchange, which is NULL for a fact about the kernel. The events of a
+    // sub-request are reported to every plugin that lists them, also to a plugin that the sub-request does not visit.
+    // In such a plugin, `attribute` returns the attributes of the request that the sub-request was sent for. [loop]
     void (*on_event)(void *self, plug_exchange *exchange, const plug_event *event);
 
     // Called for a command of the table, with its arguments as a JSON object; both texts are valid until it returns.
@@ -294,9 +312,10 @@ typedef struct plug_plugin_v1 {
     // after `stop` was called, because `destroy` waits for it. May be NULL without commands. [worker]
     void (*command)(void *self, plug_text name, plug_text arguments, plug_reply reply);
 
-    // Returns what this plugin offers beyond revision 1, such as PLUG_ATTRIBUTES, or NULL. May be NULL. [any]
-    const void *(*extension)(plug_text id);
-} plug_plugin_v1;
+    // Returns what `plugin`, this descriptor, offers beyond revision 1, such as PLUG_EXTENSION_ATTRIBUTES; or NULL.
+    // What it returns stays as long as the descriptor. May be NULL. [any]
+    const void *(*extension)(const plug_plugin_v1 *plugin, plug_text id);
+};
 
 // ---------------------------------------------------------------------------------------------------- Bodies
 
@@ -312,9 +331,9 @@ typedef struct plug_bytes {
 // A body that a plugin makes. Its functions never overlap.
 typedef struct plug_source_v1 {
     void *context;
-    uint64_t length;   // bytes in all, or PLUG_UNKNOWN
-    // Asks for the next piece. Complete it once with host->give, end, break_off or pass, now or later, on any thread.
-    // Not called again before that, nor after the end. [loop]
+    uint64_t length;   // bytes in all, or PLUG_LENGTH_UNKNOWN
+    // Asks for the next piece. Complete the pull once, with host->pull_give, pull_end, pull_fail or pull_forward, now
+    // or later, on any thread. Not called again before that, nor after the end. [loop]
     plug_pull_function pull;
     // Begins again at the first byte. NULL where that is not possible. [loop]
     plug_rewind_function rewind;
@@ -325,11 +344,12 @@ typedef struct plug_source_v1 {
 } plug_source_v1;
 
 // What a pull brings.
-#define PLUG_PIECE 0u    // bytes, perhaps none
-#define PLUG_END 1u      // the end; `trailers` may hold fields
-#define PLUG_BREAK 2u    // the body broke; `code` and `reason` say why
+typedef uint32_t plug_piece_kind;
+#define PLUG_PIECE_BYTES 0u    // bytes, perhaps none
+#define PLUG_PIECE_END 1u      // the end; `trailers` may hold fields
+#define PLUG_PIECE_BROKEN 2u    // the body broke; `code` and `reason` say why
 struct plug_piece_v1 {
-    uint32_t kind;
+    plug_piece_kind kind;
     uint32_t reserved;
     plug_text bytes;
     plug_head *trailers;   // NULL without trailers
@@ -339,27 +359,31 @@ struct plug_piece_v1 {
 
 // ---------------------------------------------------------------------------------------------- Sub-requests
 
-// Flags of sub-requests.
-#define PLUG_OUTERMOST 1u   // begins at the first plugin; without: just inside the plugin that sends it
-#define PLUG_DETACHED 2u    // outlives its exchange; without: is cancelled with it
+// Flags of a sub-request, as bits.
+typedef uint32_t plug_subrequest_flags;
+#define PLUG_SUBREQUEST_OUTERMOST 1u   // begins at the first plugin; without: just inside the plugin that sends it
+#define PLUG_SUBREQUEST_DETACHED 2u    // outlives its exchange; without: is cancelled with it
 
-// A request of the plugin's own. From the exchange that it is sent for it takes these, unless that exchange has ended:
-//   options   how that exchange's request is sent, but its `timeout`, where the sub-request does not say it itself. To
-//             another origin not what belongs to the origin: client certificate, key and pins.
-//   secrets   its fields are secret where that request has a secret field of the same name.
-//   plugins   the plugin that sends it, and those that sent that request, do not take part. Without PLUG_OUTERMOST
-//             those further out do not take part either. Their on_event is called all the same.
-// It takes no attributes, no fields and no body from it. The exchange's timeout and a suspension do not apply to it:
-// its own `timeout` does, and without PLUG_DETACHED it is cancelled when the exchange ends. Sub-requests nest four
-// deep. Connection limits never make one wait.
-typedef struct plug_request_v1 {
+// A request of the plugin's own, which may be sent for an exchange:
+//   1. Plugins. The plugin that sends it does not take part, and if the exchange is a sub-request too, neither do the
+//      plugins that sent that one. Without PLUG_SUBREQUEST_OUTERMOST, the plugins further out than the sender do not
+//      take part either. on_event is called in all of them.
+//   2. Options. It has the options of the exchange's request, such as the proxy, where it does not set its own. The
+//      `timeout` is excepted; at another origin also the client certificate, its key and the pins.
+//   3. Secrets. Its fields are secret where the exchange's request has a secret field of the same name.
+//   4. Attributes, fields and body of the exchange's request are not those of the sub-request.
+//   5. Time. Its own `timeout` applies, not the exchange's. It goes on while the exchange is suspended.
+//   6. End. It is cancelled when the exchange ends. With PLUG_SUBREQUEST_DETACHED it goes on; if it is sent after the
+//      end of the exchange, it takes nothing from it.
+//   7. Limits. Sub-requests nest four deep. Connection limits never make one wait.
+typedef struct plug_subrequest_v1 {
     plug_text method;
     plug_text url;
     const plug_field *fields;
     uint64_t field_count;
     const plug_text *secrets;       // names of fields that are secret, as with mark_secret
     uint64_t secret_count;
-    const plug_field *attributes;   // attributes for plugins (`cache.ttl`)
+    const plug_field *attributes;   // attributes for plugins (`cache.timeToLive`)
     uint64_t attribute_count;
     const plug_field *options;      // how it is sent, in the names and words of the configuration's `kernel`: timeout,
     uint64_t option_count;          // connectTimeout, idleTimeout, attemptTimeout, proxy, noProxy, connectTo,
@@ -368,14 +392,15 @@ typedef struct plug_request_v1 {
                                     // speed.upload
     plug_body *body;                // taken over; NULL: no body
     int64_t timeout;                // nanoseconds; 0: the option `timeout`, or else the kernel's
-    uint32_t flags;
+    plug_subrequest_flags flags;
     uint32_t reserved;              // 0
-    plug_subrequest *number;        // receives the number that cancel_send takes, before `send` returns; or NULL
-} plug_request_v1;
+    plug_subrequest_id *id;         // receives the id for cancel_subrequest, before send_subrequest returns; or NULL
+} plug_subrequest_v1;
 
 // -------------------------------------------------------------------------------------------------- The host
 
-// Log levels.
+// The level of a line in the log.
+typedef uint32_t plug_log_level;
 #define PLUG_LOG_DEBUG 0u
 #define PLUG_LOG_INFO 1u
 #define PLUG_LOG_WARNING 2u
@@ -392,37 +417,36 @@ struct plug_host_v1 {
 
     // Responds in place of what lies further in. `status` is 200 to 999. Takes `body` over (NULL: no body). A status or
     // a field that is not valid is a fault. [loop]
-    uint32_t (*respond)(plug_exchange *exchange, uint32_t status, const plug_field *fields, uint64_t count,
+    plug_verdict (*respond)(plug_exchange *exchange, uint32_t status, const plug_field *fields, uint64_t count,
         plug_body *body);
     // Responds with the response of a sub-request, head and body; where that failed, fails with its error. A response
     // can be handed on once. [loop]
-    uint32_t (*respond_with)(plug_exchange *exchange, plug_subresponse *subresponse);
+    plug_verdict (*respond_with)(plug_exchange *exchange, plug_subresponse *subresponse);
     // Sends the request again, from just inside this plugin, after a delay. The request is what this plugin last passed
     // inward, with the edits that it makes to `request` in this hook; edits of inner plugins are undone. A fault where
     // `can_resend` is not PLUG_OK. [loop]
-    uint32_t (*resend)(plug_exchange *exchange, int64_t after);
-    // Asks for the whole body, up to `limit` bytes: the hook runs again with PLUG_HELD or PLUG_OVER_LIMIT. Edits made
-    // before stay. Asking again in that visit is a fault. In a later visit (PLUG_WOKEN) the body has to be asked for
-    // again. [loop]
-    uint32_t (*hold)(plug_exchange *exchange, uint64_t limit);
+    plug_verdict (*resend)(plug_exchange *exchange, int64_t after);
+    // Asks for the whole body, up to `limit` bytes: the hook runs again with PLUG_VISIT_HELD or PLUG_VISIT_OVER_LIMIT.
+    // Edits made before stay. Asking again in that visit is a fault. In a later visit (PLUG_VISIT_WOKEN) the body has
+    // to be asked for again. [loop]
+    plug_verdict (*hold)(plug_exchange *exchange, uint64_t limit);
     // Parks the exchange for at most `within` nanoseconds (negative: without a deadline) and writes the ticket. Edits
     // made before stay; the verdict of the last visit decides whether they count. A hook that has called `wait` may
     // still return another verdict: the ticket is then stale. Each call starts its own time. [loop]
-    uint32_t (*wait)(plug_exchange *exchange, int64_t within, plug_ticket *ticket);
+    plug_verdict (*wait)(plug_exchange *exchange, int64_t within, plug_ticket *ticket);
     // Ends the exchange with an error. The code is one word or dotted words of letters, digits, `-` and `_`; any other
     // is replaced by `plugin.failed`. The reason says what is wrong, where, and what to do. It holds no secrets. [loop]
-    uint32_t (*fail)(plug_exchange *exchange, plug_text code, plug_text reason);
+    plug_verdict (*fail)(plug_exchange *exchange, plug_text code, plug_text reason);
     // For shims: the plugin's code broke (an exception, a panic). The configuration says what follows (`onFault`).
     // [loop]
-    uint32_t (*fault)(plug_exchange *exchange, plug_text reason);
+    plug_verdict (*fault)(plug_exchange *exchange, plug_text reason);
 
     // ---- the exchange
 
-    // Returns why this hook runs: PLUG_FIRST … PLUG_OVER_LIMIT. [loop]
-    uint32_t (*visit)(plug_exchange *exchange);
-    // Returns the number of this exchange, unique in this process and never 0. For `publish` and `send`, also after the
-    // hook has returned. [loop]
-    uint64_t (*exchange_id)(plug_exchange *exchange);
+    // Returns why this hook runs. [loop]
+    plug_visit (*visit)(plug_exchange *exchange);
+    // Returns the id of this exchange, for publish_event and send_subrequest, also after the hook has returned. [loop]
+    plug_exchange_id (*exchange_id)(plug_exchange *exchange);
     // Returns how many attempts there were, the one under way included: 0 before the first. [loop]
     uint32_t (*attempt)(plug_exchange *exchange);
     // Returns the request as this plugin sees it, never NULL. It can be edited in on_request, and before `resend`.
@@ -431,37 +455,38 @@ struct plug_host_v1 {
     // Returns the response, or NULL before there is one. It can be edited in on_response. [loop]
     plug_head *(*response)(plug_exchange *exchange);
     // In on_failure, and in on_close after a failure: writes its code and reason. Else PLUG_WRONG_TIME. [loop]
-    uint32_t (*failure)(plug_exchange *exchange, plug_text *code, plug_text *reason);
+    plug_result (*failure)(plug_exchange *exchange, plug_text *code, plug_text *reason);
     // Returns whether `resend` would be accepted now: PLUG_OK, or PLUG_WRONG_TIME where the request's body has begun
     // and cannot be rewound. [loop]
-    uint32_t (*can_resend)(plug_exchange *exchange);
+    plug_result (*can_resend)(plug_exchange *exchange);
     // Returns the URL that `reference` means here (RFC 3986 §5, against the request's URL), normalized; or {NULL, 0}.
     // [loop]
     plug_text (*resolve_url)(plug_exchange *exchange, plug_text reference);
 
     // ---- attributes
 
-    // Returns an attribute by its whole name (`cache.ttl`): the request's, else the one that the configuration gives
+    // Returns an attribute by its whole name (`cache.timeToLive`): the request's, else the one that the configuration gives
     // for the request's origin, else {NULL, 0}. [loop]
     plug_text (*attribute)(plug_exchange *exchange, plug_text name);
     // Writes one of the attributes that `attribute` would return, in the order of their names. PLUG_NOT_FOUND from
     // their count on. set_attribute may change the order. [loop]
-    uint32_t (*attribute_at)(plug_exchange *exchange, uint64_t index, plug_field *attribute);
+    plug_result (*attribute_at)(plug_exchange *exchange, uint64_t index, plug_field *attribute);
     // Sets an attribute of the request, in a steering hook. PLUG_NOT_FOUND if the name is no attribute of an enabled
     // plugin, PLUG_BAD_ARGUMENT if the value does not fit that plugin's table, PLUG_TOO_LARGE if all attributes were
     // more than 64 KiB. [loop]
-    uint32_t (*set_attribute)(plug_exchange *exchange, plug_text name, plug_text value);
+    plug_result (*set_attribute)(plug_exchange *exchange, plug_text name, plug_text value);
 
     // ---- state of the plugin's own
 
     // Sets the state of this turn, which is released after its on_close. Setting another state releases the one before.
     // NULL is no state. `release` may be NULL; it runs on the loop. It can be set in any steering hook. In on_request
-    // it is released at once where the verdict is PLUG_RESPOND or PLUG_FAIL, because these open no turn. [loop]
-    uint32_t (*set_turn_state)(plug_exchange *exchange, void *state, plug_release_function release);
+    // it is released at once where the verdict is PLUG_VERDICT_RESPOND or PLUG_VERDICT_FAIL, because these open no
+    // turn. [loop]
+    plug_result (*set_turn_state)(plug_exchange *exchange, void *state, plug_release_function release);
     // Returns the state of this turn, or NULL. [loop]
     void *(*turn_state)(plug_exchange *exchange);
     // Sets the state of this exchange over all its turns, which is released at its end, in the same way. [loop]
-    uint32_t (*set_exchange_state)(plug_exchange *exchange, void *state, plug_release_function release);
+    plug_result (*set_exchange_state)(plug_exchange *exchange, void *state, plug_release_function release);
     // Returns the state of this exchange, or NULL. [loop]
     void *(*exchange_state)(plug_exchange *exchange);
 
@@ -470,35 +495,35 @@ struct plug_host_v1 {
     // Returns the method of a request. [loop]
     plug_text (*method)(const plug_head *head);
     // Sets the method of a request. PLUG_BAD_ARGUMENT if it is no token. [loop]
-    uint32_t (*set_method)(plug_head *head, plug_text method);
+    plug_result (*set_method)(plug_head *head, plug_text method);
     // Returns the URL of a request, as the caller wrote it or a plugin set it. [loop]
     plug_text (*url)(const plug_head *head);
     // Sets the URL of a request. PLUG_BAD_ARGUMENT if it is not an absolute http or https URL. [loop]
-    uint32_t (*set_url)(plug_head *head, plug_text url);
+    plug_result (*set_url)(plug_head *head, plug_text url);
     // Returns the status of a response; 0 for a request and for trailers. [loop]
     uint32_t (*status)(const plug_head *head);
     // Sets the status of a response. PLUG_BAD_ARGUMENT if it is not within 200 to 999. [loop]
-    uint32_t (*set_status)(plug_head *head, uint32_t status);
+    plug_result (*set_status)(plug_head *head, uint32_t status);
     // Returns how many fields there are. [loop]
     uint64_t (*field_count)(const plug_head *head);
     // Writes the field at an index, in the order in which they came. PLUG_NOT_FOUND from `field_count` on. [loop]
-    uint32_t (*field_at)(const plug_head *head, uint64_t index, plug_field *field);
+    plug_result (*field_at)(const plug_head *head, uint64_t index, plug_field *field);
     // Returns the value of the first field of this name, in any case of letters; or {NULL, 0}. [loop]
     plug_text (*field)(const plug_head *head, plug_text name);
     // Replaces all fields of the name by one. PLUG_BAD_ARGUMENT if name or value is not valid. [loop]
-    uint32_t (*set_field)(plug_head *head, plug_text name, plug_text value);
+    plug_result (*set_field)(plug_head *head, plug_text name, plug_text value);
     // Adds a field beside those of the same name. PLUG_BAD_ARGUMENT as above. [loop]
-    uint32_t (*add_field)(plug_head *head, plug_text name, plug_text value);
+    plug_result (*add_field)(plug_head *head, plug_text name, plug_text value);
     // Removes all fields of the name. PLUG_OK also where there are none. [loop]
-    uint32_t (*remove_field)(plug_head *head, plug_text name);
+    plug_result (*remove_field)(plug_head *head, plug_text name);
     // Marks the fields of this name that the head has now as secret, also where set_field then gives them another
     // value: they are never printed, and are dropped when a resend goes to another origin. The caller's Authorization,
     // Cookie and Proxy-Authorization always are. [loop]
-    uint32_t (*mark_secret)(plug_head *head, plug_text name);
+    plug_result (*mark_secret)(plug_head *head, plug_text name);
     // Returns 1 if the field at this index is secret, else 0. [loop]
     uint32_t (*is_secret)(const plug_head *head, uint64_t index);
 
-    // ---- bodies
+    // ---- bodies that the plugin owns
 
     // Makes a body of bytes, which can be rewound. NULL before `start` and when the kernel has ended; the bytes are
     // then released. [any]
@@ -506,75 +531,83 @@ struct plug_host_v1 {
     // Makes a body of a source. The struct is copied, its `context` taken over: where it returns NULL, as before
     // `start`, `release` has been called. [any]
     plug_body *(*body_of_source)(const plug_host_v1 *host, const plug_source_v1 *source);
-    // Returns the bytes in all, or PLUG_UNKNOWN. [loop]
+    // Returns the bytes in all, or PLUG_LENGTH_UNKNOWN. [loop]
     uint64_t (*body_length)(const plug_body *body);
-    // Returns 1 if `rewind_body` can work, else 0. [loop]
+    // Returns 1 if `body_rewind` can work, else 0. [loop]
     uint32_t (*body_can_rewind)(const plug_body *body);
     // Asks for the next piece. `pulled` runs once, later or within this call. To keep the piece's bytes, copy them. A
     // second call before `pulled` has run gets a break. Not to be called after the end. [loop]
-    uint32_t (*pull)(plug_body *body, void *context, plug_piece_function pulled);
+    plug_result (*body_pull)(plug_body *body, void *context, plug_piece_function pulled);
     // Lets the body begin again at its first byte. PLUG_WRONG_TIME where that is not possible. [loop]
-    uint32_t (*rewind_body)(plug_body *body);
+    plug_result (*body_rewind)(plug_body *body);
     // Gives the body back, once. An open pull of it gets a break with the code `cancelled`: in a hook soon after the
     // hook has returned, elsewhere on the loop before this returns, on another thread soon after. So the context of the
     // pull has to live until then. [any]
-    void (*release_body)(plug_body *body);
+    void (*body_release)(plug_body *body);
 
-    // Completes a pull of the plugin's own source with bytes. No bytes are allowed: another pull follows. [any]
-    uint32_t (*give)(const plug_host_v1 *host, plug_pull pull, plug_bytes bytes);
+    // ---- pulls of the plugin's own source
+
+    // Completes a pull with bytes. No bytes are allowed: another pull follows. [any]
+    plug_result (*pull_give)(const plug_host_v1 *host, plug_pull pull, plug_bytes bytes);
     // Completes it with the end, and with trailer fields. Trailers that set_field would refuse are PLUG_BAD_ARGUMENT,
     // and break the body. [any]
-    uint32_t (*end)(const plug_host_v1 *host, plug_pull pull, const plug_field *trailers, uint64_t count);
-    // Completes it with a break; code and reason as in `fail`. [any]
-    uint32_t (*break_off)(const plug_host_v1 *host, plug_pull pull, plug_text code, plug_text reason);
+    plug_result (*pull_end)(const plug_host_v1 *host, plug_pull pull, const plug_field *trailers, uint64_t count);
+    // Completes it with an error, which breaks the body; code and reason as in `fail`. [any]
+    plug_result (*pull_fail)(const plug_host_v1 *host, plug_pull pull, plug_text code, plug_text reason);
     // Completes it with a piece that was just pulled, as it is, without a copy. Within `pulled`; elsewhere
     // PLUG_WRONG_TIME. [loop]
-    uint32_t (*pass)(const plug_host_v1 *host, plug_pull pull, const plug_piece_v1 *piece);
+    plug_result (*pull_forward)(const plug_host_v1 *host, plug_pull pull, const plug_piece_v1 *piece);
+
+    // ---- the bodies of the exchange
 
     // Takes the body of the request in on_request, to put a source around it: the plugin owns the body from here on,
     // and sets another in its place in the same hook; not to do so is a fault. NULL if there is none. [loop]
     plug_body *(*take_request_body)(plug_exchange *exchange);
     // Sets the body of the request, in on_request and before `resend`. NULL: no body. [loop]
-    uint32_t (*set_request_body)(plug_exchange *exchange, plug_body *body);
+    plug_result (*set_request_body)(plug_exchange *exchange, plug_body *body);
     // Takes the body of the response in on_response, in the same way. Responses to HEAD, and those with 204 and 304,
     // have none. [loop]
     plug_body *(*take_response_body)(plug_exchange *exchange);
     // Sets the body of the response, in on_response. NULL: no body. [loop]
-    uint32_t (*set_response_body)(plug_exchange *exchange, plug_body *body);
-    // Returns the whole body, in a visit with PLUG_HELD. [loop]
+    plug_result (*set_response_body)(plug_exchange *exchange, plug_body *body);
+    // Returns the whole body, in a visit with PLUG_VISIT_HELD. [loop]
     plug_text (*held_body)(plug_exchange *exchange);
 
     // ---- waiting
 
     // Wakes the exchange that waits for this ticket: its hook runs again, later, and decides. PLUG_STALE if it does not
     // wait for it any more. [any]
-    uint32_t (*wake)(const plug_host_v1 *host, plug_ticket ticket);
+    plug_result (*wake)(const plug_host_v1 *host, plug_ticket ticket);
 
     // ---- sub-requests
 
-    // Sends a request for the exchange of that id; 0 is for none, and needs PLUG_DETACHED. After PLUG_OK, `completed`
-    // runs exactly once, on the loop, never within this call: with a response; or with a failure, as `request.url`,
-    // `request.field` and `request.option` for a request that is not valid, and `cancelled` after a cancel. After
-    // anything else it never runs: PLUG_WRONG_TIME before `start`, PLUG_STALE when the kernel has ended. [any]
-    uint32_t (*send)(const plug_host_v1 *host, uint64_t exchange, const plug_request_v1 *request, void *context,
-        plug_subresponse_function completed);
+    // Sends a sub-request for the exchange of that id; 0 is for none, and needs PLUG_SUBREQUEST_DETACHED. After
+    // PLUG_OK, `completed` runs exactly once, on the loop, never within this call: with a response; or with a failure,
+    // as `request.url`, `request.field` and `request.option` for a request that is not valid, and `cancelled` after a
+    // cancel. After anything else it never runs: PLUG_WRONG_TIME before `start`, PLUG_STALE when the kernel has ended.
+    // [any]
+    plug_result (*send_subrequest)(const plug_host_v1 *host, plug_exchange_id exchange,
+        const plug_subrequest_v1 *subrequest, void *context, plug_subresponse_function completed);
     // Cancels a sub-request of this plugin. `completed` still runs once, later: with the failure `cancelled`, or with
     // what came at the same time. PLUG_STALE if it has run or is running: then give the body of the response back
     // instead. [any]
-    uint32_t (*cancel_send)(const plug_host_v1 *host, plug_subrequest number);
+    plug_result (*cancel_subrequest)(const plug_host_v1 *host, plug_subrequest_id id);
+
+    // ---- sub-responses
+
     // Returns the head of the response, or NULL if the sub-request failed. This function and the two that follow work
-    // within `completed`, and after keep_subresponse until release_subresponse. [loop]
+    // within `completed`, and after subresponse_keep until subresponse_release. [loop]
     plug_head *(*subresponse_head)(plug_subresponse *subresponse);
     // Writes why the sub-request failed. PLUG_NOT_FOUND if it did not. [loop]
-    uint32_t (*subresponse_failure)(plug_subresponse *subresponse, plug_text *code, plug_text *reason);
+    plug_result (*subresponse_failure)(plug_subresponse *subresponse, plug_text *code, plug_text *reason);
     // Takes the body of the response, once; the plugin then owns it. NULL if there is none. A body that is not taken is
     // given back with the sub-response. [loop]
-    plug_body *(*take_subresponse_body)(plug_subresponse *subresponse);
-    // Keeps the sub-response beyond `completed`, until release_subresponse; also where respond_with has taken its
+    plug_body *(*subresponse_take_body)(plug_subresponse *subresponse);
+    // Keeps the sub-response beyond `completed`, until subresponse_release; also where respond_with has taken its
     // response. [loop]
-    void (*keep_subresponse)(plug_subresponse *subresponse);
-    // Releases a sub-response, once for each keep_subresponse. [any]
-    void (*release_subresponse)(plug_subresponse *subresponse);
+    void (*subresponse_keep)(plug_subresponse *subresponse);
+    // Releases a sub-response, once for each subresponse_keep. [any]
+    void (*subresponse_release)(plug_subresponse *subresponse);
 
     // ---- events. Those of the kernel, with their details (times in nanoseconds):
     //   created started                   `created` of a sub-request: by (the plugin), for (the exchange's id)
@@ -594,36 +627,37 @@ struct plug_host_v1 {
     // Publishes a fact under the plugin's own id (`com.example.hello.greeted`), with details. `exchange` is 0 for a
     // fact about the kernel; a fact of an exchange that has ended is published as one about the kernel.
     // PLUG_BAD_ARGUMENT for an id that does not begin with the plugin's id and a dot. [any]
-    uint32_t (*publish)(const plug_host_v1 *host, uint64_t exchange, plug_text id, const plug_field *details,
-        uint64_t count);
+    plug_result (*publish_event)(const plug_host_v1 *host, plug_exchange_id exchange, plug_text id,
+        const plug_field *details, uint64_t count);
     // Returns the id of an event. This function and the three that follow work within on_event. [loop]
     plug_text (*event_id)(const plug_event *event);
     // Returns a detail as text, integers in decimal; or {NULL, 0}. [loop]
     plug_text (*event_text)(const plug_event *event, plug_text name);
     // Writes a detail as a number. PLUG_NOT_FOUND if there is none of that name, or it is no number. [loop]
-    uint32_t (*event_integer)(const plug_event *event, plug_text name, int64_t *value);
+    plug_result (*event_integer)(const plug_event *event, plug_text name, int64_t *value);
     // Returns the head that an event is about (`interim`, `headReceived`), or NULL. It cannot be edited. [loop]
     const plug_head *(*event_head)(const plug_event *event);
 
     // ---- settings, within `create`. A name that the table does not list is PLUG_NOT_FOUND.
 
     // Writes a bool (0 or 1), an integer, a duration or a size. PLUG_NOT_FOUND for other types. [start]
-    uint32_t (*setting_integer)(const plug_settings *settings, plug_text name, int64_t *value);
+    plug_result (*setting_integer)(const plug_settings *settings, plug_text name, int64_t *value);
     // Writes a text as it is, a list and a map as JSON, others as the configuration would write them. [start]
-    uint32_t (*setting_text)(const plug_settings *settings, plug_text name, plug_text *value);
+    plug_result (*setting_text)(const plug_settings *settings, plug_text name, plug_text *value);
     // Writes the item of a list or a map at an index (in a list its name is empty). PLUG_NOT_FOUND from their count on.
     // [start]
-    uint32_t (*setting_item)(const plug_settings *settings, plug_text name, uint64_t index, plug_field *item);
-    // Says in a sentence why `create`, `start` or the `check` of PLUG_ATTRIBUTES refuses; the last call counts. [start]
+    plug_result (*setting_item)(const plug_settings *settings, plug_text name, uint64_t index, plug_field *item);
+    // Says in a sentence why `create`, `start` or the `check` of PLUG_EXTENSION_ATTRIBUTES refuses; the last call
+    // counts. [start]
     void (*refuse)(const plug_host_v1 *host, plug_text reason);
 
     // ---- services
 
     // Writes to the log, under the plugin's id. Of a text with several lines, the further ones begin with four blanks.
     // Other line breaks are shown escaped. An unknown level is ignored. [any]
-    void (*log)(const plug_host_v1 *host, uint32_t level, plug_text text);
+    void (*log)(const plug_host_v1 *host, plug_log_level level, plug_text text);
     // Returns the lowest level that is printed. [any]
-    uint32_t (*log_level)(const plug_host_v1 *host);
+    plug_log_level (*log_level)(const plug_host_v1 *host);
     // Returns the monotonic time. Its zero has no meaning. [any]
     int64_t (*now)(const plug_host_v1 *host);
     // Returns the time since 1970-01-01 00:00 UTC. [any]
@@ -633,27 +667,32 @@ struct plug_host_v1 {
     // Returns the path of a folder that only this plugin uses, made when it is first asked for (mode 0700). Valid as
     // long as the host. {NULL, 0} if it cannot be made. It may block on the disk: call it in `create` or `start`. [any]
     plug_text (*data_directory)(const plug_host_v1 *host);
+    // ---- timers
+
     // Starts a timer: `fired` runs once, later, on the loop, unless the timer is cancelled, the plugin is switched off
     // or the kernel ends before. Then the context is still the plugin's to free, at the latest in `destroy`; nothing
     // fires after that. With `after` 0 it is how a thread of the plugin's own gets to the loop; that one fires also for
     // a plugin that is switched off. Returns 0 where no timer starts, as before `start`. [any]
-    plug_timer (*timer)(const plug_host_v1 *host, int64_t after, void *context, plug_timer_function fired);
+    plug_timer (*start_timer)(const plug_host_v1 *host, int64_t after, void *context, plug_timer_function fired);
     // Cancels a timer. PLUG_STALE if it has run or is running. [any]
-    uint32_t (*cancel_timer)(const plug_host_v1 *host, plug_timer timer);
+    plug_result (*cancel_timer)(const plug_host_v1 *host, plug_timer timer);
+
+    // ---- counters
+
     // Returns the counter of this name, made at 0 when it is first asked for. Operators read it as `ID.name`. [any]
     plug_counter (*counter)(const plug_host_v1 *host, plug_text name);
     // Adds to a counter. [any]
-    void (*count)(const plug_host_v1 *host, plug_counter counter, int64_t delta);
+    void (*counter_add)(const plug_host_v1 *host, plug_counter counter, int64_t delta);
 
     // ---- replies
 
     // Gives the result of a command: a JSON text. A text that is no JSON is PLUG_BAD_ARGUMENT, and fails the command.
     // [any]
-    uint32_t (*reply_json)(const plug_host_v1 *host, plug_reply reply, plug_text json);
+    plug_result (*reply_json)(const plug_host_v1 *host, plug_reply reply, plug_text json);
     // Gives the result of a command: a body, not NULL. [any]
-    uint32_t (*reply_body)(const plug_host_v1 *host, plug_reply reply, plug_body *body);
+    plug_result (*reply_body)(const plug_host_v1 *host, plug_reply reply, plug_body *body);
     // Fails a command; code and reason as in `fail`. [any]
-    uint32_t (*reply_failed)(const plug_host_v1 *host, plug_reply reply, plug_text code, plug_text reason);
+    plug_result (*reply_fail)(const plug_host_v1 *host, plug_reply reply, plug_text code, plug_text reason);
 
     // ---- beyond revision 1
 
@@ -665,7 +704,7 @@ struct plug_host_v1 {
 // ------------------------------------------------------------------------------------------------ Extensions
 
 // An extension of plugins, whose `extension` returns a static plug_attributes_v1 for this id.
-#define PLUG_ATTRIBUTES "plugboard.attributes/1"
+#define PLUG_EXTENSION_ATTRIBUTES "plugboard.attributes/1"
 
 // Checks attributes together; each alone was checked against the table before.
 typedef struct plug_attributes_v1 {
@@ -675,11 +714,11 @@ typedef struct plug_attributes_v1 {
     // work here too. Returns PLUG_OK, or anything else after host->refuse(…), whose sentence must hold no secrets: the
     // kernel then does not start. Attributes that a request itself carries are not checked here, but by the hooks. May
     // be NULL. [start]
-    uint32_t (*check)(void *self, const plug_field *attributes, uint64_t count);
+    plug_result (*check)(void *self, const plug_field *attributes, uint64_t count);
 } plug_attributes_v1;
 
-// An extension of hosts: host->extension(host, PLUG_TEXT(PLUG_DATA_PATH)) returns a plug_data_path_v1.
-#define PLUG_DATA_PATH "plugboard.data-path/1"
+// An extension of hosts: host->extension(host, PLUG_TEXT(PLUG_EXTENSION_DATA_PATH)) returns a plug_data_path_v1.
+#define PLUG_EXTENSION_DATA_PATH "plugboard.data-path/1"
 
 // Where the files of a plugin are when it is started.
 typedef struct plug_data_path_v1 {

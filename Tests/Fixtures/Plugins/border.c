@@ -25,11 +25,11 @@ static void never(void *context, plug_subresponse *subresponse) { abort(); }
 static void pull(void *context, plug_pull pull) {
     const plug_host_v1 *host = ((plugin *)context)->host;
     plug_field trailer = { PLUG_TEXT("x-sum"), PLUG_TEXT("1\r\n\r\nGET /second HTTP/1.1") };
-    host->count(host, host->counter(host, PLUG_TEXT("end")), host->end(host, pull, &trailer, 1));
+    host->counter_add(host, host->counter(host, PLUG_TEXT("end")), host->pull_end(host, pull, &trailer, 1));
 }
 
 static plug_body *make_body(plugin *self) {
-    plug_source_v1 source = { .context = self, .length = PLUG_UNKNOWN, .pull = pull, .release = released };
+    plug_source_v1 source = { .context = self, .length = PLUG_LENGTH_UNKNOWN, .pull = pull, .release = released };
     return self->host->body_of_source(self->host, &source);
 }
 
@@ -37,13 +37,13 @@ static void *create(const plug_host_v1 *host, const plug_settings *settings) {
     plugin *self = calloc(1, sizeof *self);
     if (self == NULL) return NULL;
     self->host = host;
-    plug_request_v1 request = {
-        .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://early.test/"), .flags = PLUG_DETACHED,
+    plug_subrequest_v1 request = {
+        .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://early.test/"), .flags = PLUG_SUBREQUEST_DETACHED,
     };
     plug_bytes bytes = { "early", 5, released, self };
-    self->send = host->send(host, 0, &request, NULL, never);
-    self->publish = host->publish(host, 0, PLUG_TEXT(ID ".early"), NULL, 0);
-    self->timer = host->timer(host, 1, NULL, fired) == 0;
+    self->send = host->send_subrequest(host, 0, &request, NULL, never);
+    self->publish = host->publish_event(host, 0, PLUG_TEXT(ID ".early"), NULL, 0);
+    self->timer = host->start_timer(host, 1, NULL, fired) == 0;
     self->bytes = host->body_of_bytes(host, bytes) == NULL;
     self->source = make_body(self) == NULL;
     plug_text report = {0};
@@ -65,16 +65,16 @@ static void completed(void *context, plug_subresponse *subresponse) {
     self->host->wake(self->host, self->ticket);
 }
 
-static uint32_t cancel(plugin *self, plug_exchange *exchange) {
+static plug_verdict cancel(plugin *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self->host;
-    plug_subrequest number = 0;
-    plug_request_v1 request = {
-        .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://silent.test/"), .number = &number,
+    plug_subrequest_id number = 0;
+    plug_subrequest_v1 request = {
+        .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://silent.test/"), .id = &number,
         .secrets = NULL, .secret_count = 1,
     };
-    uint32_t verdict = host->wait(exchange, -1, &self->ticket);
-    host->send(host, host->exchange_id(exchange), &request, self, completed);
-    uint32_t first = host->cancel_send(host, number), second = host->cancel_send(host, number);
+    plug_verdict verdict = host->wait(exchange, -1, &self->ticket);
+    host->send_subrequest(host, host->exchange_id(exchange), &request, self, completed);
+    uint32_t first = host->cancel_subrequest(host, number), second = host->cancel_subrequest(host, number);
     snprintf(self->told, sizeof self->told, "%u %u", first, second);
     return verdict;
 }
@@ -90,14 +90,14 @@ static void list(const plug_host_v1 *host, plug_exchange *exchange) {
     host->set_field(host->request(exchange), PLUG_TEXT("x-attributes"), plug_make_text(names, strlen(names)));
 }
 
-static uint32_t on_request(void *context, plug_exchange *exchange) {
+static plug_verdict on_request(void *context, plug_exchange *exchange) {
     plugin *self = context;
     const plug_host_v1 *host = self->host;
     plug_head *request = host->request(exchange);
     plug_text what = host->field(request, PLUG_TEXT("x-do"));
-    if (host->visit(exchange) == PLUG_WOKEN) {
+    if (host->visit(exchange) == PLUG_VISIT_WOKEN) {
         host->set_field(request, PLUG_TEXT("x-told"), plug_make_text(self->told, strlen(self->told)));
-        return PLUG_NEXT;
+        return PLUG_VERDICT_NEXT;
     }
     plug_field bad_value = { PLUG_TEXT("x-a"), PLUG_TEXT("1\r\nx-b: 2") };
     plug_field bad_name = { PLUG_TEXT("x a"), PLUG_TEXT("1") };
@@ -106,11 +106,11 @@ static uint32_t on_request(void *context, plug_exchange *exchange) {
     if (is(what, "upload")) host->set_request_body(exchange, make_body(self));
     if (is(what, "cancel")) return cancel(self, exchange);
     if (is(what, "list")) list(host, exchange);
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
 static void pulled(void *context, const plug_piece_v1 *piece) {
-    if (piece->kind == PLUG_BREAK) ((plugin *)context)->breaks++;
+    if (piece->kind == PLUG_PIECE_BROKEN) ((plugin *)context)->breaks++;
 }
 
 // The loop has ended: what is handed in is taken over all the same, and what is released is let go of.
@@ -119,16 +119,16 @@ static void destroy(void *context) {
     const plug_host_v1 *host = self->host;
     if (self->report[0] != 0) {
         int before = self->releases;
-        plug_request_v1 request = {
-            .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://late.test/"), .flags = PLUG_DETACHED,
+        plug_subrequest_v1 request = {
+            .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://late.test/"), .flags = PLUG_SUBREQUEST_DETACHED,
             .body = make_body(self),
         };
-        uint32_t code = host->send(host, 0, &request, NULL, never);
+        uint32_t code = host->send_subrequest(host, 0, &request, NULL, never);
         int of_send = self->releases - before;
         plug_body *body = make_body(self);
-        if (body != NULL) host->release_body(body);
+        if (body != NULL) host->body_release(body);
         int of_body = self->releases - before - of_send;
-        if (self->kept != NULL) host->release_body(self->kept);
+        if (self->kept != NULL) host->body_release(self->kept);
         FILE *file = fopen(self->report, "w");
         if (file != NULL) {
             fprintf(file, "%u %d %d %d", code, of_send, of_body, self->breaks);
@@ -143,13 +143,13 @@ static uint32_t on_response(void *context, plug_exchange *exchange) {
     const plug_host_v1 *host = self->host;
     if (is(host->field(host->request(exchange), PLUG_TEXT("x-do")), "keep")) {
         self->kept = host->take_response_body(exchange);
-        host->pull(self->kept, self, pulled);
+        host->body_pull(self->kept, self, pulled);
         plug_bytes other = { "other", 5, NULL, NULL };
         host->set_response_body(exchange, host->body_of_bytes(host, other));
-        return PLUG_NEXT;
+        return PLUG_VERDICT_NEXT;
     }
-    if (!is(host->field(host->request(exchange), PLUG_TEXT("x-do")), "break")) return PLUG_NEXT;
-    host->release_body(host->take_response_body(exchange));
+    if (!is(host->field(host->request(exchange), PLUG_TEXT("x-do")), "break")) return PLUG_VERDICT_NEXT;
+    host->body_release(host->take_response_body(exchange));
     return host->fault(exchange, PLUG_TEXT("it panicked: with a body in its hands"));
 }
 
@@ -158,10 +158,10 @@ static void command(void *context, plug_text name, plug_text arguments, plug_rep
     const plug_host_v1 *host = self->host;
     char json[128];
     if (is(name, "deaf")) {
-        plug_request_v1 request = {
+        plug_subrequest_v1 request = {
             .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://a.test/"), .body = make_body(self),
         };
-        snprintf(json, sizeof json, "%u", host->send(host, 0, &request, NULL, NULL));
+        snprintf(json, sizeof json, "%u", host->send_subrequest(host, 0, &request, NULL, NULL));
     } else if (is(name, "released")) {
         snprintf(json, sizeof json, "%d", __atomic_load_n(&self->releases, __ATOMIC_SEQ_CST));
     } else {
@@ -172,7 +172,7 @@ static void command(void *context, plug_text name, plug_text arguments, plug_rep
 }
 
 static const plug_option_v1 settings[] = {
-    { .name = PLUG_LITERAL("report"), .type = PLUG_TEXT_TYPE, .minimum = INT64_MIN, .maximum = INT64_MAX,
+    { .name = PLUG_LITERAL("report"), .type = PLUG_TYPE_TEXT, .minimum = INT64_MIN, .maximum = INT64_MAX,
       .documentation = PLUG_LITERAL("The file for what destroy is told.") },
 };
 static const plug_command_v1 commands[] = {

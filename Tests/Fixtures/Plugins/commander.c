@@ -8,13 +8,13 @@ static void command(void *self, plug_text name, plug_text arguments, plug_reply 
     if (name.count == 4) {
         host->reply_json(host, reply, arguments);
     } else {
-        host->reply_failed(host, reply, PLUG_TEXT("com.example.commander.refused"), PLUG_TEXT("Not today."));
+        host->reply_fail(host, reply, PLUG_TEXT("com.example.commander.refused"), PLUG_TEXT("Not today."));
     }
 }
 
 static const plug_option_v1 settings[] = {
-    { .name = PLUG_LITERAL("key"), .type = PLUG_TEXT_TYPE, .flags = PLUG_SECRET, .fallback = PLUG_LITERAL("hidden"),
-      .minimum = 1, .maximum = 0, .documentation = PLUG_LITERAL("What opens the door.") },
+    { .name = PLUG_LITERAL("key"), .type = PLUG_TYPE_TEXT, .flags = PLUG_FLAG_SECRET,
+      .fallback = PLUG_LITERAL("hidden"), .documentation = PLUG_LITERAL("What opens the door.") },
 };
 
 static const plug_command_v1 commands[] = {

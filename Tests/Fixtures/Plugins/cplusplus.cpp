@@ -7,12 +7,12 @@
 
 static void *create(const plug_host_v1 *host, const plug_settings *) { return const_cast<plug_host_v1 *>(host); }
 
-static uint32_t on_request(void *self, plug_exchange *exchange) {
+static plug_verdict on_request(void *self, plug_exchange *exchange) {
     auto host = static_cast<const plug_host_v1 *>(self);
     try {
         std::string value = "from C++";
         host->set_field(host->request(exchange), PLUG_TEXT("x-language"), plug_make_text(value.data(), value.size()));
-        return PLUG_NEXT;
+        return PLUG_VERDICT_NEXT;
     } catch (const std::exception &error) {
         return host->fault(exchange, plug_make_text(error.what(), std::string(error.what()).size()));
     } catch (...) {

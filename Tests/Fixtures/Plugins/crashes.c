@@ -5,7 +5,7 @@
 static int self;
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return &self; }
 static void destroy(void *instance) {}
-static uint32_t on_response(void *instance, plug_exchange *exchange) { abort(); }
+static plug_verdict on_response(void *instance, plug_exchange *exchange) { abort(); }
 
 PLUGBOARD_METADATA(crashes, "com.example.crashes", "1.0.0");
 PLUGBOARD_PLUGIN(crashes) {

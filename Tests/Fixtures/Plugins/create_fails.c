@@ -7,7 +7,7 @@ static void *create(const plug_host_v1 *host, const plug_settings *settings) {
     return NULL;
 }
 
-static uint32_t on_request(void *self, plug_exchange *exchange) { return PLUG_NEXT; }
+static plug_verdict on_request(void *self, plug_exchange *exchange) { return PLUG_VERDICT_NEXT; }
 
 PLUGBOARD_METADATA(create_fails, "com.example.create-fails", "1.0.0");
 PLUGBOARD_PLUGIN(create_fails) {

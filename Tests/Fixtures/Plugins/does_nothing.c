@@ -9,8 +9,8 @@
 // The host is the only state.
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
-static uint32_t on_head(void *self, plug_exchange *exchange) { return PLUG_NEXT; }
-static void on_close(void *self, plug_exchange *exchange, uint32_t outcome) {}
+static plug_verdict on_head(void *self, plug_exchange *exchange) { return PLUG_VERDICT_NEXT; }
+static void on_close(void *self, plug_exchange *exchange, plug_close outcome) {}
 static void on_event(void *self, plug_exchange *exchange, const plug_event *event) {}
 
 PLUGBOARD_METADATA(does_nothing, PLUGIN_ID, "1.0.0");

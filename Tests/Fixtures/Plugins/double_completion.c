@@ -8,7 +8,7 @@
 
 typedef struct source {
     const plug_host_v1 *host;
-    uint64_t exchange;
+    plug_exchange_id exchange;
     plug_body *inner;
     plug_pull open;
 } source;
@@ -25,11 +25,12 @@ static void *give(void *context) {
     const plug_host_v1 *host = mine->host;
     const plug_piece_v1 *piece = mine->piece;
     switch (piece->kind) {
-    case PLUG_PIECE:
-        mine->code = host->give(host, mine->pull, (plug_bytes){ piece->bytes.bytes, piece->bytes.count, NULL, NULL });
+    case PLUG_PIECE_BYTES:
+        mine->code =
+            host->pull_give(host, mine->pull, (plug_bytes){ piece->bytes.bytes, piece->bytes.count, NULL, NULL });
         break;
-    case PLUG_END: mine->code = host->end(host, mine->pull, NULL, 0); break;
-    default: mine->code = host->break_off(host, mine->pull, piece->code, piece->reason); break;
+    case PLUG_PIECE_END: mine->code = host->pull_end(host, mine->pull, NULL, 0); break;
+    default: mine->code = host->pull_fail(host, mine->pull, piece->code, piece->reason); break;
     }
     return NULL;
 }
@@ -48,36 +49,36 @@ static void pulled(void *context, const plug_piece_v1 *piece) {
         { PLUG_TEXT("loop"), { digits[0], (uint64_t)snprintf(digits[0], sizeof digits[0], "%u", loop.code) } },
         { PLUG_TEXT("thread"), { digits[1], (uint64_t)snprintf(digits[1], sizeof digits[1], "%u", other.code) } },
     };
-    whole.host->publish(whole.host, whole.exchange, PLUG_TEXT("com.example.double-completion.codes"), details, 2);
+    whole.host->publish_event(whole.host, whole.exchange, PLUG_TEXT("com.example.double-completion.codes"), details, 2);
 }
 
 static void pull(void *context, plug_pull number) {
     source *self = context;
     self->open = number;
-    self->host->pull(self->inner, self, pulled);
+    self->host->body_pull(self->inner, self, pulled);
 }
 
 static void release(void *context) {
     source *self = context;
-    self->host->release_body(self->inner);
+    self->host->body_release(self->inner);
     free(self);
 }
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
-static uint32_t on_response(void *self, plug_exchange *exchange) {
+static plug_verdict on_response(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
     source *wrapped = calloc(1, sizeof *wrapped);
     if (!wrapped) return host->fault(exchange, PLUG_TEXT("there is no memory"));
     *wrapped = (source){ host, host->exchange_id(exchange), host->take_response_body(exchange), 0 };
     if (!wrapped->inner) {
         free(wrapped);
-        return PLUG_NEXT;
+        return PLUG_VERDICT_NEXT;
     }
     uint64_t length = host->body_length(wrapped->inner);
     plug_source_v1 outer = { .context = wrapped, .length = length, .pull = pull, .release = release };
     host->set_response_body(exchange, host->body_of_source(host, &outer));
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
 PLUGBOARD_METADATA(double_completion, "com.example.double-completion", "1.0.0");

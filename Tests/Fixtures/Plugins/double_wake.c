@@ -7,7 +7,7 @@
 
 typedef struct late_wake {
     const plug_host_v1 *host;
-    uint64_t exchange;
+    plug_exchange_id exchange;
     plug_ticket ticket;
     uint32_t first, second;
     pthread_t thread;
@@ -15,7 +15,7 @@ typedef struct late_wake {
 
 static void *wake_again(void *context) {
     late_wake *late = context;
-    uint32_t codes[3] = { late->first, late->second, late->host->wake(late->host, late->ticket) };
+    plug_result codes[3] = { late->first, late->second, late->host->wake(late->host, late->ticket) };
     plug_field details[3] = {
         { .name = PLUG_TEXT("first") }, { .name = PLUG_TEXT("second") }, { .name = PLUG_TEXT("later") }
     };
@@ -23,7 +23,7 @@ static void *wake_again(void *context) {
     for (int i = 0; i < 3; i++) {
         details[i].value = plug_make_text(digits[i], (uint64_t)snprintf(digits[i], sizeof digits[i], "%u", codes[i]));
     }
-    late->host->publish(late->host, late->exchange, PLUG_TEXT("com.example.double-wake.codes"), details, 3);
+    late->host->publish_event(late->host, late->exchange, PLUG_TEXT("com.example.double-wake.codes"), details, 3);
     return NULL;
 }
 
@@ -35,14 +35,14 @@ static void join(void *state) {
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
-static uint32_t on_request(void *self, plug_exchange *exchange) {
+static plug_verdict on_request(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
-    if (host->visit(exchange) != PLUG_FIRST) return PLUG_NEXT;
+    if (host->visit(exchange) != PLUG_VISIT_FIRST) return PLUG_VERDICT_NEXT;
     late_wake *late = calloc(1, sizeof *late);
     if (!late) return host->fault(exchange, PLUG_TEXT("there is no memory"));
     late->host = host;
     late->exchange = host->exchange_id(exchange);
-    uint32_t verdict = host->wait(exchange, 10000000000, &late->ticket);
+    plug_verdict verdict = host->wait(exchange, 10000000000, &late->ticket);
     late->first = host->wake(host, late->ticket);
     late->second = host->wake(host, late->ticket);
     if (pthread_create(&late->thread, NULL, wake_again, late) == 0) {

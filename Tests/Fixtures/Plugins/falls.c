@@ -31,7 +31,7 @@ static void *create(const plug_host_v1 *given, const plug_settings *settings) {
     return &host;
 }
 
-static uint32_t start(void *self) {
+static plug_result start(void *self) {
     fall("start");
     return PLUG_OK;
 }
@@ -41,10 +41,10 @@ static void destroy(void *self) { fall("destroy"); }
 
 static void source_pull(void *context, plug_pull pull) {
     fall("pull");
-    host->end(host, pull, NULL, 0);
+    host->pull_end(host, pull, NULL, 0);
 }
 
-static uint32_t source_rewind(void *context) {
+static plug_result source_rewind(void *context) {
     fall("rewind");
     return PLUG_OK;
 }
@@ -56,35 +56,35 @@ static void pulled(void *context, const plug_piece_v1 *piece) { fall("pulled"); 
 static void completed(void *context, plug_subresponse *subresponse) { fall("completed"); }
 static void fired(void *context) { fall("fired"); }
 
-static uint32_t on_request(void *self, plug_exchange *exchange) {
+static plug_verdict on_request(void *self, plug_exchange *exchange) {
     fall("onRequest");
-    plug_source_v1 source = {NULL, PLUG_UNKNOWN, source_pull, source_rewind, source_release};
+    plug_source_v1 source = {NULL, PLUG_LENGTH_UNKNOWN, source_pull, source_rewind, source_release};
     plug_body *body = host->body_of_source(host, &source);
-    if (is("rewind")) host->rewind_body(body);
-    if (is("pull") || is("pulled")) host->pull(body, NULL, pulled);
-    host->release_body(body);
-    host->release_body(host->body_of_bytes(host, (plug_bytes){ID, sizeof ID, bytes_release, NULL}));
+    if (is("rewind")) host->body_rewind(body);
+    if (is("pull") || is("pulled")) host->body_pull(body, NULL, pulled);
+    host->body_release(body);
+    host->body_release(host->body_of_bytes(host, (plug_bytes){ID, sizeof ID, bytes_release, NULL}));
     host->set_exchange_state(exchange, self, state_release);
     host->set_exchange_state(exchange, NULL, NULL);
     plug_ticket ticket;
     if (is("fired")) {
-        host->timer(host, 0, NULL, fired);
+        host->start_timer(host, 0, NULL, fired);
         return host->wait(exchange, -1, &ticket);
     }
     if (is("completed")) {
-        plug_request_v1 request = {.method = PLUG_LITERAL("GET"), .url = PLUG_LITERAL("http://sub.test/")};
-        host->send(host, host->exchange_id(exchange), &request, NULL, completed);
+        plug_subrequest_v1 request = {.method = PLUG_LITERAL("GET"), .url = PLUG_LITERAL("http://sub.test/")};
+        host->send_subrequest(host, host->exchange_id(exchange), &request, NULL, completed);
         return host->wait(exchange, -1, &ticket);
     }
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
-static uint32_t on_response(void *self, plug_exchange *exchange) {
+static plug_verdict on_response(void *self, plug_exchange *exchange) {
     fall("onResponse");
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
-static void on_close(void *self, plug_exchange *exchange, uint32_t outcome) { fall("onClose"); }
+static void on_close(void *self, plug_exchange *exchange, plug_close outcome) { fall("onClose"); }
 
 static void on_event(void *self, plug_exchange *exchange, const plug_event *event) { fall("onEvent"); }
 
@@ -95,7 +95,7 @@ static void command(void *self, plug_text name, plug_text arguments, plug_reply 
 
 static const plug_text events[] = {PLUG_LITERAL("completed")};
 static const plug_option_v1 settings[] = {
-    {.name = PLUG_LITERAL("in"), .type = PLUG_TEXT_TYPE, .flags = PLUG_REQUIRED, .maximum = 15,
+    {.name = PLUG_LITERAL("in"), .type = PLUG_TYPE_TEXT, .flags = PLUG_FLAG_REQUIRED, .maximum = 15,
         .documentation = PLUG_LITERAL("Where it ends the process.")},
 };
 static const plug_command_v1 commands[] = {{.name = PLUG_LITERAL("fall"), .documentation = PLUG_LITERAL("Falls.")}};

@@ -19,7 +19,7 @@ static int is(plug_text text, const char *word) {
     return text.count == strlen(word) && memcmp(text.bytes, word, text.count) == 0;
 }
 
-static uint32_t on_request(void *self, plug_exchange *exchange) {
+static plug_verdict on_request(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
     plug_text what = host->field(host->request(exchange), PLUG_TEXT("x-do"));
     if (is(what, "fail")) return host->fail(exchange, PLUG_TEXT("Bad code!\n"), PLUG_TEXT(FORGED));
@@ -32,32 +32,33 @@ static uint32_t on_request(void *self, plug_exchange *exchange) {
     if (is(what, "resend")) return host->resend(exchange, 0);
     if (is(what, "wait")) return host->wait(exchange, 0, NULL);
     if (is(what, "respond-next")) host->respond(exchange, 9999, NULL, 0, NULL);
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
-static uint32_t on_response(void *self, plug_exchange *exchange) {
+static plug_verdict on_response(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
-    return is(host->field(host->request(exchange), PLUG_TEXT("x-do")), "respond-next") ? PLUG_RESPOND : PLUG_NEXT;
+    plug_text what = host->field(host->request(exchange), PLUG_TEXT("x-do"));
+    return is(what, "respond-next") ? PLUG_VERDICT_RESPOND : PLUG_VERDICT_NEXT;
 }
 
-static uint32_t on_failure(void *self, plug_exchange *exchange) {
+static plug_verdict on_failure(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
     plug_text what = host->field(host->request(exchange), PLUG_TEXT("x-do"));
     if (is(what, "hold")) return host->hold(exchange, 1);
-    return is(what, "resend-body") ? host->resend(exchange, 0) : PLUG_NEXT;
+    return is(what, "resend-body") ? host->resend(exchange, 0) : PLUG_VERDICT_NEXT;
 }
 
 static void command(void *self, plug_text name, plug_text arguments, plug_reply reply) {
     const plug_host_v1 *host = self;
     if (is(name, "fail")) {
-        host->reply_failed(host, reply, PLUG_TEXT("\x1b[31m"), PLUG_TEXT(FORGED));
+        host->reply_fail(host, reply, PLUG_TEXT("\x1b[31m"), PLUG_TEXT(FORGED));
     } else if (host->reply_json(host, reply, PLUG_TEXT("{nope")) == PLUG_BAD_ARGUMENT) {
-        host->count(host, host->counter(host, PLUG_TEXT("refused")), 1);
+        host->counter_add(host, host->counter(host, PLUG_TEXT("refused")), 1);
     }
 }
 
 static const plug_option_v1 settings[] = {
-    { .name = PLUG_LITERAL("refuse"), .type = PLUG_TEXT_TYPE, .minimum = 1, .maximum = 0,
+    { .name = PLUG_LITERAL("refuse"), .type = PLUG_TYPE_TEXT,
       .documentation = PLUG_LITERAL("The reason why it cannot be created; one letter stands for no reason.") },
 };
 

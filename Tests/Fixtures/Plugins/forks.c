@@ -8,7 +8,7 @@ static int self;
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return &self; }
 static void destroy(void *instance) {}
 
-static uint32_t on_request(void *instance, plug_exchange *exchange) {
+static plug_verdict on_request(void *instance, plug_exchange *exchange) {
     pid_t child = fork();
     if (child == 0) exit(0);
     int status = 0;

@@ -7,14 +7,14 @@ static void pull(void *context, plug_pull number) {}
 
 static void release(void *context) {
     const plug_host_v1 *host = context;
-    host->count(host, host->counter(host, PLUG_TEXT("released")), 1);
+    host->counter_add(host, host->counter(host, PLUG_TEXT("released")), 1);
 }
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
-static uint32_t on_request(void *self, plug_exchange *exchange) {
+static plug_verdict on_request(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
-    plug_source_v1 silent = { .context = self, .length = PLUG_UNKNOWN, .pull = pull, .release = release };
+    plug_source_v1 silent = { .context = self, .length = PLUG_LENGTH_UNKNOWN, .pull = pull, .release = release };
     return host->respond(exchange, 200, NULL, 0, host->body_of_source(host, &silent));
 }
 

@@ -4,7 +4,7 @@
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
-static uint32_t on_request(void *self, plug_exchange *exchange) { return PLUG_NEXT; }
+static plug_verdict on_request(void *self, plug_exchange *exchange) { return PLUG_VERDICT_NEXT; }
 
 #ifdef METADATA_REVISION
 PLUG_SECTION static const char metadata[] = "plugboard/" METADATA_REVISION " com.example.old-revision 1.0.0";

@@ -31,7 +31,7 @@ static void *create(const plug_host_v1 *host, const plug_settings *settings) {
     return self;
 }
 
-static uint32_t start(void *context) {
+static plug_result start(void *context) {
     plugin *self = context;
     self->fired = self->host->counter(self->host, PLUG_TEXT("fired"));
     self->twice = self->host->counter(self->host, PLUG_TEXT("twice"));
@@ -81,10 +81,10 @@ static void directory(plugin *self, plug_reply reply) {
 static void fired(void *context) {
     later *mine = context;
     const plug_host_v1 *host = mine->self->host;
-    host->count(host, mine->self->fired, 1);
+    host->counter_add(host, mine->self->fired, 1);
     host->reply_json(host, mine->reply, PLUG_TEXT("\"later\""));
     if (host->reply_json(host, mine->reply, PLUG_TEXT("\"again\"")) == PLUG_STALE) {
-        host->count(host, mine->self->twice, 1);
+        host->counter_add(host, mine->self->twice, 1);
     }
     free(mine);
 }
@@ -94,17 +94,17 @@ static void reply_later(plugin *self, plug_reply reply) {
     later *mine = malloc(sizeof *mine);
     if (!mine) return give_reply(self, reply, "null");
     *mine = (later){ self, reply };
-    self->host->timer(self->host, 2000000000, mine, fired);
-    self->host->publish(self->host, 0, PLUG_TEXT(ID ".waiting"), NULL, 0);
+    self->host->start_timer(self->host, 2000000000, mine, fired);
+    self->host->publish_event(self->host, 0, PLUG_TEXT(ID ".waiting"), NULL, 0);
 }
 
 static void never(void *context) {
     plugin *self = context;
-    self->host->count(self->host, self->fired, 100);
+    self->host->counter_add(self->host, self->fired, 100);
 }
 
 static void cancel_timer(plugin *self, plug_reply reply) {
-    plug_timer timer = self->host->timer(self->host, 1000000000, self, never);
+    plug_timer timer = self->host->start_timer(self->host, 1000000000, self, never);
     uint32_t first = self->host->cancel_timer(self->host, timer);
     uint32_t second = self->host->cancel_timer(self->host, timer);
     char json[32];
@@ -115,10 +115,10 @@ static void cancel_timer(plugin *self, plug_reply reply) {
 static void publish(plugin *self, plug_reply reply) {
     const plug_host_v1 *host = self->host;
     plug_field details[] = { { PLUG_TEXT("number"), PLUG_TEXT("42") }, { PLUG_TEXT("word"), PLUG_TEXT("hello") } };
-    uint32_t own = host->publish(host, 0, PLUG_TEXT(ID ".told"), details, 2);
-    uint32_t others = host->publish(host, 0, PLUG_TEXT("cache.hit"), NULL, 0);
-    uint32_t kernels = host->publish(host, 0, PLUG_TEXT("completed"), NULL, 0);
-    uint32_t bare = host->publish(host, 0, PLUG_TEXT(ID), NULL, 0);
+    uint32_t own = host->publish_event(host, 0, PLUG_TEXT(ID ".told"), details, 2);
+    uint32_t others = host->publish_event(host, 0, PLUG_TEXT("cache.hit"), NULL, 0);
+    uint32_t kernels = host->publish_event(host, 0, PLUG_TEXT("completed"), NULL, 0);
+    uint32_t bare = host->publish_event(host, 0, PLUG_TEXT(ID), NULL, 0);
     char json[64];
     snprintf(json, sizeof json, "[%" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 "]", own, others, kernels, bare);
     give_reply(self, reply, json);
@@ -128,9 +128,9 @@ static void count(plugin *self, plug_reply reply) {
     const plug_host_v1 *host = self->host;
     plug_counter first = host->counter(host, PLUG_TEXT("things"));
     plug_counter second = host->counter(host, PLUG_TEXT("things"));
-    host->count(host, first, 5);
-    host->count(host, second, -2);
-    host->count(host, 9999, 1);   // none: nothing happens
+    host->counter_add(host, first, 5);
+    host->counter_add(host, second, -2);
+    host->counter_add(host, 9999, 1);   // none: nothing happens
     give_reply(self, reply, first == second ? "true" : "false");
 }
 
@@ -166,7 +166,7 @@ static void body(plugin *self, plug_reply reply) {
 }
 
 static void refuse(plugin *self, plug_reply reply) {
-    self->host->reply_failed(self->host, reply, PLUG_TEXT(ID ".refused"), PLUG_TEXT("Not today."));
+    self->host->reply_fail(self->host, reply, PLUG_TEXT(ID ".refused"), PLUG_TEXT("Not today."));
 }
 
 static void unknown_extension(plugin *self, plug_reply reply) {

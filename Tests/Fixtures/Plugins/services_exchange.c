@@ -21,7 +21,7 @@ static void *create(const plug_host_v1 *host, const plug_settings *settings) {
     return self;
 }
 
-static uint32_t start(void *context) {
+static plug_result start(void *context) {
     plugin *self = context;
     self->closed = self->host->counter(self->host, PLUG_TEXT("closed"));
     self->turns_released = self->host->counter(self->host, PLUG_TEXT("turns-released"));
@@ -39,7 +39,7 @@ static void set_number(plugin *self, plug_exchange *exchange, const char *name, 
 
 // ---- attributes
 
-static uint32_t use_attributes(plugin *self, plug_exchange *exchange) {
+static plug_verdict use_attributes(plugin *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self->host;
     plug_head *request = host->request(exchange);
     plug_text limit = host->attribute(exchange, PLUG_TEXT(ID ".limit"));
@@ -54,7 +54,7 @@ static uint32_t use_attributes(plugin *self, plug_exchange *exchange) {
     memset(large, 'a', sizeof large);
     set_number(self, exchange, "x-too-large",
         host->set_attribute(exchange, PLUG_TEXT(ID ".label"), plug_make_text(large, sizeof large)));
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
 // ---- state
@@ -73,38 +73,38 @@ static void *keep(plugin *self, plug_counter released) {
 static void release(void *context) {
     kept *state = context;
     plugin *self = state->self;
-    if (atomic_load(&self->open) > 0) self->host->count(self->host, self->early_releases, 1);
-    self->host->count(self->host, state->released, 1);
+    if (atomic_load(&self->open) > 0) self->host->counter_add(self->host, self->early_releases, 1);
+    self->host->counter_add(self->host, state->released, 1);
     free(state);
 }
 
-static uint32_t use_state(plugin *self, plug_exchange *exchange) {
+static plug_verdict use_state(plugin *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self->host;
     atomic_fetch_add(&self->open, 1);
     host->set_turn_state(exchange, keep(self, self->turns_released), release);
     host->set_exchange_state(exchange, keep(self, self->exchanges_released), release);
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
-static void on_close(void *context, plug_exchange *exchange, uint32_t outcome) {
+static void on_close(void *context, plug_exchange *exchange, plug_close outcome) {
     plugin *self = context;
     if (!self->host->turn_state(exchange) || !self->host->exchange_state(exchange)) return;
     atomic_fetch_sub(&self->open, 1);
     // Too late to publish anything to other plugins.
     if (self->host->set_attribute(exchange, PLUG_TEXT(ID ".label"), PLUG_TEXT("late")) == PLUG_WRONG_TIME) {
-        self->host->count(self->host, self->closed, 1);
+        self->host->counter_add(self->host, self->closed, 1);
     }
 }
 
 // ---- events
 
-static uint32_t use_event(plugin *self, plug_exchange *exchange) {
+static plug_verdict use_event(plugin *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self->host;
-    uint64_t id = host->exchange_id(exchange);
+    plug_exchange_id id = host->exchange_id(exchange);
     plug_field detail = { PLUG_TEXT("number"), PLUG_TEXT("42") };
-    set_number(self, exchange, "x-own", host->publish(host, id, PLUG_TEXT(ID ".told"), &detail, 1));
-    set_number(self, exchange, "x-others", host->publish(host, id, PLUG_TEXT("cache.hit"), &detail, 1));
-    return PLUG_NEXT;
+    set_number(self, exchange, "x-own", host->publish_event(host, id, PLUG_TEXT(ID ".told"), &detail, 1));
+    set_number(self, exchange, "x-others", host->publish_event(host, id, PLUG_TEXT("cache.hit"), &detail, 1));
+    return PLUG_VERDICT_NEXT;
 }
 
 // ---- sub-requests: the exchange waits for the sub-response, and gets its status (0: it failed)
@@ -124,24 +124,24 @@ static void completed(void *context, plug_subresponse *subresponse) {
     question->self->host->wake(question->self->host, question->ticket);
 }
 
-static uint32_t ask(plugin *self, plug_exchange *exchange, uint32_t flags, int has_asker) {
+static plug_verdict ask(plugin *self, plug_exchange *exchange, plug_subrequest_flags flags, int has_asker) {
     const plug_host_v1 *host = self->host;
     asked *question = host->exchange_state(exchange);
-    if (host->visit(exchange) == PLUG_WOKEN) {
+    if (host->visit(exchange) == PLUG_VISIT_WOKEN) {
         set_number(self, exchange, "x-status", question->status);
-        return PLUG_NEXT;
+        return PLUG_VERDICT_NEXT;
     }
     question = calloc(1, sizeof *question);
     if (!question) return host->fault(exchange, PLUG_TEXT("there is no memory"));
     question->self = self;
     host->set_exchange_state(exchange, question, forget_asked);
     plug_field field = { PLUG_TEXT("x-asked"), PLUG_TEXT("yes") };
-    plug_request_v1 request = {
+    plug_subrequest_v1 request = {
         .method = PLUG_TEXT("GET"), .url = PLUG_TEXT("http://asked.test/"), .fields = &field, .field_count = 1,
         .flags = flags,
     };
-    uint32_t verdict = host->wait(exchange, -1, &question->ticket);
-    host->send(host, has_asker ? host->exchange_id(exchange) : 0, &request, question, completed);
+    plug_verdict verdict = host->wait(exchange, -1, &question->ticket);
+    host->send_subrequest(host, has_asker ? host->exchange_id(exchange) : 0, &request, question, completed);
     return verdict;
 }
 
@@ -149,25 +149,25 @@ static int is(plug_text text, const char *word) {
     return text.count == strlen(word) && memcmp(text.bytes, word, text.count) == 0;
 }
 
-static uint32_t on_request(void *context, plug_exchange *exchange) {
+static plug_verdict on_request(void *context, plug_exchange *exchange) {
     plugin *self = context;
     plug_text what = self->host->attribute(exchange, PLUG_TEXT(ID ".do"));
-    if (!what.bytes) return PLUG_NEXT;
+    if (!what.bytes) return PLUG_VERDICT_NEXT;
     if (is(what, "attributes")) return use_attributes(self, exchange);
     if (is(what, "state")) return use_state(self, exchange);
     if (is(what, "event")) return use_event(self, exchange);
     if (is(what, "inside")) return ask(self, exchange, 0, 1);
-    if (is(what, "outermost")) return ask(self, exchange, PLUG_OUTERMOST, 1);
-    if (is(what, "detached")) return ask(self, exchange, PLUG_DETACHED, 0);
+    if (is(what, "outermost")) return ask(self, exchange, PLUG_SUBREQUEST_OUTERMOST, 1);
+    if (is(what, "detached")) return ask(self, exchange, PLUG_SUBREQUEST_DETACHED, 0);
     if (is(what, "orphan")) return ask(self, exchange, 0, 0);
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
 static const plug_option_v1 attributes[] = {
-    { .name = PLUG_LITERAL("do"), .type = PLUG_TEXT_TYPE, .minimum = 1, .maximum = 0,
+    { .name = PLUG_LITERAL("do"), .type = PLUG_TYPE_TEXT,
       .choices = PLUG_LITERAL("attributes state event inside outermost detached orphan") },
-    { .name = PLUG_LITERAL("label"), .type = PLUG_TEXT_TYPE, .minimum = 1, .maximum = 0 },
-    { .name = PLUG_LITERAL("limit"), .type = PLUG_INTEGER, .minimum = 0, .maximum = 9 },
+    { .name = PLUG_LITERAL("label"), .type = PLUG_TYPE_TEXT },
+    { .name = PLUG_LITERAL("limit"), .type = PLUG_TYPE_INTEGER, .minimum = 0, .maximum = 9 },
 };
 
 PLUGBOARD_METADATA(services_exchange, ID, "1.0.0");

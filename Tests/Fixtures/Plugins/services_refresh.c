@@ -49,50 +49,50 @@ static void finish(plugin *self, int has_failed) {
 
 static void read_on(void *context, const plug_piece_v1 *piece) {
     plugin *self = context;
-    if (piece->kind == PLUG_PIECE && self->length + piece->bytes.count <= sizeof self->token) {
+    if (piece->kind == PLUG_PIECE_BYTES && self->length + piece->bytes.count <= sizeof self->token) {
         pthread_mutex_lock(&self->lock);
         memcpy(self->token + self->length, piece->bytes.bytes, piece->bytes.count);
         self->length += piece->bytes.count;
         pthread_mutex_unlock(&self->lock);
-        self->host->pull(self->body, self, read_on);
+        self->host->body_pull(self->body, self, read_on);
         return;
     }
-    self->host->release_body(self->body);
-    finish(self, piece->kind != PLUG_END);
+    self->host->body_release(self->body);
+    finish(self, piece->kind != PLUG_PIECE_END);
 }
 
 static void completed(void *context, plug_subresponse *subresponse) {
     plugin *self = context;
     plug_head *head = self->host->subresponse_head(subresponse);
-    self->body = head && self->host->status(head) == 200 ? self->host->take_subresponse_body(subresponse) : NULL;
-    if (self->body) self->host->pull(self->body, self, read_on);
+    self->body = head && self->host->status(head) == 200 ? self->host->subresponse_take_body(subresponse) : NULL;
+    if (self->body) self->host->body_pull(self->body, self, read_on);
     else finish(self, 1);
 }
 
-static uint32_t on_request(void *context, plug_exchange *exchange) {
+static plug_verdict on_request(void *context, plug_exchange *exchange) {
     plugin *self = context;
     const plug_host_v1 *host = self->host;
     plug_ticket ticket;
     int is_first = 0, is_waiting = 0;
-    uint32_t verdict = PLUG_NEXT;
+    plug_verdict verdict = PLUG_VERDICT_NEXT;
     pthread_mutex_lock(&self->lock);
     int is_ready = self->length > 0 && !self->is_fetching;
     if (is_ready) {
         host->set_field(host->request(exchange), PLUG_TEXT("x-token"), plug_make_text(self->token, self->length));
-    } else if ((host->visit(exchange) == PLUG_FIRST || !self->has_failed) && self->count < MOST) {
+    } else if ((host->visit(exchange) == PLUG_VISIT_FIRST || !self->has_failed) && self->count < MOST) {
         verdict = host->wait(exchange, -1, &ticket);
         self->waiting[self->count++] = ticket;
         is_first = !self->is_fetching;
         is_waiting = self->is_fetching = 1;
     }
     pthread_mutex_unlock(&self->lock);
-    if (is_ready) return PLUG_NEXT;
+    if (is_ready) return PLUG_VERDICT_NEXT;
     if (!is_waiting) return host->fail(exchange, PLUG_TEXT(ID ".refused"), PLUG_TEXT("There is not a token."));
     if (is_first) {
-        plug_request_v1 request = {
-            .method = PLUG_TEXT("POST"), .url = PLUG_TEXT("http://tokens.test/"), .flags = PLUG_DETACHED,
+        plug_subrequest_v1 request = {
+            .method = PLUG_TEXT("POST"), .url = PLUG_TEXT("http://tokens.test/"), .flags = PLUG_SUBREQUEST_DETACHED,
         };
-        host->send(host, 0, &request, self, completed);
+        host->send_subrequest(host, 0, &request, self, completed);
     }
     return verdict;
 }

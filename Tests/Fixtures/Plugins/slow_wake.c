@@ -1,6 +1,6 @@
 // Slow work off the loop: the exchange waits while a thread takes its time, then the hook runs again and adds the field
-// `x-visit` with the number of its reason (PLUG_WOKEN or PLUG_DEADLINE). Settings: `work`, how long the thread takes,
-// and `deadline`, how long the exchange waits for it.
+// `x-visit` with the number of its reason (PLUG_VISIT_WOKEN or PLUG_VISIT_DEADLINE). Settings: `work`, how long the
+// thread takes, and `deadline`, how long the exchange waits for it.
 #include <plugboard.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -52,11 +52,11 @@ static void destroy(void *context) {
     free(self);
 }
 
-static uint32_t begin(plugin *self, plug_exchange *exchange) {
+static plug_verdict begin(plugin *self, plug_exchange *exchange) {
     job *mine = malloc(sizeof *mine);
     if (!mine) return self->host->fault(exchange, PLUG_TEXT("there is no memory"));
     mine->self = self;
-    uint32_t verdict = self->host->wait(exchange, self->deadline, &mine->ticket);
+    plug_verdict verdict = self->host->wait(exchange, self->deadline, &mine->ticket);
     pthread_t thread;
     pthread_mutex_lock(&self->lock);
     if (pthread_create(&thread, NULL, work, mine) == 0) {
@@ -69,19 +69,19 @@ static uint32_t begin(plugin *self, plug_exchange *exchange) {
     return verdict;
 }
 
-static uint32_t on_request(void *context, plug_exchange *exchange) {
+static plug_verdict on_request(void *context, plug_exchange *exchange) {
     plugin *self = context;
     uint32_t visit = self->host->visit(exchange);
-    if (visit == PLUG_FIRST) return begin(self, exchange);
+    if (visit == PLUG_VISIT_FIRST) return begin(self, exchange);
     char digit = (char)('0' + visit);
     self->host->set_field(self->host->request(exchange), PLUG_TEXT("x-visit"), plug_make_text(&digit, 1));
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
 static const plug_option_v1 settings[] = {
-    { .name = PLUG_LITERAL("work"), .type = PLUG_DURATION, .fallback = PLUG_LITERAL("20ms"), .minimum = 0,
+    { .name = PLUG_LITERAL("work"), .type = PLUG_TYPE_DURATION, .fallback = PLUG_LITERAL("20ms"), .minimum = 0,
       .maximum = 60000000000, .documentation = PLUG_LITERAL("How long the thread takes.") },
-    { .name = PLUG_LITERAL("deadline"), .type = PLUG_DURATION, .fallback = PLUG_LITERAL("10s"), .minimum = 0,
+    { .name = PLUG_LITERAL("deadline"), .type = PLUG_TYPE_DURATION, .fallback = PLUG_LITERAL("10s"), .minimum = 0,
       .maximum = 60000000000, .documentation = PLUG_LITERAL("How long the exchange waits.") },
 };
 

@@ -3,13 +3,13 @@
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
-static uint32_t start(void *self) {
+static plug_result start(void *self) {
     const plug_host_v1 *host = self;
     host->refuse(host, PLUG_TEXT("the harbour is closed"));
     return PLUG_UNSUPPORTED;
 }
 
-static uint32_t on_request(void *self, plug_exchange *exchange) { return PLUG_NEXT; }
+static plug_verdict on_request(void *self, plug_exchange *exchange) { return PLUG_VERDICT_NEXT; }
 
 PLUGBOARD_METADATA(start_fails, "com.example.start-fails", "1.0.0");
 PLUGBOARD_PLUGIN(start_fails) {

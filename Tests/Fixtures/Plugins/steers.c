@@ -3,7 +3,7 @@
 #include <plugboard.h>
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
-static uint32_t on_request(void *self, plug_exchange *exchange) { return PLUG_NEXT; }
+static plug_verdict on_request(void *self, plug_exchange *exchange) { return PLUG_VERDICT_NEXT; }
 
 PLUGBOARD_METADATA(steers, "com.example.steers\033[31m\302\233", "1.0.0\033[2J");
 PLUGBOARD_PLUGIN(steers) {

@@ -12,9 +12,9 @@ static void stay(void) {
     for (;;) pause();
 }
 
-static uint32_t on_request(void *instance, plug_exchange *exchange) {
+static plug_verdict on_request(void *instance, plug_exchange *exchange) {
     stay();
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
 static void command(void *instance, plug_text name, plug_text arguments, plug_reply reply) { stay(); }

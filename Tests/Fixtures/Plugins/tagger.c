@@ -11,16 +11,16 @@
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
-static uint32_t on_request(void *self, plug_exchange *exchange) {
+static plug_verdict on_request(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
     host->add_field(host->request(exchange), PLUG_TEXT("x-order"), PLUG_TEXT(PLUGIN_ID));
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
-static uint32_t on_response(void *self, plug_exchange *exchange) {
+static plug_verdict on_response(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
     host->add_field(host->response(exchange), PLUG_TEXT("x-order-back"), PLUG_TEXT(PLUGIN_ID));
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
 PLUGBOARD_METADATA(tagger, PLUGIN_ID, "1.0.0");

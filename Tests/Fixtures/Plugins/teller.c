@@ -4,10 +4,10 @@
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
-static uint32_t on_request(void *self, plug_exchange *exchange) {
+static plug_verdict on_request(void *self, plug_exchange *exchange) {
     const plug_host_v1 *host = self;
-    host->publish(host, host->exchange_id(exchange), PLUG_TEXT(PLUGIN_ID ".told"), NULL, 0);
-    return PLUG_NEXT;
+    host->publish_event(host, host->exchange_id(exchange), PLUG_TEXT(PLUGIN_ID ".told"), NULL, 0);
+    return PLUG_VERDICT_NEXT;
 }
 
 PLUGBOARD_METADATA(teller, PLUGIN_ID, "1.0.0");

@@ -5,7 +5,7 @@ extern uint32_t undefined_decision(plug_exchange *exchange);
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
-static uint32_t on_request(void *self, plug_exchange *exchange) { return undefined_decision(exchange); }
+static plug_verdict on_request(void *self, plug_exchange *exchange) { return undefined_decision(exchange); }
 
 PLUGBOARD_METADATA(undefined_symbol, "com.example.undefined-symbol", "1.0.0");
 PLUGBOARD_PLUGIN(undefined_symbol) {

@@ -3,7 +3,7 @@
 
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return (void *)host; }
 
-static uint32_t on_request(void *self, plug_exchange *exchange) { return 77; }
+static plug_verdict on_request(void *self, plug_exchange *exchange) { return 77; }
 
 PLUGBOARD_METADATA(unknown_verdict, "com.example.unknown-verdict", "1.0.0");
 PLUGBOARD_PLUGIN(unknown_verdict) {

@@ -24,7 +24,7 @@ public:
     void pull(Pull pull) override {
         inner_.pull([pull = std::move(pull), throws = throws_](const plug_piece_v1 &piece) mutable {
             if (throws) throw std::runtime_error("the body broke on purpose");
-            if (piece.kind != PLUG_PIECE) return pull.pass(piece);
+            if (piece.kind != PLUG_PIECE_BYTES) return pull.forward(piece);
             std::string bytes(plugboard::view(piece.bytes));
             for (char &byte : bytes) byte = static_cast<char>(std::toupper(static_cast<unsigned char>(byte)));
             pull.give(bytes);
@@ -81,8 +81,8 @@ public:
     Verdict on_request(Exchange &exchange) {
         auto field = exchange.request().field("x-tour");
         std::string what(field.value_or(""));
-        if (exchange.visit() == PLUG_DEADLINE) return exchange.fail("tour.late", "Nobody woke it.");
-        if (exchange.visit() == PLUG_WOKEN) return woken(exchange);
+        if (exchange.visit() == PLUG_VISIT_DEADLINE) return exchange.fail("tour.late", "Nobody woke it.");
+        if (exchange.visit() == PLUG_VISIT_WOKEN) return woken(exchange);
         exchange.set_state(std::make_unique<Seen>(Seen{what, {}, {}}));
         exchange.set_turn_state(std::make_unique<Seen>(Seen{what, {}, {}}));
         if (what == "throw") throw std::runtime_error("thrown on purpose");
@@ -210,7 +210,7 @@ public:
     }
 
     void on_close(Exchange &exchange, uint32_t) {
-        if (exchange.turn_state<Seen>() != nullptr) host_.count(closed_);
+        if (exchange.turn_state<Seen>() != nullptr) closed_.add();
         // Nobody can act on it, but it must not leave either.
         throw std::runtime_error("thrown where nothing can fail");
     }
@@ -232,17 +232,17 @@ private:
     }
 
     plugboard::Host host_;
-    plug_counter closed_ = 0;
+    plugboard::Counter closed_;
     std::thread waker_;
 };
 
 const plug_option_v1 settings[] = {
-    plugboard::option(PLUG_TEXT_TYPE, "refuse", "no", "Whether it refuses to be made.", 1, 0, 0, "yes no"),
-    plugboard::secret(plugboard::option(PLUG_TEXT_TYPE, "key", "none", "A secret.")),
+    plugboard::option(PLUG_TYPE_TEXT, "refuse", "no", "Whether it refuses to be made.", 0, 0, 0, "yes no"),
+    plugboard::secret(plugboard::option(PLUG_TYPE_TEXT, "key", "none", "A secret.")),
 };
 const plug_option_v1 attributes[] = {
-    plugboard::option(PLUG_TEXT_TYPE, "left", "", "Needs right."),
-    plugboard::option(PLUG_TEXT_TYPE, "right", "", "Needs left."),
+    plugboard::option(PLUG_TYPE_TEXT, "left", "", "Needs right."),
+    plugboard::option(PLUG_TYPE_TEXT, "right", "", "Needs left."),
 };
 const plug_command_v1 commands[] = {
     {PLUG_TEXT("echo"), PLUG_TEXT("{}"), PLUG_TEXT("Replies with its arguments.")},

@@ -24,7 +24,7 @@ impl Source for Capitals {
             assert!(!breaks, "the body broke on purpose");
             match piece.kind() {
                 PieceKind::Bytes(bytes) => pull.give(bytes.to_ascii_uppercase()),
-                _ => pull.pass(&piece),
+                _ => pull.forward(&piece),
             }
         });
         asked.expect("a pull in its time is taken");

@@ -1,3 +1,4 @@
+import CPlugboard
 import JSON
 import Plugboard
 import PlugboardKit
@@ -56,6 +57,28 @@ import Testing
         #expect(!record.lines.contains("start"))
     }
 
+    /// Descriptors that are made at run time share their functions: each is asked for itself.
+    @Test func `of two descriptors with one function for extensions, only the one that offers the check is asked`()
+        throws
+    {
+        let table = RefusingCheck.descriptors
+        for (index, id) in ["lenient", "strict"].enumerated() {
+            (table + index).initialize(to: plugin(id).descriptor.pointee)
+            table[index].extension = { plugin, _ in
+                plugin?.pointee.id.string == "strict" ? UnsafeRawPointer(RefusingCheck.table) : nil
+            }
+        }
+        let configuration = try configuration(
+            """
+            { "plugins": ["lenient", "strict"],
+              "origins": { "https://a.example": { "lenient": { "left": 1 }, "strict": { "left": 1 } } } }
+            """)
+
+        let errors = configuration.errors(catalog: Catalog([UnsafePointer(table), UnsafePointer(table + 1)]))
+
+        #expect(errors.map(\.path) == [#"origins["https://a.example"].strict"#])
+    }
+
     @Test func `each section is handed in with this plugin's attributes, between creation and start`() async throws {
         let text = """
             { "plugins": ["a", "b"],
@@ -106,4 +129,17 @@ import Testing
 
         #expect(error?.reason == #"origins["https://bad.example"].a is refused by the plugin: left needs right"#)
     }
+}
+
+/// An extension whose check refuses everything.
+private enum RefusingCheck {
+    // Never freed: what the kernel keeps of a plugin may outlive it.
+    nonisolated(unsafe) static let descriptors = UnsafeMutablePointer<plug_plugin_v1>.allocate(capacity: 2)
+
+    // Made once, and never changed or freed.
+    nonisolated(unsafe) static let table: UnsafeMutablePointer<plug_attributes_v1> = {
+        let table = UnsafeMutablePointer<plug_attributes_v1>.allocate(capacity: 1)
+        table.initialize(to: plug_attributes_v1(check: { _, _, _ in PLUG_BAD_ARGUMENT }))
+        return table
+    }()
 }

@@ -16,7 +16,7 @@ struct HeaderPromiseTests {
     }
 
     /// Renew this constant only while revision 1 is not released: a changed copy would hide a changed header.
-    private static let digest = "43a3939ff87efa326629a006543808fd4e1f04c4c686fd11f51c2950cca94ee5"
+    private static let digest = "bfd3c4d7d9595045c4cca3309daa3d74d7ae9bfff1e08a1bb690322430b6ae2a"
 
     @Test func `the frozen copy is the one that was frozen, comments included`() {
         #expect(Bytes(released).sha256 == HeaderPromiseTests.digest)
@@ -34,7 +34,7 @@ struct HeaderPromiseTests {
         #expect(
             Set(declarations.structs.keys) == [
                 "plug_text", "plug_bytes", "plug_option_v1", "plug_command_v1", "plug_plugin_v1", "plug_source_v1",
-                "plug_piece_v1", "plug_field", "plug_request_v1", "plug_host_v1", "plug_attributes_v1",
+                "plug_piece_v1", "plug_field", "plug_subrequest_v1", "plug_host_v1", "plug_attributes_v1",
                 "plug_data_path_v1",
             ])
         #expect(declarations.structs["plug_text"]?.map(\.name) == ["bytes", "count"])
@@ -68,10 +68,10 @@ struct HeaderPromiseTests {
 
     @Test(arguments: [
         Change(
-            "a field removed", "    uint32_t flags;\n    plug_text fallback;", "    plug_text fallback;",
+            "a field removed", "    plug_option_flags flags;\n    plug_text fallback;", "    plug_text fallback;",
             "plug_option_v1.flags is not where it was"),
         Change(
-            "the last field removed", "    const void *(*extension)(plug_text id);\n", "",
+            "the last field removed", "    const void *(*extension)(const plug_plugin_v1 *plugin, plug_text id);\n", "",
             "plug_plugin_v1.extension is gone"),
         Change(
             "a field added", "    plug_text value;\n} plug_field;",
@@ -91,11 +91,11 @@ struct HeaderPromiseTests {
             "    int64_t (*wall_clock)(const plug_host_v1 *host);\n    int64_t (*now)(const plug_host_v1 *host);\n",
             "plug_host_v1.now is not where it was"),
         Change(
-            "a parameter of another type", "uint32_t (*resend)(plug_exchange *exchange, int64_t after);",
-            "uint32_t (*resend)(plug_exchange *exchange, uint64_t after);", "plug_host_v1.resend has changed"),
+            "a parameter of another type", "plug_verdict (*resend)(plug_exchange *exchange, int64_t after);",
+            "plug_verdict (*resend)(plug_exchange *exchange, uint64_t after);", "plug_host_v1.resend has changed"),
         Change(
-            "a parameter added", "uint32_t (*wake)(const plug_host_v1 *host, plug_ticket ticket);",
-            "uint32_t (*wake)(const plug_host_v1 *host, plug_ticket ticket, uint32_t why);",
+            "a parameter added", "plug_result (*wake)(const plug_host_v1 *host, plug_ticket ticket);",
+            "plug_result (*wake)(const plug_host_v1 *host, plug_ticket ticket, uint32_t why);",
             "plug_host_v1.wake has changed"),
         Change(
             "a parameter renamed", "plug_text (*url)(const plug_head *head);",
@@ -103,10 +103,12 @@ struct HeaderPromiseTests {
         Change(
             "another result", "    void (*refuse)(const plug_host_v1 *host, plug_text reason);",
             "    uint32_t (*refuse)(const plug_host_v1 *host, plug_text reason);", "plug_host_v1.refuse has changed"),
-        Change("a number changed", "#define PLUG_WAIT 4u", "#define PLUG_WAIT 7u", "the macro PLUG_WAIT has changed"),
         Change(
-            "a number removed", "#define PLUG_OVER_LIMIT 4u", "#define PLUG_TOO_LONG 4u",
-            "the macro PLUG_OVER_LIMIT is gone"),
+            "a number changed", "#define PLUG_VERDICT_WAIT 4u", "#define PLUG_VERDICT_WAIT 7u",
+            "the macro PLUG_VERDICT_WAIT has changed"),
+        Change(
+            "a number removed", "#define PLUG_VISIT_OVER_LIMIT 4u", "#define PLUG_TOO_LONG 4u",
+            "the macro PLUG_VISIT_OVER_LIMIT is gone"),
         Change(
             "another revision", "#define PLUG_ABI_REVISION 1u", "#define PLUG_ABI_REVISION 2u",
             "the macro PLUG_ABI_REVISION has changed"),
@@ -116,6 +118,9 @@ struct HeaderPromiseTests {
         Change(
             "a callback with another parameter", "plug_release_function)(void *context);",
             "plug_release_function)(void *context, uint32_t why);", "the type plug_release_function has changed"),
+        Change(
+            "a kind of numbers of another size", "typedef uint32_t plug_verdict;", "typedef uint64_t plug_verdict;",
+            "the type plug_verdict has changed"),
         Change("a type removed", "typedef uint64_t plug_timer;", "", "the type plug_timer is gone"),
         Change("a struct removed", "plug_command_v1", "plug_command_v2", "the struct plug_command_v1 is gone"),
         Change(
@@ -148,14 +153,16 @@ struct HeaderPromiseTests {
             "a field of another type", "    int32_t priority;", "    uint32_t priority;",
             "that plug_plugin_v1.priority has its type was 1 and is 0"),
         Change(
-            "a parameter of another type", "uint32_t (*resend)(plug_exchange *exchange, int64_t after);",
-            "uint32_t (*resend)(plug_exchange *exchange, uint64_t after);",
+            "a parameter of another type", "plug_verdict (*resend)(plug_exchange *exchange, int64_t after);",
+            "plug_verdict (*resend)(plug_exchange *exchange, uint64_t after);",
             "that plug_host_v1.resend has its type was 1 and is 0"),
         Change(
-            "fields in another order", "    uint32_t type;\n    uint32_t flags;\n",
-            "    uint32_t flags;\n    uint32_t type;\n", "the offset of plug_option_v1.type was 16 and is 20"),
+            "fields in another order", "    plug_option_type type;\n    plug_option_flags flags;\n",
+            "    plug_option_flags flags;\n    plug_option_type type;\n",
+            "the offset of plug_option_v1.type was 16 and is 20"),
         Change(
-            "a number changed", "#define PLUG_WAIT 4u", "#define PLUG_WAIT 7u", "the number PLUG_WAIT was 4 and is 7"),
+            "a number changed", "#define PLUG_VERDICT_WAIT 4u", "#define PLUG_VERDICT_WAIT 7u",
+            "the number PLUG_VERDICT_WAIT was 4 and is 7"),
     ])
     func `a change that the text hides is found by the compiler`(change: Change) async throws {
         let changed = released.replacing(change.old, with: change.new)
@@ -169,8 +176,10 @@ struct HeaderPromiseTests {
     @Test func `new declarations have new names, and comments and lines may change`() async throws {
         var grown = released.replacing("// A body that a plugin makes.", with: "// A body that some plugin makes.")
         grown = grown.replacing(
-            "#define PLUG_UNKNOWN UINT64_MAX\n", with: "#define PLUG_UNKNOWN UINT64_MAX\n#define PLUG_LATER 7u\n")
-        grown = grown.replacing("    uint32_t flags;\n", with: "    uint32_t   flags ;  /* which */\n")
+            "#define PLUG_LENGTH_UNKNOWN UINT64_MAX\n",
+            with: "#define PLUG_LENGTH_UNKNOWN UINT64_MAX\n#define PLUG_LATER 7u\n")
+        grown = grown.replacing(
+            "    plug_option_flags flags;\n", with: "    plug_option_flags   flags ;  /* which */\n")
         grown = grown.replacing(
             "typedef struct plug_field {",
             with: "typedef struct plug_host_v2 { plug_text name; } plug_host_v2;\ntypedef struct plug_field {")

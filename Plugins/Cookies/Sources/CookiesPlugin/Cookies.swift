@@ -115,7 +115,7 @@ struct Cookies: Plugin {
     }
 
     private static func isSetCookie(_ name: UnsafeRawBufferPointer) -> Bool {
-        name.count == 10 && zip(name, "set-cookie".utf8).allSatisfy { lowercased($0) == $1 }
+        name.count == 10 && zip(name, "set-cookie".utf8).allSatisfy { lowercaseASCII($0) == $1 }
     }
 
     private func report(_ tally: Tally, of uri: RequestURI, in exchange: UInt64) {

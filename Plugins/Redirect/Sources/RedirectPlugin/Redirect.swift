@@ -31,7 +31,7 @@ struct Redirect: Plugin {
             reference: response.withValue(.location) { $0.flatMap { Reference(location: $0) } },
             followed: hops.count, canRepeatBody: exchange.canResend)
         // Not normalized, because the server may have signed the URL.
-        let resolve = { resolved($0, against: situation.url, normalizing: false) }
+        let resolve = { URLParts.resolve($0, against: situation.url, normalizing: false) }
         switch policy(for: exchange).decision(for: situation, resolving: resolve) {
         case .pass: return .next
         case .fail(let error): return .fail(error)

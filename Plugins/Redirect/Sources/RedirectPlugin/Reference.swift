@@ -13,7 +13,7 @@ struct Reference: Equatable, Sendable {
         let bytes = UnsafeRawBufferPointer(rebasing: location[first...last])
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
         // Non-ASCII bytes in a host are encoded too, which makes the host invalid.
-        guard let parts = URLParts(String(decoding: PercentEncoding.escaped(bytes), as: UTF8.self)) else { return nil }
+        guard let parts = URLParts(escaping: bytes) else { return nil }
         self.parts = parts
     }
 

@@ -68,13 +68,9 @@ public struct RetrySettings: PluginSettings {
     /// All settings at their defaults.
     public init() {}
 
-    /// Failures that may be temporary. No other failure is ever repeated, whatever the settings.
-    package static let transientFailures: Set<PlugboardError.Code> = unsentFailures.union([
-        .transportReset, .transportStale, .timeoutIdle, .timeoutAttempt,
-    ])
-
-    /// Failures before the server acted on the request: nothing can be done twice.
-    package static let unsentFailures: Set<PlugboardError.Code> = [
-        .transportDNS, .transportConnect, .timeoutConnect, .transportUnprocessed,
+    /// The failures whose codes `failures` can contain: those that may be temporary.
+    public static let transientFailures: Set<PlugboardError.Code> = [
+        .transportDNS, .transportConnect, .timeoutConnect, .transportUnprocessed, .transportReset, .transportStale,
+        .timeoutIdle, .timeoutAttempt,
     ]
 }

@@ -22,7 +22,9 @@ struct RetryPolicy: Sendable {
     static let transientFailures = RetrySettings.transientFailures
 
     /// Failures before the server processed the request, so that a repetition cannot have an effect twice.
-    static let unsentFailures = RetrySettings.unsentFailures
+    static let unsentFailures: Set<PlugboardError.Code> = [
+        .transportDNS, .transportConnect, .timeoutConnect, .transportUnprocessed,
+    ]
 
     /// Statuses of requests that were refused unprocessed: RFC 9110 §15.5.9, §15.5.14, RFC 8470 §5.2, RFC 6585 §4.
     static let refusingStatuses: Set<Int> = [408, 413, 425, 429]

@@ -39,24 +39,24 @@ static void *create(const plug_host_v1 *host, const plug_settings *settings) {
     return self;
 }
 
-static uint32_t start(void *context) {
+static plug_result start(void *context) {
     instance *self = context;
     self->added = self->host->counter(self->host, PLUG_TEXT("added"));
     return PLUG_OK;
 }
 
 // Runs on the loop and must not block it: to wait, return host->wait(…).
-static uint32_t on_request(void *context, plug_exchange *exchange) {
+static plug_verdict on_request(void *context, plug_exchange *exchange) {
     instance *self = context;
     const plug_host_v1 *host = self->host;
-    if (atomic_fetch_add(&self->requests, 1) % self->every != 0) return PLUG_NEXT;
+    if (atomic_fetch_add(&self->requests, 1) % self->every != 0) return PLUG_VERDICT_NEXT;
     plug_head *request = host->request(exchange);
-    uint32_t result = host->set_field(request, PLUG_TEXT("x-@name@"), plug_make_text(self->value, self->count));
+    plug_result result = host->set_field(request, PLUG_TEXT("x-@name@"), plug_make_text(self->value, self->count));
     if (result != PLUG_OK) {
         return host->fail(exchange, PLUG_TEXT("@name@.value"), PLUG_TEXT("The setting value cannot be the value of a field."));
     }
-    host->count(host, self->added, 1);
-    return PLUG_NEXT;
+    host->counter_add(host, self->added, 1);
+    return PLUG_VERDICT_NEXT;
 }
 
 // `plugboard @id@ show`. Not on the loop; may block. Replies once, with JSON.
@@ -70,11 +70,11 @@ static void command(void *context, plug_text name, plug_text arguments, plug_rep
 
 static const plug_option_v1 settings[] = {
     {
-        .name = PLUG_LITERAL("value"), .type = PLUG_TEXT_TYPE, .fallback = PLUG_LITERAL("hello"),
+        .name = PLUG_LITERAL("value"), .type = PLUG_TYPE_TEXT, .fallback = PLUG_LITERAL("hello"),
         .minimum = 1, .maximum = 100, .documentation = PLUG_LITERAL("The value of the field."),
     },
     {
-        .name = PLUG_LITERAL("every"), .type = PLUG_INTEGER, .fallback = PLUG_LITERAL("1"),
+        .name = PLUG_LITERAL("every"), .type = PLUG_TYPE_INTEGER, .fallback = PLUG_LITERAL("1"),
         .minimum = 1, .maximum = 1000, .documentation = PLUG_LITERAL("One of that many requests gets it."),
     },
 };

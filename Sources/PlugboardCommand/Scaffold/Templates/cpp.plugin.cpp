@@ -15,18 +15,17 @@ public:
     // The kernel has checked settings against the table below and filled in defaults. What this throws ends the
     // start-up.
     Plugin(plugboard::Host host, plugboard::Settings settings)
-        : host_(host), value_(settings.string("value")), every_(static_cast<uint64_t>(settings.integer("every"))) {}
+        : value_(settings.string("value")), every_(static_cast<uint64_t>(settings.integer("every"))),
+          added_(host.counter("added")) {}
 
     Plugin(Plugin &&) = delete;
-
-    void start() { added_ = host_.counter("added"); }
 
     // Runs on the loop, and must not block it: to wait, return exchange.wait(…). What it throws is a
     // fault of the plugin.
     plugboard::Verdict on_request(plugboard::Exchange &exchange) {
         if (requests_.fetch_add(1) % every_ != 0) return plugboard::Verdict::next();
         exchange.request().set_field("x-@name@", value_);
-        host_.count(added_);
+        added_.add();
         return plugboard::Verdict::next();
     }
 
@@ -36,16 +35,15 @@ public:
     }
 
 private:
-    plugboard::Host host_;
     std::string value_;
     uint64_t every_;
-    plug_counter added_ = 0;
+    plugboard::Counter added_;
     std::atomic<uint64_t> requests_ = 0;
 };
 
 const plug_option_v1 settings[] = {
-    plugboard::option(PLUG_TEXT_TYPE, "value", "hello", "The value of the field.", 1, 100),
-    plugboard::option(PLUG_INTEGER, "every", "1", "One of that many requests gets it.", 1, 1000),
+    plugboard::option(PLUG_TYPE_TEXT, "value", "hello", "The value of the field.", 1, 100),
+    plugboard::option(PLUG_TYPE_INTEGER, "every", "1", "One of that many requests gets it.", 1, 1000),
 };
 
 const plug_command_v1 commands[] = {

@@ -37,7 +37,7 @@ for (name, descriptor) in plugins where only == nil || only == name {
     // A host that can do what an idle hook asks of it: say why it runs.
     var host = plug_host_v1()
     host.plugin = plugin
-    host.visit = { _ in PLUG_FIRST }
+    host.visit = { _ in PLUG_VISIT_FIRST }
     let table = UnsafeMutablePointer<plug_host_v1>.allocate(capacity: 1)
     table.initialize(to: host)
     let instance = plugin.pointee.create?(table, nil)

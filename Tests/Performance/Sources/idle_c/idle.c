@@ -4,7 +4,7 @@
 static int self;
 static void *create(const plug_host_v1 *host, const plug_settings *settings) { return &self; }
 static void destroy(void *instance) {}
-static uint32_t on_request(void *instance, plug_exchange *exchange) { return PLUG_NEXT; }
+static plug_verdict on_request(void *instance, plug_exchange *exchange) { return PLUG_VERDICT_NEXT; }
 
 PLUGBOARD_METADATA(idle_c, "com.example.idle-c", "1.0.0");
 PLUGBOARD_PLUGIN(idle_c) {

@@ -7,12 +7,12 @@ static void *create(const plug_host_v1 *host, const plug_settings *settings) {
     return (void *)host;
 }
 
-static uint32_t let_pass(void *self, plug_exchange *exchange) {
+static plug_verdict let_pass(void *self, plug_exchange *exchange) {
     (void)self, (void)exchange;
-    return PLUG_NEXT;
+    return PLUG_VERDICT_NEXT;
 }
 
-static void on_close(void *self, plug_exchange *exchange, uint32_t outcome) {
+static void on_close(void *self, plug_exchange *exchange, plug_close outcome) {
     (void)self, (void)exchange, (void)outcome;
 }
 

@@ -89,7 +89,7 @@ enum NetscapeFile {
             throw Unreadable(reason: "The third field is not a path: it must begin with a slash.")
         }
         field.path = Array(fields[2])
-        let domain = fields[0].dropFirst(fields[0].first == UInt8(ascii: ".") ? 1 : 0).map(lowercased)
+        let domain = fields[0].dropFirst(fields[0].first == UInt8(ascii: ".") ? 1 : 0).map(lowercaseASCII)
         guard !domain.isEmpty, domain.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw Unreadable(reason: "The first field is not a domain.")
         }
@@ -105,7 +105,7 @@ enum NetscapeFile {
     }
 
     private static func flag(_ field: ArraySlice<UInt8>, _ position: String) throws(Unreadable) -> Bool {
-        switch String(decoding: field.map(lowercased), as: UTF8.self) {
+        switch String(decoding: field.map(lowercaseASCII), as: UTF8.self) {
         case "true": return true
         case "false": return false
         default: throw Unreadable(reason: "The \(position) field is neither TRUE nor FALSE.")

@@ -95,6 +95,6 @@ extension [UInt8] {
     fileprivate func begins(with prefix: StaticString) -> Bool {
         guard count >= prefix.utf8CodeUnitCount else { return false }
         return zip(self, UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount))
-            .allSatisfy { lowercased($0) == $1 }
+            .allSatisfy { lowercaseASCII($0) == $1 }
     }
 }

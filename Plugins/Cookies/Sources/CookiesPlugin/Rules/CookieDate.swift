@@ -69,7 +69,7 @@ struct CookieDate: Equatable, Sendable {
         }
 
         private static func month(_ token: [UInt8]) -> Int? {
-            let name = token.prefix(3).map(lowercased)
+            let name = token.prefix(3).map(lowercaseASCII)
             return months.firstIndex { $0.elementsEqual(name) }.map { $0 + 1 }
         }
 

@@ -23,9 +23,7 @@ struct RequestURI: Equatable, Sendable {
         isSecure = origin.scheme == "https" || trustsLoopback && HostName.isLoopback(origin.host)
         host = origin.host
         // Servers resolve dot segments too. Escapes stay, because a cookie's `Path` is compared byte by byte.
-        path =
-            parts.path.isEmpty
-            ? [UInt8(ascii: "/")] : PercentEncoding.withoutDotSegments(Array(parts.path.utf8), decoding: true)
+        path = parts.path.isEmpty ? [UInt8(ascii: "/")] : Array(parts.pathWithoutDotSegments.utf8)
     }
 
     /// §5.1.4: the path of a cookie without a `Path` attribute.

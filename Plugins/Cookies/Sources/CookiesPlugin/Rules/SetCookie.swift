@@ -57,12 +57,12 @@ struct SetCookie: Equatable, Sendable {
         guard value.count <= SetCookie.attributeLimit else { return }
         // The longest known attribute name has eight letters.
         guard name.count <= 8 else { return }
-        switch String(decoding: name.map(lowercased), as: UTF8.self) {
+        switch String(decoding: name.map(lowercaseASCII), as: UTF8.self) {
         case "expires": expires = CookieDate(value)?.seconds ?? expires
         case "max-age": maxAge = SetCookie.seconds(value) ?? maxAge
         case "domain":
             let isDotted = value.first == UInt8(ascii: ".")
-            domain = value.dropFirst(isDotted ? 1 : 0).map(lowercased)
+            domain = value.dropFirst(isDotted ? 1 : 0).map(lowercaseASCII)
         case "path": path = value.first == UInt8(ascii: "/") ? Array(value) : []
         case "secure": isSecure = true
         case "httponly": isHTTPOnly = true
@@ -121,7 +121,10 @@ enum SameSite: String, Sendable, CaseIterable {
 
     init(attribute value: some Collection<UInt8>) {
         // The longest known value has six letters.
-        let word = value.count <= 6 ? String(decoding: value.map(lowercased), as: UTF8.self) : ""
+        let word = value.count <= 6 ? String(decoding: value.map(lowercaseASCII), as: UTF8.self) : ""
         self = word == "default" ? .unset : SameSite(rawValue: word) ?? .unset
     }
 }
+
+/// An ASCII letter in lower case; any other byte unchanged.
+func lowercaseASCII(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
