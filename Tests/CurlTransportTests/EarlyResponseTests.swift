@@ -200,7 +200,7 @@ import Transporting
         let client = Client(clock: clock)
         var options = Framing.counted.options
         // libcurl takes 64 KiB at a time.
-        options.uploadSpeedLimit = 10_000
+        options.speed.upload = .bytes(10_000)
         defer { server.stop() }
 
         let (_, record) = await client.begin(.put, server.url(), body: Body(SteppedSource()), options: options)

@@ -232,9 +232,9 @@ import Transporting
         let folder = try TemporaryFolder()
         let text = try folder.write("text.pem", "no certificate")
         var (authorities, absent, certificate) = (RequestOptions(), RequestOptions(), RequestOptions())
-        authorities.caFile = text
-        absent.caFile = folder.file("absent.pem")
-        certificate.clientCertificate = text
+        authorities.tls.ca = text
+        absent.tls.ca = folder.file("absent.pem")
+        certificate.tls.certificate = text
 
         var errors: [PlugboardError?] = []
         for options in [authorities, absent, certificate] {

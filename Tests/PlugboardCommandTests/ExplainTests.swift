@@ -120,10 +120,10 @@ struct ExplainTests {
                 "redirect linked \(configuration), line 2: plugins[0]",
             ])
         let plugins = try JSONParser.parse(json.stdout)["plugins"]?.arrayValue ?? []
-        #expect(plugins.contains(["id": "redirect", "given": .string("\(configuration), line 2: plugins[0]")]))
+        #expect(plugins.contains(["id": "redirect", "locations": [.string("\(configuration), line 2: plugins[0]")]]))
         #expect(
             plugins.contains([
-                "id": "com.example.does-nothing", "given": "command line", "path": .string(stamp),
+                "id": "com.example.does-nothing", "locations": ["command line"], "path": .string(stamp),
             ]))
     }
 

@@ -55,12 +55,12 @@ struct OptionDefinitionTests {
     }
 
     /// A row as an author in C writes it: what is left out is zero.
-    private func row(_ type: plug_option_type, minimum: Int64 = 0, maximum: Int64 = 0) -> OptionDescription {
+    private func row(_ type: plug_option_type, minimum: Int64 = 0, maximum: Int64 = 0) -> OptionDefinition {
         var row = plug_option_v1()
         row.name = plug_text(immortal: "x")
         row.type = type
         (row.minimum, row.maximum) = (minimum, maximum)
-        return OptionDescription(row)
+        return OptionDefinition(row)
     }
 
     @Test func `bounds that are left out in C are no bounds`() {
@@ -101,7 +101,7 @@ struct OptionDefinitionTests {
             }
         }
 
-        #expect(error?.code == .malformedDescriptor)
+        #expect(error?.code == .loadingDescriptor)
         #expect(error?.reason.contains("the minimum of its option 'limit' is larger than the maximum") == true)
     }
 

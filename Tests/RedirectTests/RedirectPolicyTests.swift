@@ -179,7 +179,7 @@ struct RedirectPolicyTests {
     }
 
     private func resolver(_ situation: RedirectPolicy.Situation) -> (String) -> String? {
-        { resolved($0, against: situation.url, normalizing: false) }
+        { URLParts.resolve($0, against: situation.url, normalizing: false) }
     }
 
     private func step(_ decision: RedirectPolicy.Decision) throws -> RedirectPolicy.Step {

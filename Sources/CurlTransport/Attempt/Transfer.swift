@@ -170,7 +170,7 @@ final class Transfer: Attempt, @unchecked Sendable {
         switch ending {
         case .failed(let error):
             // Only the rest of the request took too long.
-            return isWhole && [.attemptTimeout, .idleTimeout].contains(error.code) ? nil : error
+            return isWhole && [.timeoutAttempt, .timeoutIdle].contains(error.code) ? nil : error
         case .abandoned: return nil
         case nil: break
         }

@@ -88,7 +88,8 @@ extension Transfer {
             return end(
                 PlugboardError(
                     .timeoutAttempt,
-                    "The attempt at \(hostAndPort) took longer than \(DurationText(limit)) (attemptTimeout)\(activity)."))
+                    "The attempt at \(hostAndPort) took longer than \(DurationText(limit)) (attemptTimeout)\(activity)."
+                ))
         }
         // After the start, libcurl measures it.
         if !isStarted, let limit = clock.connectTimeout, later(clock.began, limit) <= now {

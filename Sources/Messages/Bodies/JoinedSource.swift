@@ -27,7 +27,7 @@ final class JoinedSource: BodySource, PullReceiver {
         while true {
             let index = state.withLock { $0.index }
             guard index < sources.count else { return .end(trailers: Fields()) }
-            guard let piece = sources[index].take() else { return nil }
+            guard let piece = sources[index].nextIfReady() else { return nil }
             guard case .end = piece, index + 1 < sources.count else { return piece }
             state.withLock { $0.index += 1 }
         }

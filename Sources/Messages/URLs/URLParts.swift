@@ -36,10 +36,10 @@ public struct URLParts: Sendable, Equatable {
     public var hostAndPort: Substring? { scan.hasAuthority ? part(scan.hostStart, scan.pathStart) : nil }
 
     /// The host as it is written, with the brackets of an IPv6 address.
-    package var host: Substring? { scan.hasAuthority ? part(scan.hostStart, scan.hostEnd) : nil }
+    public var host: Substring? { scan.hasAuthority ? part(scan.hostStart, scan.hostEnd) : nil }
 
     /// The text behind the host's colon, which may be empty; nil if there is no colon.
-    package var port: Substring? { scan.hostEnd < scan.pathStart ? part(scan.hostEnd + 1, scan.pathStart) : nil }
+    public var port: Substring? { scan.hostEnd < scan.pathStart ? part(scan.hostEnd + 1, scan.pathStart) : nil }
 
     /// The part up to `?` or `#`; may be empty.
     public var path: Substring { part(scan.pathStart, scan.pathEnd) }

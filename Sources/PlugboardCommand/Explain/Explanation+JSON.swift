@@ -19,7 +19,9 @@ extension Explanation {
     }
 
     private static func json(_ plugin: EnabledPlugin) -> JSONValue {
-        var object: JSONObject = ["id": .string(plugin.id), "given": .string(plugin.given)]
+        var object: JSONObject = [
+            "id": .string(plugin.id), "locations": .array(plugin.enabledAt.map { .string($0) }),
+        ]
         if case .loaded(let path) = plugin.linkage { object["path"] = .string(path) }
         return .object(object)
     }

@@ -15,7 +15,9 @@ extension Explanation {
             return row
         }
         text += "\n" + Table(rows: [head] + rows).text + "\n"
-        let parts = plugins.map { ["  \($0.id)", Printable.text($0.linkage.text), Printable.text($0.enabledAt.joined(separator: ", "))] }
+        let parts = plugins.map {
+            ["  \($0.id)", Printable.text($0.linkage.text), Printable.text($0.enabledAt.joined(separator: ", "))]
+        }
         text += "\(summary)\n" + (parts.isEmpty ? "" : "\nTaking part:\n" + Table(rows: parts).text)
         return text + absence.text
     }

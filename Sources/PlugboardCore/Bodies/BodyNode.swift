@@ -74,7 +74,9 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     func pull(_ completed: @escaping (Piece) -> Void) { pull(Pull(PieceReceiver(completed))) }
 
     func nextIfReady() -> Piece? {
-        guard loop.isCurrent, !isReleased, !isSourcePulled, let piece = unread ?? source.nextIfReady() else { return nil }
+        guard loop.isCurrent, !isReleased, !isSourcePulled, let piece = unread ?? source.nextIfReady() else {
+            return nil
+        }
         unread = nil
         hasBegun = true
         note(piece)

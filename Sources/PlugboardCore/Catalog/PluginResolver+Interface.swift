@@ -18,7 +18,7 @@ extension PluginResolver {
         guard if_nametoindex(String(name)) == 0, !isOwnAddress(String(name)) else { return }
         let location = JSONPath(["kernel", "interface"])
         warnings.append(
-            "\(location) is \(printable(String(name))), which is neither an interface nor an address of this machine now, so that "
+            "\(location) is \(Printable.text(String(name))), which is neither an interface nor an address of this machine now, so that "
                 + "requests fail until it is")
     }
 

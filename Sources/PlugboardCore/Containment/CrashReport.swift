@@ -54,7 +54,7 @@ extension CrashReport {
     ) -> [CrashReport] {
         var reports: [CrashReport] = []
         var others: [OtherProgram] = []
-        for name in names {
+        for name in names(inFolder: folder) where ["running-", "ended-", "new-"].contains(where: name.hasPrefix) {
             switch look(at: name, in: folder, for: program, now) {
             case .report(let report): reports.append(report)
             case .otherProgram(let otherProgram): others.append(otherProgram)

@@ -66,7 +66,8 @@ extension ExchangeCore {
         let edits = start?.edits(self) ?? []
         let (decision, isFault) = settle(code, of: slot, reason)
         if let start, let trace {
-            start.record(isFault ? "fault" : decision.words, of: slot, "\(steering.stage.hook)", reason, edits, to: trace)
+            start.record(
+                isFault ? "fault" : decision.words, of: slot, "\(steering.stage.hook)", reason, edits, to: trace)
         }
         return decision
     }

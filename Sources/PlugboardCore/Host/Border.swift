@@ -55,7 +55,7 @@ func checkedFields(_ fields: UnsafePointer<plug_field>?, _ count: UInt64) throws
         let isNamed = field.name.count > 0 && field.name.buffer.allSatisfy(isTokenByte)
         throw PlugboardError(
             .requestField,
-            isToken
+            isNamed
                 ? "the field \(field.name.string) has a line break or NUL in its value"
                 : "a field has a name that is not a token (RFC 9110 §5.1)")
     }

@@ -14,7 +14,9 @@ enum HostTable {
         setEvents(&table)
         setSettings(&table)
         setServices(&table)
-        table.extension = { _, id in id.string == PLUG_EXTENSION_DATA_PATH ? UnsafeRawPointer(HostTable.dataPath.table) : nil }
+        table.extension = { _, id in
+            id.string == PLUG_EXTENSION_DATA_PATH ? UnsafeRawPointer(HostTable.dataPath.table) : nil
+        }
         return table
     }
 

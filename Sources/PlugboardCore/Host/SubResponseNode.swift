@@ -86,7 +86,7 @@ final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
     private func deliver(_ node: SubResponseNode) {
         sender.core?.subRequests.remove(number)
         withExtendedLifetime(node) {
-            sender.call(.answered) { completed(context, OpaquePointer(Unmanaged.passUnretained(node).toOpaque())) }
+            sender.call(.completed) { completed(context, OpaquePointer(Unmanaged.passUnretained(node).toOpaque())) }
         }
     }
 }

@@ -68,7 +68,7 @@ extension Head {
         try check(code, isNamed ? "the field \(name)" : "a field") {
             PlugboardError(
                 .requestField,
-                isToken
+                isNamed
                     ? "it gave the field \(name) a value with a line break or NUL"
                     : "it set a field with a name that is not a token (RFC 9110 §5.1)")
         }

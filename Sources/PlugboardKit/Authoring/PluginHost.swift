@@ -46,7 +46,9 @@ public final class PluginHost: Sendable {
     /// A check of a configuration calls `init`, too; `dataDirectory` is then an empty folder, which is removed after the
     /// check. So `init` reads at this path, and never writes there, to refuse what `start` would refuse.
     public var dataPath: String? {
-        guard let table = withText(PLUG_EXTENSION_DATA_PATH, { raw.pointee.extension(raw, $0) }) else { return dataDirectory }
+        guard let table = withText(PLUG_EXTENSION_DATA_PATH, { raw.pointee.extension(raw, $0) }) else {
+            return dataDirectory
+        }
         return table.assumingMemoryBound(to: plug_data_path_v1.self).pointee.path(raw).optionalString
     }
 

@@ -55,7 +55,8 @@ public struct OptionDefinition: Sendable {
     package func row(in memory: DescriptorMemory) -> plug_option_v1 {
         plug_option_v1(
             name: memory.text(name), type: kind?.rawValue ?? 0,
-            flags: (isSecret ? PLUG_FLAG_SECRET : 0) | (isRequired ? PLUG_FLAG_REQUIRED : 0), fallback: memory.text(fallback),
+            flags: (isSecret ? PLUG_FLAG_SECRET : 0) | (isRequired ? PLUG_FLAG_REQUIRED : 0),
+            fallback: memory.text(fallback),
             minimum: bounds?.lowerBound ?? 0, maximum: bounds?.upperBound ?? 0,
             choices: memory.text(choices.joined(separator: " ")), documentation: memory.text(documentation))
     }

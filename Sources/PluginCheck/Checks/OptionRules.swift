@@ -24,7 +24,7 @@ enum OptionRules {
         var faults: [String] = []
         if option.flags & ~(PLUG_FLAG_SECRET | PLUG_FLAG_REQUIRED) != 0 { faults.append("has unknown flags") }
         if option.choices.count > 0 && option.type != PLUG_TYPE_TEXT { faults.append("has choices and is not a text") }
-        if OptionDescription(option).hasEmptyBounds { faults.append("has a minimum that is larger than its maximum") }
+        if OptionDefinition(option).hasEmptyBounds { faults.append("has a minimum that is larger than its maximum") }
         if option.documentation.string.contains(where: \.isNewline) {
             faults.append("has more than one line of documentation")
         }

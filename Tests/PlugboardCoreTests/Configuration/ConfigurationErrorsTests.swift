@@ -264,7 +264,7 @@ import Testing
         let check = ResolvedPlugins.check(configuration, catalog: Catalog())
 
         #expect(check.errors.isEmpty)
-        let warning = check.lineup?.warnings.first
+        let warning = check.resolved?.warnings.first
         #expect(warning?.hasPrefix("kernel.interface is ") == true && warning?.contains("requests fail") == true)
     }
 
@@ -272,7 +272,7 @@ import Testing
     func `an interface that exists is no warning`(_ interface: String) throws {
         let configuration = try Configuration.text(#"{ "kernel": { "interface": "\#(interface)" } }"#)
 
-        #expect(ResolvedPlugins.check(configuration, catalog: Catalog()).lineup?.warnings == [])
+        #expect(ResolvedPlugins.check(configuration, catalog: Catalog()).resolved?.warnings == [])
     }
 
     @Test(arguments: ["cache", "cookies"])
