@@ -53,7 +53,7 @@ extension PlugboardError.Code {
 
     // MARK: Requests
 
-    /// The request's URL is not an absolute http or https URL that can be sent.
+    /// The request's URL is not an absolute http or https URL that can be sent, or its host is not ASCII.
     public static let requestURL: Self = "request.url"
     /// A field of the request, or its method, cannot be sent.
     public static let requestField: Self = "request.field"

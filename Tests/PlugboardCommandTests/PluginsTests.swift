@@ -365,7 +365,7 @@ struct ConfigCheckTests {
         let outcome = try await Command.run("config", "check", folder.file("absent.json"))
 
         #expect(outcome.status == 1)
-        #expect(outcome.stderr.contains("cannot be read"))
+        #expect(outcome.stderr.contains("does not exist"))
     }
 
     @Test func `the schema is JSON`() async throws {

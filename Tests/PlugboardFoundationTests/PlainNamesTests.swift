@@ -126,6 +126,7 @@ private enum OfTransporting {
     typealias PlainAttempt = Attempt
     typealias PlainAttemptObserver = AttemptObserver
     typealias PlainAttemptRequest = AttemptRequest
+    typealias PlainAttemptPhase = AttemptPhase
     typealias PlainMilestone = Milestone
     typealias PlainTransferProgress = TransferProgress
     typealias PlainTransport = Transport

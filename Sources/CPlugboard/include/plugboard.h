@@ -465,8 +465,8 @@ struct plug_host_v1 {
 
     // ---- attributes
 
-    // Returns an attribute by its whole name (`cache.timeToLive`): the request's, else the one that the configuration gives
-    // for the request's origin, else {NULL, 0}. [loop]
+    // Returns an attribute by its whole name (`cache.timeToLive`): the request's, else the one that the configuration
+    // gives for the request's origin, else {NULL, 0}. [loop]
     plug_text (*attribute)(plug_exchange *exchange, plug_text name);
     // Writes one of the attributes that `attribute` would return, in the order of their names. PLUG_NOT_FOUND from
     // their count on. set_attribute may change the order. [loop]

@@ -93,7 +93,7 @@ import Transporting
         await kernel.shutDown()
 
         #expect(error?.code == .timeoutExchange)
-        #expect(kernel.counters["com.example.never-answers.released"] == 1)
+        #expect(kernel.counters["com.example.never-completes.released"] == 1)
     }
 
     @Test func `a plugin that cannot be created or started says why`() throws {

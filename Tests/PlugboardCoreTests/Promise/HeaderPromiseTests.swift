@@ -16,7 +16,7 @@ struct HeaderPromiseTests {
     }
 
     /// Renew this constant only while revision 1 is not released: a changed copy would hide a changed header.
-    private static let digest = "bfd3c4d7d9595045c4cca3309daa3d74d7ae9bfff1e08a1bb690322430b6ae2a"
+    private static let digest = "d451d62aaa82a65eaa597e102b6152a323dd83e40266cd90499ced4beb4ea50c"
 
     @Test func `the frozen copy is the one that was frozen, comments included`() {
         #expect(Bytes(released).sha256 == HeaderPromiseTests.digest)

@@ -99,7 +99,7 @@ import Testing
         Refused("it gave the field X-A a value with a line break") { $0.request["X-A"] = "1\r\nX-B: 2" },
         Refused("it gave the field X-A a value with a line break") { $0.request.append("X-A", "1\n2") },
         Refused("it gave the field X-A a value with a line break") { $0.request.set("X-A", [0]) },
-        Refused("it set a field with a name that is no token") { $0.request["X A"] = "1" },
+        Refused("it set a field with a name that is not a token") { $0.request["X A"] = "1" },
         Refused("it set the request's URL to a text that is not an absolute") { try $0.request.setURL("not a url") },
     ])
     func `that are refused are its fault, told with what and where`(refused: Refused) async throws {
