@@ -23,18 +23,20 @@ func module(_ name: String, _ dependencies: Target.Dependency..., path: String? 
 /// It uses what every plugin can use: without access to the package, the compiler refuses anything that is not public.
 func plugin(_ name: String, _ dependencies: Target.Dependency...) -> [Target] {
     let own: [Target.Dependency] = [
-        "PlugboardKit", "Messages", "CPlugboard", "JSON", .target(name: "\(name)Options"),
-        .target(name: "\(name)Metadata"),
+        "PlugboardKit", "PlugboardMessages", "CPlugboard", "PlugboardJSON", .target(name: "Plugboard\(name)Options"),
+        .target(name: "Plugboard\(name)Metadata"),
     ]
     return [
         .target(
-            name: "\(name)Plugin", dependencies: own + dependencies, path: "Plugins/\(name)/Sources/\(name)Plugin",
+            name: "Plugboard\(name)", dependencies: own + dependencies,
+            path: "Plugins/\(name)/Sources/Plugboard\(name)",
             packageAccess: false, swiftSettings: strict),
         .target(
-            name: "\(name)Options", dependencies: ["PlugboardKit", "Messages", "JSON"],
-            path: "Plugins/\(name)/Sources/\(name)Options", packageAccess: false, swiftSettings: strict),
+            name: "Plugboard\(name)Options", dependencies: ["PlugboardKit", "PlugboardMessages", "PlugboardJSON"],
+            path: "Plugins/\(name)/Sources/Plugboard\(name)Options", packageAccess: false, swiftSettings: strict),
         .target(
-            name: "\(name)Metadata", dependencies: ["CPlugboard"], path: "Plugins/\(name)/Sources/\(name)Metadata"),
+            name: "Plugboard\(name)Metadata", dependencies: ["CPlugboard"],
+            path: "Plugins/\(name)/Sources/Plugboard\(name)Metadata"),
     ]
 }
 
@@ -46,8 +48,9 @@ func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
 /// The tests of a bundled plugin, linked and loaded.
 func pluginTests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
     let own: [Target.Dependency] = [
-        .target(name: "\(name)Plugin"), .target(name: "\(name)Options"), "Plugboard", "PlugboardCore", "PluginLoader",
-        "PlugboardKit", "Transporting", "EventLoop", "Messages", "JSON",
+        .target(name: "Plugboard\(name)"), .target(name: "Plugboard\(name)Options"), "Plugboard", "PlugboardCore",
+        "PlugboardLoader",
+        "PlugboardKit", "PlugboardTransport", "PlugboardEventLoop", "PlugboardMessages", "PlugboardJSON",
     ]
     return .testTarget(
         name: "\(name)Tests", dependencies: own + dependencies + ["TestSupport"], path: "Tests/\(name)Tests",
@@ -55,54 +58,58 @@ func pluginTests(_ name: String, _ dependencies: Target.Dependency...) -> Target
 }
 
 let systemLibraries: [Target] = [
-    .systemLibrary(name: "CEpoll"),
-    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-    .systemLibrary(name: "CLtdl", providers: [.apt(["libltdl-dev"])]),
-    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
-    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    .systemLibrary(name: "CPlugboardEpoll"),
+    .systemLibrary(name: "CPlugboardCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CPlugboardLtdl", providers: [.apt(["libltdl-dev"])]),
+    .systemLibrary(name: "CPlugboardSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CPlugboardPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
+    .systemLibrary(name: "CPlugboardZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CPlugboardBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
+    .systemLibrary(name: "CPlugboardZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 ]
 
 // Lower layers first; a layer depends on those below it.
 let layers: [Target] = [
     // 1: messages and their bytes
     .target(name: "CPlugboard"),
-    module("JSON"),
-    module("JSONCoding", "JSON"),
-    module("Messages"),
+    module("PlugboardJSON"),
+    module("PlugboardJSONCoding", "PlugboardJSON"),
+    module("PlugboardMessages"),
 
     // 2: what plugins, transports and programs are written against
-    module("EventLoop", "Messages", "CEpoll"),
-    module("Transporting", "Messages", "EventLoop"),
-    module("PlugboardKit", "Messages", "CPlugboard", "JSON"),
-    module("SQLiteStore", "Messages", "CSQLite"),
+    module("PlugboardEventLoop", "PlugboardMessages", "CPlugboardEpoll"),
+    module("PlugboardTransport", "PlugboardMessages", "PlugboardEventLoop"),
+    module("PlugboardKit", "PlugboardMessages", "CPlugboard", "PlugboardJSON"),
+    module("PlugboardSQLite", "PlugboardMessages", "CPlugboardSQLite"),
     // For programs that have these packages, or import Foundation; nothing here depends on them.
-    module("PlugboardHTTPTypes", "Messages", httpTypes),
-    module("PlugboardFoundation", "Messages"),
+    module("PlugboardHTTPTypes", "PlugboardMessages", httpTypes),
+    module("PlugboardFoundation", "PlugboardMessages"),
 
     // 3: the transport; beside it the plugins, which know neither it nor the kernel
-    module("CurlTransport", "Transporting", "EventLoop", "Messages", "CCurl"),
+    module("PlugboardCurl", "PlugboardTransport", "PlugboardEventLoop", "PlugboardMessages", "CPlugboardCurl"),
 
     // 4: the kernel
     module(
-        "PlugboardCore", "PlugboardKit", "CPlugboard", "JSON", "CurlTransport", "Transporting", "EventLoop", "Messages",
-        "CEpoll"),
+        "PlugboardCore", "PlugboardKit", "CPlugboard", "PlugboardJSON", "PlugboardCurl", "PlugboardTransport",
+        "PlugboardEventLoop", "PlugboardMessages",
+        "CPlugboardEpoll"),
 
     // 5: the kernel with all bundled plugins, and what is built around it
     .target(
         name: "Plugboard",
-        dependencies: ["PlugboardCore", "Transporting", "EventLoop"]
-            + bundled.flatMap { [.target(name: "\($0)Plugin"), .target(name: "\($0)Options")] },
+        dependencies: ["PlugboardCore", "PlugboardTransport", "PlugboardEventLoop"]
+            + bundled.flatMap { [.target(name: "Plugboard\($0)"), .target(name: "Plugboard\($0)Options")] },
         swiftSettings: strict),
     // For programs that have swift-log.
-    module("PlugboardLogging", "PlugboardCore", "Messages", swiftLog),
-    module("PluginLoader", "PlugboardCore", "PlugboardKit", "Messages", "CPlugboard", "CLtdl"),
-    module("PlugboardTesting", "PlugboardCore", "PlugboardKit", "Transporting", "EventLoop", "Messages"),
+    module("PlugboardSwiftLog", "PlugboardCore", "PlugboardMessages", swiftLog),
+    module("PlugboardLoader", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "CPlugboard", "CPlugboardLtdl"),
     module(
-        "PluginCheck", "PlugboardCore", "PluginLoader", "PlugboardKit", "CPlugboard", "Transporting", "EventLoop",
-        "Messages", "JSON"),
+        "PlugboardTesting", "PlugboardCore", "PlugboardKit", "PlugboardTransport", "PlugboardEventLoop",
+        "PlugboardMessages"),
+    module(
+        "PlugboardCheck", "PlugboardCore", "PlugboardLoader", "PlugboardKit", "CPlugboard", "PlugboardTransport",
+        "PlugboardEventLoop",
+        "PlugboardMessages", "PlugboardJSON"),
 ]
 
 let programs: [Target] = [
@@ -112,17 +119,20 @@ let programs: [Target] = [
     .executableTarget(
         name: "PlugboardCommand",
         dependencies: [
-            "Plugboard", "PlugboardCore", "CurlTransport", "Transporting", "EventLoop", "PluginLoader", "PluginCheck",
-            "PlugboardTesting", "PlugboardKit", "Messages", "CPlugboard", "ScaffoldTemplates", "JSON", argumentParser,
+            "Plugboard", "PlugboardCore", "PlugboardCurl", "PlugboardTransport", "PlugboardEventLoop",
+            "PlugboardLoader", "PlugboardCheck",
+            "PlugboardTesting", "PlugboardKit", "PlugboardMessages", "CPlugboard", "ScaffoldTemplates", "PlugboardJSON",
+            argumentParser,
         ],
         exclude: ["Scaffold/Templates"], swiftSettings: strict),
     .executableTarget(
         name: "Core", dependencies: ["PlugboardCore"], path: "Examples/Core", swiftSettings: strict),
     .executableTarget(
-        name: "ExampleSlim", dependencies: ["PlugboardCore", "LoggingPlugin", "RedirectPlugin", "RetryPlugin"],
+        name: "ExampleSlim",
+        dependencies: ["PlugboardCore", "PlugboardLogging", "PlugboardRedirect", "PlugboardRetry"],
         path: "Examples/Slim/Sources/Slim", swiftSettings: strict),
     .executableTarget(
-        name: "ExampleProgram", dependencies: ["Plugboard", "PluginLoader"],
+        name: "ExampleProgram", dependencies: ["Plugboard", "PlugboardLoader"],
         path: "Examples/Program/Sources/Program", swiftSettings: strict),
     .executableTarget(
         name: "ExampleFeed", dependencies: ["Plugboard"], path: "Examples/Feed", swiftSettings: strict),
@@ -138,44 +148,54 @@ let programs: [Target] = [
 ]
 
 let plugins: [Target] =
-    plugin("Logging") + plugin("Decode", "CZlib", "CBrotli", "CZstd") + plugin("Redirect") + plugin("Authentication")
-    + plugin("Cookies", "SQLiteStore", "CPSL") + plugin("Cache", "SQLiteStore", structuredFields)
+    plugin("Logging") + plugin("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd") + plugin("Redirect")
+    + plugin("Authentication")
+    + plugin("Cookies", "PlugboardSQLite", "CPlugboardPSL") + plugin("Cache", "PlugboardSQLite", structuredFields)
     + plugin("Retry", structuredFields)
 
 let testTargets: [Target] = [
     module(
-        "TestSupport", "PlugboardCore", "PlugboardKit", "Transporting", "EventLoop", "Messages", "CPlugboard", "JSON",
+        "TestSupport", "PlugboardCore", "PlugboardKit", "PlugboardTransport", "PlugboardEventLoop", "PlugboardMessages",
+        "CPlugboard", "PlugboardJSON",
         path: "Tests/TestSupport"),
     tests("TestSupportTests"),
-    tests("JSONTests", "JSON", "JSONCoding"),
-    tests("MessagesTests", "Messages"),
-    tests("EventLoopTests", "EventLoop", "Messages"),
-    tests("SQLiteStoreTests", "SQLiteStore", "CSQLite"),
-    tests("PlugboardKitTests", "PlugboardKit", "CPlugboard", "Messages"),
-    tests("PlugboardLoggingTests", "PlugboardLogging", "PlugboardCore", "Messages", swiftLog),
-    tests("PlugboardHTTPTypesTests", "PlugboardHTTPTypes", "Messages", httpTypes),
+    tests("JSONTests", "PlugboardJSON", "PlugboardJSONCoding"),
+    tests("MessagesTests", "PlugboardMessages"),
+    tests("EventLoopTests", "PlugboardEventLoop", "PlugboardMessages"),
+    tests("SQLiteStoreTests", "PlugboardSQLite", "CPlugboardSQLite"),
+    tests("PlugboardKitTests", "PlugboardKit", "CPlugboard", "PlugboardMessages"),
+    tests("PlugboardSwiftLogTests", "PlugboardSwiftLog", "PlugboardCore", "PlugboardMessages", swiftLog),
+    tests("PlugboardHTTPTypesTests", "PlugboardHTTPTypes", "PlugboardMessages", httpTypes),
     tests(
-        "PlugboardFoundationTests", "PlugboardFoundation", "Messages", "EventLoop", "Transporting", "PlugboardKit",
-        "PlugboardCore", "Plugboard", "PluginLoader", "PlugboardTesting", "JSON", "CurlTransport",
-        "AuthenticationOptions",
-        "CacheOptions", "CookiesOptions", "DecodeOptions", "LoggingOptions", "RedirectOptions", "RetryOptions"),
-    tests("CurlTransportTests", "CurlTransport", "Transporting", "EventLoop", "Messages"),
+        "PlugboardFoundationTests", "PlugboardFoundation", "PlugboardMessages", "PlugboardEventLoop",
+        "PlugboardTransport", "PlugboardKit",
+        "PlugboardCore", "Plugboard", "PlugboardLoader", "PlugboardTesting", "PlugboardJSON", "PlugboardCurl",
+        "PlugboardAuthenticationOptions",
+        "PlugboardCacheOptions", "PlugboardCookiesOptions", "PlugboardDecodeOptions", "PlugboardLoggingOptions",
+        "PlugboardRedirectOptions", "PlugboardRetryOptions"),
+    tests("CurlTransportTests", "PlugboardCurl", "PlugboardTransport", "PlugboardEventLoop", "PlugboardMessages"),
     tests(
-        "PlugboardCoreTests", "Plugboard", "PlugboardCore", "PlugboardKit", "CPlugboard", "Transporting", "EventLoop",
-        "Messages", "JSON", "PluginLoader"),
-    tests("PluginLoaderTests", "PluginLoader", "Plugboard", "PlugboardCore", "PlugboardKit", "Messages", "CPlugboard"),
+        "PlugboardCoreTests", "Plugboard", "PlugboardCore", "PlugboardKit", "CPlugboard", "PlugboardTransport",
+        "PlugboardEventLoop",
+        "PlugboardMessages", "PlugboardJSON", "PlugboardLoader"),
+    tests(
+        "PluginLoaderTests", "PlugboardLoader", "Plugboard", "PlugboardCore", "PlugboardKit", "PlugboardMessages",
+        "CPlugboard"),
     pluginTests("Logging"),
-    pluginTests("Decode", "CZlib", "CBrotli", "CZstd"),
+    pluginTests("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd"),
     pluginTests("Redirect"),
     pluginTests("Authentication"),
-    pluginTests("Cookies", "SQLiteStore"),
-    pluginTests("Cache", "SQLiteStore"),
+    pluginTests("Cookies", "PlugboardSQLite"),
+    pluginTests("Cache", "PlugboardSQLite"),
     pluginTests("Retry"),
-    tests("PluginCheckTests", "PluginCheck", "PlugboardKit", "CPlugboard", "Messages", "JSON"),
-    tests("PlugboardTestingTests", "PlugboardTesting", "Plugboard", "PlugboardKit", "Messages", "PluginLoader"),
-    tests("PlugboardCommandTests", "PlugboardCommand", "JSON"),
+    tests("PluginCheckTests", "PlugboardCheck", "PlugboardKit", "CPlugboard", "PlugboardMessages", "PlugboardJSON"),
     tests(
-        "ExamplesTests", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardKit", "Messages", "JSON",
+        "PlugboardTestingTests", "PlugboardTesting", "Plugboard", "PlugboardKit", "PlugboardMessages", "PlugboardLoader"
+    ),
+    tests("PlugboardCommandTests", "PlugboardCommand", "PlugboardJSON"),
+    tests(
+        "ExamplesTests", "Plugboard", "PlugboardLoader", "PlugboardTesting", "PlugboardKit", "PlugboardMessages",
+        "PlugboardJSON",
         "ExampleCookbook", "ExampleMigration"),
 ]
 
@@ -185,20 +205,20 @@ let package = Package(
         .library(name: "PlugboardCore", targets: ["PlugboardCore"]),
         .library(name: "Plugboard", targets: ["Plugboard"]),
         .library(name: "PlugboardKit", targets: ["PlugboardKit"]),
-        .library(name: "PluginLoader", targets: ["PluginLoader"]),
-        .library(name: "JSON", targets: ["JSON", "JSONCoding"]),
-        .library(name: "Transporting", targets: ["Transporting", "EventLoop"]),
+        .library(name: "PlugboardLoader", targets: ["PlugboardLoader"]),
+        .library(name: "PlugboardJSON", targets: ["PlugboardJSON", "PlugboardJSONCoding"]),
+        .library(name: "PlugboardTransport", targets: ["PlugboardTransport", "PlugboardEventLoop"]),
         .library(name: "PlugboardTesting", targets: ["PlugboardTesting"]),
         .library(name: "PlugboardHTTPTypes", targets: ["PlugboardHTTPTypes"]),
-        .library(name: "PlugboardLogging", targets: ["PlugboardLogging"]),
+        .library(name: "PlugboardSwiftLog", targets: ["PlugboardSwiftLog"]),
         .library(name: "PlugboardFoundation", targets: ["PlugboardFoundation"]),
         .executable(name: "plugboard", targets: ["PlugboardCommand"]),
         .executable(name: "plugboard-core", targets: ["Core"]),
     ]
         // Linked one by one; of a plugin that is loaded, a program needs the options only.
-        + bundled.map { .library(name: "\($0)Plugin", targets: ["\($0)Plugin", "\($0)Options"]) }
-        + bundled.map { .library(name: "\($0)Options", targets: ["\($0)Options"]) }
-        + bundled.map { .library(name: "plugboard-\($0.lowercased())", type: .dynamic, targets: ["\($0)Plugin"]) },
+        + bundled.map { .library(name: "Plugboard\($0)", targets: ["Plugboard\($0)", "Plugboard\($0)Options"]) }
+        + bundled.map { .library(name: "Plugboard\($0)Options", targets: ["Plugboard\($0)Options"]) }
+        + bundled.map { .library(name: "plugboard-\($0.lowercased())", type: .dynamic, targets: ["Plugboard\($0)"]) },
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-http-structured-headers.git", from: "1.7.0"),

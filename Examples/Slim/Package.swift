@@ -9,9 +9,9 @@ let package = Package(
             name: "Slim",
             dependencies: [
                 .product(name: "PlugboardCore", package: "plugboard"),
-                .product(name: "LoggingPlugin", package: "plugboard"),
-                .product(name: "RedirectPlugin", package: "plugboard"),
-                .product(name: "RetryPlugin", package: "plugboard"),
+                .product(name: "PlugboardLogging", package: "plugboard"),
+                .product(name: "PlugboardRedirect", package: "plugboard"),
+                .product(name: "PlugboardRetry", package: "plugboard"),
             ])
     ]
 )

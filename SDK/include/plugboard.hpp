@@ -219,8 +219,8 @@ public:
     std::optional<std::string_view> data_directory() const noexcept {
         return optional_view(raw_->data_directory(raw_));
     }
-    // The path of the folder that `data_directory` is when the plugin is started; it may not exist. For `create`, which a
-    // check of a configuration calls, too: read there, and never write.
+    // The path of the folder that `data_directory` is when the plugin is started; it may not exist. For `create`, which
+    // a check of a configuration calls, too: read there, and never write.
     std::optional<std::string_view> data_path() const noexcept {
         auto table = static_cast<const plug_data_path_v1 *>(raw_->extension(raw_, PLUG_TEXT(PLUG_EXTENSION_DATA_PATH)));
         return table ? optional_view(table->path(raw_)) : data_directory();

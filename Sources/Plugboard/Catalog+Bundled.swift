@@ -1,11 +1,11 @@
-import AuthenticationPlugin
-import CachePlugin
-import CookiesPlugin
-import DecodePlugin
-import LoggingPlugin
+import PlugboardAuthentication
+import PlugboardCache
+import PlugboardCookies
 import PlugboardCore
-import RedirectPlugin
-import RetryPlugin
+import PlugboardDecode
+import PlugboardLogging
+import PlugboardRedirect
+import PlugboardRetry
 
 extension Catalog {
     /// The bundled plugins, all of them.

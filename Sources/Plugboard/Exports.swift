@@ -1,9 +1,9 @@
 // The kernel, the bundled plugins, and the names of what requests and programs can say to them.
-@_exported import AuthenticationPlugin
-@_exported import CachePlugin
-@_exported import CookiesPlugin
-@_exported import DecodePlugin
-@_exported import LoggingPlugin
+@_exported import PlugboardAuthentication
+@_exported import PlugboardCache
+@_exported import PlugboardCookies
 @_exported import PlugboardCore
-@_exported import RedirectPlugin
-@_exported import RetryPlugin
+@_exported import PlugboardDecode
+@_exported import PlugboardLogging
+@_exported import PlugboardRedirect
+@_exported import PlugboardRetry

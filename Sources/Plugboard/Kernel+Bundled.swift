@@ -1,6 +1,6 @@
-import EventLoop
 import PlugboardCore
-import Transporting
+import PlugboardEventLoop
+import PlugboardTransport
 
 extension Kernel {
     /// A kernel that knows all bundled plugins; which of them run, the configuration and the program's code say.

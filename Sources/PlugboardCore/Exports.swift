@@ -1,15 +1,15 @@
 // Requests, responses, bodies, URLs and errors: programs get them with the kernel.
-@_exported import Messages
+@_exported import PlugboardMessages
 
 // Every other type that the kernel's own declarations name, so that programs can name it without another import.
 @_exported import struct CPlugboard.plug_plugin_v1
-@_exported import class EventLoop.LoopExecutor
-@_exported import class EventLoop.ManualClock
-@_exported import struct JSON.JSONNumber
-@_exported import struct JSON.JSONObject
-@_exported import struct JSON.JSONPath
-@_exported import enum JSON.JSONPathElement
-@_exported import enum JSON.JSONValue
+@_exported import class PlugboardEventLoop.LoopExecutor
+@_exported import class PlugboardEventLoop.ManualClock
+@_exported import struct PlugboardJSON.JSONNumber
+@_exported import struct PlugboardJSON.JSONObject
+@_exported import struct PlugboardJSON.JSONPath
+@_exported import enum PlugboardJSON.JSONPathElement
+@_exported import enum PlugboardJSON.JSONValue
 @_exported import struct PlugboardKit.CommandDefinition
 @_exported import enum PlugboardKit.CommandReply
 @_exported import struct PlugboardKit.Hooks
@@ -19,4 +19,4 @@
 @_exported import struct PlugboardKit.PluginDescriptor
 @_exported import struct PlugboardKit.PluginEntry
 @_exported import enum PlugboardKit.Visit
-@_exported import protocol Transporting.Transport
+@_exported import protocol PlugboardTransport.Transport

@@ -1,5 +1,5 @@
 import Foundation
-public import Messages
+public import PlugboardMessages
 
 /// For programs that import Foundation: `localizedDescription` of an `any Error` is the error's own text, and an
 /// `NSError` made from it keeps code and reason. One import in a program is enough. No other module of Plugboard needs

@@ -1,5 +1,5 @@
 import HTTPTypes
-import Messages
+import PlugboardMessages
 
 // Conversions from and to the types of swift-http-types, for programs that use them. They are a product of their own,
 // because the package adds 1.7 MB of the standard library's string processing to a static program.

@@ -1,2 +1,2 @@
 // Requests, responses, bodies, URLs and errors: authors of plugins and programs share them.
-@_exported import Messages
+@_exported import PlugboardMessages

@@ -2,4 +2,4 @@
 @_exported import PlugboardCore
 @_exported import PlugboardKit
 
-@_exported import class EventLoop.ManualClock
+@_exported import class PlugboardEventLoop.ManualClock

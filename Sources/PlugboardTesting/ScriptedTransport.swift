@@ -1,6 +1,6 @@
-import EventLoop
+import PlugboardEventLoop
 import PlugboardKit
-import Transporting
+import PlugboardTransport
 
 /// A transport without a network: a test gives the outcome of each attempt.
 ///

@@ -1,7 +1,7 @@
-import EventLoop
 import PlugboardCore
+import PlugboardEventLoop
 import PlugboardKit
-import Transporting
+import PlugboardTransport
 
 /// Runs one plugin in its own kernel, with a scripted transport, a manual clock, and a temporary folder.
 ///
@@ -54,7 +54,7 @@ public final class Workbench: Sendable {
             configure)
     }
 
-    /// Loads a plugin in any language from its file. The loader is `.dynamic` of the module PluginLoader.
+    /// Loads a plugin in any language from its file. The loader is `.dynamic` of the module PlugboardLoader.
     public convenience init(
         file path: String, loader: any PluginFileLoader, settings: JSONObject = [:],
         transport: ScriptedTransport = ScriptedTransport(), beside others: [UnsafePointer<plug_plugin_v1>] = [],

@@ -1,4 +1,4 @@
-import AuthenticationPlugin
+import PlugboardAuthentication
 import TestSupport
 import Testing
 

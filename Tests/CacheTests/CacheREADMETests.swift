@@ -1,4 +1,4 @@
-import CachePlugin
+import PlugboardCache
 import TestSupport
 import Testing
 

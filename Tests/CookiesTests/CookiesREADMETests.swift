@@ -1,4 +1,4 @@
-import CookiesPlugin
+import PlugboardCookies
 import TestSupport
 import Testing
 

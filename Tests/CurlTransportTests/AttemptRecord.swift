@@ -1,7 +1,7 @@
-import CurlTransport
+import PlugboardCurl
+import PlugboardTransport
 import Synchronization
 import TestSupport
-import Transporting
 
 /// Records the reports of one attempt, in order.
 final class AttemptRecord: AttemptObserver {

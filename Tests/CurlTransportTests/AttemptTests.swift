@@ -1,8 +1,8 @@
-import CurlTransport
+import PlugboardCurl
+import PlugboardTransport
 import Synchronization
 import TestSupport
 import Testing
-import Transporting
 
 @Suite struct AttemptTests {
     @Test func `a cancelled attempt ends at once, without other reports`() async throws {

@@ -1,8 +1,8 @@
-import CurlTransport
+import PlugboardCurl
+import PlugboardTransport
 import Synchronization
 import TestSupport
 import Testing
-import Transporting
 
 @Suite struct BodyTests {
     @Test func `a small response is complete at the end of the turn in which it is received`() async throws {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import CurlTransport
+@testable import PlugboardCurl
 
 /// The end of the chunked coding in raw bytes, however they are split.
 @Suite struct ChunkedEndTests {

@@ -1,7 +1,7 @@
-import CurlTransport
+import PlugboardCurl
+import PlugboardTransport
 import Synchronization
 import TestSupport
-import Transporting
 
 extension Client {
     /// Moves the clock in steps until the attempt is over. Each step is a turn of the loop, which looks at sockets too.

@@ -1,6 +1,6 @@
-import CurlTransport
+import PlugboardCurl
+import PlugboardTransport
 import Synchronization
-import Transporting
 
 /// A loop with a transport, for one test.
 final class Client: Sendable {

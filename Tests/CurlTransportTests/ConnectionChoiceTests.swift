@@ -1,7 +1,7 @@
+import PlugboardTransport
 import Testing
-import Transporting
 
-@testable import CurlTransport
+@testable import PlugboardCurl
 
 /// What is done with each version of libcurl, whichever is loaded.
 @Suite struct ConnectionChoiceTests {

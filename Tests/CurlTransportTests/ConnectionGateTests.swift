@@ -1,8 +1,8 @@
+import PlugboardTransport
 import TestSupport
 import Testing
-import Transporting
 
-@testable import CurlTransport
+@testable import PlugboardCurl
 
 /// Which attempts wait for the connections of others.
 @Suite struct ConnectionGateTests {

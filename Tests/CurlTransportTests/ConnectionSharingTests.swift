@@ -1,8 +1,8 @@
-import CurlTransport
 import Foundation
+import PlugboardCurl
+import PlugboardTransport
 import TestSupport
 import Testing
-import Transporting
 
 /// How many connections requests to one HTTP/2 origin open, and when one is given up.
 @Suite(.enabled(if: NginxServer.isAvailable)) struct ConnectionSharingTests {

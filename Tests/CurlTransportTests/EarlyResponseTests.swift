@@ -1,8 +1,8 @@
-import CurlTransport
+import PlugboardCurl
+import PlugboardTransport
 import Synchronization
 import TestSupport
 import Testing
-import Transporting
 
 /// A response that is whole while its request is still on its way.
 @Suite struct EarlyResponseTests {

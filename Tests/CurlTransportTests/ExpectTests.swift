@@ -1,7 +1,7 @@
-import CurlTransport
+import PlugboardCurl
+import PlugboardTransport
 import TestSupport
 import Testing
-import Transporting
 
 /// A body that waits until the server wants it (RFC 9110 §10.1.1).
 @Suite struct ExpectTests {

@@ -1,7 +1,7 @@
-import CurlTransport
+import PlugboardCurl
+import PlugboardTransport
 import TestSupport
 import Testing
-import Transporting
 
 /// RFC 9112 §9.2: bytes on a connection that waits for its next request belong to no response.
 @Suite struct IdleConnectionTests {

@@ -1,7 +1,7 @@
-import CurlTransport
+import PlugboardCurl
+import PlugboardTransport
 import TestSupport
 import Testing
-import Transporting
 
 @Suite(.enabled(if: NginxServer.isAvailable)) struct OptionTests {
     private func trusting(_ server: NginxServer, _ change: (inout RequestOptions) -> Void = { _ in }) -> RequestOptions

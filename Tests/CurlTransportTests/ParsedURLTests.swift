@@ -1,8 +1,8 @@
+import PlugboardTransport
 import TestSupport
 import Testing
-import Transporting
 
-@testable import CurlTransport
+@testable import PlugboardCurl
 
 /// Pins, cookies and credentials are chosen by `Origin`; libcurl must connect to the same host and port.
 struct ParsedURLTests {

@@ -1,7 +1,7 @@
-import CurlTransport
+import PlugboardCurl
+import PlugboardTransport
 import TestSupport
 import Testing
-import Transporting
 
 /// Suspending over HTTP/2, where a paused stream must not hold back the bytes of other streams.
 @Suite(.enabled(if: NginxServer.isAvailable)) struct PauseTests {

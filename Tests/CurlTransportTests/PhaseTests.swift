@@ -1,9 +1,9 @@
-import CurlTransport
 import Foundation
+import PlugboardCurl
+import PlugboardTransport
 import Synchronization
 import TestSupport
 import Testing
-import Transporting
 
 /// What an attempt says that it does, which errors of timeouts repeat.
 @Suite struct PhaseTests {

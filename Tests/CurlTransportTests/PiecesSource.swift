@@ -1,5 +1,5 @@
+import PlugboardTransport
 import Synchronization
-import Transporting
 
 /// Gives pieces one pull at a time, from another thread; cannot begin again.
 final class PiecesSource: BodySource {

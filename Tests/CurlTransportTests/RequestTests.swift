@@ -1,7 +1,7 @@
-import CurlTransport
+import PlugboardCurl
+import PlugboardTransport
 import TestSupport
 import Testing
-import Transporting
 
 @Suite struct RequestTests {
     @Test func `a request has its own fields and those that frame it, and no others`() async throws {

@@ -1,7 +1,7 @@
-import CurlTransport
+import PlugboardCurl
+import PlugboardTransport
 import TestSupport
 import Testing
-import Transporting
 
 @Suite struct ResponseTests {
     @Test func `fields keep their order, duplicates and bytes`() async throws {

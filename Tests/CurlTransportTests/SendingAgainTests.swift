@@ -1,7 +1,7 @@
-import CurlTransport
+import PlugboardCurl
+import PlugboardTransport
 import TestSupport
 import Testing
-import Transporting
 
 /// A request goes out once; what may be sent again is the kernel's decision.
 @Suite struct SendingAgainTests {

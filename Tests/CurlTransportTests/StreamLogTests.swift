@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CurlTransport
+@testable import PlugboardCurl
 
 /// The lines of libcurl 7.88.1 and 8.14.1.
 @Suite struct StreamLogTests {

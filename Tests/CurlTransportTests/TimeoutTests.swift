@@ -1,7 +1,7 @@
-import CurlTransport
+import PlugboardCurl
+import PlugboardTransport
 import TestSupport
 import Testing
-import Transporting
 
 @Suite struct TimeoutTests {
     @Test func `silence before the head is an idle timeout`() async throws {

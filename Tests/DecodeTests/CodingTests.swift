@@ -1,7 +1,7 @@
 import PlugboardKit
 import Testing
 
-@testable import DecodePlugin
+@testable import PlugboardDecode
 
 /// Features that only one of the codings has.
 struct CodingTests {

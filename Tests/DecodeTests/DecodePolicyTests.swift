@@ -2,7 +2,7 @@ import PlugboardKit
 import TestSupport
 import Testing
 
-@testable import DecodePlugin
+@testable import PlugboardDecode
 
 struct DecodePolicyTests {
     @Test(arguments: [

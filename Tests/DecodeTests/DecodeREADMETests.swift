@@ -1,4 +1,4 @@
-import DecodePlugin
+import PlugboardDecode
 import TestSupport
 import Testing
 

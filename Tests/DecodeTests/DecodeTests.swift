@@ -1,10 +1,10 @@
-import DecodeOptions
 import Plugboard
-import PluginLoader
+import PlugboardDecodeOptions
+import PlugboardLoader
 import TestSupport
 import Testing
 
-@testable import DecodePlugin
+@testable import PlugboardDecode
 
 struct DecodeTests {
     private let bytes = Sample.text(50_000)

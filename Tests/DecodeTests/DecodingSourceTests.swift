@@ -1,7 +1,7 @@
 import PlugboardKit
 import Testing
 
-@testable import DecodePlugin
+@testable import PlugboardDecode
 
 struct DecodingSourceTests {
     @Test(arguments: ContentCoding.allCases, [1, 7, 1000, .max])

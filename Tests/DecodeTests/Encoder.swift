@@ -1,8 +1,8 @@
 import CBrotliEncoder
-import CZlib
-import CZstd
+import CPlugboardZlib
+import CPlugboardZstd
 
-@testable import DecodePlugin
+@testable import PlugboardDecode
 
 /// Coded data from the libraries' own encoders.
 enum Encoder {
@@ -49,7 +49,7 @@ enum Encoder {
                 stream.avail_in = UInt32(bytes.count)
                 stream.next_out = coded.baseAddress
                 stream.avail_out = UInt32(room)
-                CZlib.deflate(&stream, Z_FINISH)
+                CPlugboardZlib.deflate(&stream, Z_FINISH)
                 return room - Int(stream.avail_out)
             }
         }

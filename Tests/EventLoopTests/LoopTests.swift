@@ -1,5 +1,5 @@
-import EventLoop
-import Messages
+import PlugboardEventLoop
+import PlugboardMessages
 import Synchronization
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
-import EventLoop
 import Glibc
+import PlugboardEventLoop
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import JSON
+import PlugboardJSON
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import JSON
+import PlugboardJSON
 import TestSupport
 
 /// The sources that the tests compile: manifests and targets of packages, and files in C that tests hand to the

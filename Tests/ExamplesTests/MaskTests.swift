@@ -1,9 +1,9 @@
 import CPlugboard
 import Foundation
-import JSON
+import PlugboardJSON
 import PlugboardKit
+import PlugboardLoader
 import PlugboardTesting
-import PluginLoader
 import TestSupport
 import Testing
 
@@ -130,7 +130,7 @@ struct MaskTests {
             return .respond(200, json, body: Body(pieces))
         }
 
-        for method in [Messages.Method.get, .post] {
+        for method in [PlugboardMessages.Method.get, .post] {
             let handle = bench.begin(Request(method, url))
             var iterator: Body.Iterator? = try await handle.response.body.makeAsyncIterator()
             if method == .post { #expect(try await iterator?.next() != nil) }

@@ -1,7 +1,7 @@
 import Foundation
-import JSON
 import Plugboard
-import PluginLoader
+import PlugboardJSON
+import PlugboardLoader
 import TestSupport
 import Testing
 

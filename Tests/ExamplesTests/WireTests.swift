@@ -9,7 +9,7 @@ struct WireTests {
         (.post, "hello", ["content-length", "host"]), (.delete, nil, ["host"]),
     ])
     func `a request has on the wire what plugins saw, Host and its framing`(
-        method: Messages.Method, body: String?, fields: [String]
+        method: PlugboardMessages.Method, body: String?, fields: [String]
     ) async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse() }
         defer { server.stop() }

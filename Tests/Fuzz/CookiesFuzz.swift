@@ -1,8 +1,8 @@
 // Feeds arbitrary URLs, Set-Cookie fields and cookies.txt to a jar and checks what must hold whatever they are.
-// After the first commands of ConfigurationFuzz.swift, which compile JSON, Messages and PlugboardKit:
+// After the first commands of ConfigurationFuzz.swift, which compile PlugboardJSON, PlugboardMessages and PlugboardKit:
 //     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
-//     C=Plugins/Cookies/Sources/CookiesPlugin
-//     swiftc $F -I fuzz -I Sources/CPSL -module-name CookiesFuzz fuzz/*.o $C/Rules/*.swift \
+//     C=Plugins/Cookies/Sources/PlugboardCookies
+//     swiftc $F -I fuzz -I Sources/CPlugboardPSL -module-name CookiesFuzz fuzz/*.o $C/Rules/*.swift \
 //         $C/Files/NetscapeFile.swift $C/Jar/{Cookie,Jar,Jar+*,SecureCookies}.swift \
 //         Tests/Fuzz/{CookiesFuzz,TimeLimit}.swift \
 //         -o cookies-fuzz

@@ -1,7 +1,9 @@
 // Feeds the parser arbitrary bytes and checks what must hold whatever they are.
-// Compiled into one module with the sources of JSON and JSONCoding:
-//     swiftc -O -sanitize=fuzzer,address -parse-as-library -swift-version 6 -module-name JSON -package-name fuzz \
-//         $(find Sources/JSON Sources/JSONCoding -name '*.swift') Tests/Fuzz/{JSONFuzz,TimeLimit}.swift \
+// Compiled into one module with the sources of PlugboardJSON and PlugboardJSONCoding:
+//     swiftc -O -sanitize=fuzzer,address -parse-as-library -swift-version 6 -module-name PlugboardJSON -package-name \
+//         fuzz \
+//         $(find Sources/PlugboardJSON Sources/PlugboardJSONCoding -name '*.swift') \
+//         Tests/Fuzz/{JSONFuzz,TimeLimit}.swift \
 //         -o json-fuzz
 
 @_cdecl("LLVMFuzzerTestOneInput")

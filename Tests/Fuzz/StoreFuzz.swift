@@ -1,23 +1,23 @@
 // Opens damaged files of cookies and of a cache, and checks what must hold whatever is in them: they are used, moved
 // aside or refused, nothing that was not stored comes out, and nothing waits without end.
-// After the first commands of ConfigurationFuzz.swift, which compile JSON, Messages and PlugboardKit, and of
-// RetryFuzz.swift, which compile RawStructuredFieldValues:
+// After the first commands of ConfigurationFuzz.swift, which compile PlugboardJSON, PlugboardMessages and PlugboardKit,
+// and of RetryFuzz.swift, which compile RawStructuredFieldValues:
 //     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
-//     F="$F -enable-testing -I fuzz -I fuzz/store -I Sources/CSQLite -I Sources/CPSL"
+//     F="$F -enable-testing -I fuzz -I fuzz/store -I Sources/CPlugboardSQLite -I Sources/CPlugboardPSL"
 //     mkdir -p fuzz/store
 //     for M in Cache Cookies; do
-//         printf 'module %sMetadata { umbrella header "%s/Plugins/%s/Sources/%sMetadata/include/%sMetadata.h" }\n' \
-//             $M "$PWD" $M $M $M
-//         cc -c -I Sources/CPlugboard/include -I Plugins/$M/Sources/${M}Metadata/include \
-//             Plugins/$M/Sources/${M}Metadata/*.c -o fuzz/store/${M}Metadata.o
+//         N=Plugboard${M}Metadata I=Plugins/$M/Sources/Plugboard${M}Metadata/include
+//         printf 'module %s { umbrella header "%s/%s/%sMetadata.h" }\n' $N "$PWD" $I $M
+//         cc -c -I Sources/CPlugboard/include -I $I Plugins/$M/Sources/$N/*.c -o fuzz/store/$N.o
 //     done > fuzz/store/module.modulemap
-//     for P in Sources/SQLiteStore Plugins/{Cache,Cookies}/Sources/{Cache,Cookies}{Options,Plugin}; do
+//     for P in Sources/PlugboardSQLite Plugins/{Cache,Cookies}/Sources/Plugboard{Cache,Cookies}{Options,}; do
 //         [ -d $P ] || continue
 //         M=$(basename $P)
 //         swiftc $F -module-name $M -emit-module -emit-module-path fuzz/store/$M.swiftmodule \
 //             -c $(find $P -name '*.swift') -o fuzz/store/$M.o
 //     done
-//     swiftc $F -module-name StoreFuzz fuzz/{JSON,Messages,PlugboardKit,RawStructuredFieldValues}.o fuzz/store/*.o \
+//     swiftc $F -module-name StoreFuzz \
+//         fuzz/{PlugboardJSON,PlugboardMessages,PlugboardKit,RawStructuredFieldValues}.o fuzz/store/*.o \
 //         Tests/Fuzz/StoreFuzz.swift -o store-fuzz
 //     ./store-fuzz -max_total_time=60 -max_len=1024
 
@@ -25,9 +25,9 @@ import Glibc
 import PlugboardKit
 import Synchronization
 
-@testable import CachePlugin
-@testable import CookiesPlugin
-@testable import SQLiteStore
+@testable import PlugboardCache
+@testable import PlugboardCookies
+@testable import PlugboardSQLite
 
 /// The first byte says whose file it is, what of it is damaged, and whether its mark is there; the rest says how: the
 /// second and third draw up to 31 changes, and those that follow are changes one by one.

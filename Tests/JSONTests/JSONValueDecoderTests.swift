@@ -1,5 +1,5 @@
-import JSON
-import JSONCoding
+import PlugboardJSON
+import PlugboardJSONCoding
 import Testing
 
 private enum Level: String, Codable, CaseIterable { case debug, info, warning }

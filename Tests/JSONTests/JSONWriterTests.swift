@@ -1,4 +1,4 @@
-import JSON
+import PlugboardJSON
 import Testing
 
 @Suite struct `The JSON writer` {

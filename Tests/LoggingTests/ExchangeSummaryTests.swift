@@ -1,7 +1,7 @@
 import PlugboardKit
 import Testing
 
-@testable import LoggingPlugin
+@testable import PlugboardLogging
 
 struct ExchangeSummaryTests {
     @Test func `an ended exchange is one line`() {

@@ -1,4 +1,4 @@
-import LoggingPlugin
+import PlugboardLogging
 import TestSupport
 import Testing
 

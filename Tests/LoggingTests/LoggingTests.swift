@@ -1,8 +1,8 @@
-import JSON
-import LoggingOptions
-import LoggingPlugin
 import Plugboard
-import PluginLoader
+import PlugboardJSON
+import PlugboardLoader
+import PlugboardLogging
+import PlugboardLoggingOptions
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import PlugboardKit
 import TestSupport
 import Testing
 
-@testable import LoggingPlugin
+@testable import PlugboardLogging
 
 struct PrintableTests {
     @Test(arguments: [

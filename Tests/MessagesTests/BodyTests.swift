@@ -1,5 +1,5 @@
 import Foundation
-import Messages
+import PlugboardMessages
 import TestSupport
 import Testing
 

@@ -28,7 +28,7 @@ import Testing
     /// The codes in the documentation comment of `PlugboardError`: a kind, and the names within it, each with its dot.
     private func codesOfTheTree() throws -> [String] {
         var (codes, kind) = ([String](), "")
-        let text = try DeclaredCode.text(of: "Sources/Messages/PlugboardError.swift")
+        let text = try DeclaredCode.text(of: "Sources/PlugboardMessages/PlugboardError.swift")
         for line in text.split(separator: "\n").prefix(while: { $0.hasPrefix("///") }) where line.hasPrefix("///     ")
         {
             let words = line.dropFirst(8).split(separator: " ").map(String.init)

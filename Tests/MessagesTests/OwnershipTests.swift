@@ -1,5 +1,5 @@
 import Foundation
-import Messages
+import PlugboardMessages
 import Testing
 
 /// The rule of plugins, stores and the data directory alike.

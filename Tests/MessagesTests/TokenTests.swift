@@ -1,4 +1,4 @@
-import Messages
+import PlugboardMessages
 import Testing
 
 struct TokenTests {

@@ -20,15 +20,15 @@ let package = Package(
             dependencies: [
                 "measuring",
                 .product(name: "Plugboard", package: "plugboard"),
-                .product(name: "CacheOptions", package: "plugboard"),
-                .product(name: "CookiesOptions", package: "plugboard"),
+                .product(name: "PlugboardCacheOptions", package: "plugboard"),
+                .product(name: "PlugboardCookiesOptions", package: "plugboard"),
             ]),
         .executableTarget(
             name: "kernel",
             dependencies: [
                 "measuring", "nothing",
                 .product(name: "Plugboard", package: "plugboard"),
-                .product(name: "PluginLoader", package: "plugboard"),
+                .product(name: "PlugboardLoader", package: "plugboard"),
             ]),
     ],
     swiftLanguageModes: [.v6]

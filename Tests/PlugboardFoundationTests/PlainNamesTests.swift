@@ -1,22 +1,22 @@
-import AuthenticationOptions
-import CacheOptions
-import CookiesOptions
-import CurlTransport
-import DecodeOptions
-import EventLoop
 import Foundation
-import JSON
-import LoggingOptions
-import Messages
 import Plugboard
+import PlugboardAuthenticationOptions
+import PlugboardCacheOptions
+import PlugboardCookiesOptions
 import PlugboardCore
+import PlugboardCurl
+import PlugboardDecodeOptions
+import PlugboardEventLoop
+import PlugboardJSON
 import PlugboardKit
+import PlugboardLoader
+import PlugboardLoggingOptions
+import PlugboardMessages
+import PlugboardRedirectOptions
+import PlugboardRetryOptions
 import PlugboardTesting
-import PluginLoader
-import RedirectOptions
-import RetryOptions
+import PlugboardTransport
 import Testing
-import Transporting
 
 /// A file that imports Foundation and all of Plugboard uses every public type by its plain name: that it compiles is
 /// half of the test.
@@ -42,7 +42,7 @@ import Transporting
             contentsOf: Self.root.appending(path: "Sources/PlugboardCore/Exports.swift"), encoding: .utf8)
         let exported = Set(exports.matches(of: /@_exported import \w+ \w+\.(\w+)/).map { String($0.1) })
         var others: Set<String> = []
-        for module in ["PlugboardKit", "JSON", "EventLoop", "Transporting"] {
+        for module in ["PlugboardKit", "PlugboardJSON", "PlugboardEventLoop", "PlugboardTransport"] {
             for file in Self.files(of: Self.root.appending(path: "Sources/\(module)")) {
                 let types = try String(contentsOf: file, encoding: .utf8).matches(of: Self.declaration)
                 others.formUnion(types.map { String($0.1) })
@@ -65,8 +65,9 @@ import Transporting
     /// Of the modules that programs, plugins and transports import.
     private static func sources() throws -> [URL] {
         let modules = [
-            "Messages", "EventLoop", "Transporting", "PlugboardKit", "PlugboardCore", "Plugboard", "PluginLoader",
-            "PlugboardTesting", "JSON", "CurlTransport",
+            "PlugboardMessages", "PlugboardEventLoop", "PlugboardTransport", "PlugboardKit", "PlugboardCore",
+            "Plugboard", "PlugboardLoader",
+            "PlugboardTesting", "PlugboardJSON", "PlugboardCurl",
         ].map { root.appending(path: "Sources/\($0)") }
         let plugins = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "Plugins").path)
             .map { root.appending(path: "Plugins/\($0)/Sources/\($0)Options") }

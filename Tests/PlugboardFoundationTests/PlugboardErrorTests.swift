@@ -1,6 +1,6 @@
 import Foundation
-import Messages
 import PlugboardFoundation
+import PlugboardMessages
 import Testing
 
 @Suite struct `An error under Foundation` {

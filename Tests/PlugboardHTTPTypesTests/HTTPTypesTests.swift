@@ -1,6 +1,6 @@
 import HTTPTypes
-import Messages
 import PlugboardHTTPTypes
+import PlugboardMessages
 import Testing
 
 /// The ecosystem's message types, to and from Plugboard's.

@@ -29,7 +29,8 @@ struct ScriptedTransportTests {
     }
 
     @Test(arguments: [(Method.head, 200), (.get, 204), (.get, 304)])
-    func `a response with a status that excludes a body has no body`(method: Messages.Method, status: Int) async throws
+    func `a response with a status that excludes a body has no body`(method: PlugboardMessages.Method, status: Int)
+        async throws
     {
         let kernel = try kernel(ScriptedTransport { _, _ in .respond(status, body: .text("not this")) })
 

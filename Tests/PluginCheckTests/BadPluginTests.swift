@@ -1,5 +1,5 @@
 import Foundation
-import PluginCheck
+import PlugboardCheck
 import TestSupport
 import Testing
 

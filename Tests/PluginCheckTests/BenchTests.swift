@@ -1,7 +1,7 @@
 import PlugboardKit
 import Testing
 
-@testable import PluginCheck
+@testable import PlugboardCheck
 
 struct BenchTests {
     @Test func `a seed gives the numbers of SplitMix64`() {

@@ -1,6 +1,6 @@
 import Foundation
-import JSON
-import PluginCheck
+import PlugboardCheck
+import PlugboardJSON
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
-import JSON
+import PlugboardJSON
 import TestSupport
 import Testing
 
-@testable import PluginCheck
+@testable import PlugboardCheck
 
 struct CheckVerbTests {
     private let folder: TemporaryFolder

@@ -1,8 +1,8 @@
 import Glibc
-import JSON
+import PlugboardJSON
 import Testing
 
-@testable import PluginCheck
+@testable import PlugboardCheck
 
 struct ReportTests {
     private func report(_ statuses: CheckResult.Status...) -> CheckReport {

@@ -1,6 +1,6 @@
 import Foundation
 import Plugboard
-import PluginLoader
+import PlugboardLoader
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import PlugboardKit
 import TestSupport
 import Testing
 
-@testable import PluginLoader
+@testable import PlugboardLoader
 
 @Suite struct SharedObjectTests {
     private func read(_ bytes: [UInt8]) throws(PlugboardError) -> String {

@@ -3,7 +3,7 @@ import PlugboardKit
 import TestSupport
 import Testing
 
-@testable import PluginLoader
+@testable import PlugboardLoader
 
 @Suite struct TrustTests {
     private func way(

@@ -1,6 +1,6 @@
 import Plugboard
-import PluginLoader
-import RedirectPlugin
+import PlugboardLoader
+import PlugboardRedirect
 import TestSupport
 import Testing
 

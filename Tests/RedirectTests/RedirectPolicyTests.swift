@@ -1,8 +1,8 @@
 import PlugboardKit
-import RedirectOptions
+import PlugboardRedirectOptions
 import Testing
 
-@testable import RedirectPlugin
+@testable import PlugboardRedirect
 
 struct RedirectPolicyTests {
     @Test(arguments: [
@@ -171,7 +171,9 @@ struct RedirectPolicyTests {
         #expect(RedirectPolicy.describesContent(name) == goes)
     }
 
-    private func situation(_ status: Int, _ method: Messages.Method, location: String?) -> RedirectPolicy.Situation {
+    private func situation(_ status: Int, _ method: PlugboardMessages.Method, location: String?)
+        -> RedirectPolicy.Situation
+    {
         .init(
             status: status, method: method, url: "https://example.com/start",
             reference: location.flatMap { location in Array(location.utf8).withUnsafeBytes { Reference(location: $0) } }

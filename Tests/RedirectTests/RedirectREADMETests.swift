@@ -1,4 +1,4 @@
-import RedirectPlugin
+import PlugboardRedirect
 import TestSupport
 import Testing
 

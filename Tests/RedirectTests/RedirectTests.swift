@@ -1,7 +1,7 @@
 import Plugboard
-import PluginLoader
-import RedirectOptions
-import RedirectPlugin
+import PlugboardLoader
+import PlugboardRedirect
+import PlugboardRedirectOptions
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import PlugboardKit
 import TestSupport
 import Testing
 
-@testable import RedirectPlugin
+@testable import PlugboardRedirect
 
 struct ReferenceTests {
     @Test(arguments: [

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import RetryPlugin
+@testable import PlugboardRetry
 
 struct RetryREADMETests {
     private let text: String

@@ -1,7 +1,7 @@
 import PlugboardKit
 import TestSupport
 
-@testable import RetryPlugin
+@testable import PlugboardRetry
 
 /// A client that sends a hundred requests a second to a server that fails for a while, with the plugin's own policy,
 /// budget and defaults, in simulated time.

@@ -2,7 +2,7 @@ import Foundation
 import PlugboardKit
 import Testing
 
-@testable import RetryPlugin
+@testable import PlugboardRetry
 
 struct SimulationTests {
     @Test func `with a budget an outage adds few attempts to the requests`() {

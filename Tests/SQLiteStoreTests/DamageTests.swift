@@ -1,5 +1,5 @@
 import Foundation
-import SQLiteStore
+import PlugboardSQLite
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import SQLiteStore
+import PlugboardSQLite
 import TestSupport
 
 extension SQLiteStore {

@@ -8,7 +8,7 @@ package struct DeclaredCode: Hashable {
     package let constant: String
     /// The first sentence of its documentation comment, with its full stop; empty if it has none.
     package let meaning: String
-    /// Relative to the repository, as in `Sources/Messages/PlugboardError+Codes.swift`.
+    /// Relative to the repository, as in `Sources/PlugboardMessages/PlugboardError+Codes.swift`.
     package let file: String
 
     /// All codes that the sources and the bundled plugins declare, in the order of files and lines.

@@ -632,8 +632,8 @@ impl Host {
         Some(unsafe { string(path) })
     }
 
-    /// The path of the folder that `data_directory` is when the plugin is started; it may not exist. For `create`, which
-    /// a check of a configuration calls, too: read there, and never write.
+    /// The path of the folder that `data_directory` is when the plugin is started; it may not exist. For `create`,
+    /// which a check of a configuration calls, too: read there, and never write.
     pub fn data_path(&self) -> Option<String> {
         let table = unsafe { (self.table().extension)(self.0, text(PLUG_EXTENSION_DATA_PATH)) } as *const plug_data_path_v1;
         if table.is_null() {

@@ -1,5 +1,5 @@
-import JSON
 import Plugboard
+import PlugboardJSON
 import PlugboardKit
 import Synchronization
 

@@ -1,5 +1,5 @@
-import JSON
 import Plugboard
+import PlugboardJSON
 import Synchronization
 
 /// The exchange of one line, from the request to the last byte of the response.

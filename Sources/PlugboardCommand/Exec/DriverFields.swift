@@ -1,4 +1,4 @@
-import JSON
+import PlugboardJSON
 import PlugboardKit
 
 /// The members of a line, or of an object in it, read by their types. A member that is `null` counts as absent.

@@ -1,4 +1,4 @@
-import JSON
+import PlugboardJSON
 import PlugboardKit
 
 /// A response, complete or in part, as a reply of `plugboard exec` describes it.

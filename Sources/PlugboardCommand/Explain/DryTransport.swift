@@ -1,7 +1,7 @@
-import EventLoop
 import Plugboard
+import PlugboardEventLoop
+import PlugboardTransport
 import Synchronization
-import Transporting
 
 /// Sends nothing: attempts fail, except for the announced one, which gets no outcome.
 final class DryTransport: Transport {

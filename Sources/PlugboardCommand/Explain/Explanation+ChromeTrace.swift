@@ -1,5 +1,5 @@
-import JSON
 import Plugboard
+import PlugboardJSON
 
 extension Explanation {
     /// The trace in the JSON object format of "Trace Event Format", which Perfetto and browsers open. Each exchange is

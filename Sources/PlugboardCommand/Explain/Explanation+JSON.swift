@@ -1,5 +1,5 @@
-import JSON
 import Plugboard
+import PlugboardJSON
 
 extension Explanation {
     /// The explanation for programs, as `plugboard explain --help` describes it.

@@ -1,6 +1,6 @@
-import JSON
 import Plugboard
-import PluginLoader
+import PlugboardJSON
+import PlugboardLoader
 
 /// The plugins that exist and do not take part, with the reasons.
 struct Absence {

@@ -1,4 +1,4 @@
-import JSON
+import PlugboardJSON
 
 /// The arguments of a plugin's command, as a JSON object.
 enum CommandObject {

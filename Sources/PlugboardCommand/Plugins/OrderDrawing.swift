@@ -1,5 +1,5 @@
-import JSON
 import Plugboard
+import PlugboardJSON
 import PlugboardKit
 
 /// The chain of plugins: a table, the order in which each hook is called, and the events that plugins listen to.

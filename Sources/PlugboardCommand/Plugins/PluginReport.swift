@@ -1,5 +1,5 @@
-import JSON
 import Plugboard
+import PlugboardJSON
 import PlugboardKit
 
 /// The descriptor of a plugin, as tables or as JSON.

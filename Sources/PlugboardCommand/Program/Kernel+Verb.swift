@@ -1,5 +1,5 @@
 import Plugboard
-import Transporting
+import PlugboardTransport
 
 extension Kernel {
     /// Runs a verb's work with a kernel, and always shuts the kernel down, so that no plugin runs when the process

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Dispatch
-import JSON
+import PlugboardJSON
 import PlugboardKit
 
 #if canImport(Glibc)

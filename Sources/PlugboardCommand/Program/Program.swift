@@ -1,5 +1,5 @@
 import ArgumentParser
-import CurlTransport
+import PlugboardCurl
 
 /// The command `plugboard` with its verbs.
 struct Program: AsyncParsableCommand {

@@ -1,4 +1,4 @@
-import JSON
+import PlugboardJSON
 import PlugboardKit
 
 /// Writes a body: unchanged, or for people at a terminal.

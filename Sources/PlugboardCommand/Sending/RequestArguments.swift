@@ -1,6 +1,6 @@
 import ArgumentParser
-import Messages
 import Plugboard
+import PlugboardMessages
 
 /// The options of a request without its body, for all verbs that send one.
 struct RequestArguments: ParsableArguments {

@@ -1,4 +1,4 @@
-import JSON
+import PlugboardJSON
 
 #if canImport(Glibc)
     import Glibc

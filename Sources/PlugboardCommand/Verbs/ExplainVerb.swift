@@ -1,6 +1,6 @@
 import ArgumentParser
-import JSON
 import Plugboard
+import PlugboardJSON
 
 struct ExplainVerb: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
-import JSON
 import Plugboard
+import PlugboardJSON
 import PlugboardKit
 
 /// `plugboard PLUGIN-ID COMMAND`: runs a command of a plugin.

@@ -1,8 +1,8 @@
 import ArgumentParser
-import JSON
 import Plugboard
-import PluginCheck
-import PluginLoader
+import PlugboardCheck
+import PlugboardJSON
+import PlugboardLoader
 
 #if canImport(Glibc)
     import Glibc

@@ -1,8 +1,8 @@
 import ArgumentParser
-import JSON
 import Plugboard
+import PlugboardJSON
 import PlugboardKit
-import PluginLoader
+import PlugboardLoader
 
 #if canImport(Glibc)
     import Glibc

@@ -1,6 +1,6 @@
 import ArgumentParser
-import JSON
 import Plugboard
+import PlugboardJSON
 import PlugboardKit
 
 struct PluginsList: ParsableCommand {

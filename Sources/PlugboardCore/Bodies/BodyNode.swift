@@ -1,4 +1,4 @@
-import EventLoop
+import PlugboardEventLoop
 import PlugboardKit
 import Synchronization
 
@@ -120,8 +120,8 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         return true
     }
 
-    /// Makes it ready for another reader, after the last one has left: rewinds it, if a piece of it was read. False if it
-    /// cannot be read from its beginning. [loop]
+    /// Makes it ready for another reader, after the last one has left: rewinds it, if a piece of it was read. False if
+    /// it cannot be read from its beginning. [loop]
     func beginAgain() -> Bool {
         if hasGiven { return rewind() }
         waiting = nil

@@ -1,4 +1,4 @@
-import JSON
+import PlugboardJSON
 import PlugboardKit
 
 /// Checks the attributes of requests against the tables of the enabled plugins.

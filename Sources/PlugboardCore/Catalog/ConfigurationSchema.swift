@@ -1,4 +1,4 @@
-import JSON
+import PlugboardJSON
 import PlugboardKit
 
 /// The JSON Schema (2020-12) of a whole configuration, for editors.

@@ -1,4 +1,4 @@
-import JSON
+import PlugboardJSON
 import PlugboardKit
 
 /// Why a JSON value does not fit an option: the end of a sentence that begins with the option's name.

@@ -2,8 +2,8 @@ import PlugboardKit
 
 /// The order of plugins, from the outermost to the innermost.
 ///
-/// `before` and `after` beat priorities; among the plugins that may come next, the one with the smallest (priority, id) does. The
-/// order in which the items are given makes no difference.
+/// `before` and `after` beat priorities; among the plugins that may come next, the one with the smallest (priority, id)
+/// does. The order in which the items are given makes no difference.
 struct PluginOrder {
     struct Item {
         let id: String

@@ -1,4 +1,4 @@
-import JSON
+import PlugboardJSON
 import PlugboardKit
 
 /// The plugins that will run, in their order: what a configuration means in a program with these plugins.

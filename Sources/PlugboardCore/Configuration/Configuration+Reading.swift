@@ -1,4 +1,4 @@
-import JSON
+import PlugboardJSON
 import PlugboardKit
 
 // Configurations are JSON with comments and trailing commas, read strictly: what is not known is an error.

@@ -1,4 +1,4 @@
-import JSON
+import PlugboardJSON
 import PlugboardKit
 
 /// What to run: the kernel's own settings, the plugins, and what requests to some origins say to them.

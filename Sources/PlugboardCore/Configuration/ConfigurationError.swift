@@ -1,4 +1,4 @@
-import JSON
+import PlugboardJSON
 import PlugboardKit
 
 /// One error of a configuration, with its position. It quotes no values, because they may be secret.

@@ -1,4 +1,4 @@
-import JSON
+import PlugboardJSON
 
 /// One key of an object in a configuration: its meaning, its allowed values, and the property that it sets.
 ///

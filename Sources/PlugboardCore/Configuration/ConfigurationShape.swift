@@ -1,4 +1,4 @@
-import JSON
+import PlugboardJSON
 import PlugboardKit
 
 /// What a value of a configuration may be: how it is read, and the JSON Schema that says the same to an editor.

@@ -1,4 +1,4 @@
-import CEpoll  // eventfd
+import CPlugboardEpoll  // eventfd
 import PlugboardKit
 
 #if canImport(Glibc)

@@ -1,6 +1,6 @@
-import EventLoop
+import PlugboardEventLoop
 import PlugboardKit
-import Transporting
+import PlugboardTransport
 
 /// One trip through the transport, as the exchange follows it.
 ///

@@ -1,4 +1,4 @@
-import EventLoop
+import PlugboardEventLoop
 import PlugboardKit
 
 /// Waiting: for a ticket, or for the delay of a resend.

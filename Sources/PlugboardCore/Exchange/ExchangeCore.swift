@@ -1,5 +1,5 @@
 import CPlugboard
-import EventLoop
+import PlugboardEventLoop
 import PlugboardKit
 import Synchronization
 

@@ -1,5 +1,5 @@
 import CPlugboard
-import JSON
+import PlugboardJSON
 import PlugboardKit
 
 #if canImport(Glibc)

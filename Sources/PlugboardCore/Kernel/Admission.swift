@@ -1,5 +1,5 @@
-import EventLoop
-import Messages
+import PlugboardEventLoop
+import PlugboardMessages
 
 /// Which attempts run and which wait for a connection, where `kernel.connections` limits them all and
 /// `kernel.connectionsPerHost` those to one origin.

@@ -1,4 +1,4 @@
-import Messages
+import PlugboardMessages
 
 /// A number of connections, and the exchanges that wait for one of them in the order in which they came.
 ///

@@ -1,7 +1,7 @@
-import EventLoop
+import PlugboardEventLoop
 import PlugboardKit
+import PlugboardTransport
 import Synchronization
-import Transporting
 
 #if canImport(Glibc)
     import Glibc

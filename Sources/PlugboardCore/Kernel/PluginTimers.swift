@@ -1,4 +1,4 @@
-import EventLoop
+import PlugboardEventLoop
 import PlugboardKit
 import Synchronization
 

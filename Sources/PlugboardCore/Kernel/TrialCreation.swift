@@ -1,7 +1,7 @@
-import EventLoop
-import JSON
+import PlugboardEventLoop
+import PlugboardJSON
 import PlugboardKit
-import Transporting
+import PlugboardTransport
 
 #if canImport(Glibc)
     import Glibc

@@ -1,5 +1,5 @@
 import CPlugboard
-import JSON
+import PlugboardJSON
 
 /// What the kernel holds as `self` of a Swift plugin: closures without generics, and the barrier that turns errors into
 /// faults.

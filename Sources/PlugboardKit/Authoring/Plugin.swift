@@ -1,5 +1,5 @@
 // Arguments and replies of commands are JSON, so authors of plugins get these types with PlugboardKit.
-@_exported import JSON
+@_exported import PlugboardJSON
 
 /// A type of plugin that a kernel makes instances of: its `descriptor` is what is linked or loaded.
 ///

@@ -43,8 +43,8 @@ public final class PluginHost: Sendable {
 
     /// The path of the folder that `dataDirectory` is when the plugin is started; it may not exist.
     ///
-    /// A check of a configuration calls `init`, too; `dataDirectory` is then an empty folder, which is removed after the
-    /// check. So `init` reads at this path, and never writes there, to refuse what `start` would refuse.
+    /// A check of a configuration calls `init`, too; `dataDirectory` is then an empty folder, which is removed after
+    /// the check. So `init` reads at this path, and never writes there, to refuse what `start` would refuse.
     public var dataPath: String? {
         guard let table = withText(PLUG_EXTENSION_DATA_PATH, { raw.pointee.extension(raw, $0) }) else {
             return dataDirectory

@@ -1,4 +1,4 @@
-import JSON
+import PlugboardJSON
 
 /// The hooks of a plugin, through which it takes part in the life of exchanges.
 ///

@@ -1,5 +1,5 @@
 import CPlugboard
-import JSON
+import PlugboardJSON
 import Synchronization
 
 /// The reply of a command: its result, given once, from any thread. A second result is ignored and returns false.

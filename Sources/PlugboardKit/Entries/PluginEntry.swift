@@ -1,4 +1,4 @@
-import JSON
+import PlugboardJSON
 
 /// One plugin of a configuration, or of those that a program gives its kernel: by its id (linked), by its file
 /// (loaded), or by what the program's code says of it.

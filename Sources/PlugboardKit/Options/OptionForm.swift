@@ -1,4 +1,4 @@
-import JSON
+import PlugboardJSON
 
 /// The type of a setting or an attribute, as plugins list it and configurations write its values.
 public enum OptionKind: UInt32, Sendable {

@@ -1,4 +1,4 @@
-import JSON
+import PlugboardJSON
 
 /// One setting of a plugin: its default, its documentation and its bounds.
 ///

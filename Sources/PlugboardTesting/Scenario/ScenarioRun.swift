@@ -1,8 +1,8 @@
-import EventLoop
 import PlugboardCore
+import PlugboardEventLoop
 import PlugboardKit
+import PlugboardTransport
 import Synchronization
-import Transporting
 
 /// One scenario in a kernel of its own.
 ///

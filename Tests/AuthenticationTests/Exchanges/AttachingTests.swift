@@ -1,5 +1,5 @@
-import AuthenticationOptions
 import Plugboard
+import PlugboardAuthenticationOptions
 import TestSupport
 import Testing
 

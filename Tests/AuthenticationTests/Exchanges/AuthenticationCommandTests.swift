@@ -1,7 +1,7 @@
-import AuthenticationOptions
-import EventLoop
-import JSON
 import Plugboard
+import PlugboardAuthenticationOptions
+import PlugboardEventLoop
+import PlugboardJSON
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
-import AuthenticationOptions
-import EventLoop
 import Plugboard
+import PlugboardAuthenticationOptions
+import PlugboardEventLoop
 import TestSupport
 import Testing
 

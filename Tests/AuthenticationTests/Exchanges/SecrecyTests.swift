@@ -1,6 +1,6 @@
-import AuthenticationOptions
-import AuthenticationPlugin
 import Plugboard
+import PlugboardAuthentication
+import PlugboardAuthenticationOptions
 import PlugboardKit
 import TestSupport
 import Testing

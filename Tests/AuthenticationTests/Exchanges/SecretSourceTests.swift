@@ -1,6 +1,6 @@
-import AuthenticationOptions
 import Foundation
 import Plugboard
+import PlugboardAuthenticationOptions
 import TestSupport
 import Testing
 

@@ -1,10 +1,10 @@
-import AuthenticationPlugin
-import EventLoop
-import JSON
 import Plugboard
-import PluginLoader
+import PlugboardAuthentication
+import PlugboardEventLoop
+import PlugboardJSON
+import PlugboardLoader
+import PlugboardTransport
 import TestSupport
-import Transporting
 
 /// Kernels, sections and results that these tests share.
 enum Setup {

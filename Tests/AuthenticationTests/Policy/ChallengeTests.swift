@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import AuthenticationPlugin
+@testable import PlugboardAuthentication
 
 struct ChallengeTests {
     struct Case: Sendable, CustomTestStringConvertible {

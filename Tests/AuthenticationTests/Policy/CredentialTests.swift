@@ -1,9 +1,9 @@
-import AuthenticationOptions
+import PlugboardAuthenticationOptions
 import PlugboardKit
 import TestSupport
 import Testing
 
-@testable import AuthenticationPlugin
+@testable import PlugboardAuthentication
 
 struct CredentialTests {
     @Test func `attributes without a scheme give no credential`() throws {

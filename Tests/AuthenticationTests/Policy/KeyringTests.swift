@@ -2,7 +2,7 @@ import PlugboardKit
 import TestSupport
 import Testing
 
-@testable import AuthenticationPlugin
+@testable import PlugboardAuthentication
 
 struct KeyringTests {
     private let keyring = Keyring(pause: .seconds(5))

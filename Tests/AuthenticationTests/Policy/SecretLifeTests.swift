@@ -1,9 +1,9 @@
-import AuthenticationOptions
+import PlugboardAuthenticationOptions
 import PlugboardKit
 import TestSupport
 import Testing
 
-@testable import AuthenticationPlugin
+@testable import PlugboardAuthentication
 
 struct SecretLifeTests {
     private let refused = PlugboardError(.authenticationRefresh, "refused")

@@ -1,9 +1,9 @@
-import AuthenticationOptions
+import PlugboardAuthenticationOptions
 import PlugboardKit
 import TestSupport
 import Testing
 
-@testable import AuthenticationPlugin
+@testable import PlugboardAuthentication
 
 struct TokenEndpointTests {
     @Test func `without a refresh token the request is a POST with client_credentials and the secret in Authorization`()

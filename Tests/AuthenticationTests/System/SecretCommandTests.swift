@@ -1,11 +1,11 @@
-import AuthenticationOptions
 import Foundation
+import PlugboardAuthenticationOptions
 import PlugboardKit
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import AuthenticationPlugin
+@testable import PlugboardAuthentication
 
 struct SecretCommandTests {
     @Test func `the output of a program is the secret, and its arguments are not read by a shell`() throws {

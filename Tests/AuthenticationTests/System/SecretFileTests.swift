@@ -1,10 +1,10 @@
-import AuthenticationOptions
 import Foundation
+import PlugboardAuthenticationOptions
 import PlugboardKit
 import TestSupport
 import Testing
 
-@testable import AuthenticationPlugin
+@testable import PlugboardAuthentication
 
 struct SecretFileTests {
     private let folder: TemporaryFolder

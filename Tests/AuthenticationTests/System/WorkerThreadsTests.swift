@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import AuthenticationPlugin
+@testable import PlugboardAuthentication
 
 struct WorkerThreadsTests {
     @Test func `work runs on its own threads, in parallel`() async throws {

@@ -1,11 +1,11 @@
-import CacheOptions
 import Foundation
 import Plugboard
-import SQLiteStore
+import PlugboardCacheOptions
+import PlugboardSQLite
 import TestSupport
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 /// Responses that outlive a kernel, in a file.
 struct CachePersistenceTests {

@@ -1,6 +1,6 @@
-import CacheOptions
-import CachePlugin
 import Plugboard
+import PlugboardCache
+import PlugboardCacheOptions
 import Synchronization
 import TestSupport
 import Testing

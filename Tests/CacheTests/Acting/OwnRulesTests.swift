@@ -1,7 +1,7 @@
-import CacheOptions
-import CachePlugin
-import JSON
 import Plugboard
+import PlugboardCache
+import PlugboardCacheOptions
+import PlugboardJSON
 import TestSupport
 import Testing
 

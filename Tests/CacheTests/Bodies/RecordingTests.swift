@@ -1,10 +1,10 @@
-import EventLoop
 import Plugboard
+import PlugboardEventLoop
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 /// The speed of a body is limited by the store, tested with a plugin that records it.
 struct RecordingTests {

@@ -2,8 +2,8 @@ import Plugboard
 import TestSupport
 import Testing
 
-@testable import CacheOptions
-@testable import CachePlugin
+@testable import PlugboardCache
+@testable import PlugboardCacheOptions
 
 /// A stored response becomes one message with head and body, and is read again.
 struct StoredMessageTests {

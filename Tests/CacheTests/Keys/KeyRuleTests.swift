@@ -1,8 +1,8 @@
-import CacheOptions
+import PlugboardCacheOptions
 import PlugboardKit
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 struct KeyRuleTests {
     @Test func `the key is the URL alone, for every method`() throws {
@@ -85,7 +85,7 @@ struct KeyRuleTests {
     }
 
     private func key(
-        _ rule: KeyRule, _ method: Messages.Method, _ url: String, fields: [String: String?] = [:],
+        _ rule: KeyRule, _ method: PlugboardMessages.Method, _ url: String, fields: [String: String?] = [:],
         body: String? = nil
     ) throws -> String {
         let url = try #require(NormalURL(url))

@@ -2,7 +2,7 @@ import PlugboardKit
 import TestSupport
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 /// Heads are parsed on the loop: a head of 256 KiB must not block it.
 struct CacheLinearTimeTests {

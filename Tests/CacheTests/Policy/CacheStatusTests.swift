@@ -1,7 +1,7 @@
 import PlugboardKit
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 /// RFC 9211: how the cache took part.
 struct CacheStatusTests {

@@ -1,9 +1,9 @@
-import CacheOptions
+import PlugboardCacheOptions
 import PlugboardKit
 import TestSupport
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 /// For random bytes, times and responses the policy decides, and never gives a negative age.
 struct RandomPolicyTests {

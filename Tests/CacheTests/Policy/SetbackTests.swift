@@ -1,7 +1,7 @@
 import PlugboardKit
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 @Suite struct SetbackTests {
     @Test(arguments: [(1, 1), (2, 2), (3, 4), (6, 32), (7, 60), (8, 60), (100, 60)])

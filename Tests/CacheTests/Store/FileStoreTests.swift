@@ -1,10 +1,10 @@
 import Foundation
 import PlugboardKit
-import SQLiteStore
+import PlugboardSQLite
 import TestSupport
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 /// The behaviour of stores with a file.
 @Suite struct FileStoreTests {

@@ -1,9 +1,9 @@
 import PlugboardKit
-import SQLiteStore
+import PlugboardSQLite
 import TestSupport
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 /// Small entries that are written together.
 @Suite struct GatheringTests {

@@ -1,8 +1,8 @@
-import SQLiteStore
+import PlugboardSQLite
 import TestSupport
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 /// Operations whose time must not depend on the number of entries.
 @Suite struct ManyEntriesTests {

@@ -1,7 +1,7 @@
 import PlugboardKit
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 /// The order of use and the limits, as a plain value.
 @Suite struct MemoryTableTests {

@@ -3,7 +3,7 @@ import PlugboardKit
 import TestSupport
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 /// A file system that is smaller than `disk`.
 @Suite struct SmallDiskTests {

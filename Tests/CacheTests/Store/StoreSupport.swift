@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 /// The stores that must behave alike.
 enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {

@@ -2,7 +2,7 @@ import PlugboardKit
 import TestSupport
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 @Suite struct StoredResponseCodingTests {
     private func whole() -> StoredResponse {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 @Suite struct URLPatternTests {
     @Test(arguments: [

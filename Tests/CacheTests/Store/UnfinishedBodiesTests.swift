@@ -3,7 +3,7 @@ import PlugboardKit
 import TestSupport
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 /// Bodies that are being stored count for the limits.
 @Suite struct UnfinishedBodiesTests {

@@ -1,11 +1,11 @@
-import CacheOptions
-import CachePlugin
-import EventLoop
-import JSON
 import Plugboard
-import PluginLoader
+import PlugboardCache
+import PlugboardCacheOptions
+import PlugboardEventLoop
+import PlugboardJSON
+import PlugboardLoader
+import PlugboardTransport
 import TestSupport
-import Transporting
 
 /// A kernel with the cache in front of a transport or a server, with a manual clock.
 ///

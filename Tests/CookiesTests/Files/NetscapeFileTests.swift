@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import CookiesPlugin
+@testable import PlugboardCookies
 
 struct NetscapeFileTests {
     private let now = Duration.seconds(1_000_000_000)

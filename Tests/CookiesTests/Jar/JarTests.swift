@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import CookiesPlugin
+@testable import PlugboardCookies
 
 /// RFC 6265bis §5.7 and §5.8.3.
 struct JarTests {

@@ -1,8 +1,8 @@
-import CookiesOptions
 import Foundation
 import Plugboard
+import PlugboardCookiesOptions
 import PlugboardKit
-import PluginLoader
+import PlugboardLoader
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
-import CookiesOptions
-import EventLoop
 import Foundation
-import JSON
 import Plugboard
+import PlugboardCookiesOptions
+import PlugboardEventLoop
+import PlugboardJSON
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
-import CookiesOptions
-import EventLoop
 import Plugboard
-import PluginLoader
+import PlugboardCookiesOptions
+import PlugboardEventLoop
+import PlugboardLoader
 import Synchronization
 import TestSupport
 import Testing

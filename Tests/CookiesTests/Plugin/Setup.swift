@@ -1,11 +1,11 @@
-import CookiesOptions
-import CookiesPlugin
-import EventLoop
-import JSON
 import Plugboard
-import PluginLoader
+import PlugboardCookies
+import PlugboardCookiesOptions
+import PlugboardEventLoop
+import PlugboardJSON
+import PlugboardLoader
+import PlugboardTransport
 import TestSupport
-import Transporting
 
 /// Kernels with the plugin `cookies`.
 enum Setup {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CookiesPlugin
+@testable import PlugboardCookies
 
 /// RFC 6265bis §5.1.1.
 struct CookieDateTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CookiesPlugin
+@testable import PlugboardCookies
 
 struct PublicSuffixesTests {
     private let suffixes = PublicSuffixes.system

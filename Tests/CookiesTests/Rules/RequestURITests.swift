@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import CookiesPlugin
+@testable import PlugboardCookies
 
 struct RequestURITests {
     @Test(

@@ -1,5 +1,5 @@
 import Foundation
-import JSON
+import PlugboardJSON
 import TestSupport
 import Testing
 

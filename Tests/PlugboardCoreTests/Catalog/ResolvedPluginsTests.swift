@@ -1,5 +1,5 @@
-import JSON
 import Plugboard
+import PlugboardJSON
 import PlugboardKit
 import Testing
 
@@ -151,7 +151,8 @@ import Testing
 
         #expect(error?.code == .configuration)
         #expect(
-            error?.reason == "plugins[0] names a file, but this program is built without PluginLoader; import it and "
+            error?.reason
+                == "plugins[0] names a file, but this program is built without PlugboardLoader; import it and "
                 + "pass `loader: .dynamic`")
     }
 

@@ -1,6 +1,6 @@
 import Foundation
-import JSON
 import Plugboard
+import PlugboardJSON
 import PlugboardKit
 import TestSupport
 import Testing

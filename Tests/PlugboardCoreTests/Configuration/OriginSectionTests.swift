@@ -1,6 +1,6 @@
 import CPlugboard
-import JSON
 import Plugboard
+import PlugboardJSON
 import PlugboardKit
 import TestSupport
 import Testing

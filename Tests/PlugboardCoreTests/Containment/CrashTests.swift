@@ -1,7 +1,7 @@
 import Foundation
 import Plugboard
 import PlugboardKit
-import PluginLoader
+import PlugboardLoader
 import TestSupport
 import Testing
 

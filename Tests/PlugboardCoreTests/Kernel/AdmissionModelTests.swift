@@ -1,10 +1,10 @@
-import EventLoop
 import Plugboard
+import PlugboardEventLoop
 import PlugboardKit
+import PlugboardTransport
 import Synchronization
 import TestSupport
 import Testing
-import Transporting
 
 @testable import PlugboardCore
 
@@ -66,7 +66,8 @@ private final class CountingTransport: Transport {
     var excess: [String] { state.withLock { $0.excess } }
     var running: Int { state.withLock { $0.attempts.count } }
 
-    func perform(_ attempt: AttemptRequest, observer: any AttemptObserver, loop: EventLoop) -> any Transporting.Attempt
+    func perform(_ attempt: AttemptRequest, observer: any AttemptObserver, loop: EventLoop) -> any PlugboardTransport
+        .Attempt
     {
         let running = Attempt(attempt.url, observer, loop, self)
         let endsAtOnce = state.withLock { state in
@@ -110,7 +111,7 @@ private final class CountingTransport: Transport {
     func shutDown() {}
 
     /// Sendable because it does not change.
-    fileprivate final class Attempt: Transporting.Attempt {
+    fileprivate final class Attempt: PlugboardTransport.Attempt {
         let host: Substring
         let loop: EventLoop
         private let observer: any AttemptObserver

@@ -1,10 +1,10 @@
-import EventLoop
 import Plugboard
+import PlugboardEventLoop
 import PlugboardKit
+import PlugboardTransport
 import Synchronization
 import TestSupport
 import Testing
-import Transporting
 
 @testable import PlugboardCore
 

@@ -1,6 +1,6 @@
-import EventLoop
 import Foundation
 import Plugboard
+import PlugboardEventLoop
 import PlugboardKit
 import Synchronization
 import TestSupport

@@ -1,11 +1,11 @@
-import EventLoop
 import Foundation
-import JSON
 import Plugboard
-import PluginLoader
+import PlugboardEventLoop
+import PlugboardJSON
+import PlugboardLoader
+import PlugboardTransport
 import TestSupport
 import Testing
-import Transporting
 
 /// What plugins hand in is checked where it comes in, as a plugin in C finds: `Fixtures/Plugins/border.c`.
 @Suite struct `The border` {

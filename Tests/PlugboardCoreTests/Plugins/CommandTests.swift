@@ -1,6 +1,6 @@
-import EventLoop
-import JSON
 import Plugboard
+import PlugboardEventLoop
+import PlugboardJSON
 import PlugboardKit
 import TestSupport
 import Testing

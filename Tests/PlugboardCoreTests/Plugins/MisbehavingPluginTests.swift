@@ -1,10 +1,10 @@
-import EventLoop
-import JSON
 import Plugboard
-import PluginLoader
+import PlugboardEventLoop
+import PlugboardJSON
+import PlugboardLoader
+import PlugboardTransport
 import TestSupport
 import Testing
-import Transporting
 
 /// Shared objects in C that break the rules at run time, over a mock transport.
 @Suite struct `Plugins that misbehave` {

@@ -1,5 +1,5 @@
 import Plugboard
-import PluginLoader
+import PlugboardLoader
 import TestSupport
 import Testing
 

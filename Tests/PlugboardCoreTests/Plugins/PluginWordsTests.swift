@@ -1,9 +1,9 @@
-import EventLoop
 import Plugboard
-import PluginLoader
+import PlugboardEventLoop
+import PlugboardLoader
+import PlugboardTransport
 import TestSupport
 import Testing
-import Transporting
 
 /// What plugins say, as it reaches logs and callers: `Fixtures/Plugins/forger.c`.
 @Suite struct `The words of plugins` {

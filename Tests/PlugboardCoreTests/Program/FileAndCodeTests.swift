@@ -1,6 +1,6 @@
 import Plugboard
 import PlugboardKit
-import PluginLoader
+import PlugboardLoader
 import TestSupport
 import Testing
 

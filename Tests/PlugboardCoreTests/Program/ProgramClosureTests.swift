@@ -1,6 +1,6 @@
-import Messages
 import Plugboard
 import PlugboardKit
+import PlugboardMessages
 import Synchronization
 import TestSupport
 import Testing

@@ -1,10 +1,10 @@
-import JSON
 import Plugboard
+import PlugboardJSON
 import PlugboardKit
-import PluginLoader
+import PlugboardLoader
+import PlugboardTransport
 import TestSupport
 import Testing
-import Transporting
 
 /// Plugins that were built from the frozen header load and run in today's kernel.
 @Suite struct `Plugins built from the frozen header` {

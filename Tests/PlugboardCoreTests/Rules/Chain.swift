@@ -1,10 +1,10 @@
-import EventLoop
 import Plugboard
+import PlugboardEventLoop
 import PlugboardKit
+import PlugboardTransport
 import TestSupport
-import Transporting
 
-@testable import CurlTransport
+@testable import PlugboardCurl
 
 /// A kernel over scripted plugins and a mock transport, as most tests of the rules want it.
 func makeKernel(

@@ -1,5 +1,5 @@
-import EventLoop
 import Plugboard
+import PlugboardEventLoop
 import PlugboardKit
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
-import EventLoop
 import Plugboard
+import PlugboardEventLoop
 import Synchronization
 import TestSupport
 import Testing

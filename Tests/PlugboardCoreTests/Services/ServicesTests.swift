@@ -1,9 +1,9 @@
-import EventLoop
 import Foundation
-import JSON
 import Plugboard
+import PlugboardEventLoop
+import PlugboardJSON
 import PlugboardKit
-import PluginLoader
+import PlugboardLoader
 import Synchronization
 import TestSupport
 import Testing

@@ -1,10 +1,10 @@
-import EventLoop
 import Plugboard
+import PlugboardEventLoop
 import PlugboardKit
+import PlugboardTransport
 import Synchronization
 import TestSupport
 import Testing
-import Transporting
 
 /// The services that plugins in Swift get from their host and their exchange, beside those of `HostTests`,
 /// `CommandTests` and `SubRequestTests`.
@@ -229,7 +229,7 @@ struct SwiftServicesTests {
 
         func perform(
             _ attempt: AttemptRequest, observer: any AttemptObserver, loop: EventLoop
-        ) -> any Transporting.Attempt { MockTransport().perform(attempt, observer: observer, loop: loop) }
+        ) -> any PlugboardTransport.Attempt { MockTransport().perform(attempt, observer: observer, loop: loop) }
         func forget() {}
         func shutDown() { record.add("loop ended") }
     }

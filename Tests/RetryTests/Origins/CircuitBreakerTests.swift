@@ -1,7 +1,7 @@
 import PlugboardKit
 import Testing
 
-@testable import RetryPlugin
+@testable import PlugboardRetry
 
 struct CircuitBreakerTests {
     private let limits = CircuitBreaker.Limits(failures: 3, openTime: .seconds(10), probes: 2)

@@ -1,7 +1,7 @@
 import PlugboardKit
 import Testing
 
-@testable import RetryPlugin
+@testable import PlugboardRetry
 
 struct OriginTableTests {
     @Test func `successful origins have no entries`() throws {

@@ -1,7 +1,7 @@
 import PlugboardKit
 import Testing
 
-@testable import RetryPlugin
+@testable import PlugboardRetry
 
 struct RetryBudgetTests {
     private let limits = RetryBudget.Limits(share: 10, perSecond: 1, size: 3)

@@ -1,10 +1,10 @@
-import EventLoop
 import Plugboard
-import RetryOptions
+import PlugboardEventLoop
+import PlugboardRetryOptions
 import TestSupport
 import Testing
 
-@testable import RetryPlugin
+@testable import PlugboardRetry
 
 struct IdempotencyKeyTests {
     private let clock = ManualClock()

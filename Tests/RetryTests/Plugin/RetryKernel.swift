@@ -1,8 +1,8 @@
-import EventLoop
-import JSON
 import Plugboard
-import PluginLoader
-import RetryPlugin
+import PlugboardEventLoop
+import PlugboardJSON
+import PlugboardLoader
+import PlugboardRetry
 import TestSupport
 
 let anywhere = "http://origin.test/"

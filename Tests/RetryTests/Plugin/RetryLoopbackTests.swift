@@ -1,6 +1,6 @@
 import Plugboard
-import RetryOptions
-import RetryPlugin
+import PlugboardRetry
+import PlugboardRetryOptions
 import TestSupport
 import Testing
 

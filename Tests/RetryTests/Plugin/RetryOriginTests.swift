@@ -1,8 +1,8 @@
-import EventLoop
-import JSON
 import Plugboard
-import RetryOptions
-import RetryPlugin
+import PlugboardEventLoop
+import PlugboardJSON
+import PlugboardRetry
+import PlugboardRetryOptions
 import Synchronization
 import TestSupport
 import Testing

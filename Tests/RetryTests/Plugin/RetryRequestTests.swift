@@ -1,5 +1,5 @@
 import PlugboardKit
-import RetryOptions
+import PlugboardRetryOptions
 import Testing
 
 struct RetryRequestTests {

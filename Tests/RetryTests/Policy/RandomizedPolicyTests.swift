@@ -2,7 +2,7 @@ import PlugboardKit
 import TestSupport
 import Testing
 
-@testable import RetryPlugin
+@testable import PlugboardRetry
 
 /// Random servers, settings and clocks.
 struct RandomizedPolicyTests {
@@ -42,7 +42,7 @@ struct RandomizedPolicyTests {
         let codes: [PlugboardError.Code] = [
             .transportConnect, .transportReset, .timeoutIdle, .transportTLS, .cancelled, "x",
         ]
-        let methods: [Messages.Method] = [.get, .put, .post, ""]
+        let methods: [PlugboardMessages.Method] = [.get, .put, .post, ""]
         let fields = fields(&random)
         var situation = RetryPolicy.Situation(
             method: methods.randomElement(using: &random) ?? .get,

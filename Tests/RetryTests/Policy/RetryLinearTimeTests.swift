@@ -2,7 +2,7 @@ import PlugboardKit
 import TestSupport
 import Testing
 
-@testable import RetryPlugin
+@testable import PlugboardRetry
 
 struct RetryLinearTimeTests {
     @Test(arguments: nastyShapes.indices)

@@ -1,7 +1,7 @@
 import PlugboardKit
 import Testing
 
-@testable import RetryPlugin
+@testable import PlugboardRetry
 
 struct RetryPolicyTests {
     // MARK: What may be repeated
@@ -179,7 +179,7 @@ struct RetryPolicyTests {
 
     /// Decides with the longest delay that can be drawn.
     private func decide(
-        _ method: Messages.Method, _ outcome: RetryPolicy.Outcome, _ policy: RetryPolicy = RetryPolicy(),
+        _ method: PlugboardMessages.Method, _ outcome: RetryPolicy.Outcome, _ policy: RetryPolicy = RetryPolicy(),
         _ edit: (inout RetryPolicy.Situation) -> Void = { _ in }
     ) -> RetryPolicy.Decision {
         var situation = RetryPolicy.Situation(method: method, outcome: outcome)

@@ -1,7 +1,7 @@
 import PlugboardKit
 import Testing
 
-@testable import RetryPlugin
+@testable import PlugboardRetry
 
 struct ServerDelayTests {
     /// Sun, 06 Nov 1994 08:49:37 GMT

@@ -1,7 +1,7 @@
-import JSON
 import PlugboardCore
+import PlugboardJSON
 import PlugboardKit
-import Transporting
+import PlugboardTransport
 
 /// The two ways in which a plugin comes into a kernel; its suite runs both.
 ///

@@ -1,7 +1,7 @@
-import EventLoop
+import PlugboardEventLoop
 import PlugboardKit
+import PlugboardTransport
 import Synchronization
-import Transporting
 
 /// A transport without a network: ends each attempt as the test's script says.
 ///
@@ -44,7 +44,7 @@ package final class MockTransport: Transport {
 
     package func perform(
         _ attempt: AttemptRequest, observer: any AttemptObserver, loop: EventLoop
-    ) -> any Transporting.Attempt {
+    ) -> any PlugboardTransport.Attempt {
         let number = state.withLock { state in
             state.requests.append(attempt)
             return state.requests.count
@@ -59,7 +59,7 @@ package final class MockTransport: Transport {
     package func forget() {}
     package func shutDown() {}
 
-    private final class Attempt: Transporting.Attempt {
+    private final class Attempt: PlugboardTransport.Attempt {
         private let observer: any AttemptObserver
         private let transport: MockTransport
         private let isOver = Mutex(false)

@@ -1,4 +1,4 @@
-import Messages
+import PlugboardMessages
 import Synchronization
 
 /// A body of unknown length that gives a piece when it is told to; cannot begin again.

@@ -1,7 +1,7 @@
-import LoggingPlugin
 import PlugboardCore
-import RedirectPlugin
-import RetryPlugin
+import PlugboardLogging
+import PlugboardRedirect
+import PlugboardRetry
 
 let url = CommandLine.arguments.dropFirst().first ?? "https://example.com/"
 

@@ -1,4 +1,4 @@
-import EventLoop
+import PlugboardEventLoop
 
 /// An exchange that waits: until its ticket is woken, or until its deadline.
 final class Parking {

@@ -1,7 +1,7 @@
 import PlugboardKit
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 /// RFC 9111 §4.2.3 and §5.1: how old a response is.
 struct AgeRows {

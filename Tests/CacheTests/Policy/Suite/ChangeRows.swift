@@ -1,8 +1,8 @@
-import CacheOptions
+import PlugboardCacheOptions
 import PlugboardKit
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 /// RFC 9111 §4.3.5 and §4.4: the effects of HEAD and unsafe methods on stored responses.
 struct ChangeRows {

@@ -1,8 +1,8 @@
-import CacheOptions
+import PlugboardCacheOptions
 import PlugboardKit
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 /// RFC 9111 §4.3.1 and §4.3.2, RFC 9110 §13: conditions of the cache and of the caller.
 struct ConditionRows {

@@ -1,8 +1,8 @@
-import CacheOptions
+import PlugboardCacheOptions
 import PlugboardKit
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 /// RFC 9111 §5.2.1, §5.2.2, §5.4 and RFC 8246: directives of requests and responses.
 struct DirectiveRows {

@@ -1,7 +1,7 @@
 import PlugboardKit
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 /// RFC 9111 §3.1 and §3.2: which fields are stored and updated.
 struct FieldRows {

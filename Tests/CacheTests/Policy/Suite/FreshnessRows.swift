@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 /// RFC 9111 §4.2 and §5.2.2: how long a response is fresh.
 struct FreshnessRows {

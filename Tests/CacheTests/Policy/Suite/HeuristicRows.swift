@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 /// RFC 9111 §4.2.2 and §3: heuristic freshness, and which statuses are stored.
 struct HeuristicRows {

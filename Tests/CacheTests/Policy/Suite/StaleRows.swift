@@ -1,8 +1,8 @@
-import CacheOptions
+import PlugboardCacheOptions
 import PlugboardKit
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 /// RFC 9111 §4.2.4 and RFC 5861: stale responses.
 struct StaleRows {

@@ -1,7 +1,7 @@
 import PlugboardKit
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 /// RFC 9111 §4.1 and RFC 9110 §12.5.5: responses that depend on fields of the request.
 struct VaryRows {

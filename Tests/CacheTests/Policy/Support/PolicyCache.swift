@@ -1,7 +1,7 @@
-import CacheOptions
+import PlugboardCacheOptions
 import PlugboardKit
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 /// Carries out the policy's decisions, with a dictionary as the store, a closure as the server and a number as the
 /// clock.

@@ -1,7 +1,7 @@
-import CacheOptions
+import PlugboardCacheOptions
 import PlugboardKit
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 extension RequestFacts {
     /// A GET of one URL.

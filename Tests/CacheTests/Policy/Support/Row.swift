@@ -1,8 +1,8 @@
-import CacheOptions
+import PlugboardCacheOptions
 import PlugboardKit
 import Testing
 
-@testable import CachePlugin
+@testable import PlugboardCache
 
 /// A row of a table: requests to one URL in order, and what is expected of each.
 struct Row: Sendable, CustomTestStringConvertible {
@@ -33,7 +33,7 @@ struct Visit: Sendable {
         case completed
     }
 
-    var method: Messages.Method = .get
+    var method: PlugboardMessages.Method = .get
     var url = "https://example.com/a"
     var request: Fields = [:]
     var mode: CacheMode = .default

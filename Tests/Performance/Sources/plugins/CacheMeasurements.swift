@@ -1,6 +1,6 @@
-import CacheOptions
 import Glibc
 import Plugboard
+import PlugboardCacheOptions
 import measuring
 
 /// The plugin `cache` beside the uncached request to nginx, and beside a file.

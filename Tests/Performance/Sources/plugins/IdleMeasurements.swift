@@ -1,5 +1,5 @@
-import CookiesOptions
 import Plugboard
+import PlugboardCookiesOptions
 import measuring
 
 /// The cost of plugins that have little to do, over a transport that responds at once.

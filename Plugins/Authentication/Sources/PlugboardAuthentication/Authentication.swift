@@ -1,0 +1,178 @@
+import PlugboardAuthenticationOptions
+import PlugboardKit
+
+/// Adds credentials to requests to the origins they are for, and fetches them again when a server rejects them (RFC
+/// 9110 §11).
+///
+/// It is inside redirect, so the origin of each hop decides which credential is sent. `Credential` reads the credential
+/// from the request's attributes, `SecretLife` decides when a secret is fetched, and `Keeper` lets all waiting
+/// exchanges share one fetch.
+struct Authentication: Plugin {
+    static let manifest = Manifest(
+        id: "authentication", version: "1.0.0",
+        documentation: "Authenticates requests: basic, bearer, and tokens that are refreshed.", priority: 450,
+        hooks: [.request, .response], attributes: AuthenticationAttributes.definitions,
+        commands: [
+            CommandDefinition("status", "Lists the secrets kept in memory and their origins, without the secrets."),
+            CommandDefinition(
+                "refresh", "Fetches secrets again.",
+                arguments: #"{"origin": "the origin whose secrets are fetched; all without it"}"#),
+            CommandDefinition("forget", "Drops the secrets kept in memory."),
+        ])
+
+    typealias Settings = AuthenticationSettings
+
+    let host: PluginHost
+    let keyring: Keyring
+    let fetcher: Fetcher
+
+    init(settings: Settings, host: PluginHost) throws {
+        self.host = host
+        keyring = Keyring(pause: settings.pause)
+        fetcher = Fetcher(host: host, settings: settings, threads: WorkerThreads())
+    }
+
+    /// Accepts attributes that describe a whole credential, and those without a scheme: the request itself may add one.
+    func check(_ attributes: Attributes) throws {
+        let credential = try Credential(reading: { attributes[$0] })
+        if let credential, let secret = credential.given { _ = try credential.fieldValue(for: secret) }
+    }
+
+    func stop(within: Duration) { fetcher.threads.stop() }
+
+    // MARK: Inward
+
+    func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
+        if exchange.visit != .first, let attached = exchange.turnState as? Attached { return land(attached, exchange) }
+        do throws(PlugboardError) {
+            guard let credential = try Credential(reading: { exchange.attribute($0) }) else { return .next }
+            let request = exchange.request
+            let url = request.url
+            // Credentials that the caller wrote, as a field or in the URL, take precedence.
+            if request.contains(.authorization) || URLParts(url)?.authority?.utf8.contains(UInt8(ascii: "@")) == true {
+                return .next
+            }
+            if let secret = credential.given {
+                put(try credential.fieldValue(for: secret), on: request)
+                return .next
+            }
+            return demand(credential, for: url, exchange)
+        } catch {
+            return .fail(error)
+        }
+    }
+
+    private func demand(_ credential: Credential, for url: String, _ exchange: borrowing Exchange) -> RequestVerdict {
+        let keeper = keyring.keeper(of: credential, at: host.now)
+        let attached = Attached(to: keeper)
+        exchange.turnState = attached
+        let step = keeper.demand(for: url, at: host.now) { fetcher.fetch(for: keeper, $0, exchange: exchange.id) }
+        switch step {
+        case .use(let authorization):
+            attached.authorization = authorization
+            put(authorization, on: exchange.request)
+            return .next
+        case .wait(let flight):
+            attached.flight = flight
+            let ticket = exchange.ticket()
+            return flight.whenOver { ticket.wake() } ? .wait(ticket) : land(attached, exchange)
+        case .fail(let error): return .fail(error)
+        case .pass: return .next
+        }
+    }
+
+    /// Continues a request when the fetch that it waited for has ended.
+    private func land(_ attached: Attached, _ exchange: borrowing Exchange) -> RequestVerdict {
+        switch attached.flight?.outcome {
+        case .success(let authorization):
+            attached.flight = nil
+            attached.authorization = authorization
+            put(authorization, on: exchange.request)
+            return .next
+        case .failure(let error): return .fail(error)
+        case nil: return .next
+        }
+    }
+
+    private func put(_ authorization: String, on request: borrowing Head) {
+        request[.authorization] = authorization
+        request.markSecret(.authorization)
+    }
+
+    // MARK: Outward
+
+    func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
+        guard let response = exchange.response, response.status == 401 else { return .next }
+        guard let attached = exchange.turnState as? Attached else {
+            warnOfMissingScheme(exchange)
+            return .next
+        }
+        if exchange.visit != .first, let flight = attached.flight { return relaunch(attached, flight, exchange) }
+        // A request is sent with a fetched secret once: if the server rejects that too, its 401 passes.
+        guard !attached.isRenewed, let sent = attached.authorization,
+            Challenge.ask(response.fields.values(.wwwAuthenticate), for: attached.keeper.credential.scheme)
+        else { return .next }
+        let keeper = attached.keeper
+        let step = keeper.reject(sent, at: host.now) { fetcher.fetch(for: keeper, $0, exchange: exchange.id) }
+        // A request that cannot be sent again gets its 401; the fetched secret serves the requests that follow.
+        guard exchange.canResend else { return .next }
+        switch step {
+        case .use(let authorization): return resend(authorization, attached, exchange)
+        case .wait(let flight):
+            attached.flight = flight
+            let ticket = exchange.ticket()
+            return flight.whenOver { ticket.wake() } ? .wait(ticket) : relaunch(attached, flight, exchange)
+        case .fail(let error): return .fail(error)
+        case .pass: return .next
+        }
+    }
+
+    /// Warns of a section that has attributes but no scheme, and so has no effect.
+    private func warnOfMissingScheme(_ exchange: borrowing Exchange) {
+        guard exchange.attribute(AuthenticationAttributes.keys.scheme.name) == nil,
+            AuthenticationAttributes.definitions.contains(where: {
+                exchange.attribute("authentication.\($0.name)") != nil
+            }), let origin = Origin(url: exchange.request.url)
+        else { return }
+        host.log(.warning, "\(origin) asks for credentials, but its attributes lack authentication.scheme.")
+    }
+
+    /// Continues a rejected request when the fetch that it waited for has ended.
+    private func relaunch(
+        _ attached: Attached, _ flight: Flight, _ exchange: borrowing Exchange
+    ) -> ResponseVerdict {
+        attached.flight = nil
+        switch flight.outcome {
+        case .success(let authorization): return resend(authorization, attached, exchange)
+        case .failure(let error): return .fail(error)
+        case nil: return .next
+        }
+    }
+
+    private func resend(
+        _ authorization: String, _ attached: Attached, _ exchange: borrowing Exchange
+    ) -> ResponseVerdict {
+        attached.isRenewed = true
+        guard authorization != attached.authorization, exchange.canResend else { return .next }
+        attached.authorization = authorization
+        put(authorization, on: exchange.request)
+        host.counter("resent").add()
+        return .resend()
+    }
+
+    /// The state of one turn. Used by the hooks of its exchange only, which never overlap.
+    private final class Attached {
+        let keeper: Keeper
+        /// The request's `Authorization`.
+        var authorization: String?
+        /// The fetch that the exchange waits for.
+        var flight: Flight?
+        var isRenewed = false
+
+        init(to keeper: Keeper) { self.keeper = keeper }
+    }
+}
+
+/// The plugin's entry function, which the kernel calls whether the plugin is linked or loaded.
+@c(authentication_LTX_plugboard_plugin)
+public func authenticationPlugin() -> UnsafePointer<plug_plugin_v1> { Authentication.descriptor }

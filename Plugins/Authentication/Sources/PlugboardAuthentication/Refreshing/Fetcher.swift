@@ -1,0 +1,182 @@
+import PlugboardAuthenticationOptions
+import PlugboardKit
+
+/// Fetches secrets for keepers, off the loop and independent of exchanges: cancelling an exchange does not stop a
+/// fetch.
+struct Fetcher: Sendable {
+    let host: PluginHost
+    let settings: AuthenticationSettings
+    let threads: WorkerThreads
+
+    /// Carries out a fetch, and ends the flight. `exchange` is the exchange of its events.
+    func fetch(for keeper: Keeper, _ flight: Flight, exchange: UInt64) {
+        let errand = Errand(keeper: keeper, flight: flight, exchange: exchange)
+        let isTaken = threads.run { begin(errand) }
+        if !isTaken { end(errand, .failure(.refresh("the kernel is shutting down, or no thread can be started"))) }
+    }
+
+    /// One fetch: the keeper it serves, its flight, and the exchange of its events.
+    private struct Errand: Sendable {
+        let keeper: Keeper
+        let flight: Flight
+        let exchange: UInt64
+    }
+
+    /// Blocks: called on a worker thread only.
+    private func begin(_ errand: Errand) {
+        do throws(PlugboardError) {
+            switch errand.keeper.credential.source {
+            case .text(let text):
+                var renewal: Duration?
+                if case .file = text { renewal = settings.fileInterval }
+                let secret = try read(text, for: errand.keeper)
+                end(errand, secret, SecretLife.Fetched(authorization: "", renewal: renewal))
+            case .command(let arguments, let lifetime):
+                let command = SecretCommand(arguments: arguments, timeout: settings.timeout)
+                let secret = try command.run { threads.isStopping }
+                end(errand, secret, good(for: lifetime))
+            case .endpoint(let endpoint): try ask(endpoint, errand)
+            }
+        } catch {
+            end(errand, .failure(error))
+        }
+    }
+
+    private func read(_ text: SecretText, for keeper: Keeper) throws(PlugboardError) -> String {
+        switch text {
+        case .given(let secret): return secret
+        case .file(let path):
+            let known = keeper.memory.withLock { $0.files[path] }
+            let file = try SecretFile(path, known: known)
+            keeper.memory.withLock { $0.files[path] = file }
+            return file.text
+        case .environment(let name):
+            guard let value = Environment.value(of: name), !value.isEmpty else {
+                throw .refresh("the environment variable \(Printable.text(name)) is not set")
+            }
+            return value
+        }
+    }
+
+    /// A secret with a lifetime: it is renewed before its end, and a rejection soon after it is not believed.
+    private func good(for lifetime: Duration?) -> SecretLife.Fetched {
+        SecretLife.Fetched(
+            authorization: "", lifetime: lifetime, renewal: lifetime.map { $0 - min(settings.margin, $0 / 2) },
+            pause: settings.pause)
+    }
+
+    // MARK: Token endpoints
+
+    private func ask(_ endpoint: TokenEndpoint, _ errand: Errand) throws(PlugboardError) {
+        let clientSecret = try text(endpoint.clientSecret, for: errand.keeper)
+        let stored = try text(endpoint.refreshToken, for: errand.keeper)
+        // If the text has changed since the endpoint replaced it, the text counts: the user has logged in again.
+        let refreshToken = errand.keeper.memory.withLock { memory in
+            memory.replaced.flatMap { $0.old == stored ? $0.new : nil } ?? stored
+        }
+        let request = endpoint.request(
+            clientSecret: clientSecret, refreshToken: refreshToken, timeout: settings.timeout)
+        // Detached: the exchange that wanted the token may end earlier, or may be too deep in sub-requests.
+        host.send(request, for: nil, isDetached: true) { result in
+            switch result {
+            case .failure(let error):
+                end(errand, .failure(.refresh("\(name(endpoint)) could not be asked for a token: \(error.code)")))
+            case .success(let response):
+                response.collect(upTo: TokenResponse.limit) { body in
+                    receive(response.head.status, try? body.get(), endpoint, stored: stored, errand)
+                }
+            }
+        }
+    }
+
+    private func text(_ text: SecretText?, for keeper: Keeper) throws(PlugboardError) -> String? {
+        guard let text else { return nil }
+        return try read(text, for: keeper)
+    }
+
+    /// Called on the loop.
+    private func receive(
+        _ status: Int, _ body: Bytes?, _ endpoint: TokenEndpoint, stored: String?, _ errand: Errand
+    ) {
+        do throws(PlugboardError) {
+            guard let body else {
+                throw .refresh("the response of \(name(endpoint)) was cut, or is larger than 64 KiB")
+            }
+            let response = try TokenResponse(status: status, body: body, of: name(endpoint))
+            let fetched = good(for: response.lifetime ?? endpoint.lifetime)
+            guard let stored, let new = response.refreshToken, new != stored else {
+                return end(errand, response.token, fetched)
+            }
+            errand.keeper.memory.withLock { $0.replaced = (stored, new) }
+            guard case .file(let path)? = endpoint.refreshToken else { return end(errand, response.token, fetched) }
+            // Stored before the waiting exchanges go on: the old refresh token may be invalid already.
+            let isTaken = threads.run {
+                store(new, in: path)
+                end(errand, response.token, fetched)
+            }
+            if !isTaken {
+                store(new, in: path)
+                end(errand, response.token, fetched)
+            }
+        } catch {
+            end(errand, .failure(error))
+        }
+    }
+
+    /// Best effort: the token stays in memory while the process runs.
+    private func store(_ refreshToken: String, in path: String) {
+        do throws(PlugboardError) {
+            try SecretFile.replace(path, with: refreshToken)
+        } catch {
+            host.log(.warning, "The new refresh token could not be stored for the next start. \(error.reason)")
+        }
+    }
+
+    /// The endpoint's origin, which may be printed.
+    private func name(_ endpoint: TokenEndpoint) -> String { Origin(url: endpoint.url)?.description ?? "the endpoint" }
+
+    // MARK: The end
+
+    private func end(_ errand: Errand, _ secret: String, _ fetched: SecretLife.Fetched) {
+        var fetched = fetched
+        do throws(PlugboardError) {
+            fetched.authorization = try errand.keeper.credential.fieldValue(for: secret)
+            end(errand, .success(fetched))
+        } catch {
+            end(errand, .failure(PlugboardError(.authenticationRefresh, error.reason)))
+        }
+    }
+
+    private func end(_ errand: Errand, _ result: Result<SecretLife.Fetched, PlugboardError>) {
+        errand.keeper.finish(errand.flight, result, at: host.now) { report(result, errand) }
+    }
+
+    private func report(_ result: Result<SecretLife.Fetched, PlugboardError>, _ errand: Errand) {
+        let credential = errand.keeper.credential
+        var details = Fields(["scheme": credential.scheme.name.lowercased(), "source": credential.source.name])
+        switch result {
+        case .success(let fetched):
+            if let lifetime = fetched.lifetime { details["lifetime"] = DurationText(lifetime).description }
+            host.counter("refreshed").add()
+            host.publish("authentication.refreshed", exchange: errand.exchange, details: details)
+        case .failure(let error):
+            details["reason"] = error.reason
+            host.counter("refreshFailed").add()
+            host.log(.warning, error.reason)
+            host.publish("authentication.refreshFailed", exchange: errand.exchange, details: details)
+        }
+    }
+}
+
+extension Credential.Source {
+    /// The name of the source in events and in the reply of `status`.
+    var name: String {
+        switch self {
+        case .text(.given): "given"
+        case .text(.file): "file"
+        case .text(.environment): "environment"
+        case .command: "command"
+        case .endpoint: "endpoint"
+        }
+    }
+}

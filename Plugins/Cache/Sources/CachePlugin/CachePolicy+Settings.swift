@@ -1,9 +1,0 @@
-import CacheOptions
-
-extension CacheSettings {
-    var policy: CachePolicy {
-        CachePolicy(
-            isShared: shared, heuristicPercent: heuristicPercent, heuristicLimit: heuristicLimit,
-            staleWhileUnreachable: staleWhileUnreachable, variantLimit: variants)
-    }
-}

@@ -1,0 +1,177 @@
+import PlugboardCacheOptions
+import PlugboardKit
+
+/// Decides what happens to a request, and carries it out.
+extension Cache {
+    /// A store that does not report within this time counts as empty.
+    private static let storePatience: Duration = .seconds(5)
+    /// How often a waiting request checks whether the other's body still grows.
+    private static let flightPeriod: Duration = .milliseconds(500)
+
+    /// The first visit: holds the body if the key contains it.
+    func begin(_ exchange: borrowing Exchange) -> RequestVerdict {
+        let rule = lookupRules.rule { exchange.attribute($0) }
+        // For other methods it does not matter whether there is a body.
+        guard rule.usesBody || exchange.request.method.isSafe else { return ask(exchange, .unseen, rule) }
+        var hasBody = false
+        exchange.wrapRequestBody { body in
+            hasBody = true
+            return body
+        }
+        if hasBody && rule.usesBody { return .hold(upTo: settings.keyBody) }
+        return ask(exchange, hasBody ? .unseen : .absent, rule)
+    }
+
+    func ask(_ exchange: borrowing Exchange, _ body: LookupBody, _ rule: KeyRule? = nil) -> RequestVerdict {
+        let request = exchange.request
+        let lookup = lookupRules.lookup(
+            request.method, request.url, request.fields, rule: rule ?? lookupRules.rule { exchange.attribute($0) },
+            body: body
+        ) { exchange.attribute($0) }
+        guard let lookup else {
+            report(.bypass, exchange.id)
+            return .next
+        }
+        return lookUp(lookup, exchange, Waited())
+    }
+
+    /// A visit after a wait.
+    func goOn(_ exchange: borrowing Exchange) -> RequestVerdict {
+        guard let pause = exchange.state as? Pause else { return .next }
+        let since = pause.waited.since
+        switch pause.reason {
+        case .entries(let found): return decide(pause.lookup, found.all ?? [], exchange, pause.waited)
+        case .body(let reuse, let body, let prepared, let entries):
+            if prepared.isIntact { return give(reuse, body, pause.lookup, exchange) }
+            // Nothing of the body has been given, so the request continues as if the entry did not exist.
+            body.release()
+            return decide(pause.lookup, entries.filter { $0.id != reuse.entry.id }, exchange, pause.waited)
+        case .flight(let flight, let forward):
+            switch flight.ending {
+            case .landed, .fruitless:
+                return lookUp(pause.lookup, exchange, Waited(since: since, mayWait: false))
+            // The request that led stored nothing. Of those that waited, the first to continue leads now.
+            case .failed: return send(pause.lookup, forward, exchange, Waited(since: since))
+            case nil: return waitOn(flight, pause, exchange)
+            }
+        }
+    }
+
+    /// Continues to wait for another request, unless that takes too long or its body has stopped growing.
+    private func waitOn(_ flight: Flight, _ pause: Pause, _ exchange: borrowing Exchange) -> RequestVerdict {
+        let received = flight.received
+        let hasStalled = received != nil && received == pause.received
+        pause.received = received
+        if !hasStalled, mayWait(pause.waited), let verdict = wait(for: flight, exchange) { return verdict }
+        return lookUp(pause.lookup, exchange, Waited(since: pause.waited.since, mayWait: false))
+    }
+
+    private func lookUp(_ lookup: Lookup, _ exchange: borrowing Exchange, _ waited: Waited) -> RequestVerdict {
+        guard lookup.facts.usesStore else { return decide(lookup, [], exchange, waited) }
+        if let entries = store.entriesAtHand(lookup.facts.key) {
+            return decide(lookup, entries, exchange, waited)
+        }
+        let found = Pause.Found()
+        let ticket = exchange.ticket(within: Cache.storePatience)
+        exchange.state = Pause(lookup, .entries(found), waited)
+        store.entries(lookup.facts.key) { entries in
+            found.set(entries)
+            ticket.wake()
+        }
+        return .wait(ticket)
+    }
+
+    private func decide(
+        _ lookup: Lookup, _ entries: [CacheEntry], _ exchange: borrowing Exchange, _ waited: Waited
+    ) -> RequestVerdict {
+        switch policy.decision(for: lookup.facts, entries: entries, now: host.wallClock) {
+        case .reuse(let reuse):
+            let body = reuse.body.map { store.body(of: reuse.entry, $0) }
+            guard let body, !body.isAtHand else { return give(reuse, body, lookup, exchange) }
+            let prepared = Pause.Prepared()
+            let ticket = exchange.ticket(within: Cache.storePatience)
+            exchange.state = Pause(lookup, .body(reuse, body, prepared, entries), waited)
+            body.prepare { isIntact in
+                prepared.set(isIntact)
+                ticket.wake()
+            }
+            return .wait(ticket)
+        case .gatewayTimeout(let head, let status):
+            report(.miss, exchange.id)
+            return .respond(labelled(head, status))
+        case .forward(let forward):
+            return send(lookup, forward, exchange, waited)
+        }
+    }
+
+    private func give(
+        _ reuse: Reuse, _ body: (any StoredSource)?, _ lookup: Lookup, _ exchange: borrowing Exchange
+    ) -> RequestVerdict {
+        report(Part(reuse.freshness), exchange.id)
+        if let forward = reuse.revalidation { revalidate(lookup, forward, exchange.id) }
+        return .respond(labelled(reuse.head, reuse.status), body.map { Body($0) })
+    }
+
+    /// Sends the request to the server, or waits for an identical request.
+    private func send(
+        _ lookup: Lookup, _ forward: Forward, _ exchange: borrowing Exchange, _ waited: Waited
+    ) -> RequestVerdict {
+        var flight: Flight?
+        if waited.mayWait, forward.mayBeShared, exchange[CacheAttributes.keys.singleFlight] ?? settings.singleFlight {
+            switch flights.board(FlightKey(lookup.facts, forward.entries)) {
+            case .leads(let new): flight = new
+            case .follows(let other):
+                let waiting = Waited(since: waited.since ?? host.now)
+                if mayWait(waiting), let verdict = wait(for: other, exchange) {
+                    let pause = Pause(lookup, .flight(other, forward), waiting)
+                    pause.received = other.received
+                    exchange.state = pause
+                    return verdict
+                }
+            }
+        }
+        apply(forward.edits, to: exchange.request)
+        exchange.turnState = CacheTurn(
+            lookup, forward, requested: host.wallClock, flight: flight, isCollapsed: waited.since != nil,
+            kept: bodies(for: forward))
+        return .next
+    }
+
+    /// The stored bodies that the response may confirm or complete, or that are served if no response comes. They are
+    /// kept open, because other responses may replace them in the store in the meantime.
+    private func bodies(for forward: Forward) -> [Int64: any StoredSource] {
+        var bodies: [Int64: any StoredSource] = [:]
+        for entry in forward.validated + [forward.completed, forward.selected].compactMap({ $0 })
+        where bodies[entry.id] == nil { bodies[entry.id] = store.body(of: entry, 0..<entry.length) }
+        return bodies
+    }
+
+    private func mayWait(_ waited: Waited) -> Bool {
+        waited.mayWait && host.now - (waited.since ?? host.now) < settings.singleFlightLimit
+    }
+
+    /// Nil if the flight has just ended.
+    private func wait(for flight: Flight, _ exchange: borrowing Exchange) -> RequestVerdict? {
+        let ticket = exchange.ticket(within: Cache.flightPeriod)
+        return flight.add(ticket) ? .wait(ticket) : nil
+    }
+}
+
+extension RequestFacts {
+    /// Whether stored responses can matter to the request.
+    var usesStore: Bool {
+        switch kind {
+        case .get, .head, .search: mode != .noStore
+        case .safe, .unsafe: false
+        }
+    }
+}
+
+extension FlightKey {
+    init(_ facts: RequestFacts, _ entries: [CacheEntry]) {
+        let names = Set(entries.flatMap { $0.response.selecting.map(\.name) }).sorted()
+        self.init(
+            key: facts.key, version: facts.own.version,
+            selecting: names.map { facts.fields.values(FieldName($0)).joinedIfAny })
+    }
+}

@@ -1,0 +1,151 @@
+import PlugboardCacheOptions
+import PlugboardJSON
+import PlugboardKit
+import PlugboardSQLite
+
+/// Stores responses and reuses them (RFC 9111): carries out the decisions of `CachePolicy`.
+///
+///     onRequest    look up stored entries ─▶ policy ─▶ respond · 504 · wait for an identical request · next
+///     onResponse   policy ─▶ change the store ─▶ record the body · stored response · both parts joined · resend
+///     onFailure    policy ─▶ stored response · 504 · next
+///     onClose      commit the recorded body if it ended completely, otherwise discard it
+///
+/// Does not block the loop: the store works in memory, or on a thread of its own.
+final class Cache: Plugin {
+    static let manifest = Manifest(
+        id: "cache", version: "1.0.0", documentation: "Stores responses and reuses them (RFC 9111).", priority: 600,
+        hooks: [.request, .response, .failure, .close],
+        attributes: CacheAttributes.definitions,
+        commands: Commands.definitions)
+
+    typealias Settings = CacheSettings
+
+    let settings: CacheSettings
+    let host: PluginHost
+    let policy: CachePolicy
+    let lookupRules: LookupRules
+    let store: any CacheStore
+    let flights = Flights()
+    let setbacks = Setbacks()
+    let tally: Tally
+
+    init(settings: CacheSettings, host: PluginHost) throws {
+        self.settings = settings
+        self.host = host
+        policy = settings.policy
+        lookupRules = try LookupRules(settings)
+        tally = Tally()
+        store = try Cache.store(settings, host)
+    }
+
+    /// Opens the store. Not in `init`, because a check of the configuration creates the plugin and must not leave a
+    /// file.
+    func start() throws { store.open() }
+
+    func stop(within limit: Duration) { store.close(within: limit) }
+
+    func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
+        switch exchange.visit {
+        case .woken, .deadline: goOn(exchange)
+        case .held: ask(exchange, .held(exchange.withHeldBody { Bytes(copying: $0) }))
+        case .overLimit: ask(exchange, .unseen)
+        case .first: begin(exchange)
+        }
+    }
+
+    func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
+        guard let turn = exchange.turnState as? CacheTurn, let response = exchange.response else { return .next }
+        let received = ReceivedResponse(
+            forward: turn.forward, status: response.status, fields: response.fields, requested: turn.requested,
+            received: host.wallClock)
+        var decision = policy.decision(on: received) { exchange.resolve($0).flatMap { NormalURL($0)?.text } }
+        change(decision)
+        decision.status.isCollapsed = turn.isCollapsed
+        switch decision.outcome {
+        case .pass: return pass(exchange, response, turn, decision)
+        case .complete(let completion): return complete(exchange, response, turn, decision, completion)
+        case .reuse(let reuse):
+            turn.flight.map { flights.end($0, reuse.freshness == .revalidated ? .landed : .fruitless) }
+            report(Part(reuse.freshness), exchange.id)
+            return respond(reuse, decision.status, turn)
+        case .resend(let forward):
+            guard exchange.canResend else { return pass(exchange, response, turn, decision) }
+            apply(forward.edits, to: exchange.request)
+            turn.forward = forward
+            return .resend()
+        }
+    }
+
+    func onFailure(_ exchange: borrowing Exchange) throws -> FailureVerdict {
+        guard let turn = exchange.turnState as? CacheTurn else { return .next }
+        let decision = policy.decision(
+            afterFailureOf: turn.forward, isUnreachable: exchange.failure?.code.isUnreachable ?? false,
+            now: host.wallClock)
+        switch decision {
+        case .pass:
+            turn.flight.map { flights.end($0, .failed) }
+            report(turn.forward.reason.isBypass ? .bypass : .miss, exchange.id)
+            return .next
+        case .reuse(let reuse):
+            turn.flight.map { flights.end($0, .fruitless) }
+            report(Part(reuse.freshness), exchange.id)
+            return respond(reuse, reuse.status, turn)
+        case .gatewayTimeout(let head, let status):
+            turn.flight.map { flights.end($0, .fruitless) }
+            report(.miss, exchange.id)
+            return .respond(labelled(head, status))
+        }
+    }
+
+    func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome) {
+        guard let turn = exchange.turnState as? CacheTurn else { return }
+        let isStored = outcome == .ended && turn.recording.map { commit($0, of: exchange.id) } ?? false
+        turn.recording?.discard()
+        turn.flight.map { flights.end($0, isStored ? .landed : .failed) }
+    }
+
+    func command(_ name: String, _ arguments: JSONValue, _ reply: Reply) {
+        Commands(cache: self).run(name, arguments, reply)
+    }
+}
+
+/// The plugin's entry function, which the kernel calls whether the plugin is linked or loaded.
+@c(cache_LTX_plugboard_plugin)
+public func cachePlugin() -> UnsafePointer<plug_plugin_v1> { Cache.descriptor }
+
+extension Cache {
+    /// The store that the settings select: memory, or memory in front of a file.
+    static func store(_ settings: CacheSettings, _ host: PluginHost) throws(PlugboardError) -> any CacheStore {
+        guard settings.persistence == .file, let path = try path(settings, host) else {
+            return MemoryStore(bytes: settings.memory.bytes, entries: settings.entries)
+        }
+        do throws(SQLiteFailure) { try SQLiteStore.check(path.starting, schema: CacheSchema.schema) } catch {
+            throw PlugboardError(.configuration, "The cache cannot store responses in its file. \(error.message)")
+        }
+        return TieredStore(
+            path: path.current, memory: settings.memory.bytes, disk: settings.disk.bytes,
+            entries: settings.entries
+        ) { host.log(.warning, $0) }
+    }
+
+    /// The file now, and when the plugin is started. Nil, with a warning, without a data directory: then the cache uses
+    /// memory only, and the program starts.
+    private static func path(
+        _ settings: CacheSettings, _ host: PluginHost
+    ) throws(PlugboardError) -> (current: String, starting: String)? {
+        let name = settings.path.flatMap { $0.isEmpty ? nil : $0 }
+        if let name, name.hasPrefix("/") { return (name, name) }
+        if let folder = host.dataDirectory, let starting = host.dataPath {
+            return ("\(folder)/\(name ?? "cache.sqlite")", "\(starting)/\(name ?? "cache.sqlite")")
+        }
+        guard let name else {
+            host.log(
+                .warning,
+                "There is no data directory, so responses are kept in memory only. Set path, or set persistence to "
+                    + "memory.")
+            return nil
+        }
+        throw PlugboardError(
+            .configuration, "There is no data directory for path \(name) of cache. Use an absolute path.")
+    }
+}

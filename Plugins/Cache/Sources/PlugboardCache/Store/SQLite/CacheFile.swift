@@ -1,0 +1,254 @@
+import PlugboardKit
+import PlugboardSQLite
+
+/// The SQL of a cache's file. Called on the store's thread; every function is a step of its caller's transaction.
+struct CacheFile: Sendable {
+    /// The owner of this store's rows that are unfinished, or hidden because they are read after their removal.
+    let owner: String
+    /// The most bytes of the file on a disk with room, without its free pages and the write-ahead log.
+    let limit: Int
+    /// The entries whose bodies are being read in this process; removing one of them hides it until the reading ends.
+    let readings: Readings
+
+    // MARK: Finding
+
+    /// The entries found, and the ids of damaged ones.
+    struct Finding: Sendable {
+        var entries: [CacheEntry] = []
+        var damaged: [Int64] = []
+    }
+
+    func find(_ key: CacheKey, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Finding {
+        var finding = Finding()
+        // The order of the index, so that nothing is sorted.
+        try connection.each(
+            "SELECT id, sum, head, bodySum, body FROM entry WHERE key = ? AND owner IS NULL ORDER BY id DESC",
+            [.key(key)]
+        ) { row in
+            let id = row.integer(0)
+            guard let (response, length) = CacheFile.head(row, id) else {
+                finding.damaged.append(id)
+                return true
+            }
+            guard response.key == key else { return true }
+            var entry = CacheEntry(id: id, response: response, length: length)
+            if length <= CacheFile.smallSize {
+                entry.body = CacheFile.piece(row, 3, 0, of: id, length: length)
+                if entry.body == nil { finding.damaged.append(id) }
+            }
+            finding.entries.append(entry)
+            return true
+        }
+        var left = CacheFile.attachedSize
+        for index in finding.entries.indices {
+            let entry = finding.entries[index]
+            guard entry.length > CacheFile.smallSize, entry.length <= left else { continue }
+            left -= entry.length
+            switch try pieces(0..<1, of: entry.id, length: entry.length, connection) {
+            case .intact(let pieces): finding.entries[index].body = pieces.first
+            case .damaged, .absent: finding.damaged.append(entry.id)
+            }
+        }
+        finding.entries.removeAll { finding.damaged.contains($0.id) }
+        return finding
+    }
+
+    /// The heads of selected entries, the most recently used first, up to a limit.
+    func list(
+        _ what: Purge, limit: Int, _ connection: SQLiteStore.Connection
+    ) throws(SQLiteFailure) -> [CacheEntry] {
+        var entries: [CacheEntry] = []
+        var pattern: URLPattern?
+        var values: [SQLiteStore.Value] = []
+        switch what {
+        case .memory: return []
+        case .all: break
+        case .url(let url): values = [.text(url)]
+        case .pattern(let text): pattern = URLPattern(text)
+        }
+        if limit <= 0 { return [] }
+        let condition = values.isEmpty ? "" : "AND url = ?"
+        try connection.each(
+            "SELECT id, sum, head, url FROM entry WHERE owner IS NULL \(condition) ORDER BY used DESC", values
+        ) { row in
+            if let pattern, !pattern.fits(row.bytes(3)) { return true }
+            let id = row.integer(0)
+            if let (response, length) = CacheFile.head(row, id) {
+                entries.append(CacheEntry(id: id, response: response, length: length))
+            }
+            return entries.count < limit
+        }
+        return entries
+    }
+
+    /// The sums of the keys of all visible entries whose id is greater than `id`.
+    func keys(after id: Int64, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> (
+        keys: [Int64], last: Int64
+    ) {
+        let last = try connection.first("SELECT max(id) FROM entry") { $0.integer(0) } ?? 0
+        let sql =
+            id == 0
+            ? "SELECT key FROM entry INDEXED BY entry_key WHERE owner IS NULL"
+            : "SELECT key FROM entry WHERE owner IS NULL AND id > ?"
+        var keys: [Int64] = []
+        try connection.each(sql, id == 0 ? [] : [.integer(id)]) { row in
+            keys.append(row.integer(0))
+            return true
+        }
+        return (keys, last)
+    }
+
+    static func head(_ row: borrowing SQLiteStore.Row, _ id: Int64) -> (StoredResponse, Int)? {
+        let head = row.bytes(2)
+        guard sum(head, id) == row.integer(1) else { return nil }
+        return StoredResponse.decoded(head)
+    }
+
+    // MARK: Writing
+
+    /// Begins an invisible entry, and returns its id.
+    func begin(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int64 {
+        _ = try lastID(connection)
+        try connection.run(CacheFile.beginning, .text(owner))
+        return connection.lastInsertedID
+    }
+
+    /// Adds visible entries, each as the most recently used, and returns their ids.
+    func insert(
+        _ additions: [Gathering.Addition], _ connection: SQLiteStore.Connection
+    ) throws(SQLiteFailure) -> [Int64] {
+        var (id, use) = (try lastID(connection), try lastUse(connection))
+        var ids: [Int64] = []
+        for addition in additions {
+            (id, use) = (id + 1, use + 1)
+            ids.append(id)
+            try insert(addition, as: id, use: use, connection)
+            try remove(addition.replaced, connection)
+        }
+        return ids
+    }
+
+    /// The last id that was assigned. A damaged sequence is started again, because otherwise nothing could be stored.
+    private func lastID(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int64 {
+        let sql = "SELECT seq FROM sqlite_sequence WHERE name = 'entry'"
+        let last = try connection.first(sql) { $0.integer(0) } ?? -1
+        if (0..<CacheSchema.lastID).contains(last) { return last }
+        try connection.run("DELETE FROM entry WHERE id NOT BETWEEN 1 AND ?", .integer(CacheSchema.lastID / 2))
+        try connection.run("DELETE FROM sqlite_sequence WHERE name = 'entry'")
+        try connection.run(CacheSchema.beginning)
+        return try connection.first(sql) { $0.integer(0) } ?? 0
+    }
+
+    /// Makes an unfinished entry visible, as the most recently used.
+    func publish(
+        _ id: Int64, _ response: StoredResponse, length: Int, _ connection: SQLiteStore.Connection
+    ) throws(SQLiteFailure) {
+        let head = response.encoded(length: length)
+        let use = try lastUse(connection) + 1
+        try connection.run(
+            """
+            UPDATE entry SET owner = NULL, key = ?, url = ?, used = ?, length = ?, sum = ?, head = ?
+            WHERE id = ? AND owner = ?
+            """,
+            .key(response.key), .text(response.url), .integer(use), .integer(length),
+            .integer(CacheFile.sum(head, id)), .bytes(head), .integer(id), .text(owner))
+    }
+
+    // MARK: Changing
+
+    /// Replaces the head of an entry; the body stays.
+    func update(
+        _ id: Int64, _ response: StoredResponse, length: Int, _ connection: SQLiteStore.Connection
+    ) throws(SQLiteFailure) {
+        let head = response.encoded(length: length)
+        try connection.run(
+            "UPDATE entry SET sum = ?, head = ? WHERE id = ? AND owner IS NULL",
+            .integer(CacheFile.sum(head, id)), .bytes(head), .integer(id))
+    }
+
+    func invalidate(url: String, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+        var heads: [(id: Int64, response: StoredResponse, length: Int)] = []
+        try connection.each("SELECT id, sum, head FROM entry WHERE url = ? AND owner IS NULL", [.text(url)]) { row in
+            let id = row.integer(0)
+            // A damaged head is not found by look-ups either.
+            if let (response, length) = CacheFile.head(row, id) { heads.append((id, response, length)) }
+            return true
+        }
+        for head in heads where !head.response.isInvalidated {
+            var response = head.response
+            response.isInvalidated = true
+            try update(head.id, response, length: head.length, connection)
+        }
+    }
+
+    /// Removes visible entries, and returns their number; entries that are read in this process are hidden instead.
+    @discardableResult
+    func remove(_ ids: some Sequence<Int64>, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int {
+        var count = 0
+        for id in ids {
+            if readings.mustHide(id) {
+                try connection.run(
+                    "UPDATE entry SET owner = ?, used = \(CacheFile.now) WHERE id = ? AND owner IS NULL", .text(owner),
+                    .integer(id))
+            } else {
+                try connection.run("DELETE FROM entry WHERE id = ? AND owner IS NULL", .integer(id))
+            }
+            count += connection.changes
+        }
+        return count
+    }
+
+    /// Removes an entry that this store has hidden or begun.
+    func drop(_ id: Int64, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+        try connection.run("DELETE FROM entry WHERE id = ? AND owner = ?", .integer(id), .text(owner))
+    }
+
+    func purge(_ what: Purge, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) -> Int {
+        switch what {
+        case .memory: return 0
+        case .url(let url):
+            let ids = try connection.rows("SELECT id FROM entry WHERE url = ? AND owner IS NULL", .text(url)) {
+                $0.integer(0)
+            }
+            return try remove(ids, connection)
+        case .pattern(let text):
+            let pattern = URLPattern(text)
+            var ids: [Int64] = []
+            try connection.each("SELECT id, url FROM entry INDEXED BY entry_url WHERE owner IS NULL") { row in
+                if pattern.fits(row.bytes(1)) { ids.append(row.integer(0)) }
+                return true
+            }
+            return try remove(ids, connection)
+        case .all:
+            let read = try remove(readings.ids, connection)
+            try connection.run("DELETE FROM entry WHERE owner IS NULL")
+            return read + connection.changes
+        }
+    }
+
+    // MARK: Ids and sums
+
+    /// The SQL for the time when a row gets its owner, in seconds since 1970. It is stored in the column of the order
+    /// of use.
+    static let now = "CAST(strftime('%s', 'now') AS INTEGER)"
+
+    private static let beginning =
+        "INSERT INTO entry (owner, key, url, used, length, sum, head) VALUES (?, 0, '', \(now), 0, 0, x'')"
+
+    static func pieceID(_ id: Int64, _ number: Int) -> Int64 { id << CacheSchema.pieceBits | Int64(number) }
+
+    static func sum(_ bytes: [UInt8], _ id: Int64) -> Int64 { bytes.withUnsafeBytes { sum($0, id) } }
+
+    static func sum(_ bytes: UnsafeRawBufferPointer, _ id: Int64) -> Int64 {
+        Int64(bitPattern: Checksum.of(bytes, seed: UInt64(bitPattern: id)))
+    }
+}
+
+extension CacheKey {
+    /// The key's checksum, by which a file finds it.
+    var sum: Int64 { Int64(bitPattern: Checksum.of(text)) }
+}
+
+extension SQLiteStore.Value {
+    static func key(_ key: CacheKey) -> Self { .integer(key.sum) }
+}

@@ -1,0 +1,143 @@
+import PlugboardCookiesOptions
+import PlugboardJSON
+import PlugboardKit
+import PlugboardSQLite
+
+/// Keeps cookies (RFC 6265bis): sends those of a jar with each request, and stores those of each head from the network.
+struct Cookies: Plugin {
+    static let manifest = Manifest(
+        id: "cookies", version: "1.0.0", documentation: "Keeps cookies (RFC 6265bis).", priority: 500,
+        hooks: [.request, .event], events: ["headReceived"],
+        attributes: CookiesAttributes.definitions,
+        commands: CookieCommand.allCases.map(\.definition))
+
+    typealias Settings = CookiesSettings
+
+    let settings: Settings
+    let host: PluginHost
+    let jars: Jars
+    let suffixes = PublicSuffixes.system
+    private let stored: PluginHost.Counter
+    private let refused: PluginHost.Counter
+
+    init(settings: Settings, host: PluginHost) throws {
+        self.settings = settings
+        self.host = host
+        stored = host.counter("stored")
+        refused = host.counter("refused")
+        let path = try Cookies.path(settings, host)
+        if let path {
+            do throws(SQLiteFailure) { try SQLiteStore.check(path.starting, schema: CookieFile.schema) } catch {
+                throw PlugboardError(.configuration, "Cookies cannot be stored in the file. \(error.message)")
+            }
+        }
+        jars = Jars(
+            limits: Jar.Limits(perDomain: settings.domainLimit, total: settings.limit), suffixes: suffixes,
+            path: path?.current, host: host)
+    }
+
+    /// The file now, and when the plugin is started. Nil without a file, and, with a warning, without a data directory,
+    /// so that the program starts.
+    private static func path(
+        _ settings: Settings, _ host: PluginHost
+    ) throws(PlugboardError) -> (current: String, starting: String)? {
+        guard settings.persistence == .file else { return nil }
+        let name = settings.path.flatMap { $0.isEmpty ? nil : $0 }
+        if let name, name.hasPrefix("/") { return (name, name) }
+        if let folder = host.dataDirectory, let starting = host.dataPath {
+            return ("\(folder)/\(name ?? "cookies.sqlite")", "\(starting)/\(name ?? "cookies.sqlite")")
+        }
+        guard let name else {
+            host.log(
+                .warning, "There is no data directory, so all cookies end with the process. Set cookies.path.")
+            return nil
+        }
+        throw PlugboardError(
+            .configuration, "There is no data directory for path \(name) of cookies. Use an absolute path.")
+    }
+
+    /// Starts to read the file, so that the first request does not have to wait for it.
+    func start() throws { jars.refresh(waking: nil) }
+
+    func stop(within limit: Duration) { jars.close(within: limit) }
+
+    func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
+        if exchange.visit == .first && jars.isStale(at: host.now) {
+            // A limit, so that a slow disk delays a request for 5 seconds at most.
+            let ticket = exchange.ticket(within: .seconds(5))
+            jars.refresh(waking: ticket)
+            return .wait(ticket)
+        }
+        if exchange.visit == .deadline { jars.giveUpWaiting() }
+        guard !jars.isEmpty, exchange[CookiesAttributes.keys.send] != false else { return .next }
+        let request = exchange.request
+        // A request that has a `Cookie` field of its own is not changed.
+        guard !request.contains(.cookie), let uri = uri(of: exchange),
+            let field = jars.field(for: uri, from: jar(of: exchange))
+        else { return .next }
+        request.set(.cookie, field)
+        request.markSecret(.cookie)
+        return .next
+    }
+
+    func onEvent(_ event: borrowing Event, _ exchange: borrowing Exchange?) {
+        guard let head = event.head, head.contains(.setCookie) else { return }
+        switch exchange {
+        case .some(let exchange):
+            guard exchange[CookiesAttributes.keys.store] != false, let uri = uri(of: exchange) else { return }
+            receive(head.fields, from: uri, into: jar(of: exchange), in: exchange.id)
+        case .none: break
+        }
+    }
+
+    private func jar(of exchange: borrowing Exchange) -> String { exchange[CookiesAttributes.keys.jar] ?? settings.jar }
+
+    /// The URL of the request; in an event, the URL that was sent.
+    private func uri(of exchange: borrowing Exchange) -> RequestURI? {
+        RequestURI(exchange.request.url, trustsLoopback: settings.trustLoopback)
+    }
+
+    // MARK: Receiving
+
+    private func receive(_ fields: Fields, from uri: RequestURI, into jar: String, in exchange: UInt64) {
+        let tally = jars.withJar(jar) { jar, now in
+            var tally = Tally(evictions: jar.evictions)
+            for index in 0..<fields.count {
+                fields.withField(index) { name, value in
+                    guard Cookies.isSetCookie(name) else { return }
+                    tally.add(value) { (field) throws(Refusal) in try jar.receive(field, from: uri, now: now) }
+                }
+            }
+            tally.evictions = jar.evictions - tally.evictions
+            return tally
+        }
+        report(tally, of: uri, in: exchange)
+    }
+
+    private static func isSetCookie(_ name: UnsafeRawBufferPointer) -> Bool {
+        name.count == 10 && zip(name, "set-cookie".utf8).allSatisfy { lowercaseASCII($0) == $1 }
+    }
+
+    private func report(_ tally: Tally, of uri: RequestURI, in exchange: UInt64) {
+        stored.add(tally.stored)
+        refused.add(tally.refused)
+        if tally.stored > 0 {
+            host.publish(
+                "cookies.stored", exchange: exchange, details: ["host": uri.host, "count": "\(tally.stored)"])
+        }
+        for refusal in tally.refusals {
+            let name = Printable.text(Fields.text(refusal.name))
+            host.log(.debug, "\(uri.host): the cookie \(name) is refused: \(refusal.reason.rawValue)")
+            host.publish(
+                "cookies.refused", exchange: exchange,
+                details: ["host": uri.host, "name": name, "reason": refusal.reason.rawValue])
+        }
+        if tally.evictions > 0 {
+            host.publish("cookies.evicted", exchange: exchange, details: ["count": "\(tally.evictions)"])
+        }
+    }
+}
+
+/// The plugin's entry function, which the kernel calls whether the plugin is linked or loaded.
+@c(cookies_LTX_plugboard_plugin)
+public func cookiesPlugin() -> UnsafePointer<plug_plugin_v1> { Cookies.descriptor }

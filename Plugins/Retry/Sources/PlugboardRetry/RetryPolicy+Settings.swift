@@ -1,0 +1,69 @@
+import PlugboardKit
+import PlugboardRetryOptions
+
+extension RetryPolicy {
+    /// Refuses values that can never have an effect, because they are a mistake in the configuration.
+    init(_ settings: RetrySettings) throws(PlugboardError) {
+        attempts = settings.attempts
+        backoff = Backoff(base: settings.delay, limit: settings.delayLimit)
+        totalTime = settings.totalTime
+        respectsRetryAfter = settings.respectRetryAfter
+        retryAfterLimit = settings.retryAfterLimit
+        statuses = RetryPolicy.statuses(settings.statuses)
+        failures = RetryPolicy.failures(settings.failures)
+        methods = RetryPolicy.methods(settings.methods)
+        if let odd = settings.statuses.first(where: { RetryPolicy.statuses([$0]).isEmpty }) {
+            throw PlugboardError(
+                .configuration, "statuses contains \(Printable.text(odd)), which is not a status from 400 to 599.")
+        }
+        if let odd = settings.failures.first(where: { RetryPolicy.failures([$0]).isEmpty }) {
+            let known = RetryPolicy.transientFailures.map(\.name).sorted().joined(separator: ", ")
+            throw PlugboardError(
+                .configuration,
+                "failures contains \(Printable.text(odd)), which is never repeated. Use some of \(known).")
+        }
+        if let odd = settings.methods.first(where: { RetryPolicy.methods([$0]).isEmpty }) {
+            throw PlugboardError(
+                .configuration, "methods contains \(Printable.text(odd)), which is not a method (RFC 9110 §9.1).")
+        }
+    }
+
+    /// Applies the attributes of a request; values that can never have an effect are ignored.
+    mutating func take(_ exchange: borrowing Exchange) {
+        if let own = exchange[RetryAttributes.keys.attempts] { attempts = own }
+        if let own = exchange[RetryAttributes.keys.delay] { backoff.base = own }
+        if let own = exchange[RetryAttributes.keys.delayLimit] { backoff.limit = own }
+        if let own = exchange[RetryAttributes.keys.totalTime] { totalTime = own }
+        if let own = exchange[RetryAttributes.keys.statuses] { statuses = RetryPolicy.statuses(own) }
+        if let own = exchange[RetryAttributes.keys.failures] { failures = RetryPolicy.failures(own) }
+        if let own = exchange[RetryAttributes.keys.methods] { methods = RetryPolicy.methods(own) }
+        if let own = exchange[RetryAttributes.keys.respectRetryAfter] { respectsRetryAfter = own }
+        if let own = exchange[RetryAttributes.keys.retryAfterLimit] { retryAfterLimit = own }
+    }
+
+    static func statuses(_ texts: [String]) -> Set<Int> {
+        Set(texts.compactMap { Int($0) }.filter { (400...599).contains($0) })
+    }
+
+    private static func failures(_ names: [String]) -> Set<PlugboardError.Code> {
+        transientFailures.intersection(names.map { PlugboardError.Code($0) })
+    }
+
+    private static func methods(_ names: [String]) -> Set<Method> {
+        Set(names.map { Method($0) }.filter(\.isValid))
+    }
+}
+
+extension OriginTable.Limits {
+    init(_ settings: RetrySettings) {
+        budget =
+            settings.budget
+            ? RetryBudget.Limits(
+                share: settings.budgetShare, perSecond: settings.budgetPerSecond, size: settings.budgetSize) : nil
+        circuit =
+            settings.circuitBreaker
+            ? CircuitBreaker.Limits(
+                failures: settings.circuitFailures, openTime: settings.circuitOpenTime, probes: settings.circuitProbes)
+            : nil
+    }
+}

@@ -1,0 +1,59 @@
+import CPlugboardCurl
+import PlugboardTransport
+
+/// Which connections an attempt may use.
+struct ConnectionChoice {
+    /// The connection is used for this transfer only.
+    let isAlone: Bool
+    /// The attempt must open a new connection.
+    let isFresh: Bool
+    /// The attempt does not share connections with attempts that may use HTTP/2.
+    let isApart: Bool
+    /// The value of CURLOPT_HTTP_VERSION.
+    let version: Int
+    /// Whether the connection may be HTTP/2.
+    let mayBeHTTP2: Bool
+    /// The whole body is sent, also after the server has responded with an error.
+    let sendsOnAfterErrors: Bool
+    /// Whether the transfer may share a connection with other transfers at the same time.
+    let mayMultiplex: Bool
+
+    init(
+        _ attempt: AttemptRequest, _ url: ParsedURL, _ body: RequestBody, _ abilities: CurlAbilities,
+        avoidsHTTP2: Bool
+    ) {
+        let options = attempt.storedOptions.options
+        var wanted = options.httpVersion ?? .any
+        // HTTP/2 is negotiated in the TLS handshake.
+        if !url.isSecure, wanted == .any { wanted = .http1 }
+        if avoidsHTTP2, wanted == .any { wanted = .http1 }
+        var isAlone = false
+        let isLong = body.source != nil && body.length ?? .max > CurlAbilities.shortBody
+        if isLong, !abilities.sendsLongBodiesOverHTTP2 {
+            if wanted == .any { wanted = .http1 } else if wanted != .http1 { isAlone = true }
+        }
+        let isClearHTTP2 = !url.isSecure && (wanted == .http2PriorKnowledge || wanted == .http2)
+        if isClearHTTP2, !abilities.reusesClearHTTP2 { isAlone = true }
+        // libcurl compares neither option when it chooses a connection. Options of the kernel are the same for all
+        // attempts.
+        if attempt.optionsIdentity != 0, options.ipVersion ?? .any != .any || options.interface != nil {
+            isAlone = true
+        }
+        self.isAlone = isAlone
+        isApart = url.isSecure && (wanted == .http1 || isAlone) && !abilities.keepsVersionsApart
+        isFresh = isAlone || attempt.usesFreshConnection
+        version = ConnectionChoice.number(wanted)
+        mayBeHTTP2 = isClearHTTP2 || url.isSecure && wanted != .http1
+        mayMultiplex = mayBeHTTP2 && !isFresh
+        sendsOnAfterErrors = mayBeHTTP2 && body.source != nil && !abilities.sendsLongBodiesOverHTTP2
+    }
+
+    private static func number(_ version: RequestOptions.HTTPVersion) -> Int {
+        switch version {
+        case .any: Int(CURL_HTTP_VERSION_2TLS)
+        case .http1: Int(CURL_HTTP_VERSION_1_1)
+        case .http2: Int(CURL_HTTP_VERSION_2_0)
+        case .http2PriorKnowledge: Int(CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import CPlugboardCurl
+
+/// The functions that the libcurl of this process performs without errors, decided by its version at run time.
+///
+/// Debian 12 has libcurl 7.88.1; its backports have 8.14.1. Functions with errors in the older one are not used with
+/// it. All differences between the two are listed here.
+public struct CurlAbilities: Sendable {
+    /// The version, such as `8.14.1`.
+    public let version: String
+
+    /// Long request bodies can be sent over HTTP/2.
+    ///
+    /// 7.88.1 reads the connection's input again when it stops sending a body early, or when it sends the end of a body
+    /// of unknown length; bytes of other streams that wait for their readers are then lost. So bodies that may exceed
+    /// the initial window of a stream are sent by HTTP/1.1, or, if HTTP/2 is demanded, on a connection of their own.
+    /// Smaller bodies are sent to their end, also after the server has responded.
+    let sendsLongBodiesOverHTTP2: Bool
+
+    /// The largest body that is sent at once: the initial window of a stream (RFC 9113 §6.9.2).
+    static let shortBody = 65_535
+
+    /// An easy handle can be used again after it has sent a body.
+    ///
+    /// 7.88.1 never resets `trailers_state`, and writes before the start of its upload buffer when the next body is
+    /// sent with the chunked coding.
+    let reusesHandlesAfterUploads: Bool
+
+    /// The bytes that libcurl holds back of a paused response are freed with the handle.
+    ///
+    /// 7.88.1 frees them only if no other transfer uses the connection. So they are read before a transfer ends.
+    let freesHeldBytes: Bool
+
+    /// The log of a transfer reports that the server refused a stream of a reused connection.
+    ///
+    /// 7.88.1 reports it for new connections only. A request that was refused on another connection is treated like one
+    /// that may have been processed.
+    package let tellsRefusedStreams: Bool
+
+    /// An HTTP/2 connection without TLS can be used for several requests.
+    ///
+    /// 7.88.1 ends with error 16 when such a connection is used a second time.
+    package let reusesClearHTTP2: Bool
+
+    /// Attempts that may share a connection get no HTTP/1.1 connection that another attempt is using.
+    ///
+    /// 7.88.1 gives them such a connection if it has connections of both versions to a host: each attempt may then read
+    /// the other's response. So attempts that cannot share connections use connections that the others cannot find.
+    let keepsVersionsApart: Bool
+
+    /// A response over HTTP/2 can be complete before the request's body is sent.
+    ///
+    /// 7.88.1 loses such a response, or its body, if the server then closes the stream (RFC 9113 §8.1), and reports an
+    /// error. There is no way around it. It does not report the end of a stream before the request's end either, so
+    /// that such a response is known to be whole only by its Content-Length.
+    package let readsEarlyHTTP2Responses: Bool
+
+    /// The most fields of a head that libcurl accepts, including all interim heads; nil if it has no limit.
+    ///
+    /// Newer versions refuse a response with more, independently of the kernel's limit.
+    package let fieldLimit: Int?
+
+    /// The oldest version that passed the load tests without restrictions.
+    private static let sound: UInt32 = 0x080E00
+
+    /// The abilities of the libcurl that is loaded.
+    public static let current: CurlAbilities = {
+        guard let info = ccurl_version() else { return CurlAbilities(number: 0, version: "unknown") }
+        return CurlAbilities(number: info.pointee.version_num, version: String(cString: info.pointee.version))
+    }()
+
+    /// - Parameter number: The version as in `LIBCURL_VERSION_NUM`: 0xXXYYZZ.
+    init(number: UInt32, version: String) {
+        self.version = version
+        let isSound = number >= CurlAbilities.sound
+        sendsLongBodiesOverHTTP2 = isSound
+        reusesHandlesAfterUploads = isSound
+        freesHeldBytes = isSound
+        tellsRefusedStreams = isSound
+        reusesClearHTTP2 = isSound
+        keepsVersionsApart = isSound
+        readsEarlyHTTP2Responses = isSound
+        fieldLimit = isSound ? 5000 : nil
+    }
+
+    /// The restrictions and known errors of this version, one sentence for each; empty if there are none.
+    public var restrictions: [String] {
+        var sentences: [String] = []
+        if !sendsLongBodiesOverHTTP2 {
+            sentences.append(
+                "Request bodies of unknown length, or of more than \(CurlAbilities.shortBody) bytes, use HTTP/1.1.")
+        }
+        if !reusesClearHTTP2 { sentences.append("HTTP/2 without TLS opens a connection for each request.") }
+        if !reusesHandlesAfterUploads { sentences.append("A handle that has sent a body is not used again.") }
+        if !tellsRefusedStreams {
+            sentences.append(
+                "A request over HTTP/2 that a server refuses on a kept connection is reported as possibly processed.")
+        }
+        if !readsEarlyHTTP2Responses {
+            sentences.append(
+                "A response over HTTP/2 before the end of the request's body may be reported as a lost connection."
+            )
+        }
+        return sentences
+    }
+}

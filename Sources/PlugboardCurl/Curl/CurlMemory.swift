@@ -1,0 +1,74 @@
+import CPlugboardCurl
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The allocator of libcurl: large blocks come from slots of our own, all others from the system.
+///
+/// libcurl allocates a receive buffer for each transfer and frees it at the end. When so large a block is freed, `free`
+/// consolidates its heap and returns pages to the system, which the next transfer needs again: a tenth of the CPU time
+/// of a short exchange. Small buffers would avoid that, but raise the CPU time of streamed bodies by half.
+enum CurlMemory {
+    /// The size of a freed block from which on `free` consolidates its heap.
+    private static let smallest = 64 << 10
+    /// Large enough for the default receive buffer and the byte that libcurl adds to it.
+    private static let slotSize = (256 << 10) + 4096
+    /// Blocks that do not fit or find no slot come from the system. Only the used part of a slot takes memory.
+    private static let slotCount = 512
+
+    /// Nil if the system gives no memory for slots: then all blocks come from the system.
+    ///
+    /// Set once, before libcurl allocates anything. It is not a lazy constant, because each of the hundred calls of an
+    /// exchange would then check whether it is initialized.
+    nonisolated(unsafe) private static var slots: UnsafeMutableRawPointer?
+
+    /// The numbers of the free slots; the one that was freed last is used first.
+    private static let idle = Mutex(slots == nil ? [] : Array((0..<slotCount).reversed()))
+
+    /// Initializes libcurl; called once. Returns false if that fails. If another part of the process has initialized
+    /// libcurl before, libcurl keeps its allocator.
+    static func startCurl() -> Bool {
+        // A sanitizer must see each block.
+        if ccurl_is_sanitized() != 0 { return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK }
+        let memory = mmap(
+            nil, slotCount * slotSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        slots = memory == MAP_FAILED ? nil : memory
+        let code = curl_global_init_mem(
+            Int(CURL_GLOBAL_DEFAULT),
+            { size in CurlMemory.take(size) },
+            { block in if let block { CurlMemory.give(block) } },
+            { block, size in CurlMemory.resize(block, size) },
+            { text in text.flatMap { strdup($0) } },
+            { count, size in calloc(count, size) })
+        return code == CURLE_OK
+    }
+
+    private static func take(_ size: Int) -> UnsafeMutableRawPointer? {
+        guard size >= smallest, size <= slotSize, let slots, let slot = idle.withLock({ $0.popLast() })
+        else { return malloc(size) }
+        return slots + slot * slotSize
+    }
+
+    private static func give(_ block: UnsafeMutableRawPointer) {
+        if let slot = slot(of: block) { idle.withLock { $0.append(slot) } } else { free(block) }
+    }
+
+    private static func resize(_ block: UnsafeMutableRawPointer?, _ size: Int) -> UnsafeMutableRawPointer? {
+        guard let block, slot(of: block) != nil else { return realloc(block, size) }
+        guard size > slotSize else { return block }
+        guard let larger = malloc(size) else { return nil }
+        larger.copyMemory(from: block, byteCount: slotSize)
+        give(block)
+        return larger
+    }
+
+    private static func slot(of block: UnsafeMutableRawPointer) -> Int? {
+        guard let slots else { return nil }
+        let distance = UInt(bitPattern: block) &- UInt(bitPattern: slots)
+        return distance < UInt(slotCount * slotSize) ? Int(distance) / slotSize : nil
+    }
+}

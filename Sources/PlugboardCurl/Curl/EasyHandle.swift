@@ -1,0 +1,262 @@
+import CPlugboardCurl
+import PlugboardTransport
+
+/// One of libcurl's easy handles: used again after each transfer that ended without an error, with options that are set
+/// only when they change.
+///
+/// Used on the loop's thread only.
+final class EasyHandle {
+    /// The three ways in which libcurl handles bodies; the name of the method is set separately.
+    private enum Shape { case get, head, upload }
+
+    let easy: UnsafeMutableRawPointer
+    let state: TransferState.Pointer
+    private unowned let multi: MultiHandle
+    private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+    private let fields = FieldList()
+    private let proxyFields = FieldList()
+    private var connectTo: UnsafeMutablePointer<curl_slist>?
+    private var identity: UInt64?
+    private var shape = Shape.get
+    private var methodName: String?
+    private var hasProxyFields = false
+    private var version: Int?
+    /// Whether the transfer may share a connection with others.
+    private(set) var mayMultiplex = false
+    private var isAlone = false
+    private var isFresh = false
+    private var isApart = false
+    private var sendsOnAfterErrors = false
+    private var minimumTLS: RequestOptions.TLSVersion?
+    /// False if a transfer may have left a state in libcurl's handle that would disturb the next one.
+    private(set) var isReusable = true
+    /// Kept because libcurl points to it.
+    private var url: ParsedURL?
+    /// Kept from one transfer to the next: to cancel it and to set it again costs more than one call too many.
+    private var alarm: LoopTimer?
+
+    init?(multi: MultiHandle) {
+        guard let easy = curl_easy_init() else { return nil }
+        self.multi = multi
+        self.easy = easy
+        state = .allocate(capacity: 1)
+        state.initialize(
+            to: TransferState(easy: easy, multi: multi))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit {
+        alarm?.cancel()
+        curl_easy_cleanup(easy)
+        curl_slist_free_all(connectTo)
+        state.pointee.touched.pointee.remove(state)
+        state.pointee.received.removeAll()
+        state.deinitialize(count: 1)
+        state.deallocate()
+        errorText.deallocate()
+    }
+
+    /// libcurl's message for the last error; empty if there is none.
+    var errorMessage: String { String(cString: errorText) }
+
+    func prepare(_ attempt: AttemptRequest, url: ParsedURL, body: RequestBody) throws(PlugboardError) {
+        if identity != attempt.optionsIdentity {
+            try configure(attempt.options)
+            identity = attempt.optionsIdentity
+        }
+        errorText.pointee = 0
+        self.url = url
+        ccurl_set_url(easy, url.handle)
+        setMethod(attempt.method, body)
+        setFields(attempt.fields, body)
+        setConnection(
+            ConnectionChoice(
+                attempt, url, body, multi.abilities,
+                avoidsHTTP2: multi.refusingHosts.contains(url.hostAndPort, at: multi.loop.systemNow)),
+            listens: body.source != nil || !attempt.method.isIdempotent)
+        isReusable = body.source == nil || multi.abilities.reusesHandlesAfterUploads
+    }
+
+    /// The number of connections that were opened for the transfer; 0 if it uses an open one.
+    var newConnections: Int {
+        var count = 0
+        ccurl_get_long(easy, CURLINFO_NUM_CONNECTS, &count)
+        return count
+    }
+
+    /// Calls `checkClock` of the transfer that has the handle, at the deadline or earlier.
+    func setAlarm(at deadline: Int64) {
+        if let alarm, alarm.isPending {
+            if alarm.deadline > deadline { alarm.move(to: deadline) }
+            return
+        }
+        alarm = multi.loop.schedule(at: deadline) { [unowned self] in
+            state.pointee.transfer?.takeUnretainedValue().checkClock()
+        }
+    }
+
+    /// Releases the objects of the transfer. The handle can be used again if the transfer ended without an error.
+    func idle(isClean: Bool) {
+        if !isClean { isReusable = false }
+        state.endSending()
+        state.pointee.end()
+        url = nil
+    }
+
+    /// Takes from libcurl what it holds back of a paused response, and forgets it; nothing comes of a transfer that is
+    /// not paused.
+    func dropHeldBytes() {
+        guard state.pointee.pausedParts & CURLPAUSE_RECV != 0 else { return }
+        state.pointee.isDiscarding = true
+        state.pointee.pausedParts = CURLPAUSE_CONT
+        curl_easy_pause(easy, CURLPAUSE_CONT)
+    }
+
+    private func configure(_ options: RequestOptions) throws(PlugboardError) {
+        identity = nil
+        curl_easy_reset(easy)
+        curl_slist_free_all(connectTo)
+        connectTo = nil
+        (shape, methodName, hasProxyFields) = (.get, nil, false)
+        (mayMultiplex, isAlone, isFresh, isApart, sendsOnAfterErrors) = (false, false, false, false, false)
+        state.pointee.isListening = false
+        minimumTLS = options.tls.minimum
+        version = nil
+        setCallbacks()
+        let setter = EasyOptions(
+            easy: easy, settings: multi.settings, usesEnvironment: multi.usesProxyEnvironment)
+        connectTo = try setter.apply(options)
+    }
+
+    private func setCallbacks() {
+        ccurl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+        ccurl_set_pointer(easy, CURLOPT_SHARE, multi.share)
+        for option in [
+            CURLOPT_PRIVATE, CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_PREREQDATA,
+            CURLOPT_TRAILERDATA, CURLOPT_DEBUGDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_RESOLVER_START_DATA,
+        ] {
+            ccurl_set_pointer(easy, option, state)
+        }
+        let context = Unmanaged.passUnretained(multi).toOpaque()
+        ccurl_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, context)
+        ccurl_set_transfer(easy, CURLOPT_HEADERFUNCTION, Callbacks.header)
+        ccurl_set_transfer(easy, CURLOPT_WRITEFUNCTION, Callbacks.body)
+        ccurl_set_transfer(easy, CURLOPT_READFUNCTION, Callbacks.upload)
+        ccurl_set_prerequest(easy, Callbacks.prerequest)
+        ccurl_set_debug(easy, Callbacks.debug)
+        ccurl_set_resolver_start(easy, Callbacks.resolverStart)
+        ccurl_set_open_socket(easy, Callbacks.openSocket)
+        ccurl_set_close_socket(easy, Callbacks.closeSocket)
+    }
+
+    private func setMethod(_ method: Method, _ body: RequestBody) {
+        let wanted: Shape = body.source != nil ? .upload : method == .head ? .head : .get
+        if wanted != shape {
+            shape = wanted
+            switch wanted {
+            case .get: ccurl_set_long(easy, CURLOPT_HTTPGET, 1)
+            case .head: ccurl_set_long(easy, CURLOPT_NOBODY, 1)
+            case .upload: ccurl_set_long(easy, CURLOPT_UPLOAD, 1)
+            }
+        }
+        if wanted == .upload {
+            ccurl_set_offset(easy, CURLOPT_INFILESIZE_LARGE, Int64(body.length ?? -1))
+            // Trailers need the chunked coding (RFC 9112 §7.1.2).
+            ccurl_set_trailer(easy, body.length == nil ? Callbacks.trailer : nil)
+        }
+        let name = wanted == .get && method == .get || wanted == .head ? nil : method.name
+        if name != methodName {
+            methodName = name
+            ccurl_set_text(easy, CURLOPT_CUSTOMREQUEST, name)
+        }
+    }
+
+    private func setConnection(_ choice: ConnectionChoice, listens: Bool) {
+        if choice.isAlone != isAlone {
+            isAlone = choice.isAlone
+            ccurl_set_long(easy, CURLOPT_FORBID_REUSE, isAlone ? 1 : 0)
+        }
+        if choice.isFresh != isFresh {
+            isFresh = choice.isFresh
+            ccurl_set_long(easy, CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
+        }
+        if choice.isApart != isApart {
+            isApart = choice.isApart
+            EasyOptions.setTLSVersions(easy, minimumTLS, isApart: isApart)
+        }
+        if choice.version != version {
+            version = choice.version
+            ccurl_set_long(easy, CURLOPT_HTTP_VERSION, choice.version)
+        }
+        // Waits for a connection that is being opened, if it may be shared.
+        if choice.mayMultiplex != mayMultiplex {
+            mayMultiplex = choice.mayMultiplex
+            ccurl_set_long(easy, CURLOPT_PIPEWAIT, mayMultiplex ? 1 : 0)
+        }
+        if choice.sendsOnAfterErrors != sendsOnAfterErrors {
+            sendsOnAfterErrors = choice.sendsOnAfterErrors
+            ccurl_set_long(easy, CURLOPT_KEEP_SENDING_ON_ERROR, sendsOnAfterErrors ? 1 : 0)
+        }
+        // Whether a stream was refused is needed only for requests that must not be processed twice, and whether its
+        // response has ended only for those that are still being sent then.
+        let listens = choice.mayBeHTTP2 && listens
+        if listens != state.pointee.isListening {
+            state.pointee.isListening = listens
+            ccurl_set_long(easy, CURLOPT_VERBOSE, listens ? 1 : 0)
+        }
+    }
+
+    private func setFields(_ requested: Fields, _ body: RequestBody) {
+        fields.removeAll()
+        proxyFields.removeAll()
+        var (saysAccept, saysExpect) = (false, false)
+        for index in 0..<requested.count {
+            requested.withField(index) { name, value in
+                switch KnownField(name) {
+                case .contentLength: return
+                case .proxyAuthorization: return proxyFields.append(name, value)
+                case .accept where body.waitsForContinue, .expect where body.waitsForContinue: return
+                case .accept: saysAccept = true
+                case .expect: saysExpect = true
+                case .transferEncoding, nil: break
+                }
+                fields.append(name, value)
+            }
+        }
+        if body.source != nil, !saysExpect { fields.suppress("Expect") }
+        if body.waitsForContinue { setExpectation(requested) } else if !saysAccept { fields.suppress("Accept") }
+        if body.saysNothing { fields.appendEmptyLength() }
+        ccurl_set_list(easy, CURLOPT_HTTPHEADER, fields.list())
+        let proxyList = proxyFields.list()
+        if proxyList != nil || hasProxyFields {
+            ccurl_set_list(easy, CURLOPT_PROXYHEADER, proxyList)
+            hasProxyFields = proxyList != nil
+        }
+    }
+
+    /// `Expect` is sent in the line of `Accept`, so that libcurl does not parse it: after a 417 it would discard the
+    /// response's body and send again (RFC 9110 §15.5.18). The upload's queue waits instead of libcurl.
+    private func setExpectation(_ requested: Fields) {
+        var saysAccept = false
+        for index in 0..<requested.count {
+            requested.withField(index) { name, value in
+                guard KnownField(name) == .accept, !FieldList.isBlank(value) else { return }
+                saysAccept = true
+                fields.append(name, value)
+            }
+        }
+        if !saysAccept {
+            // A missing field means the same (RFC 9110 §12.5.1).
+            StaticString("Accept").withRawBytes { name in StaticString("*/*").withRawBytes { fields.append(name, $0) } }
+        }
+        for index in 0..<requested.count {
+            requested.withField(index) { if KnownField($0) == .expect { fields.appendUnknown($0, $1) } }
+        }
+    }
+}
+
+extension StaticString {
+    fileprivate func withRawBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
+        body(UnsafeRawBufferPointer(start: utf8Start, count: utf8CodeUnitCount))
+    }
+}

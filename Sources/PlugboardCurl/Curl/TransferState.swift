@@ -1,0 +1,288 @@
+import CPlugboardCurl
+import PlugboardTransport
+
+/// The state of one transfer that libcurl's callbacks read and write: plain memory behind CURLOPT_PRIVATE and similar
+/// options, so that callbacks count no references. `Transfer.settle` acts on it, in the same turn.
+struct TransferState {
+    typealias Pointer = UnsafeMutablePointer<TransferState>
+
+    let easy: UnsafeMutableRawPointer
+    /// The multi handle whose connections it uses, unowned.
+    let multi: Unmanaged<MultiHandle>
+    let touched: UnsafeMutablePointer<TouchedList>
+    /// The bytes that may wait for the reader.
+    let queueLimit: Int
+    fileprivate var nextTouched: Pointer?
+    fileprivate var isTouched = false
+    /// The transfer that the state belongs to, unowned.
+    var transfer: Unmanaged<Transfer>?
+    var head = HeadReader(byteLimit: 0, fieldLimit: 0)
+    var interims: [ResponseHead] = []
+    var received = PieceQueue()
+    var receivedCount = 0
+    /// The body is not read any more.
+    var isDiscarding = false
+    var upload = UploadQueue(length: nil)
+    /// How many times libcurl was about to send the request. It does so a second time if a reused connection was closed
+    /// without a response, and if the server refused the request.
+    var sendings = 0
+    /// What libcurl's log reports about the stream.
+    var streamLog = StreamLog()
+    /// Whether libcurl calls `Callbacks.debug`. It belongs to the handle, not to one transfer.
+    var isListening = false
+    private var hasUpload = false
+    private var chunkedEnd = ChunkedEnd()
+    /// How far libcurl is with a connection of the transfer's own, before it sends.
+    var opening = AttemptPhase.waitingForConnection
+    /// Why no socket could be opened, as in `errno`, or 0.
+    var socketError: Int32 = 0
+    /// The last argument of `curl_easy_pause`.
+    var pausedParts = CURLPAUSE_CONT
+    /// The queue was full, and is still more than half full.
+    var isReceivingPaused = false
+    /// The socket that libcurl last watched for this transfer, or -1.
+    private(set) var socket: Int32 = -1
+    /// The socket on which the transfer sends, until its response is complete, or -1; and the number that distinguishes
+    /// it from later sockets.
+    fileprivate(set) var sendingSocket: Int32 = -1
+    fileprivate var sendingCookie: UInt64 = 0
+    /// libcurl wanted to send on an HTTP/1 connection that another transfer is using; nothing was sent.
+    var isCrossed = false
+    /// The transfer sends on a connection whose socket is not known yet.
+    private var isNameless = false
+    /// The transfer uses a Unix domain socket.
+    private var isLocal = false
+    /// Why a callback ended the transfer.
+    var failure: PlugboardError?
+
+    init(easy: UnsafeMutableRawPointer, multi: MultiHandle) {
+        self.easy = easy
+        self.multi = Unmanaged.passUnretained(multi)
+        touched = multi.touched
+        queueLimit = multi.settings.bodyQueueLimit.bytes
+    }
+
+    mutating func begin(_ transfer: Transfer, headLimit: Int, fieldLimit: Int, body: RequestBody) {
+        self.transfer = Unmanaged.passUnretained(transfer)
+        head = HeadReader(byteLimit: headLimit, fieldLimit: fieldLimit)
+        receivedCount = 0
+        isDiscarding = false
+        if body.length != upload.length || upload.given > 0 || upload.isEnded || upload.isWaiting {
+            upload = UploadQueue(length: body.length)
+        }
+        upload.waitsForContinue = body.waitsForContinue
+        sendings = 0
+        streamLog = StreamLog()
+        hasUpload = body.source != nil
+        isLocal = transfer.unixSocket != nil
+        chunkedEnd = ChunkedEnd()
+        isCrossed = false
+        opening = .waitingForConnection
+        socketError = 0
+        pausedParts = CURLPAUSE_CONT
+        isReceivingPaused = false
+        socket = -1
+    }
+
+    mutating func end() {
+        transfer = nil
+        endNameless()
+        received.removeAll()
+        upload = UploadQueue(length: nil)
+        failure = nil
+        if !interims.isEmpty { interims = [] }
+    }
+
+    /// The socket of the connection on which the transfer sends is known now.
+    mutating func nameSocket(_ socket: Int32) {
+        self.socket = socket
+        endNameless()
+    }
+
+    fileprivate mutating func beginNameless() {
+        if isNameless { return }
+        isNameless = true
+        multi._withUnsafeGuaranteedRef { $0.loop.poller.beginNameless(isLocal: isLocal) }
+    }
+
+    private mutating func endNameless() {
+        if !isNameless { return }
+        isNameless = false
+        multi._withUnsafeGuaranteedRef { $0.loop.poller.endNameless(isLocal: isLocal) }
+    }
+
+    /// The host and port that the transfer goes to.
+    var hostAndPort: String { transfer?._withUnsafeGuaranteedRef { $0.url?.hostAndPort } ?? "" }
+
+    /// The bytes of the body that are still to be received; nil if the response's head does not say.
+    var expected: Int? {
+        guard !head.hasTransferEncoding, let length = head.contentLength else { return nil }
+        return max(length - receivedCount, 0)
+    }
+
+    /// Reads lines of the head or of trailers: usually one; several if they arrived during a pause, because libcurl
+    /// joins them. Returning false ends the transfer.
+    mutating func readLines(_ lines: UnsafeRawBufferPointer) -> Bool {
+        var rest = lines
+        while let end = rest.firstIndex(of: 0x0A), end + 1 < rest.count {
+            if !readLine(UnsafeRawBufferPointer(rebasing: rest[...end])) { return false }
+            rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
+        }
+        return readLine(rest)
+    }
+
+    private mutating func readLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        switch head.read(line) {
+        case .more, .trailer: return true
+        case .final:
+            upload.waitsForContinue = false
+            return true
+        case .interim:
+            if head.status == 100 { upload.waitsForContinue = false }
+            interims.append(head.takeHead())
+            return true
+        case .malformed(let what):
+            let part = head.isFinal ? "trailer" : "head"
+            failure = PlugboardError(.transportProtocol, "The response's \(part) \(what).")
+            return false
+        }
+    }
+
+    /// Whether the whole response was received. libcurl itself reports the end of a response only after the request is
+    /// sent, too.
+    var isResponseWhole: Bool {
+        if !head.isFinal { return false }
+        if expected == 0 || head.status == 204 || head.status == 304 { return true }
+        // During a pause, libcurl holds bytes back that it has received.
+        return hasEndMark && pausedParts & CURLPAUSE_RECV == 0
+    }
+
+    /// Whether the end of the stream, or of the chunked coding, was received.
+    var hasEndMark: Bool { streamLog.hasEnded || chunkedEnd.isFound }
+
+    /// Whether the response may end before its request, and its end can be seen in its raw bytes only.
+    fileprivate var needsRawBytes: Bool {
+        hasUpload && !upload.isSent && head.isFinal && head.isChunked && head.version != .http2
+    }
+
+    /// Reads bytes of the response's body before libcurl removes the chunked coding.
+    mutating func readRaw(_ bytes: UnsafeRawBufferPointer) {
+        if needsRawBytes { chunkedEnd.read(bytes) }
+    }
+
+    /// Reads the trailers that libcurl has received and not delivered, because the request has not ended.
+    mutating func readLoggedTrailers() {
+        guard head.isFinal, streamLog.hasEnded, head.trailers.isEmpty else { return }
+        for line in streamLog.trailers where failure == nil { _ = line.withUnsafeBytes { readLine($0) } }
+    }
+
+    mutating func receive(_ piece: UnsafeRawBufferPointer) {
+        if !isDiscarding { received.append(piece, expected: expected) }
+        receivedCount += piece.count
+    }
+}
+
+extension TransferState.Pointer {
+    /// libcurl is about to send on a connection, which may be a reused one. Returns false if it must not.
+    func noteSending(_ connection: ConnectionKey?) -> Bool {
+        pointee.multi._withUnsafeGuaranteedRef { multi in
+            let poller = multi.loop.poller
+            guard let socket = connection.flatMap({ poller.socket(of: $0, perhaps: pointee.socket) }) else {
+                if pointee.socket < 0 { pointee.beginNameless() }
+                return true
+            }
+            if poller.isTaken(socket), !takeOver(socket, poller) {
+                pointee.isCrossed = true
+                return false
+            }
+            pointee.nameSocket(socket)
+            endSending()
+            pointee.sendingSocket = socket
+            pointee.sendingCookie = poller.beginSending(socket, user: UInt(bitPattern: self))
+            return true
+        }
+    }
+
+    /// Whether the transfer that has sent on the socket has ended, also if libcurl has not announced it yet.
+    private func takeOver(_ socket: Int32, _ poller: Poller) -> Bool {
+        guard let other = TransferState.Pointer(bitPattern: poller.sender(on: socket)) else { return false }
+        // libcurl returns the socket of a transfer only after it has ended.
+        var named: curl_socket_t = -1
+        ccurl_get_socket(other.pointee.easy, CURLINFO_ACTIVESOCKET, &named)
+        if named < 0 { return false }
+        other.endSending()
+        return !poller.isTaken(socket)
+    }
+
+    /// Other transfers may use the connection from now on.
+    func endSending() {
+        let socket = pointee.sendingSocket
+        guard socket >= 0 else { return }
+        pointee.sendingSocket = -1
+        pointee.multi._withUnsafeGuaranteedRef {
+            $0.loop.poller.endSending(socket, pointee.sendingCookie, user: UInt(bitPattern: self))
+        }
+    }
+
+    /// The final head was received in HTTP/1. Returns false if another transfer has sent on the connection, too: the
+    /// response may belong to either, so that both fail.
+    func noteHTTP1() -> Bool {
+        let socket = pointee.sendingSocket
+        guard socket >= 0 else { return true }
+        return pointee.multi._withUnsafeGuaranteedRef { multi in
+            if multi.loop.poller.noteHTTP1(socket) { return true }
+            multi.endCrossed(socket)
+            return false
+        }
+    }
+
+    /// The final head was received. Listens to libcurl if only that can show the end of the response.
+    func listenIfNeeded() {
+        guard pointee.needsRawBytes, !pointee.isListening else { return }
+        pointee.isListening = true
+        ccurl_set_long(pointee.easy, CURLOPT_VERBOSE, 1)
+    }
+
+    /// Pauses libcurl at once when the queue is full, because it reads as long as there are bytes. The bytes of this
+    /// callback are kept; libcurl would deliver refused bytes again.
+    func pauseIfFull() {
+        guard pointee.received.count > pointee.queueLimit, !pointee.isReceivingPaused, !pointee.isDiscarding else {
+            return
+        }
+        pointee.isReceivingPaused = true
+        pointee.pausedParts |= CURLPAUSE_RECV
+        // libcurl may call back in this call, so that no access to the state may be open.
+        curl_easy_pause(pointee.easy, pointee.pausedParts)
+    }
+}
+
+/// The transfers that have to settle in this turn, in the order of their events.
+struct TouchedList {
+    private var first: TransferState.Pointer?
+    private var last: TransferState.Pointer?
+
+    var isEmpty: Bool { first == nil }
+
+    mutating func add(_ state: TransferState.Pointer) {
+        if state.pointee.isTouched { return }
+        state.pointee.isTouched = true
+        if let last { last.pointee.nextTouched = state } else { first = state }
+        last = state
+    }
+
+    mutating func pop() -> TransferState.Pointer? {
+        guard let state = first else { return nil }
+        first = state.pointee.nextTouched
+        if first == nil { last = nil }
+        state.pointee.nextTouched = nil
+        state.pointee.isTouched = false
+        return state
+    }
+
+    mutating func remove(_ state: TransferState.Pointer) {
+        guard state.pointee.isTouched else { return }
+        var kept = TouchedList()
+        while let other = pop() { if other != state { kept.add(other) } }
+        self = kept
+    }
+}

@@ -1,0 +1,118 @@
+import CPlugboardCurl
+import PlugboardTransport
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Performs attempts with libcurl, on an event loop.
+///
+/// It only transfers messages: it follows no redirects, keeps no cookies, decodes nothing, and adds no fields except
+/// those that frame the message. `shutDown` must be called before the loop stops.
+///
+/// Sendable because everything except `init` is called on the loop's thread.
+public final class CurlTransport: Transport, @unchecked Sendable {
+    private static let isReady: Bool = {
+        guard CurlMemory.startCurl() else { return false }
+        // Of refused streams it tells there; `Callbacks.debug` reads it, of the few handles that are verbose.
+        if CurlAbilities.current.tellsRefusedStreams { ccurl_trace("http/2") }
+        return true
+    }()
+    private static let proxyVariables = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+
+    private let loop: EventLoop
+    private let settings: CurlTransportSettings
+    /// Read once, because reading the environment while another thread changes it is not safe.
+    private let usesProxyEnvironment: Bool
+    private var multi: MultiHandle?
+    /// Multi handles that take no new transfers, until their last transfer ends.
+    private var retired: [MultiHandle] = []
+    private var urls = URLCache()
+    private var isShutDown = false
+
+    /// A transport without connections. Called on any thread; all other functions are called on the loop.
+    public init(loop: EventLoop, settings: CurlTransportSettings = CurlTransportSettings()) {
+        precondition(CurlTransport.isReady, "libcurl cannot be initialized. Check its TLS library.")
+        self.loop = loop
+        self.settings = settings
+        usesProxyEnvironment = CurlTransport.proxyVariables.contains { getenv($0) != nil }
+    }
+
+    /// See `Transport`. An attempt that cannot start, such as one with an invalid URL, ends on the loop with its error.
+    public func perform(
+        _ attempt: AttemptRequest, observer: any AttemptObserver, loop: EventLoop
+    ) -> any Attempt {
+        do {
+            return try begin(attempt, observer)
+        } catch {
+            return RefusedAttempt(error, observer: observer, loop: self.loop)
+        }
+    }
+
+    /// See `Transport`. Attempts in progress continue on their connections.
+    public func forget() {
+        urls.removeAll()
+        guard let multi else { return }
+        self.multi = nil
+        retire(multi)
+    }
+
+    /// See `Transport`.
+    public func shutDown() {
+        isShutDown = true
+        forget()
+        for multi in retired { multi.endAll(CurlTransport.shutDownError) }
+        for multi in retired { multi.settle() }
+    }
+
+    private static var shutDownError: PlugboardError {
+        PlugboardError(.shutDown, "The transport is shutting down.")
+    }
+
+    private func begin(_ attempt: AttemptRequest, _ observer: any AttemptObserver) throws(PlugboardError) -> Transfer {
+        if isShutDown { throw CurlTransport.shutDownError }
+        let body = try RequestBody(attempt)
+        let url = try urls.url(attempt.url)
+        let multi = multi ?? MultiHandle(loop: loop, settings: settings, usesProxyEnvironment: usesProxyEnvironment)
+        self.multi = multi
+        guard let handle = multi.handle() else {
+            throw PlugboardError(.transportConnect, "libcurl has no memory for another attempt.")
+        }
+        var attempt = attempt
+        let isRepeatable = attempt.method.isIdempotent && attempt.body?.canRewind ?? true
+        if !isRepeatable, multi.abruptHosts.contains(url.hostAndPort, at: loop.systemNow) {
+            attempt.usesFreshConnection = true
+        }
+        try handle.prepare(attempt, url: url, body: body)
+        let transfer = Transfer(multi: multi, attempt: attempt, url: url, handle: handle, observer: observer)
+        handle.state.pointee.begin(
+            transfer, headLimit: settings.headLimit.bytes, fieldLimit: settings.headFieldLimit,
+            body: body)
+        multi.enroll(transfer)
+        transfer.pullUpload(handle.state)
+        transfer.armClock()
+        multi.start(transfer)
+        return transfer
+    }
+
+    private func retire(_ multi: MultiHandle) {
+        retired.append(multi)
+        multi.retire { [weak self, unowned multi] in
+            // Later, because the last transfer is still reporting its end.
+            self?.loop.atEndOfTurn { self?.retired.removeAll { $0 === multi } }
+        }
+    }
+}
+
+/// An attempt that cannot start. Its end is reported by a job of the loop, because `perform` returns before any report.
+private final class RefusedAttempt: Attempt {
+    init(_ error: PlugboardError, observer: any AttemptObserver, loop: EventLoop) {
+        loop.enqueue { observer.attemptEnded(error, Timings()) }
+    }
+
+    func cancel() {}
+    func suspend() {}
+    func resume() {}
+}

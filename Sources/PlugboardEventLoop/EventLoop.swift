@@ -1,0 +1,230 @@
+import CPlugboardEpoll
+import PlugboardMessages
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A thread that runs exchanges: their sockets, timers, jobs and hooks.
+///
+/// It works in turns. In each it waits for sockets, reads `now`, handles sockets, runs jobs, fires timers, lets
+/// transports settle, and runs the jobs of the turn's end. It runs at most `sliceLength` jobs and as many timers in one
+/// turn, so that sockets do not wait for thousands of them. `init` starts the thread, which keeps the loop alive until
+/// `stop`. Code that runs on it must not block.
+///
+/// Sendable because only the inbox, the thread's id and constants are used on other threads than the loop's.
+public final class EventLoop: @unchecked Sendable {
+    private static let sliceLength = 256
+
+    private let inbox: Inbox
+    private let thread = Mutex<pthread_t?>(nil)
+    private let threadID = Atomic<UInt>(0)
+    /// The clock of timers in tests, instead of the system's; nil in programs.
+    public let clock: ManualClock?
+    /// The loop's sockets. [loop]
+    package let poller: Poller
+    /// Runs tasks of the program on this loop's thread: `withTaskExecutorPreference(loop.executor) { … }`. [any]
+    public let executor: LoopExecutor
+
+    /// The time of the loop's clock in nanoseconds, read once in a turn. [loop]
+    public private(set) var now: Int64
+    /// The time of the system's monotonic clock in nanoseconds, read once in a turn, also with a manual clock. [loop]
+    package private(set) var systemNow: Int64
+    /// The time of the loop's clock in nanoseconds, read at this call and not once in a turn. [any]
+    package var timeOfCall: Int64 { clock?.now ?? EventLoop.systemTime() }
+    private var batch: [Inbox.Job] = []
+    /// The index in `batch` of the next job to run.
+    private var nextJob = 0
+    // Unchecked, because the functions that change these two call no other code meanwhile, and release only objects
+    // that their callers hold.
+    @exclusivity(unchecked) private var endOfTurn: [() -> Void] = []
+    @exclusivity(unchecked) private var timers = TimerHeap()
+    private var endOfThisTurn: [() -> Void] = []
+    private var participants: [LoopParticipant] = []
+
+    /// Starts the thread. With a manual clock, timers fire on `ManualClock.advance(by:)`; sockets and libcurl use the
+    /// system's time.
+    ///
+    /// Throws `resources` if the system has no file descriptor or no thread left.
+    ///
+    /// - Parameter name: The name of the thread, of which the system keeps 15 bytes.
+    public init(name: String, clock: ManualClock? = nil) throws(PlugboardError) {
+        self.clock = clock
+        inbox = try Inbox()
+        poller = try Poller(alarm: inbox.alarm)
+        executor = LoopExecutor(inbox: inbox)
+        systemNow = EventLoop.systemTime()
+        now = clock?.now ?? systemNow
+        let start = Unmanaged.passRetained(ThreadStart(loop: self, name: name))
+        var thread = pthread_t()
+        let code = pthread_create(&thread, nil, { start in threadMain(start) }, start.toOpaque())
+        guard code == 0 else {
+            start.release()
+            throw PlugboardError(
+                .resources, "No thread can be started for an event loop. Raise the limit of threads (ulimit -u).",
+                underlying: String(cString: strerror(code)))
+        }
+        self.thread.withLock { $0 = thread }
+        clock?.attach(self)
+    }
+
+    /// Whether the caller runs on the loop's thread. [any]
+    public var isCurrent: Bool { threadID.load(ordering: .relaxed) == EventLoop.currentThread }
+
+    /// Runs a job on the loop's thread, after the jobs enqueued before. Returns false if the loop has stopped, and the
+    /// job will not run. [any]
+    @discardableResult
+    public func enqueue(_ job: @escaping @Sendable () -> Void) -> Bool { inbox.deliver(.closure(job)) }
+
+    /// Runs a job once, when `now` has reached the deadline, in nanoseconds of the loop's clock. [loop]
+    public func schedule(at deadlineNanoseconds: Int64, _ job: @escaping () -> Void) -> LoopTimer {
+        let timer = LoopTimer(loop: self, deadline: deadlineNanoseconds, job: job)
+        timers.insert(timer)
+        return timer
+    }
+
+    /// Runs a job once, at the end of this turn, before the loop waits for sockets. [loop]
+    public func atEndOfTurn(_ job: @escaping () -> Void) { endOfTurn.append(job) }
+
+    /// Ends the thread after the jobs enqueued before, and waits for its end, except when it is called on the loop.
+    /// Timers that are not due are dropped. [any]
+    public func stop() {
+        inbox.stop()
+        let thread = thread.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+        guard let thread else { return }
+        if isCurrent { pthread_detach(thread) } else { pthread_join(thread, nil) }
+    }
+
+    // MARK: - Timers and transports
+
+    func remove(_ timer: LoopTimer) { timers.remove(timer) }
+
+    func move(_ timer: LoopTimer, to deadline: Int64) { timers.move(timer, to: deadline) }
+
+    /// Calls a transport in every turn until `leave`, and keeps it alive until then. [loop]
+    public func join(_ participant: LoopParticipant) { participants.append(participant) }
+
+    /// Ends `join`. [loop]
+    public func leave(_ participant: LoopParticipant) { participants.removeAll { $0 === participant } }
+
+    // MARK: - The thread
+
+    fileprivate func run() {
+        threadID.store(EventLoop.currentThread, ordering: .relaxed)
+        while turn() {}
+        dropRest()
+        // The system may give the number of this thread to another one.
+        threadID.store(0, ordering: .relaxed)
+        clock?.detach(self)
+    }
+
+    /// Releases the timers and jobs that will not run, because they may hold the loop. Objects that are released by
+    /// that may add others, which are released too.
+    private func dropRest() {
+        while timers.firstDeadline != nil || !endOfTurn.isEmpty {
+            _ = timers.removeAll()
+            let rest = endOfTurn
+            endOfTurn = []
+            withExtendedLifetime(rest) {}
+        }
+    }
+
+    /// Runs one turn. Returns false after the last one.
+    private func turn() -> Bool {
+        let hasRest = nextJob < batch.count
+        let readyCount = poller.wait(hasRest ? 0 : inbox.beginWait(idleTime()))
+        systemNow = EventLoop.systemTime()
+        now = clock?.now ?? systemNow
+        if !hasRest, !inbox.endWait(&batch) { return false }
+        poller.dispatch(readyCount, at: systemNow)
+        runBatch()
+        var count = 0
+        while count < EventLoop.sliceLength, let timer = timers.popDue(now) {
+            timer.fire()
+            count += 1
+        }
+        for participant in participants { participant.settle() }
+        runEndOfTurn()
+        return true
+    }
+
+    private func runBatch() {
+        let end = min(batch.count, nextJob + EventLoop.sliceLength)
+        while nextJob < end {
+            let job = batch[nextJob]
+            nextJob += 1
+            switch job {
+            case .closure(let closure): closure()
+            case .task(let job): job.runSynchronously(on: executor.asUnownedTaskExecutor())
+            }
+        }
+        guard nextJob == batch.count else { return }
+        nextJob = 0
+        batch.removeAll(keepingCapacity: batch.count <= 16 * EventLoop.sliceLength)
+    }
+
+    private func runEndOfTurn() {
+        if endOfTurn.isEmpty { return }
+        swap(&endOfTurn, &endOfThisTurn)
+        for job in endOfThisTurn { job() }
+        endOfThisTurn.removeAll(keepingCapacity: true)
+    }
+
+    /// Nanoseconds until the next timer or transport is due; -1 if there is none.
+    private func idleTime() -> Int64 {
+        if !endOfTurn.isEmpty { return 0 }
+        var rest = Int64.max
+        // `now` is older than the clock by the length of the turn. A second reading would cost more than a late timer.
+        if let deadline = timers.firstDeadline {
+            if deadline <= now { return 0 }
+            if clock == nil { rest = deadline - now }
+        }
+        for participant in participants where participant.deadline != .max {
+            if participant.deadline <= systemNow { return 0 }
+            rest = min(rest, participant.deadline - systemNow)
+        }
+        return rest == .max ? -1 : rest
+    }
+
+    #if canImport(Glibc)
+        private static var currentThread: UInt { pthread_self() }
+    #else
+        private static var currentThread: UInt { UInt(bitPattern: pthread_self()) }
+    #endif
+
+    private static func systemTime() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
+
+/// The argument of the new thread.
+private final class ThreadStart {
+    let loop: EventLoop
+    let name: String
+
+    init(loop: EventLoop, name: String) {
+        self.loop = loop
+        self.name = name
+    }
+}
+
+private func threadMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let context else { return nil }
+    let start = Unmanaged<ThreadStart>.fromOpaque(context).takeRetainedValue()
+    cepoll_name_thread(start.name)
+    // OpenSSL writes to connections that the peer has closed; with CURLOPT_NOSIGNAL, libcurl does not block the signal.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    start.loop.run()
+    return nil
+}

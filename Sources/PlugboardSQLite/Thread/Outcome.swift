@@ -1,0 +1,18 @@
+import PlugboardMessages
+import Synchronization
+
+/// A result that one thread sets and another waits for.
+final class Outcome<Value: Sendable>: Sendable {
+    private let result = Mutex<Result<Value, SQLiteFailure>>(.failure(.closed))
+    private let isSet = Signal()
+
+    func set(_ value: Result<Value, SQLiteFailure>) {
+        result.withLock { $0 = value }
+        isSet.raise()
+    }
+
+    func wait() -> Result<Value, SQLiteFailure> {
+        isSet.wait()
+        return result.withLock { $0 }
+    }
+}

@@ -1,3 +1,0 @@
-// Code of a transport uses messages and a loop.
-@_exported import EventLoop
-@_exported import Messages
