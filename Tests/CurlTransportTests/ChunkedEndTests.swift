@@ -25,7 +25,9 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "\r\n", "ffffffffffffffffffff\r\n0\r\n\r\n", "8\r\n0\r\n\r\n", "5\r\n0\r\n\r\n\r\n0\r\nA: b\r\n",
+        "", "\r\n", "\r\n\r\n", "5\r\nhello!!\r\n0\r\n\r\n", "8000000000000000\r\n\r\n", "x\r\n0\r\n\r\n",
+        "10000000000000000\r\n\r\n", "ffffffffffffffffffff\r\n0\r\n\r\n", "8\r\n0\r\n\r\n",
+        "5\r\n0\r\n\r\n\r\n0\r\nA: b\r\n",
     ])
     func `what has no end has none`(_ text: String) {
         #expect(!isFound(text, pieceSize: 1000))

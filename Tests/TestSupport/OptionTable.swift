@@ -20,7 +20,7 @@ package enum OptionTable {
     /// documentation.
     package static func undocumented(in name: String, _ descriptor: UnsafePointer<plug_plugin_v1>) throws -> [String] {
         let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
-        let folder = root.appendingPathComponent("Plugins/\(name)/Sources/\(name)Options")
+        let folder = root.appendingPathComponent("Plugins/\(name)/Sources/Plugboard\(name)Options")
         let source = try ["Settings", "Attributes"].map { kind in
             try String(contentsOf: folder.appendingPathComponent("\(name)\(kind).swift"), encoding: .utf8)
         }.joined(separator: "\n")

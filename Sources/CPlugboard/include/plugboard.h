@@ -494,7 +494,7 @@ struct plug_host_v1 {
 
     // Returns the method of a request. [loop]
     plug_text (*method)(const plug_head *head);
-    // Sets the method of a request. PLUG_BAD_ARGUMENT if it is no token. [loop]
+    // Sets the method of a request. PLUG_BAD_ARGUMENT if it is not a token. [loop]
     plug_result (*set_method)(plug_head *head, plug_text method);
     // Returns the URL of a request, as the caller wrote it or a plugin set it. [loop]
     plug_text (*url)(const plug_head *head);

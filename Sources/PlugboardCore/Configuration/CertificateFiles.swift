@@ -41,7 +41,7 @@ extension RequestOptions {
 
     private static func holds(_ bytes: [UInt8], _ isPart: (ArraySlice<UInt8>) -> Bool) -> Bool {
         let (begin, dashes) = (Array("-----BEGIN ".utf8), Array("-----".utf8))
-        return bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.contains { line in
+        return bytes.lazy.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.contains { line in
             guard line.starts(with: begin) else { return false }
             let label = line.dropFirst(begin.count).reversed().drop { $0 == 0x20 || $0 == 0x09 }
             return label.starts(with: dashes) && isPart(ArraySlice(label.dropFirst(dashes.count).reversed()))

@@ -30,7 +30,8 @@ extension HostContext {
 
     /// [loop]
     private func begin(
-        _ request: Request, parent: ExchangeCore?, _ flags: UInt32, _ outcome: SubRequestOutcome, _ core: KernelCore
+        _ request: Request, parent: ExchangeCore?, _ flags: plug_subrequest_flags, _ outcome: SubRequestOutcome,
+        _ core: KernelCore
     ) {
         let isDetached = flags & PLUG_SUBREQUEST_DETACHED != 0
         if parent == nil && !isDetached {
@@ -56,8 +57,8 @@ extension HostContext {
         child.begin(at: flags & PLUG_SUBREQUEST_OUTERMOST != 0 ? 0 : index + 1)
     }
 
-    /// `cancel_send`: only for the plugin's own sub-requests, and once for each.
-    func cancelSubRequest(_ number: UInt64) -> UInt32 {
+    /// `cancel_subrequest`: only for the plugin's own sub-requests, and once for each.
+    func cancelSubRequest(_ number: plug_subrequest_id) -> plug_result {
         guard let core, let outcome = core.subRequests[number], outcome.sender === self,
             core.subRequests.remove(number) != nil
         else { return PLUG_STALE }
@@ -65,8 +66,10 @@ extension HostContext {
         return core.loop.enqueue { outcome.cancel() } ? PLUG_OK : PLUG_STALE
     }
 
-    /// `publish`: an event under the plugin's own id. Its details are made only if the event may be watched.
-    func publish(_ event: String, _ number: UInt64, _ details: () -> [(String, ObservedEvent.Detail)]) -> UInt32 {
+    /// `publish_event`: an event under the plugin's own id. Its details are made only if the event may be watched.
+    func publish(
+        _ event: String, _ number: plug_exchange_id, _ details: () -> [(String, ObservedEvent.Detail)]
+    ) -> plug_result {
         guard event.hasPrefix(idWithDot) else { return PLUG_BAD_ARGUMENT }
         guard let core = startedCore else { return codeOfAbsence }
         if core.loop.isCurrent, core.pipeline.watchers.slots(event).isEmpty, core.watch == nil,

@@ -19,6 +19,8 @@ final class Transfer: Attempt, @unchecked Sendable {
     let url: ParsedURL?
     /// The path of the Unix domain socket that it uses instead of TCP.
     let unixSocket: String?
+    /// Whether the speed of the download is limited.
+    let isDownloadLimited: Bool
     /// Host and port, and the Unix domain socket: attempts with the same destination may share connections.
     let destination: String
     let upload: (any BodySource)?
@@ -57,6 +59,7 @@ final class Transfer: Attempt, @unchecked Sendable {
         upload = attempt.body
         mayMultiplex = handle?.mayMultiplex ?? false
         unixSocket = attempt.storedOptions.options.unixSocket
+        isDownloadLimited = attempt.storedOptions.options.speed.download?.bytes ?? 0 > 0
         let hostAndPort = url?.hostAndPort ?? ""
         destination = unixSocket.map { "\(hostAndPort) \($0)" } ?? hostAndPort
         clock = TransferClock(multi.loop, attempt.storedOptions.options)
@@ -145,6 +148,7 @@ final class Transfer: Attempt, @unchecked Sendable {
 
     private func finish(_ state: TransferState.Pointer) {
         guard let handle else { return }
+        if result != CURLE_OK { state.pointee.readLoggedTrailers() }
         let error = failure(state)
         let timings = Timings(of: handle.easy)
         if isWatched, error == nil { reportProgress(state, isLast: true) }
@@ -154,7 +158,6 @@ final class Transfer: Attempt, @unchecked Sendable {
             closeSilentConnection()
         }
         multi.stop(self, handle)
-        if error == nil, result != CURLE_OK { state.pointee.readLoggedTrailers() }
         // The body's end may end the exchange; the attempt's end with its timings must be reported before.
         if isHeadReported { observer.attemptEnded(nil, timings) }
         body?.finish(error, &state.pointee)

@@ -76,7 +76,7 @@ extension Transfer {
         let (now, hostAndPort) = (multi.loop.now, url?.hostAndPort ?? "")
         if let deadline = clock.drainDeadline, deadline <= now { return end(.abandoned) }
         if let deadline = clock.uploadDeadline, deadline <= now {
-            if !isSuspended, !isSendBufferMoving() { return end(.abandoned) }
+            if !isSuspended, state?.pointee.isResponseWhole == true, !isSendBufferMoving() { return end(.abandoned) }
             clock.uploadDeadline = later(now, clock.uploadTime)
         }
         if let deadline = clock.continueDeadline, deadline <= now {

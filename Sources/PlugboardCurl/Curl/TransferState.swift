@@ -52,6 +52,7 @@ struct TransferState {
     private var isNameless = false
     /// The transfer uses a Unix domain socket.
     private var isLocal = false
+    private var isDownloadLimited = false
     /// Why a callback ended the transfer.
     var failure: PlugboardError?
 
@@ -75,6 +76,7 @@ struct TransferState {
         streamLog = StreamLog()
         hasUpload = body.source != nil
         isLocal = transfer.unixSocket != nil
+        isDownloadLimited = transfer.isDownloadLimited
         chunkedEnd = ChunkedEnd()
         isCrossed = false
         opening = .waitingForConnection
@@ -152,9 +154,10 @@ struct TransferState {
     /// sent, too.
     var isResponseWhole: Bool {
         if !head.isFinal { return false }
-        if expected == 0 || head.status == 204 || head.status == 304 { return true }
-        // During a pause, libcurl holds bytes back that it has received.
-        return hasEndMark && pausedParts & CURLPAUSE_RECV == 0
+        if head.status == 204 || head.status == 304 { return true }
+        if let expected { return expected == 0 }
+        // During a pause, and under a speed limit, libcurl holds bytes back that it has received.
+        return hasEndMark && pausedParts & CURLPAUSE_RECV == 0 && !isDownloadLimited
     }
 
     /// Whether the end of the stream, or of the chunked coding, was received.

@@ -1,13 +1,14 @@
 /// Finds the end of a body in the chunked coding (RFC 9112 §7.1).
 ///
-/// Checks nothing, because libcurl reads the same bytes and refuses a malformed coding.
+/// libcurl reads the same bytes and refuses a malformed coding; so no end is found in one.
 struct ChunkedEnd {
-    private enum Phase { case size, sizeRest, lineBreak, trailers }
+    private enum Phase { case size, sizeRest, lineBreak, trailers, malformed }
 
     /// Whether the line that ends the body was read.
     private(set) var isFound = false
     private var phase = Phase.size
     private var size = 0
+    private var hasDigit = false
     /// The bytes of the chunk that are still to come.
     private var left = 0
     private var isLineEmpty = true
@@ -30,13 +31,18 @@ struct ChunkedEnd {
         let isLineEnd = byte == 0x0A
         switch phase {
         case .size, .sizeRest:
-            if isLineEnd { return endSize() }
             if phase == .size, let digit = ChunkedEnd.digit(byte) {
-                size = (size &<< 4 | digit) & .max
+                if size > Int.max >> 4 { phase = .malformed }
+                (size, hasDigit) = (size &<< 4 | digit, true)
+            } else if !hasDigit {
+                phase = .malformed
+            } else if isLineEnd {
+                endSize()
             } else {
                 phase = .sizeRest
             }
-        case .lineBreak: if isLineEnd { phase = .size }
+        case .lineBreak:
+            if isLineEnd { phase = .size } else if byte != 0x0D { phase = .malformed }
         case .trailers:
             if isLineEnd {
                 isFound = isLineEmpty
@@ -44,12 +50,13 @@ struct ChunkedEnd {
             } else if byte != 0x0D {
                 isLineEmpty = false
             }
+        case .malformed: break
         }
     }
 
     private mutating func endSize() {
         phase = size == 0 ? .trailers : .lineBreak
-        (left, size) = (size, 0)
+        (left, size, hasDigit) = (size, 0, false)
     }
 
     private static func digit(_ byte: UInt8) -> Int? {

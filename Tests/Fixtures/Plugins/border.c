@@ -138,7 +138,7 @@ static void destroy(void *context) {
     free(self);
 }
 
-static uint32_t on_response(void *context, plug_exchange *exchange) {
+static plug_verdict on_response(void *context, plug_exchange *exchange) {
     plugin *self = context;
     const plug_host_v1 *host = self->host;
     if (is(host->field(host->request(exchange), PLUG_TEXT("x-do")), "keep")) {
