@@ -49,7 +49,7 @@ func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
 func pluginTests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
     let own: [Target.Dependency] = [
         .target(name: "Plugboard\(name)"), .target(name: "Plugboard\(name)Options"), "Plugboard", "PlugboardCore",
-        "PlugboardLoader",
+        "PluginLoader",
         "PlugboardKit", "PlugboardTransport", "PlugboardEventLoop", "PlugboardMessages", "PlugboardJSON",
     ]
     return .testTarget(
@@ -102,12 +102,12 @@ let layers: [Target] = [
         swiftSettings: strict),
     // For programs that have swift-log.
     module("PlugboardSwiftLog", "PlugboardCore", "PlugboardMessages", swiftLog),
-    module("PlugboardLoader", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "CPlugboard", "CPlugboardLtdl"),
+    module("PluginLoader", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "CPlugboard", "CPlugboardLtdl"),
     module(
         "PlugboardTesting", "PlugboardCore", "PlugboardKit", "PlugboardTransport", "PlugboardEventLoop",
         "PlugboardMessages"),
     module(
-        "PlugboardCheck", "PlugboardCore", "PlugboardLoader", "PlugboardKit", "CPlugboard", "PlugboardTransport",
+        "PluginCheck", "PlugboardCore", "PluginLoader", "PlugboardKit", "CPlugboard", "PlugboardTransport",
         "PlugboardEventLoop",
         "PlugboardMessages", "PlugboardJSON"),
 ]
@@ -120,7 +120,7 @@ let programs: [Target] = [
         name: "PlugboardCommand",
         dependencies: [
             "Plugboard", "PlugboardCore", "PlugboardCurl", "PlugboardTransport", "PlugboardEventLoop",
-            "PlugboardLoader", "PlugboardCheck",
+            "PluginLoader", "PluginCheck",
             "PlugboardTesting", "PlugboardKit", "PlugboardMessages", "CPlugboard", "ScaffoldTemplates", "PlugboardJSON",
             argumentParser,
         ],
@@ -132,7 +132,7 @@ let programs: [Target] = [
         dependencies: ["PlugboardCore", "PlugboardLogging", "PlugboardRedirect", "PlugboardRetry"],
         path: "Examples/Slim/Sources/Slim", swiftSettings: strict),
     .executableTarget(
-        name: "ExampleProgram", dependencies: ["Plugboard", "PlugboardLoader"],
+        name: "ExampleProgram", dependencies: ["Plugboard", "PluginLoader"],
         path: "Examples/Program/Sources/Program", swiftSettings: strict),
     .executableTarget(
         name: "ExampleFeed", dependencies: ["Plugboard"], path: "Examples/Feed", swiftSettings: strict),
@@ -169,7 +169,7 @@ let testTargets: [Target] = [
     tests(
         "PlugboardFoundationTests", "PlugboardFoundation", "PlugboardMessages", "PlugboardEventLoop",
         "PlugboardTransport", "PlugboardKit",
-        "PlugboardCore", "Plugboard", "PlugboardLoader", "PlugboardTesting", "PlugboardJSON", "PlugboardCurl",
+        "PlugboardCore", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardJSON", "PlugboardCurl",
         "PlugboardAuthenticationOptions",
         "PlugboardCacheOptions", "PlugboardCookiesOptions", "PlugboardDecodeOptions", "PlugboardLoggingOptions",
         "PlugboardRedirectOptions", "PlugboardRetryOptions"),
@@ -177,9 +177,9 @@ let testTargets: [Target] = [
     tests(
         "PlugboardCoreTests", "Plugboard", "PlugboardCore", "PlugboardKit", "CPlugboard", "PlugboardTransport",
         "PlugboardEventLoop",
-        "PlugboardMessages", "PlugboardJSON", "PlugboardLoader"),
+        "PlugboardMessages", "PlugboardJSON", "PluginLoader"),
     tests(
-        "PluginLoaderTests", "PlugboardLoader", "Plugboard", "PlugboardCore", "PlugboardKit", "PlugboardMessages",
+        "PluginLoaderTests", "PluginLoader", "Plugboard", "PlugboardCore", "PlugboardKit", "PlugboardMessages",
         "CPlugboard"),
     pluginTests("Logging"),
     pluginTests("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd"),
@@ -188,13 +188,13 @@ let testTargets: [Target] = [
     pluginTests("Cookies", "PlugboardSQLite"),
     pluginTests("Cache", "PlugboardSQLite"),
     pluginTests("Retry"),
-    tests("PluginCheckTests", "PlugboardCheck", "PlugboardKit", "CPlugboard", "PlugboardMessages", "PlugboardJSON"),
+    tests("PluginCheckTests", "PluginCheck", "PlugboardKit", "CPlugboard", "PlugboardMessages", "PlugboardJSON"),
     tests(
-        "PlugboardTestingTests", "PlugboardTesting", "Plugboard", "PlugboardKit", "PlugboardMessages", "PlugboardLoader"
+        "PlugboardTestingTests", "PlugboardTesting", "Plugboard", "PlugboardKit", "PlugboardMessages", "PluginLoader"
     ),
     tests("PlugboardCommandTests", "PlugboardCommand", "PlugboardJSON"),
     tests(
-        "ExamplesTests", "Plugboard", "PlugboardLoader", "PlugboardTesting", "PlugboardKit", "PlugboardMessages",
+        "ExamplesTests", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardKit", "PlugboardMessages",
         "PlugboardJSON",
         "ExampleCookbook", "ExampleMigration"),
 ]
@@ -205,7 +205,7 @@ let package = Package(
         .library(name: "PlugboardCore", targets: ["PlugboardCore"]),
         .library(name: "Plugboard", targets: ["Plugboard"]),
         .library(name: "PlugboardKit", targets: ["PlugboardKit"]),
-        .library(name: "PlugboardLoader", targets: ["PlugboardLoader"]),
+        .library(name: "PluginLoader", targets: ["PluginLoader"]),
         .library(name: "PlugboardJSON", targets: ["PlugboardJSON", "PlugboardJSONCoding"]),
         .library(name: "PlugboardTransport", targets: ["PlugboardTransport", "PlugboardEventLoop"]),
         .library(name: "PlugboardTesting", targets: ["PlugboardTesting"]),

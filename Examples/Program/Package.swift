@@ -9,7 +9,7 @@ let package = Package(
             name: "Program",
             dependencies: [
                 .product(name: "Plugboard", package: "plugboard"),
-                .product(name: "PlugboardLoader", package: "plugboard"),
+                .product(name: "PluginLoader", package: "plugboard"),
             ])
     ]
 )

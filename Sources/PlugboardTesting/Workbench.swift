@@ -54,7 +54,7 @@ public final class Workbench: Sendable {
             configure)
     }
 
-    /// Loads a plugin in any language from its file. The loader is `.dynamic` of the module PlugboardLoader.
+    /// Loads a plugin in any language from its file. The loader is `.dynamic` of the module PluginLoader.
     public convenience init(
         file path: String, loader: any PluginFileLoader, settings: JSONObject = [:],
         transport: ScriptedTransport = ScriptedTransport(), beside others: [UnsafePointer<plug_plugin_v1>] = [],

@@ -1,6 +1,6 @@
 import Plugboard
 import PlugboardDecodeOptions
-import PlugboardLoader
+import PluginLoader
 import TestSupport
 import Testing
 

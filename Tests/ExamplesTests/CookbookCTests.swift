@@ -1,6 +1,6 @@
 import Foundation
-import PlugboardLoader
 import PlugboardTesting
+import PluginLoader
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import PlugboardKit
-import PlugboardLoader
 import PlugboardTesting
+import PluginLoader
 import Synchronization
 import TestSupport
 import Testing

@@ -2,8 +2,8 @@ import CPlugboard
 import Foundation
 import PlugboardJSON
 import PlugboardKit
-import PlugboardLoader
 import PlugboardTesting
+import PluginLoader
 import TestSupport
 import Testing
 

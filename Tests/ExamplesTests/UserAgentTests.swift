@@ -1,5 +1,5 @@
 import Plugboard
-import PlugboardLoader
+import PluginLoader
 import TestSupport
 import Testing
 

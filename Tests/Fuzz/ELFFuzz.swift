@@ -5,7 +5,7 @@
 //     swiftc $F -I fuzz -module-name PlugboardCore -emit-module -emit-module-path fuzz/PlugboardCore.swiftmodule \
 //         -c Sources/PlugboardCore/Catalog/PluginFileLoader.swift -o fuzz/PlugboardCore.o
 //     swiftc $F -I fuzz -module-name ELFFuzz fuzz/*.o \
-//         Sources/PlugboardLoader/{ELFReader,SharedObject*,LoadingCodes}.swift \
+//         Sources/PluginLoader/{ELFReader,SharedObject*,LoadingCodes}.swift \
 //         Tests/Fuzz/{ELFFuzz,TimeLimit}.swift -o elf-fuzz
 //     ./elf-fuzz -max_total_time=60 -max_len=20000 FOLDER_OF_SHARED_OBJECTS
 

@@ -1,8 +1,8 @@
 import Plugboard
 import PlugboardJSON
-import PlugboardLoader
 import PlugboardLogging
 import PlugboardLoggingOptions
+import PluginLoader
 import TestSupport
 import Testing
 

@@ -28,7 +28,7 @@ let package = Package(
             dependencies: [
                 "measuring", "nothing",
                 .product(name: "Plugboard", package: "plugboard"),
-                .product(name: "PlugboardLoader", package: "plugboard"),
+                .product(name: "PluginLoader", package: "plugboard"),
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -9,13 +9,13 @@ import PlugboardDecodeOptions
 import PlugboardEventLoop
 import PlugboardJSON
 import PlugboardKit
-import PlugboardLoader
 import PlugboardLoggingOptions
 import PlugboardMessages
 import PlugboardRedirectOptions
 import PlugboardRetryOptions
 import PlugboardTesting
 import PlugboardTransport
+import PluginLoader
 import Testing
 
 /// A file that imports Foundation and all of Plugboard uses every public type by its plain name: that it compiles is
@@ -66,7 +66,7 @@ import Testing
     private static func sources() throws -> [URL] {
         let modules = [
             "PlugboardMessages", "PlugboardEventLoop", "PlugboardTransport", "PlugboardKit", "PlugboardCore",
-            "Plugboard", "PlugboardLoader",
+            "Plugboard", "PluginLoader",
             "PlugboardTesting", "PlugboardJSON", "PlugboardCurl",
         ].map { root.appending(path: "Sources/\($0)") }
         let plugins = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "Plugins").path)

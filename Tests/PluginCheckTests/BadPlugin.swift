@@ -1,6 +1,6 @@
 import Foundation
-import PlugboardCheck
 import PlugboardJSON
+import PluginCheck
 import TestSupport
 import Testing
 

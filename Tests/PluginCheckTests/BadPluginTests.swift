@@ -1,5 +1,5 @@
 import Foundation
-import PlugboardCheck
+import PluginCheck
 import TestSupport
 import Testing
 

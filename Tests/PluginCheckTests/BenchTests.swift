@@ -1,7 +1,7 @@
 import PlugboardKit
 import Testing
 
-@testable import PlugboardCheck
+@testable import PluginCheck
 
 struct BenchTests {
     @Test func `a seed gives the numbers of SplitMix64`() {

@@ -2,7 +2,7 @@ import PlugboardJSON
 import TestSupport
 import Testing
 
-@testable import PlugboardCheck
+@testable import PluginCheck
 
 struct CheckVerbTests {
     private let folder: TemporaryFolder

@@ -2,7 +2,7 @@ import Glibc
 import PlugboardJSON
 import Testing
 
-@testable import PlugboardCheck
+@testable import PluginCheck
 
 struct ReportTests {
     private func report(_ statuses: CheckResult.Status...) -> CheckReport {

@@ -2,7 +2,7 @@ import CPlugboard
 import PlugboardKit
 import Testing
 
-@testable import PlugboardCheck
+@testable import PluginCheck
 
 struct RulesTests {
     @Test(arguments: ["1.0.0", "0.0.0", "10.20.30", "1.0.0-rc.1", "1.0.0+build.5", "1.2.3-a-b+c"])

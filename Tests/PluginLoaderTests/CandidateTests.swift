@@ -3,7 +3,7 @@ import PlugboardKit
 import TestSupport
 import Testing
 
-@testable import PlugboardLoader
+@testable import PluginLoader
 
 @Suite struct CandidateTests {
     @Test func `a file replaced between the check and the opening is not opened`() throws {

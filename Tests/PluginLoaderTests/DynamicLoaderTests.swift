@@ -1,6 +1,6 @@
 import Foundation
 import PlugboardKit
-import PlugboardLoader
+import PluginLoader
 import Synchronization
 import TestSupport
 import Testing

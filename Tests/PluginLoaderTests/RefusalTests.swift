@@ -1,6 +1,6 @@
 import Foundation
 import PlugboardKit
-import PlugboardLoader
+import PluginLoader
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import PlugboardKit
 import TestSupport
 import Testing
 
-@testable import PlugboardLoader
+@testable import PluginLoader
 
 @Suite struct SharedObjectTests {
     private func read(_ bytes: [UInt8]) throws(PlugboardError) -> String {

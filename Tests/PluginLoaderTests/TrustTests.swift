@@ -3,7 +3,7 @@ import PlugboardKit
 import TestSupport
 import Testing
 
-@testable import PlugboardLoader
+@testable import PluginLoader
 
 @Suite struct TrustTests {
     private func way(

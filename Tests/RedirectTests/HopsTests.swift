@@ -1,6 +1,6 @@
 import Plugboard
-import PlugboardLoader
 import PlugboardRedirect
+import PluginLoader
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Plugboard
-import PlugboardLoader
 import PlugboardRedirect
 import PlugboardRedirectOptions
+import PluginLoader
 import TestSupport
 import Testing
 

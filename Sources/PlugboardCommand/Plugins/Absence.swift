@@ -1,6 +1,6 @@
 import Plugboard
 import PlugboardJSON
-import PlugboardLoader
+import PluginLoader
 
 /// The plugins that exist and do not take part, with the reasons.
 struct Absence {

@@ -1,4 +1,4 @@
-import PlugboardCheck
+import PluginCheck
 
 /// Writes the results of checks as they come, and on a terminal also the names of running checks.
 final class CheckLines {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Plugboard
-import PlugboardCheck
 import PlugboardJSON
-import PlugboardLoader
+import PluginCheck
+import PluginLoader
 
 #if canImport(Glibc)
     import Glibc

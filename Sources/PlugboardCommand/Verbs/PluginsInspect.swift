@@ -2,7 +2,7 @@ import ArgumentParser
 import Plugboard
 import PlugboardJSON
 import PlugboardKit
-import PlugboardLoader
+import PluginLoader
 
 #if canImport(Glibc)
     import Glibc

@@ -1,7 +1,7 @@
 import ArgumentParser
 import PlugboardKit
-import PlugboardLoader
 import PlugboardTesting
+import PluginLoader
 
 #if canImport(Glibc)
     import Glibc

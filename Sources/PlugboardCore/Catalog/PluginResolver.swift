@@ -108,7 +108,7 @@ struct PluginResolver {
         guard let loader else {
             reading.note(
                 location,
-                "names a file, but this program is built without PlugboardLoader; import it and pass `loader: .dynamic`"
+                "names a file, but this program is built without PluginLoader; import it and pass `loader: .dynamic`"
             )
             return nil
         }

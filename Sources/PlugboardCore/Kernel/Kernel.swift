@@ -44,7 +44,7 @@ public final class Kernel: PluginCommands {
     ///     and its `"enabled": false` leaves the plugin out.
     ///   - catalog: the plugins that are linked into the program, for the configuration to name; none by default. With
     ///     `import Plugboard` all bundled ones.
-    ///   - loader: opens plugins that are shared objects: `.dynamic` of the module PlugboardLoader.
+    ///   - loader: opens plugins that are shared objects: `.dynamic` of the module PluginLoader.
     ///   - transport: libcurl's by default.
     ///   - log: standard error by default, at the configuration's level.
     ///   - watch: called on the loop with facts about the kernel: events that plugins publish outside of an exchange,

@@ -2,8 +2,8 @@ import Plugboard
 import PlugboardAuthentication
 import PlugboardEventLoop
 import PlugboardJSON
-import PlugboardLoader
 import PlugboardTransport
+import PluginLoader
 import TestSupport
 
 /// Kernels, sections and results that these tests share.

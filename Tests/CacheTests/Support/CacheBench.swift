@@ -3,8 +3,8 @@ import PlugboardCache
 import PlugboardCacheOptions
 import PlugboardEventLoop
 import PlugboardJSON
-import PlugboardLoader
 import PlugboardTransport
+import PluginLoader
 import TestSupport
 
 /// A kernel with the cache in front of a transport or a server, with a manual clock.

@@ -2,7 +2,7 @@ import Foundation
 import Plugboard
 import PlugboardCookiesOptions
 import PlugboardKit
-import PlugboardLoader
+import PluginLoader
 import TestSupport
 import Testing
 

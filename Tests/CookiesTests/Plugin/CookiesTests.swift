@@ -1,7 +1,7 @@
 import Plugboard
 import PlugboardCookiesOptions
 import PlugboardEventLoop
-import PlugboardLoader
+import PluginLoader
 import Synchronization
 import TestSupport
 import Testing

@@ -3,8 +3,8 @@ import PlugboardCookies
 import PlugboardCookiesOptions
 import PlugboardEventLoop
 import PlugboardJSON
-import PlugboardLoader
 import PlugboardTransport
+import PluginLoader
 import TestSupport
 
 /// Kernels with the plugin `cookies`.

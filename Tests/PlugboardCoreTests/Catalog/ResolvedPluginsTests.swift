@@ -152,7 +152,7 @@ import Testing
         #expect(error?.code == .configuration)
         #expect(
             error?.reason
-                == "plugins[0] names a file, but this program is built without PlugboardLoader; import it and "
+                == "plugins[0] names a file, but this program is built without PluginLoader; import it and "
                 + "pass `loader: .dynamic`")
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Plugboard
 import PlugboardKit
-import PlugboardLoader
+import PluginLoader
 import TestSupport
 import Testing
 

@@ -2,8 +2,8 @@ import Foundation
 import Plugboard
 import PlugboardEventLoop
 import PlugboardJSON
-import PlugboardLoader
 import PlugboardTransport
+import PluginLoader
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import Plugboard
 import PlugboardEventLoop
 import PlugboardJSON
-import PlugboardLoader
 import PlugboardTransport
+import PluginLoader
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Plugboard
 import PlugboardEventLoop
-import PlugboardLoader
 import PlugboardTransport
+import PluginLoader
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import Plugboard
 import PlugboardJSON
 import PlugboardKit
-import PlugboardLoader
 import PlugboardTransport
+import PluginLoader
 import TestSupport
 import Testing
 

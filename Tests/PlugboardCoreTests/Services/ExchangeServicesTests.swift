@@ -1,5 +1,5 @@
 import Plugboard
-import PlugboardLoader
+import PluginLoader
 import Synchronization
 import TestSupport
 import Testing

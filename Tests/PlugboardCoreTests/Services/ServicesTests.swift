@@ -3,7 +3,7 @@ import Plugboard
 import PlugboardEventLoop
 import PlugboardJSON
 import PlugboardKit
-import PlugboardLoader
+import PluginLoader
 import Synchronization
 import TestSupport
 import Testing

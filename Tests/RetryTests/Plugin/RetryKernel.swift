@@ -1,8 +1,8 @@
 import Plugboard
 import PlugboardEventLoop
 import PlugboardJSON
-import PlugboardLoader
 import PlugboardRetry
+import PluginLoader
 import TestSupport
 
 let anywhere = "http://origin.test/"

@@ -1,5 +1,5 @@
 import Plugboard
-import PlugboardLoader  // opens plugins that are shared objects
+import PluginLoader  // opens plugins that are shared objects
 
 let url = CommandLine.arguments.dropFirst().first ?? "https://example.com/"
 

@@ -5,7 +5,7 @@
 //     kernel URL --waiting N
 import Glibc
 import Plugboard
-import PlugboardLoader
+import PluginLoader
 import Synchronization
 import measuring
 import nothing

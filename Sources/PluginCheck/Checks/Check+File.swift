@@ -1,5 +1,5 @@
 import PlugboardCore
-import PlugboardLoader
+import PluginLoader
 
 /// The plugin's file.
 extension Check {

@@ -1,5 +1,5 @@
 import Glibc
-import PlugboardLoader
+import PluginLoader
 
 /// The names that a loaded object exports, as the system's loader sees them.
 ///

@@ -3,7 +3,7 @@ import Glibc
 import PlugboardCore
 import PlugboardJSON
 import PlugboardKit
-import PlugboardLoader
+import PluginLoader
 
 /// The plugin under check.
 struct Subject: Sendable {

@@ -44,6 +44,6 @@ extension SharedObject {
     #elseif arch(powerpc64le)
         private static let hostMachine: UInt16 = 21
     #else
-        #error("PlugboardLoader needs the ELF number of this architecture here.")
+        #error("PluginLoader needs the ELF number of this architecture here.")
     #endif
 }
