@@ -30,14 +30,14 @@ public final class EventLoop: @unchecked Sendable {
     public let executor: LoopExecutor
 
     /// The time of the loop's clock in nanoseconds, read once in a turn. [loop]
-    public private(set) var now: Int64
+    @exclusivity(unchecked) public private(set) var now: Int64
     /// The time of the system's monotonic clock in nanoseconds, read once in a turn, also with a manual clock. [loop]
-    package private(set) var systemNow: Int64
+    @exclusivity(unchecked) package private(set) var systemNow: Int64
     /// The time of the loop's clock in nanoseconds, read at this call and not once in a turn. [any]
     package var timeOfCall: Int64 { clock?.now ?? EventLoop.systemTime() }
     private var batch: [Inbox.Job] = []
     /// The index in `batch` of the next job to run.
-    private var nextJob = 0
+    @exclusivity(unchecked) private var nextJob = 0
     // Unchecked, because the functions that change these two call no other code meanwhile, and release only objects
     // that their callers hold.
     @exclusivity(unchecked) private var endOfTurn: [() -> Void] = []

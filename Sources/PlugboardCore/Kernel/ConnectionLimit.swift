@@ -3,19 +3,21 @@ import PlugboardMessages
 /// A number of connections, and the exchanges that wait for one of them in the order in which they came.
 ///
 /// It counts and decides only; `Admission` acts. An exchange waits in at most one of them.
+///
+/// Accesses are not checked for exclusivity at run time: every attempt needs some, and no function here calls out.
 final class ConnectionLimit {
     /// The host whose connections are limited; nil for all hosts together.
     let host: Origin?
     /// 0 for no limit.
     private let limit: Int
     /// How many attempts run.
-    private(set) var inUse = 0
+    @exclusivity(unchecked) private(set) var inUse = 0
     /// How many connections are free and held back: see `Admission`.
     var heldCount = 0
     /// Whether the attempts share connections, so that their number says nothing about that of connections.
     var isShared = false
     var isAdmitting = false
-    private var queue = ExchangeList<Queued>()
+    @exclusivity(unchecked) private var queue = ExchangeList<Queued>()
 
     init(_ limit: Int, host: Origin? = nil) {
         self.limit = limit
