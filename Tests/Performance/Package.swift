@@ -20,6 +20,7 @@ let package = Package(
             dependencies: [
                 "measuring",
                 .product(name: "Plugboard", package: "plugboard"),
+                .product(name: "PlugboardTransport", package: "plugboard"),
                 .product(name: "PlugboardCacheOptions", package: "plugboard"),
                 .product(name: "PlugboardCookiesOptions", package: "plugboard"),
             ]),

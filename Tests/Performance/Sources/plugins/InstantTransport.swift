@@ -1,4 +1,5 @@
 import Plugboard
+import PlugboardTransport
 
 /// Completes each attempt at once and from memory, so that what is left to measure is the kernel and its plugins.
 final class InstantTransport: Transport {
