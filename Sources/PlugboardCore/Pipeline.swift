@@ -36,7 +36,7 @@ import PlugboardKit
 
 /// The enabled plugins in order, outermost first, and the hooks that they list.
 final class Pipeline: Sendable {
-    /// How many plugins may be switched on.
+    /// How many plugins may be enabled.
     static let limit = SlotSet.limit
 
     let slots: [Slot]

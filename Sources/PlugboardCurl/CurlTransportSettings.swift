@@ -4,8 +4,6 @@ import PlugboardTransport
 public struct CurlTransportSettings: Sendable {
     /// The most connections at a time, to all hosts together; further attempts wait. 0 sets no limit.
     public var connections = 0
-    /// The most connections at a time to one host; further attempts wait. 0 sets no limit.
-    public var connectionsPerHost = 0
     /// The most idle connections that are kept. The number grows with the number of simultaneous attempts.
     public var idleConnections = 64
     /// The most bytes that one read from a connection returns. Only the memory that is used is allocated by the system.

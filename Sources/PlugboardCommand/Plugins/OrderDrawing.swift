@@ -84,7 +84,7 @@ struct OrderDrawing {
 }
 
 extension EnabledPlugin {
-    /// Where the plugin is switched on: by a file, or by the command line, which is the program here.
+    /// Where the plugin is enabled: by a file, or by the command line, which is the program here.
     var enabledAt: [String] {
         locations.map { $0.hasPrefix("program") ? "command line" : $0 }
     }

@@ -29,7 +29,7 @@ public struct EnabledPlugin: Sendable {
     public let reason: String
     /// Its location in the configuration.
     let location: JSONPath
-    /// Where it is switched on: the file, the line and the path of the configuration's entry, and the path of what the
+    /// Where it is enabled: the file, the line and the path of the configuration's entry, and the path of what the
     /// program's code gives, such as `program.plugins[0]`; values of the first win.
     public let locations: [String]
     /// Why the kernel has switched it off (`onFault: disable`), with the code `plugin.disabled`; nil while it takes

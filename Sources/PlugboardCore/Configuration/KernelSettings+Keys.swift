@@ -43,7 +43,7 @@ extension KernelSettings {
             \.connections),
         ConfigurationKey(
             "connectionsPerHost",
-            "Connections at a time to one host that does not respond in HTTP/2; 0 for no limit.",
+            "Connections at a time to one origin that does not respond in HTTP/2; 0 for no limit.",
             .integer(in: 0...1_000_000).by(default: 64), \.connectionsPerHost),
         ConfigurationKey(
             "attemptLimit", "Attempts and hops of one exchange, after which it fails as a runaway.",

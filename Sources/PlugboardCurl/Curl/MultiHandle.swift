@@ -78,7 +78,6 @@ final class MultiHandle: LoopParticipant {
         ccurl_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, Int(Int32.max))
         ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, connectionRoom)
         ccurl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(settings.connections, 0))
-        ccurl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(settings.connectionsPerHost, 0))
     }
 
     // MARK: - Transfers

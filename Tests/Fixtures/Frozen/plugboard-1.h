@@ -365,9 +365,9 @@ typedef uint32_t plug_subrequest_flags;
 #define PLUG_SUBREQUEST_DETACHED 2u    // outlives its exchange; without: is cancelled with it
 
 // A request of the plugin's own, which may be sent for an exchange:
-//   1. Plugins. The plugin that sends it does not take part, and if the exchange is a sub-request too, neither do the
-//      plugins that sent that one. Without PLUG_SUBREQUEST_OUTERMOST, the plugins further out than the sender do not
-//      take part either. on_event is called in all of them.
+//   1. Plugins. The plugin that sends it does not take part. If the exchange is itself a sub-request, the plugins that
+//      sent it and the sub-requests around it do not take part either. Without PLUG_SUBREQUEST_OUTERMOST, the plugins
+//      further out than the sender do not take part either. on_event is called in all of them.
 //   2. Options. It has the options of the exchange's request, such as the proxy, where it does not set its own. The
 //      `timeout` is excepted; at another origin also the client certificate, its key and the pins.
 //   3. Secrets. Its fields are secret where the exchange's request has a secret field of the same name.
@@ -561,7 +561,7 @@ struct plug_host_v1 {
     // ---- the bodies of the exchange
 
     // Takes the body of the request in on_request, to put a source around it: the plugin owns the body from here on,
-    // and sets another in its place in the same hook; not to do so is a fault. NULL if there is none. [loop]
+    // and must set another in its place in the same hook, or it is at fault. NULL if there is none. [loop]
     plug_body *(*take_request_body)(plug_exchange *exchange);
     // Sets the body of the request, in on_request and before `resend`. NULL: no body. [loop]
     plug_result (*set_request_body)(plug_exchange *exchange, plug_body *body);

@@ -52,7 +52,7 @@ import Testing
         }
         let handles = try await crowd(2_000, kernel, transport, limit: 10)
         // Until all have begun, for one that begins after the clock has moved never times out.
-        await kernel.ended(of: Request(.get, anywhere))
+        await kernel.turn()
 
         clock.advance(by: .seconds(5))
         for handle in handles { _ = try? await handle.response }
@@ -108,21 +108,12 @@ import Testing
             if ending == "cancel" { handle.cancel() }
         }
         // After those that begin, for jobs of the loop keep their order.
-        await kernel.ended(of: request)
+        await kernel.turn()
         clock.advance(by: .seconds(1))
 
         try await gone.opened(for: 100)
         #expect(transport.requests.count == 1)
         running.cancel()
-    }
-}
-
-extension Kernel {
-    /// Returns when the loop has run all jobs that were enqueued before.
-    fileprivate func ended(of request: Request) async {
-        let handle = begin(request)
-        handle.cancel()
-        _ = try? await handle.response
     }
 }
 

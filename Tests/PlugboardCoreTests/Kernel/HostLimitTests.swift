@@ -129,30 +129,6 @@ import Testing
         for handle in handles { handle.cancel() }
     }
 
-    @Test func `are not what a sub-request waits for`() async throws {
-        let asker = ScriptedPlugin("asker")
-        asker.onRequest = { [unowned asker] exchange in
-            guard let host = asker.host else { return .next }
-            let id = exchange.id
-            return .wait {
-                do throws(PlugboardError) {
-                    _ = try await host.send(Request(.get, "http://one.test/sub"), for: id)
-                    return { _ in .next }
-                } catch {
-                    return { _ in .fail(error) }
-                }
-            }
-        }
-        let kernel = try makeKernel(MockTransport(), perHost: 1, plugins: [asker])
-
-        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<8 { group.addTask { try await kernel.send(Request(.get, one)).status } }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
-
-        #expect(statuses == Array(repeating: 200, count: 8))
-    }
-
     @Test func `are given back by an exchange that is cancelled while it waits for one of all connections`()
         async throws
     {
@@ -227,14 +203,5 @@ import Testing
         await kernel.shutDown()
 
         #expect(server.connectionCount <= 5)
-    }
-}
-
-extension Kernel {
-    /// Returns when the loop has done what it was asked before.
-    fileprivate func turn() async {
-        let handle = begin(Request(.get, "http://elsewhere.test/"))
-        handle.cancel()
-        _ = try? await handle.response
     }
 }

@@ -168,8 +168,11 @@ import Testing
         #expect(error.code == .runaway)
     }
 
-    @Test func `are sent although all connections are used by exchanges that wait for them`() async throws {
-        let kernel = try makeKernel([fetching()], MockTransport()) { $0.kernel.connections = 1 }
+    @Test(arguments: ["all", "per host"])
+    func `are sent although all connections are used by exchanges that wait for them`(limit: String) async throws {
+        let kernel = try makeKernel([fetching(anywhere)], MockTransport()) {
+            if limit == "all" { $0.kernel.connections = 1 } else { $0.kernel.connectionsPerHost = 1 }
+        }
 
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<8 { group.addTask { try await kernel.send(Request(.get, anywhere)).status } }

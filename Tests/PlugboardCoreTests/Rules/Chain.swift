@@ -47,4 +47,13 @@ func failure(of kernel: Kernel, _ request: Request) async throws -> PlugboardErr
     throw PlugboardError("test", "The request succeeded.")
 }
 
+extension Kernel {
+    /// Returns when the loop has done what it was asked before.
+    func turn() async {
+        let handle = begin(Request(.get, "http://elsewhere.test/"))
+        handle.cancel()
+        _ = try? await handle.response
+    }
+}
+
 let anywhere = "http://origin.test/"

@@ -77,7 +77,7 @@ struct Jar: Sendable {
         var cookie = cookie
         events += 1
         (cookie.created, cookie.accessed) = (events, events)
-        // Step 23: the creation time of a replaced cookie stays, unless that one had expired.
+        // Step 23: a cookie keeps the creation time of the one that it replaces, unless the old one had expired.
         if let old = remove(cookie.id), !old.hasExpired(at: now) { cookie.created = old.created }
         guard !cookie.hasExpired(at: now) else { return .removed }
         insert(cookie)

@@ -1,0 +1,79 @@
+import PlugboardEventLoop
+import PlugboardKit
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// How a kernel ends.
+extension Kernel {
+    /// The shortest time that plugins have for `stop`, in nanoseconds.
+    private static let stopTime: Int64 = 1_000_000_000
+
+    /// Refuses new requests, waits for those under way, cancels the rest after `limit`, and stops the plugins, the
+    /// innermost first. Returns when the plugins have stopped.
+    ///
+    /// Plugins that stop, and commands that have not returned, have the rest of the limit, and at least a second. A
+    /// plugin whose `stop` or command has not returned by then is named in the log and never destroyed.
+    public func shutDown(within limit: Duration = .seconds(30)) async {
+        let isFirst = life.withLock { life in
+            guard case .running = life else { return false }
+            life = .closing([])
+            return true
+        }
+        guard isFirst else { return await end() }
+        await Kernel.close(core, within: limit)
+        let waiting = life.withLock { life in
+            defer { life = .closed }
+            if case .closing(let waiting) = life { return waiting }
+            return []
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Waits for a shutdown that another call has begun.
+    private func end() async {
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            let isClosed = life.withLock { life in
+                guard case .closing(let waiting) = life else { return true }
+                life = .closing(waiting + [continuation])
+                return false
+            }
+            if isClosed { continuation.resume() }
+        }
+    }
+
+    static func close(_ core: KernelCore, within limit: Duration) async {
+        // A year at most, so that no sum with a clock's time overflows.
+        let limit = min(max(limit, .zero), .seconds(365 * 86_400))
+        let began = clockTime(CLOCK_MONOTONIC)
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            let isTaken = core.loop.enqueue {
+                let timer = core.loop.schedule(at: core.loop.now + limit.nanoseconds) {
+                    core.cancelAll(PlugboardError(.shutDown, "The kernel was shut down."))
+                }
+                core.close {
+                    timer.cancel()
+                    // Not within the transport's own report that ended the last exchange.
+                    core.loop.enqueue {
+                        core.transport.shutDown()
+                        continuation.resume()
+                    }
+                }
+            }
+            if !isTaken { continuation.resume() }
+        }
+        await BlockingThread.run {
+            let (slots, startup) = (core.pipeline.slots, Startup(core: core))
+            let now = clockTime(CLOCK_MONOTONIC)
+            let stuck = startup.stop(slots, until: max(began + limit.nanoseconds, now + Kernel.stopTime))
+            core.loop.stop()
+            core.failWhatWaits(PlugboardError(.shutDown, "The kernel was shut down."))
+            startup.destroy(slots.filter { slot in !stuck.contains { $0 === slot } })
+            core.containment.end()
+        }
+    }
+}
