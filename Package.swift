@@ -59,6 +59,7 @@ func pluginTests(_ name: String, _ dependencies: Target.Dependency...) -> Target
 
 let systemLibraries: [Target] = [
     .systemLibrary(name: "CPlugboardEpoll"),
+    .systemLibrary(name: "CPlugboardNetlink"),
     .systemLibrary(name: "CPlugboardCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CPlugboardLtdl", providers: [.apt(["libltdl-dev"])]),
     .systemLibrary(name: "CPlugboardSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -81,9 +82,14 @@ let layers: [Target] = [
     module("PlugboardTransport", "PlugboardMessages", "PlugboardEventLoop"),
     module("PlugboardKit", "PlugboardMessages", "CPlugboard", "PlugboardJSON"),
     module("PlugboardSQLite", "PlugboardMessages", "CPlugboardSQLite"),
+    module("PlugboardCodecs", "PlugboardMessages", "PlugboardJSON", "PlugboardJSONCoding"),
+    module("PlugboardReachability", "PlugboardMessages", "PlugboardEventLoop", "CPlugboardNetlink"),
+    // Codecs on libraries that few programs need; FoundationEssentials is in none but these.
+    module("PlugboardPropertyList", "PlugboardCodecs", "PlugboardMessages", "PlugboardJSON"),
     // For programs that have these packages, or import Foundation; nothing here depends on them.
     module("PlugboardHTTPTypes", "PlugboardMessages", httpTypes),
     module("PlugboardFoundation", "PlugboardMessages"),
+    module("PlugboardFoundationNetworking", "PlugboardMessages"),
 
     // 3: the transport; beside it the plugins, which know neither it nor the kernel
     module("PlugboardCurl", "PlugboardTransport", "PlugboardEventLoop", "PlugboardMessages", "CPlugboardCurl"),
@@ -97,9 +103,14 @@ let layers: [Target] = [
     // 5: the kernel with all bundled plugins, and what is built around it
     .target(
         name: "Plugboard",
-        dependencies: ["PlugboardCore", "PlugboardTransport", "PlugboardEventLoop"]
+        dependencies: ["PlugboardCore", "PlugboardCodecs", "PlugboardTransport", "PlugboardEventLoop"]
             + bundled.flatMap { [.target(name: "Plugboard\($0)"), .target(name: "Plugboard\($0)Options")] },
         swiftSettings: strict),
+    // Requests as objects, which need the kernel and no plugin.
+    module(
+        "PlugboardEndpoints", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "PlugboardJSON",
+        "PlugboardJSONCoding", "PlugboardCodecs", "PlugboardCacheOptions", "PlugboardCookiesOptions",
+        "PlugboardAuthenticationOptions", "PlugboardRetryOptions"),
     // For programs that have swift-log.
     module("PlugboardSwiftLog", "PlugboardCore", "PlugboardMessages", swiftLog),
     module("PluginLoader", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "CPlugboard", "CPlugboardLtdl"),
@@ -122,7 +133,7 @@ let programs: [Target] = [
             "Plugboard", "PlugboardCore", "PlugboardCurl", "PlugboardTransport", "PlugboardEventLoop",
             "PluginLoader", "PluginCheck",
             "PlugboardTesting", "PlugboardKit", "PlugboardMessages", "CPlugboard", "ScaffoldTemplates", "PlugboardJSON",
-            argumentParser,
+            "PlugboardCodecs", "PlugboardEndpoints", "PlugboardPropertyList", argumentParser,
         ],
         exclude: ["Scaffold/Templates"], swiftSettings: strict),
     .executableTarget(
@@ -173,6 +184,19 @@ let testTargets: [Target] = [
         "PlugboardAuthenticationOptions",
         "PlugboardCacheOptions", "PlugboardCookiesOptions", "PlugboardDecodeOptions", "PlugboardLoggingOptions",
         "PlugboardRedirectOptions", "PlugboardRetryOptions"),
+    tests(
+        "PlugboardFoundationNetworkingTests", "PlugboardFoundationNetworking", "Plugboard", "PlugboardMessages"),
+    tests(
+        "CodecsTests", "PlugboardCodecs", "Plugboard", "PlugboardCore", "PlugboardKit", "PlugboardMessages",
+        "PlugboardJSON", "PlugboardJSONCoding", "PlugboardTransport", "PlugboardEventLoop"),
+    tests("PropertyListTests", "PlugboardPropertyList", "PlugboardCodecs", "PlugboardMessages", "PlugboardJSON"),
+    tests(
+        "EndpointsTests", "PlugboardEndpoints", "PlugboardCodecs", "Plugboard", "PlugboardCore", "PlugboardKit",
+        "PlugboardMessages", "PlugboardJSON", "PlugboardJSONCoding", "PlugboardTransport", "PlugboardEventLoop",
+        "PlugboardTesting", "PluginLoader", "PlugboardPropertyList"),
+    tests(
+        "ReachabilityTests", "PlugboardReachability", "Plugboard", "PlugboardCore", "PlugboardKit",
+        "PlugboardMessages", "PlugboardEventLoop"),
     tests("CurlTransportTests", "PlugboardCurl", "PlugboardTransport", "PlugboardEventLoop", "PlugboardMessages"),
     tests(
         "PlugboardCoreTests", "Plugboard", "PlugboardCore", "PlugboardKit", "CPlugboard", "PlugboardTransport",
@@ -207,11 +231,16 @@ let package = Package(
         .library(name: "PlugboardKit", targets: ["PlugboardKit"]),
         .library(name: "PluginLoader", targets: ["PluginLoader"]),
         .library(name: "PlugboardJSON", targets: ["PlugboardJSON", "PlugboardJSONCoding"]),
+        .library(name: "PlugboardCodecs", targets: ["PlugboardCodecs"]),
+        .library(name: "PlugboardPropertyList", targets: ["PlugboardPropertyList"]),
+        .library(name: "PlugboardEndpoints", targets: ["PlugboardEndpoints"]),
+        .library(name: "PlugboardReachability", targets: ["PlugboardReachability"]),
         .library(name: "PlugboardTransport", targets: ["PlugboardTransport", "PlugboardEventLoop"]),
         .library(name: "PlugboardTesting", targets: ["PlugboardTesting"]),
         .library(name: "PlugboardHTTPTypes", targets: ["PlugboardHTTPTypes"]),
         .library(name: "PlugboardSwiftLog", targets: ["PlugboardSwiftLog"]),
         .library(name: "PlugboardFoundation", targets: ["PlugboardFoundation"]),
+        .library(name: "PlugboardFoundationNetworking", targets: ["PlugboardFoundationNetworking"]),
         .executable(name: "plugboard", targets: ["PlugboardCommand"]),
         .executable(name: "plugboard-core", targets: ["Core"]),
     ]

@@ -1,6 +1,7 @@
 // The kernel, the bundled plugins, and the names of what requests and programs can say to them.
 @_exported import PlugboardAuthentication
 @_exported import PlugboardCache
+@_exported import PlugboardCodecs
 @_exported import PlugboardCookies
 @_exported import PlugboardCore
 @_exported import PlugboardDecode

@@ -59,10 +59,19 @@ extension PlugboardError.Code {
     public static let requestField: Self = "request.field"
     /// An option or attribute of the request has a value that is not allowed.
     public static let requestOption: Self = "request.option"
+    /// A parameter of the request is missing, or cannot be written where it is to stand.
+    public static let requestParameter: Self = "request.parameter"
     /// The exchange's response was awaited twice.
     public static let requestTaken: Self = "request.taken"
     /// The exchange needed more attempts than `kernel.attemptLimit`, or sub-requests nested too deeply.
     public static let runaway: Self = "runaway"
+
+    // MARK: Responses that a program refuses
+
+    /// The response's status is not one that the program accepts.
+    public static let responseStatus: Self = "response.status"
+    /// The response's content type is not one that the program accepts.
+    public static let responseType: Self = "response.type"
 
     // MARK: Plugins
 

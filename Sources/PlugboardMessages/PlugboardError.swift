@@ -6,7 +6,8 @@
 ///     timeout         .connect .idle .attempt .exchange
 ///     transport       .dns .connect .tls .tls.certificate .proxy .reset .stale .unprocessed .protocol
 ///     body            .read .cut .limit .decode .rewind
-///     request         .url .field .option .taken .dry
+///     request         .url .field .option .parameter .taken .dry
+///     response        .status .type
 ///     runaway
 ///     plugin          .fault .failed .disabled .subrequest .order .start
 ///     command         .unknown .failed .reply
@@ -61,6 +62,12 @@ public struct PlugboardError: Error, Sendable, Equatable, CustomStringConvertibl
     public var attempt: Int?
     /// The message of the layer below, such as libcurl's or the system's; nil if it gave none.
     public var underlying: String?
+    /// The response that the program refused (`response.…`); nil in other errors. It is printed nowhere.
+    public var response: ResponseExcerpt? {
+        get { storedResponse?.excerpt }
+        set { storedResponse = newValue.map(StoredExcerpt.init) }
+    }
+    private var storedResponse: StoredExcerpt?
 
     /// An error with this code and reason.
     ///

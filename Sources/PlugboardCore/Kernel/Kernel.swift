@@ -22,7 +22,7 @@ import Synchronization
 ///
 /// One kernel serves a whole program, from any task. Its hooks and its network run on one thread of its own, the loop.
 /// Dropping the last reference shuts it down and cancels all exchanges at once; `shutDown` waits for them.
-public final class Kernel: PluginCommands {
+public final class Kernel: PluginCommands, RequestSender {
     let core: KernelCore
     private let requestDefaults: RequestDefaults?
     let life = Mutex(Life.running)

@@ -1,0 +1,2 @@
+import PlugboardCodecs
+import PlugboardCore

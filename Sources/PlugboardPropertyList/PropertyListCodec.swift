@@ -1,0 +1,4 @@
+import FoundationEssentials
+import PlugboardCodecs
+import PlugboardJSON
+import PlugboardMessages

@@ -1,0 +1,3 @@
+import CPlugboardNetlink
+import PlugboardEventLoop
+import PlugboardMessages
