@@ -2,7 +2,7 @@
 import PackageDescription
 
 // A slim program depends on the product PlugboardCore and on the plugins that it links; nothing else is compiled.
-let bundled = ["Logging", "Decode", "Redirect", "Authentication", "Cookies", "Cache", "Retry"]
+let bundled = ["Logging", "Decode", "Redirect", "Authentication", "Cookies", "Cache", "Resume", "Retry"]
 
 // CI sets this, so that the warnings of a new compiler break the build of this repository only.
 let strict: [SwiftSetting] =
@@ -81,6 +81,8 @@ let layers: [Target] = [
     module("PlugboardEventLoop", "PlugboardMessages", "CPlugboardEpoll"),
     module("PlugboardTransport", "PlugboardMessages", "PlugboardEventLoop"),
     module("PlugboardKit", "PlugboardMessages", "CPlugboard", "PlugboardJSON"),
+    module("PlugboardRanges", "PlugboardMessages"),
+    module("PlugboardDownloads", "PlugboardRanges", "PlugboardMessages", "PlugboardJSON"),
     module("PlugboardSQLite", "PlugboardMessages", "CPlugboardSQLite"),
     module("PlugboardCodecs", "PlugboardMessages", "PlugboardJSON", "PlugboardJSONCoding"),
     module("PlugboardReachability", "PlugboardMessages", "PlugboardEventLoop", "CPlugboardNetlink"),
@@ -133,7 +135,7 @@ let programs: [Target] = [
             "Plugboard", "PlugboardCore", "PlugboardCurl", "PlugboardTransport", "PlugboardEventLoop",
             "PluginLoader", "PluginCheck",
             "PlugboardTesting", "PlugboardKit", "PlugboardMessages", "CPlugboard", "ScaffoldTemplates", "PlugboardJSON",
-            "PlugboardCodecs", "PlugboardEndpoints", "PlugboardPropertyList", argumentParser,
+            "PlugboardCodecs", "PlugboardDownloads", "PlugboardEndpoints", "PlugboardPropertyList", argumentParser,
         ],
         exclude: ["Scaffold/Templates"], swiftSettings: strict),
     .executableTarget(
@@ -162,7 +164,7 @@ let plugins: [Target] =
     plugin("Logging") + plugin("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd") + plugin("Redirect")
     + plugin("Authentication")
     + plugin("Cookies", "PlugboardSQLite", "CPlugboardPSL") + plugin("Cache", "PlugboardSQLite", structuredFields)
-    + plugin("Retry", structuredFields)
+    + plugin("Resume", "PlugboardRanges") + plugin("Retry", structuredFields)
 
 let testTargets: [Target] = [
     module(
@@ -172,6 +174,7 @@ let testTargets: [Target] = [
     tests("TestSupportTests"),
     tests("JSONTests", "PlugboardJSON", "PlugboardJSONCoding"),
     tests("MessagesTests", "PlugboardMessages"),
+    tests("RangesTests", "PlugboardRanges", "PlugboardMessages"),
     tests("EventLoopTests", "PlugboardEventLoop", "PlugboardMessages"),
     tests("SQLiteStoreTests", "PlugboardSQLite", "CPlugboardSQLite"),
     tests("PlugboardKitTests", "PlugboardKit", "CPlugboard", "PlugboardMessages"),
@@ -183,7 +186,7 @@ let testTargets: [Target] = [
         "PlugboardCore", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardJSON", "PlugboardCurl",
         "PlugboardAuthenticationOptions",
         "PlugboardCacheOptions", "PlugboardCookiesOptions", "PlugboardDecodeOptions", "PlugboardLoggingOptions",
-        "PlugboardRedirectOptions", "PlugboardRetryOptions"),
+        "PlugboardRedirectOptions", "PlugboardResumeOptions", "PlugboardRetryOptions"),
     tests(
         "PlugboardFoundationNetworkingTests", "PlugboardFoundationNetworking", "Plugboard", "PlugboardMessages"),
     tests(
@@ -205,12 +208,15 @@ let testTargets: [Target] = [
     tests(
         "PluginLoaderTests", "PluginLoader", "Plugboard", "PlugboardCore", "PlugboardKit", "PlugboardMessages",
         "CPlugboard"),
+    tests(
+        "DownloadsTests", "PlugboardDownloads", "PlugboardRanges", "Plugboard", "PlugboardKit", "PlugboardMessages"),
     pluginTests("Logging"),
     pluginTests("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd"),
     pluginTests("Redirect"),
     pluginTests("Authentication"),
     pluginTests("Cookies", "PlugboardSQLite"),
     pluginTests("Cache", "PlugboardSQLite"),
+    pluginTests("Resume", "PlugboardRanges"),
     pluginTests("Retry"),
     tests("PluginCheckTests", "PluginCheck", "PlugboardKit", "CPlugboard", "PlugboardMessages", "PlugboardJSON"),
     tests(
@@ -233,6 +239,7 @@ let package = Package(
         .library(name: "PlugboardJSON", targets: ["PlugboardJSON", "PlugboardJSONCoding"]),
         .library(name: "PlugboardCodecs", targets: ["PlugboardCodecs"]),
         .library(name: "PlugboardPropertyList", targets: ["PlugboardPropertyList"]),
+        .library(name: "PlugboardDownloads", targets: ["PlugboardDownloads"]),
         .library(name: "PlugboardEndpoints", targets: ["PlugboardEndpoints"]),
         .library(name: "PlugboardReachability", targets: ["PlugboardReachability"]),
         .library(name: "PlugboardTransport", targets: ["PlugboardTransport", "PlugboardEventLoop"]),

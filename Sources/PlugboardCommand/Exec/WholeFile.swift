@@ -1,3 +1,4 @@
+import PlugboardDownloads
 import PlugboardKit
 
 #if canImport(Glibc)
