@@ -1,51 +1,58 @@
 import PlugboardJSON
 import PlugboardJSONCoding
-public import PlugboardMessages
+import PlugboardMessages
 
-/// JSON (RFC 8259).
+/// JSON (RFC 8259): any `Encodable` and `Decodable` value, or a `JSONValue`.
+///
+/// Keys that a type does not read are ignored.
 public struct JSONCodec: Codec {
     /// A codec.
     public init() {}
-    /// `json`.
-    public var name: String { "json" }
-    /// JSON and its suffix.
-    public var contentTypes: [String] { ["application/json", "*/*+json"] }
 
-    /// The JSON text of a value.
+    public var name: String { "json" }
+    public var contentTypes: [String] { ["application/json", "*/*+json", "text/json"] }
+
+    public func canDecode<Value>(_ type: Value.Type) -> Bool { type is any Decodable.Type }
+
     public func encode<Value>(_ value: Value) throws(PlugboardError) -> Bytes {
-        if let parameters = value as? Parameters {
-            return try encode(JSONValue.object(JSONObject(parameters.map { ($0.name, $0.value) })))
-        }
         guard let value = value as? any Encodable else {
-            throw PlugboardError(.requestParameter, "\(Value.self) is not Encodable, which JSON needs.")
+            throw PlugboardError(.requestParameter, "The codec json takes Encodable values, and \(Value.self) is not.")
         }
-        do { return Bytes("\(try JSONValueEncoder().encode(value))") } catch {
-            throw PlugboardError(.requestParameter, "The value cannot be written as JSON: \(error).")
+        do throws(JSONEncodingError) {
+            return Bytes(JSONWriter.write(try JSONValueEncoder().encode(value)) as [UInt8])
+        } catch {
+            throw PlugboardError(.requestParameter, "The value cannot be encoded as JSON: \(error).")
         }
     }
 
-    /// The value of a JSON text.
     public func decode<Value>(
         _ type: Value.Type, from body: Bytes, contentType: String?
     ) throws(PlugboardError) -> Value {
-        guard let decodable = type as? any Decodable.Type else {
-            throw PlugboardError(.bodyDecode, "\(Value.self) is not Decodable, which JSON needs.")
-        }
-        do {
-            let value = try JSONParser.parse(body.array)
-            guard let model = try JSONValueDecoder(strict: false).decode(decodable, from: value) as? Value else {
-                throw PlugboardError(.kernel, "The decoder returned another type.")
-            }
-            return model
-        } catch let error as PlugboardError {
-            throw error
+        let json: JSONValue
+        do throws(JSONError) {
+            json = try body.withUnsafeBytes { bytes throws(JSONError) in try JSONParser.parse(bytes) }
         } catch {
-            throw PlugboardError(.bodyDecode, "The body cannot be decoded as \(Value.self): \(error).")
+            throw PlugboardError(.bodyDecode, "The body is not JSON: \(error).")
+        }
+        if let value = json as? Value { return value }
+        guard let decodable = type as? any Decodable.Type else {
+            throw PlugboardError(.bodyDecode, "The codec json makes Decodable values, and \(type) is not.")
+        }
+        func decoded<Model: Decodable>(_ model: Model.Type) throws(JSONDecodingError) -> Value? {
+            try JSONValueDecoder(strict: false).decode(model, from: json) as? Value
+        }
+        do throws(JSONDecodingError) {
+            guard let value = try decoded(decodable) else {
+                throw JSONDecodingError(path: JSONPath(), reason: "the value is of another type")
+            }
+            return value
+        } catch {
+            throw PlugboardError(.bodyDecode, "The JSON of the body does not fit \(type): \(error).")
         }
     }
 }
 
 extension Codec where Self == JSONCodec {
-    /// JSON.
+    /// JSON (RFC 8259): `Encodable` and `Decodable` values.
     public static var json: JSONCodec { JSONCodec() }
 }
