@@ -49,7 +49,7 @@ final class InputStreamSource: BodySource, @unchecked Sendable {
         let count = stream.read(address, maxLength: memory.count)
         guard count > 0 else {
             memory.deallocate()
-            stream.close()
+            defer { stream.close() }
             return count < 0 ? .broken(failure("cannot be read")) : end()
         }
         if let rest {
@@ -69,7 +69,8 @@ final class InputStreamSource: BodySource, @unchecked Sendable {
     }
 
     private func failure(_ what: String) -> PlugboardError {
-        PlugboardError(
-            .bodyRead, "The body's input stream \(what).", underlying: stream.streamError.map { "\($0)" })
+        // Foundation on Linux traps if a stream without an error is asked for it.
+        let cause = stream.streamStatus == .error ? stream.streamError : nil
+        return PlugboardError(.bodyRead, "The body's input stream \(what).", underlying: cause.map { "\($0)" })
     }
 }
