@@ -1,4 +1,4 @@
-public import PlugboardMessages
+import PlugboardMessages
 
 /// Writes values as bodies, and reads values from bodies.
 ///
@@ -16,6 +16,12 @@ public protocol Codec: Sendable {
     /// writes. A type of the form `*/*+json` stands for all with this suffix (RFC 6839).
     var contentTypes: [String] { get }
 
+    /// The value of `Content-Type` for what the codec writes. By default the first of `contentTypes`.
+    var writtenType: String { get }
+
+    /// Whether values of this type can be made at all, so that a set of codecs can choose another one. True by default.
+    func canDecode<Value>(_ type: Value.Type) -> Bool
+
     /// The bytes of a value.
     ///
     /// Throws `request.parameter` if the value cannot be written.
@@ -29,4 +35,9 @@ public protocol Codec: Sendable {
     func decode<Value>(
         _ type: Value.Type, from body: Bytes, contentType: String?
     ) throws(PlugboardError) -> Value
+}
+
+extension Codec {
+    public var writtenType: String { contentTypes.first ?? "application/octet-stream" }
+    public func canDecode<Value>(_ type: Value.Type) -> Bool { true }
 }
