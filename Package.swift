@@ -195,7 +195,7 @@ let testTargets: [Target] = [
         "PlugboardMessages", "PlugboardJSON", "PlugboardJSONCoding", "PlugboardTransport", "PlugboardEventLoop",
         "PlugboardTesting", "PluginLoader", "PlugboardPropertyList"),
     tests(
-        "ReachabilityTests", "PlugboardReachability", "CPlugboardNetlink", "Plugboard", "PlugboardCore",
+        "ReachabilityTests", "PlugboardReachability", "CPlugboardNetlink", "PlugboardCore",
         "PlugboardKit", "PlugboardMessages", "PlugboardEventLoop"),
     tests("CurlTransportTests", "PlugboardCurl", "PlugboardTransport", "PlugboardEventLoop", "PlugboardMessages"),
     tests(

@@ -13,7 +13,8 @@ import PlugboardMessages
 final class RoutingSocket {
     private static let bufferSize = 64 << 10
 
-    let descriptor: Int32
+    /// -1 when it is closed.
+    private(set) var descriptor: Int32
     private(set) var reader: RoutingReader
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: RoutingSocket.bufferSize, alignment: 8)
 
@@ -26,8 +27,14 @@ final class RoutingSocket {
     }
 
     deinit {
-        if descriptor >= 0 { close(descriptor) }
+        end()
         buffer.deallocate()
+    }
+
+    /// Closes the socket.
+    func end() {
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
     }
 
     /// What the last complete dump says.

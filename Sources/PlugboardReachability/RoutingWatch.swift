@@ -48,6 +48,7 @@ final class RoutingWatch: LoopParticipant {
         alarm.clear()
         loop.poller.watch(socket.descriptor, [], for: self)
         loop.poller.forget(socket.descriptor)
+        socket.end()
     }
 
     override func socketIsReady(_ socket: Int32, _ readiness: Readiness) {
