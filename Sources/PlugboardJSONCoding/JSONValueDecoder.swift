@@ -50,17 +50,18 @@ public struct JSONValueDecoder: Sendable {
     public func decode<Value: Decodable>(
         _ type: Value.Type, from text: UnsafeRawBufferPointer
     ) throws(JSONDecodingError) -> Value {
-        try decode(type, from: try tape(of: text))
+        if type == JSONValue.self {
+            let value = try parse(text)
+            return unsafeBitCast(value, to: type)
+        }
+        return try decode(type, from: try tape(of: text))
     }
 
     /// Decodes a text. Throws the first error of the text with its position, or of a value with its path.
     public func decode<Value: Decodable>(
         _ type: Value.Type, from text: [UInt8]
     ) throws(JSONDecodingError) -> Value {
-        let tape = try text.span.withUnsafeBytes { (bytes) throws(JSONDecodingError) -> JSONTape in
-            try self.tape(of: bytes)
-        }
-        return try decode(type, from: tape)
+        try text.span.withUnsafeBytes { (bytes) throws(JSONDecodingError) -> Value in try decode(type, from: bytes) }
     }
 
     private func decode<Value: Decodable>(_ type: Value.Type, from tape: JSONTape) throws(JSONDecodingError) -> Value {
@@ -92,17 +93,20 @@ public struct JSONValueDecoder: Sendable {
 
     /// Lets the parser say what is wrong, or leave out what only it can read.
     private func parsedTape(of text: UnsafeRawBufferPointer) throws(JSONDecodingError) -> JSONTape {
-        let value: JSONValue
-        do throws(JSONError) {
-            value = try JSONParser.parse(text, options: options)
-        } catch {
-            throw JSONDecodingError(path: JSONPath(), reason: error.reason, position: error.position)
-        }
+        let value = try parse(text)
         let plain: [UInt8] = JSONWriter.write(value)
         let tape = plain.withUnsafeBytes { JSONTape(copying: $0) }
         guard plain.count <= Int(UInt32.max) - 64, (try? JSONTapeScanner.scan(tape, options: options)) != nil else {
             throw JSONDecodingError(path: JSONPath(), reason: "the text is larger than 4 GiB")
         }
         return tape
+    }
+
+    private func parse(_ text: UnsafeRawBufferPointer) throws(JSONDecodingError) -> JSONValue {
+        do throws(JSONError) {
+            return try JSONParser.parse(text, options: options)
+        } catch {
+            throw JSONDecodingError(path: JSONPath(), reason: error.reason, position: error.position)
+        }
     }
 }
