@@ -1,8 +1,6 @@
 import PlugboardMessages
 
 extension PlugboardError.Code {
-    /// A received body cannot be written to its file.
-    public static let downloadWrite: Self = "download.write"
     /// Another download writes the same file now.
     public static let downloadBusy: Self = "download.busy"
     /// The file's bytes do not have the digest that the caller or the server gave.

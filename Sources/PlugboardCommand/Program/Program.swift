@@ -34,7 +34,7 @@ struct Program: AsyncParsableCommand {
                 name: "Requests",
                 subcommands: [
                     GetVerb.self, HeadVerb.self, PostVerb.self, PutVerb.self, PatchVerb.self, DeleteVerb.self,
-                    AnyMethodVerb.self,
+                    AnyMethodVerb.self, DownloadVerb.self,
                 ]),
             CommandGroup(
                 name: "Plugins and configurations",

@@ -1,0 +1,98 @@
+import PlugboardMessages
+
+/// A media type with its parameters, as in `Content-Type` (RFC 9110 §8.3.1).
+public struct MediaType: Sendable, Equatable {
+    /// Type and subtype in lower case, without parameters: `text/html`.
+    public let name: String
+    /// Names in lower case, and values without quotes.
+    private let parameters: [(name: String, value: String)]
+
+    /// Reads the value of a field. Nil if it does not begin with a type and a subtype; parameters that cannot be read
+    /// are left out.
+    public init?(_ text: String) {
+        var reader = Reader(text)
+        guard let type = reader.token(), reader.skip(UInt8(ascii: "/")), let subtype = reader.token() else {
+            return nil
+        }
+        name = "\(type)/\(subtype)".lowercased()
+        parameters = reader.parameters()
+    }
+
+    /// The value of a parameter, such as `charset`, by its name in lower case; nil if there is none.
+    public subscript(parameter: String) -> String? { parameters.first { $0.name == parameter }?.value }
+
+    /// Whether the type is one of a pattern: `text/html` itself, `text/*`, `*/*`, or a suffix as `*/*+json`
+    /// (RFC 6839), which stands for all types that end in it. Parameters of the pattern do not matter.
+    public func matches(_ pattern: String) -> Bool {
+        let pattern = Array(pattern.utf8.prefix { $0 != UInt8(ascii: ";") }.filter { $0 > 0x20 }.map(lowercased))
+        let name = Array(self.name.utf8)
+        let any = Array("/*".utf8)
+        if pattern == Array("*/*".utf8) || pattern == name { return true }
+        if pattern.starts(with: "*/*+".utf8) {
+            let suffix = pattern[3...]
+            return name.count > suffix.count && name.suffix(suffix.count) == suffix
+        }
+        guard pattern.suffix(2) == any[...] else { return false }
+        return name.starts(with: pattern.dropLast())
+    }
+
+    /// Compares types and parameters.
+    public static func == (left: MediaType, right: MediaType) -> Bool {
+        left.name == right.name && left.parameters.elementsEqual(right.parameters) { $0 == $1 }
+    }
+}
+
+/// Reads a field's value from left to right, once.
+private struct Reader {
+    private let bytes: [UInt8]
+    private var index = 0
+
+    init(_ text: String) {
+        bytes = Array(text.utf8)
+        skipBlanks()
+    }
+
+    mutating func skipBlanks() {
+        while index < bytes.count, bytes[index] == 0x20 || bytes[index] == 0x09 { index += 1 }
+    }
+
+    mutating func skip(_ byte: UInt8) -> Bool {
+        guard index < bytes.count, bytes[index] == byte else { return false }
+        index += 1
+        return true
+    }
+
+    mutating func token() -> String? {
+        let start = index
+        while index < bytes.count, isTokenByte(bytes[index]) { index += 1 }
+        return index == start ? nil : String(decoding: bytes[start..<index], as: UTF8.self)
+    }
+
+    mutating func parameters() -> [(name: String, value: String)] {
+        var parameters: [(String, String)] = []
+        while index < bytes.count {
+            skipBlanks()
+            guard skip(UInt8(ascii: ";")) else {
+                // What is not a parameter is skipped up to the next one.
+                index += 1
+                continue
+            }
+            skipBlanks()
+            guard let name = token(), skip(UInt8(ascii: "=")), let value = value() else { continue }
+            parameters.append((name.lowercased(), value))
+        }
+        return parameters
+    }
+
+    private mutating func value() -> String? {
+        guard skip(UInt8(ascii: "\"")) else { return token() }
+        var value: [UInt8] = []
+        while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
+            if bytes[index] == UInt8(ascii: "\\"), index + 1 < bytes.count { index += 1 }
+            value.append(bytes[index])
+            index += 1
+        }
+        _ = skip(UInt8(ascii: "\""))
+        return String(decoding: value, as: UTF8.self)
+    }
+}

@@ -1,0 +1,60 @@
+import PlugboardJSON
+import PlugboardMessages
+
+extension Parameters {
+    /// Reads `application/x-www-form-urlencoded` (URL standard §5.1): names and texts, in their order. Any bytes are a
+    /// form; bytes that are not UTF-8 become U+FFFD.
+    public init(form: Bytes) {
+        self.init()
+        form.withUnsafeBytes { bytes in
+            for pair in bytes.split(separator: UInt8(ascii: "&")) {
+                let equals = pair.firstIndex(of: UInt8(ascii: "="))
+                let name = pair[..<(equals ?? pair.endIndex)]
+                let value = equals.map { pair[($0 + 1)...] }
+                append(Parameters.unescaped(name), value.map(Parameters.unescaped) ?? "")
+            }
+        }
+    }
+
+    /// An object in which a name that occurs more than once is an array.
+    func gathered() throws(PlugboardError) -> JSONObject {
+        try check()
+        var values: [String: [JSONValue]] = [:]
+        var names: [String] = []
+        for (name, value) in self {
+            if values[name] == nil { names.append(name) }
+            values[name, default: []].append(value)
+        }
+        return JSONObject(names.lazy.map { ($0, Parameters.one(values[$0] ?? [])) })
+    }
+
+    private static func one(_ values: [JSONValue]) -> JSONValue { values.count == 1 ? values[0] : .array(values) }
+
+    private static func unescaped(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count)
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "%"), index + 2 < bytes.endIndex, let high = digit(bytes[index + 1]),
+                let low = digit(bytes[index + 2])
+            {
+                text.append(high << 4 | low)
+                index += 3
+            } else {
+                text.append(byte == UInt8(ascii: "+") ? 0x20 : byte)
+                index += 1
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x37
+        case 0x61...0x66: byte - 0x57
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import PlugboardJSON
+import PlugboardJSONCoding
+import PlugboardMessages
+
+/// Named values of a request: for its query, a form, or a JSON object.
+///
+///     let parameters: Parameters = ["board": board, "page": 2, "tags": ["swift", "linux"]]
+///
+/// They keep their order. A literal takes values of any type that is a `ParameterValue`; a nested literal of several
+/// types is a `JSONValue`: `["user": ["name": "Ada", "age": 36] as JSONValue]`. A name can occur more than once.
+public struct Parameters: Sendable {
+    /// A parameter.
+    public typealias Element = (name: String, value: JSONValue)
+
+    private var entries: [Element] = []
+    /// The names of values that have no JSON form. They are remembered, because a literal cannot throw.
+    private var unwritable: [String] = []
+
+    /// No parameters.
+    public init() {}
+
+    /// The members of an object.
+    public init(_ object: JSONObject) { entries = object.map { ($0.key, $0.value) } }
+
+    /// The properties of a value, which must be encoded as an object; those that are nil are left out.
+    ///
+    /// Throws `request.parameter` if the value cannot be encoded, or is not an object.
+    public init(encoding value: some Encodable) throws(PlugboardError) {
+        let encoded: JSONValue
+        do throws(JSONEncodingError) {
+            encoded = try JSONValueEncoder().encode(value)
+        } catch {
+            throw PlugboardError(.requestParameter, "The parameters cannot be encoded: \(error).")
+        }
+        guard case .object(let object) = encoded else {
+            throw PlugboardError(
+                .requestParameter, "Parameters are named values, but \(type(of: value)) is encoded as \(encoded.kind).")
+        }
+        self.init(object)
+    }
+
+    /// The number of parameters.
+    public var count: Int { entries.count + unwritable.count }
+    /// Whether there are no parameters.
+    public var isEmpty: Bool { count == 0 }
+
+    /// The value of the first parameter of this name, or nil. Setting it replaces all parameters of the name by one, at
+    /// the position of the first, or appends it; nil removes them.
+    public subscript(name: String) -> JSONValue? {
+        get { entries.first { $0.name == name }?.value }
+        set {
+            unwritable.removeAll { $0 == name }
+            let first = entries.firstIndex { $0.name == name }
+            guard let newValue else { return entries.removeAll { $0.name == name } }
+            guard let first else { return entries.append((name, newValue)) }
+            entries[first].value = newValue
+            let rest = entries[(first + 1)...].filter { $0.name != name }
+            entries.replaceSubrange((first + 1)..., with: rest)
+        }
+    }
+
+    /// Adds a parameter at the end; others of the same name stay.
+    public mutating func append(_ name: String, _ value: some ParameterValue) {
+        if let value = value.parameterValue { entries.append((name, value)) } else { unwritable.append(name) }
+    }
+
+    /// Replaces all parameters of this name by one, or adds it. Values that have no JSON form are refused later, when
+    /// the parameters are written.
+    public mutating func set(_ name: String, _ value: some ParameterValue) {
+        self[name] = value.parameterValue
+        if value.parameterValue == nil { unwritable.append(name) }
+    }
+
+    /// These parameters and others. All of a name that the others have are replaced by the others'.
+    public func merging(_ others: Parameters) -> Parameters {
+        if isEmpty { return others }
+        if others.isEmpty { return self }
+        let names = Set(others.entries.map(\.name) + others.unwritable)
+        var merged = self
+        merged.entries.removeAll { names.contains($0.name) }
+        merged.unwritable.removeAll { names.contains($0) }
+        merged.entries += others.entries
+        merged.unwritable += others.unwritable
+        return merged
+    }
+
+    /// The parameters as a JSON object; of equal names, the last counts.
+    ///
+    /// Throws `request.parameter` if a value has no JSON form.
+    public func object() throws(PlugboardError) -> JSONObject {
+        try check()
+        return JSONObject(entries.map { ($0.name, $0.value) })
+    }
+
+    /// Throws for the first value that has no JSON form.
+    func check() throws(PlugboardError) {
+        guard let name = unwritable.first else { return }
+        throw PlugboardError(
+            .requestParameter, "The parameter \(Printable.text(name)) is not a finite number, and cannot be written.")
+    }
+}
+
+extension Parameters: Sequence {
+    /// Iterates over the parameters in their order.
+    public func makeIterator() -> IndexingIterator<[Element]> { entries.makeIterator() }
+}
+
+extension Parameters: ExpressibleByDictionaryLiteral {
+    /// The parameters of a literal, in its order, with its duplicates.
+    public init(dictionaryLiteral elements: (String, any ParameterValue)...) {
+        for (name, value) in elements { append(name, value) }
+    }
+}
+
+extension Parameters: Hashable {
+    /// Compares names and values in their order.
+    public static func == (left: Parameters, right: Parameters) -> Bool {
+        left.unwritable == right.unwritable && left.entries.elementsEqual(right.entries) { $0 == $1 }
+    }
+
+    /// Hashes names and values in their order.
+    public func hash(into hasher: inout Hasher) {
+        for entry in entries {
+            hasher.combine(entry.name)
+            hasher.combine(entry.value)
+        }
+    }
+}
+
+extension Parameters: Encodable {
+    /// Encodes the parameters as an object; of equal names, the last counts.
+    public func encode(to encoder: any Encoder) throws {
+        try check()
+        try JSONValue.object(JSONObject(entries.map { ($0.name, $0.value) })).encode(to: encoder)
+    }
+}
+
+extension Parameters: CustomStringConvertible, CustomReflectable {
+    /// The names only, because values may be secret.
+    public var description: String { "[\(entries.map { Printable.text($0.name) }.joined(separator: ", "))]" }
+
+    /// Shows the names only, because values may be secret.
+    public var customMirror: Mirror {
+        Mirror(self, children: entries.map { (label: Printable.text($0.name), value: "…") }, displayStyle: .struct)
+    }
+}

@@ -1,0 +1,66 @@
+import PlugboardJSON
+import PlugboardMessages
+
+extension Response {
+    /// Reads the whole body and makes a value of it with the codec that the content type chooses: JSON if it chooses
+    /// none.
+    ///
+    ///     let topics: [Topic] = try await response.decode()
+    ///
+    /// Throws `body.decode` if the body is not of the format or does not fit the type, `body.limit` if it is larger
+    /// than the limit, and the error of the body if it breaks.
+    public nonisolated(nonsending) consuming func decode<Value>(
+        _ type: Value.Type = Value.self, among codecs: CodecSet = .standard, upTo limit: ByteCount = .mebibytes(16)
+    ) async throws(PlugboardError) -> Value {
+        let contentType = self[.contentType]
+        guard let codec = codecs.codec(for: contentType, decoding: type) else {
+            throw PlugboardError(.bodyDecode, "No codec of the set makes \(type). Add one that does.")
+        }
+        return try await decode(type, with: codec, upTo: limit)
+    }
+
+    /// Reads the whole body and makes a value of it with a codec, whatever the content type.
+    ///
+    /// Throws like `decode(_:among:upTo:)`.
+    public nonisolated(nonsending) consuming func decode<Value>(
+        _ type: Value.Type = Value.self, with codec: some Codec, upTo limit: ByteCount = .mebibytes(16)
+    ) async throws(PlugboardError) -> Value {
+        let contentType = self[.contentType]
+        let bytes = try await body.collect(upTo: limit)
+        do throws(PlugboardError) {
+            return try codec.decode(type, from: bytes, contentType: contentType)
+        } catch {
+            throw Response.told(error, contentType, codec)
+        }
+    }
+
+    /// Reads the whole body as JSON, whatever the content type.
+    ///
+    /// Throws like `decode(_:among:upTo:)`.
+    public nonisolated(nonsending) consuming func json(
+        upTo limit: ByteCount = .mebibytes(16)
+    ) async throws(PlugboardError) -> JSONValue {
+        try await decode(JSONValue.self, with: .json, upTo: limit)
+    }
+
+    /// Reads the whole body as text, in the charset that a byte order mark or the content type names: UTF-8 if they
+    /// name none. Invalid bytes become U+FFFD.
+    ///
+    /// Throws `body.decode` if the system cannot read the charset, and like `decode(_:among:upTo:)`.
+    public nonisolated(nonsending) consuming func text(
+        upTo limit: ByteCount = .mebibytes(16)
+    ) async throws(PlugboardError) -> String {
+        let contentType = self[.contentType]
+        return try Charset.text(of: try await body.collect(upTo: limit), contentType: contentType)
+    }
+
+    /// An error of a codec, which says the content type too if it is not one of the codec's: most often, that is why.
+    private static func told(_ error: PlugboardError, _ contentType: String?, _ codec: any Codec) -> PlugboardError {
+        guard let contentType, let media = MediaType(contentType),
+            !codec.contentTypes.contains(where: media.matches)
+        else { return error }
+        var error = error
+        error.reason += " The response has the content type \(media.name), and was read as \(codec.name)."
+        return error
+    }
+}

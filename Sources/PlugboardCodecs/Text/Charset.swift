@@ -1,0 +1,90 @@
+import PlugboardMessages
+
+/// How the bytes of a text are read: the encodings of the WHATWG Encoding standard, by its labels (§4.2).
+enum Charset: Equatable {
+    case utf8
+    case utf16(isBigEndian: Bool)
+    case windows1252
+    /// Any other, which libc converts, by its name there.
+    case system(String)
+
+    /// The text of a body, in the charset of its byte order mark, else in that of the content type, else in UTF-8.
+    ///
+    /// Labels that the standard does not know count as UTF-8, as in browsers.
+    static func text(of bytes: Bytes, contentType: String?) throws(PlugboardError) -> String {
+        if let (charset, count) = bytes.withUnsafeBytes(mark) {
+            return try charset.text(of: bytes[count..<bytes.count])
+        }
+        let label = contentType.flatMap { MediaType($0) }?["charset"]
+        return try (label.flatMap(Charset.init(label:)) ?? .utf8).text(of: bytes)
+    }
+
+    /// Nil if the standard does not know the label.
+    init?(label: String) {
+        let label = Array(label.utf8.filter { $0 > 0x20 }.map(lowercased))
+        if label == Array("utf-8".utf8) {
+            self = .utf8
+            return
+        }
+        guard let name = CharsetLabels.name(of: label) else { return nil }
+        switch name {
+        case "UTF-8": self = .utf8
+        case "UTF-16LE": self = .utf16(isBigEndian: false)
+        case "UTF-16BE": self = .utf16(isBigEndian: true)
+        case "WINDOWS-1252": self = .windows1252
+        default: self = .system(name)
+        }
+    }
+
+    private static func mark(_ bytes: UnsafeRawBufferPointer) -> (Charset, Int)? {
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
+        if bytes.starts(with: [0xFE, 0xFF]) { return (.utf16(isBigEndian: true), 2) }
+        if bytes.starts(with: [0xFF, 0xFE]) { return (.utf16(isBigEndian: false), 2) }
+        return nil
+    }
+
+    private func text(of bytes: Bytes) throws(PlugboardError) -> String {
+        switch self {
+        case .utf8: return bytes.text
+        case .utf16(let isBigEndian): return bytes.withUnsafeBytes { Charset.utf16($0, isBigEndian) }
+        case .windows1252: return bytes.withUnsafeBytes(Charset.windows1252)
+        case .system(let name): return try SystemCharset(name).text(of: bytes)
+        }
+    }
+
+    private static func utf16(_ bytes: UnsafeRawBufferPointer, _ isBigEndian: Bool) -> String {
+        let units = (0..<bytes.count / 2).lazy.map { index in
+            let unit = bytes.loadUnaligned(fromByteOffset: index * 2, as: UInt16.self)
+            return isBigEndian ? UInt16(bigEndian: unit) : UInt16(littleEndian: unit)
+        }
+        let text = String(decoding: units, as: UTF16.self)
+        // Half a unit at the end.
+        return bytes.count % 2 == 0 ? text : text + "\u{FFFD}"
+    }
+
+    /// Also what the labels `iso-8859-1` and `us-ascii` mean: their texts are texts of windows-1252.
+    private static func windows1252(_ bytes: UnsafeRawBufferPointer) -> String {
+        if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count * 5 / 4)
+        for byte in bytes {
+            let value = byte & 0xE0 == 0x80 ? high[Int(byte & 0x1F)] : UInt16(byte)
+            switch value {
+            case 0..<0x80: text.append(UInt8(value))
+            case 0x80..<0x800: text += [UInt8(0xC0 | value >> 6), UInt8(0x80 | value & 0x3F)]
+            default:
+                text += [
+                    UInt8(0xE0 | value >> 12), UInt8(0x80 | value >> 6 & 0x3F), UInt8(0x80 | value & 0x3F),
+                ]
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The characters of the bytes 80 to 9F (Encoding standard, index windows-1252).
+    private static let high: [UInt16] = [
+        0x20AC, 0x81, 0x201A, 0x192, 0x201E, 0x2026, 0x2020, 0x2021, 0x2C6, 0x2030, 0x160, 0x2039, 0x152, 0x8D, 0x17D,
+        0x8F, 0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x2DC, 0x2122, 0x161, 0x203A, 0x153, 0x9D,
+        0x17E, 0x178,
+    ]
+}
