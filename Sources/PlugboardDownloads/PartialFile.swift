@@ -38,7 +38,19 @@ final class PartialFile {
         isPresent = true
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        removeIfUnused()
+        close(descriptor)
+    }
+
+    /// A request that brought nothing leaves nothing.
+    private func removeIfUnused() {
+        var file = stat()
+        guard isPresent, journal == nil, fstat(descriptor, &file) == 0, file.st_size == 0,
+            access(journalPath, F_OK) != 0, PartialFile.isSame(descriptor, partial)
+        else { return }
+        unlink(partial)
+    }
 
     private static func checkDestination(_ path: String) throws(PlugboardError) {
         var entry = stat()

@@ -214,6 +214,15 @@ struct DownloadTests {
         #expect(try folder.read("file.part") == Array(content[..<40]))
     }
 
+    @Test func `a request that brings nothing leaves nothing`() async throws {
+        let server = try RangeServer { _, _ in .init(404) }
+
+        let error = await #expect(throws: PlugboardError.self) { try await Kernel().download(server.url, to: path) }
+
+        #expect(error?.code == .responseStatus)
+        #expect(try folder.entries() == [])
+    }
+
     @Test func `progress has totals, and ends with the whole`() async throws {
         let server = try serving(cuts: [20_000])
         let reports = Mutex<[DownloadProgress]>([])

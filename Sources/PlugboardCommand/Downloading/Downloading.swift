@@ -30,7 +30,9 @@ struct Downloading: Sendable {
         var configuration = try verb.arguments.configuration()
         let base = configuration.kernel.baseURL
         // The progress is what the terminal shows.
-        if configuration.kernel.logLevel < .warning { configuration.kernel.logLevel = .warning }
+        if configuration.kernel.logLevel.rawValue < LogLevel.warning.rawValue {
+            configuration.kernel.logLevel = .warning
+        }
         self.configuration = configuration
         var urls = verb.urls
         if let list = verb.inputFile { urls += try Downloading.lines(of: list) }
@@ -79,9 +81,10 @@ struct Downloading: Sendable {
 
     private static func lines(of list: String) throws -> [String] {
         let bytes = try list == "-" ? FileContents.ofStandardInput() : FileContents.bytes(of: list, for: "--input-file")
-        return bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }).map {
-            String(decoding: $0, as: UTF8.self).trimmingPrefix { $0 == " " }
-        }.filter { !$0.isEmpty && !$0.hasPrefix("#") }.map(String.init)
+        let lines = bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }).map { line in
+            String(decoding: line.drop { $0 == 0x20 || $0 == 0x09 }, as: UTF8.self)
+        }
+        return lines.filter { !$0.isEmpty && !$0.hasPrefix("#") }
     }
 
     private static func isFolder(_ path: String) -> Bool {
@@ -109,18 +112,17 @@ struct Downloading: Sendable {
         await withTaskGroup(of: CommandFailure?.self) { group in
             var next = 0
             var first: CommandFailure?
-            func add() {
-                guard next < jobs.count, !Task.isCancelled else { return }
-                let index = next
-                next += 1
-                group.addTask { await download(index, kernel) }
-            }
-            for _ in 0..<parallel { add() }
-            for await failure in group {
+            var running = 0
+            while true {
+                while running < parallel, next < jobs.count, !Task.isCancelled {
+                    group.addTask { [next] in await download(next, kernel) }
+                    next += 1
+                    running += 1
+                }
+                guard let failure = await group.next() else { return first }
                 first = first ?? failure
-                add()
+                running -= 1
             }
-            return first
         }
     }
 

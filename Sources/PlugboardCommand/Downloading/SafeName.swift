@@ -8,8 +8,8 @@ enum SafeName {
     /// The last segment of a URL's path, decoded; `download` where it has none that can be used.
     static func from(url: String) -> String {
         guard let parts = URLParts(url) else { return "download" }
-        let last = parts.path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last ?? [][...]
-        return make(decoded(Array(String(last)?.utf8 ?? "".utf8)))
+        let segments = Array(parts.path.utf8).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return make(decoded(Array(segments.last ?? [])))
     }
 
     private static func decoded(_ bytes: [UInt8]) -> [UInt8] {
