@@ -42,7 +42,9 @@ import Testing
             contentsOf: Self.root.appending(path: "Sources/PlugboardCore/Exports.swift"), encoding: .utf8)
         let exported = Set(exports.matches(of: /@_exported import \w+ \w+\.(\w+)/).map { String($0.1) })
         var others: Set<String> = []
-        for module in ["PlugboardKit", "PlugboardJSON", "PlugboardEventLoop", "PlugboardTransport"] {
+        for module in [
+            "PlugboardKit", "PlugboardJSON", "PlugboardEventLoop", "PlugboardTransport", "PlugboardReachability",
+        ] {
             for file in Self.files(of: Self.root.appending(path: "Sources/\(module)")) {
                 let types = try String(contentsOf: file, encoding: .utf8).matches(of: Self.declaration)
                 others.formUnion(types.map { String($0.1) })
@@ -67,7 +69,7 @@ import Testing
         let modules = [
             "PlugboardMessages", "PlugboardEventLoop", "PlugboardTransport", "PlugboardKit", "PlugboardCore",
             "Plugboard", "PluginLoader",
-            "PlugboardTesting", "PlugboardJSON", "PlugboardCurl", "PlugboardCodecs",
+            "PlugboardTesting", "PlugboardJSON", "PlugboardCurl", "PlugboardReachability", "PlugboardCodecs",
         ].map { root.appending(path: "Sources/\($0)") }
         let plugins = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "Plugins").path)
             .map { root.appending(path: "Plugins/\($0)/Sources/\($0)Options") }
@@ -109,6 +111,8 @@ private enum OfMessages {
     typealias PlainRequest = Request
     typealias PlainRequestOptions = RequestOptions
     typealias PlainResponse = Response
+    typealias PlainRequestSender = RequestSender
+    typealias PlainResponseExcerpt = ResponseExcerpt
     typealias PlainResponseHead = ResponseHead
     typealias PlainTimings = Timings
     typealias PlainURLParts = URLParts
@@ -196,6 +200,11 @@ private enum OfPlugboardCore {
     typealias PlainTracedSubRequest = TracedSubRequest
 }
 
+private enum OfReachability {
+    typealias PlainNetworkState = NetworkState
+    typealias PlainReachability = Reachability
+}
+
 private enum OfPluginLoader {
     typealias PlainDynamicLoader = DynamicLoader
 }
@@ -212,6 +221,7 @@ private enum OfCodecs {
     typealias PlainFormCodec = FormCodec
     typealias PlainJSONCodec = JSONCodec
     typealias PlainMediaType = MediaType
+    typealias PlainModels = Models
     typealias PlainMultipartForm = MultipartForm
     typealias PlainParameterStyle = ParameterStyle
     typealias PlainParameterValue = ParameterValue
