@@ -1,0 +1,64 @@
+import PlugboardCore
+
+/// A call whose type of value does not matter: what registries, delegates and batches hold.
+public protocol AnyCall: AnyObject, Sendable {
+    /// The number of the call.
+    var id: CallID { get }
+    /// The names by which it is found.
+    var labels: CallLabels { get }
+    /// How far it is.
+    var state: CallState { get }
+    /// Why it did not succeed; nil while it is under way and after a success.
+    var error: PlugboardError? { get }
+    /// How many bytes were sent and received so far.
+    var currentProgress: CallProgress { get }
+
+    /// Starts a call that waits; does nothing otherwise.
+    func start()
+    /// Ends the call at once: its state is `cancelled`, and neither success nor failure is called. Does nothing when
+    /// the call has ended.
+    func cancel()
+    /// Stops hooks of plugins and the network until `resume`. The timeout of the exchange runs on.
+    func suspend()
+    /// Lets a suspended call go on; does nothing otherwise.
+    func resume()
+    /// Waits until the call has ended in any way. Cancelling the task does not end the wait.
+    func ended() async
+}
+
+extension AnyCall {
+    /// The name of this call.
+    public var identifier: String? { labels.identifier }
+    /// The name of the calls that it belongs to.
+    public var group: String? { labels.group }
+    /// Its mark.
+    public var tag: String? { labels.tag }
+    /// Its kind.
+    public var category: String? { labels.category }
+    /// The program's own values.
+    public var userInfo: [String: any Sendable] { labels.userInfo }
+}
+
+/// Told of the end of calls, instead of callbacks. It is held weakly, and called on the client's callback executor,
+/// after the callbacks of the same kind.
+public protocol CallDelegate: AnyObject, Sendable {
+    /// The call has succeeded. `value` is of the call's type.
+    func call(_ call: any AnyCall, didSucceed value: any Sendable)
+    /// The call has failed.
+    func call(_ call: any AnyCall, didFail error: PlugboardError)
+    /// The call has ended: after the two above, and after a cancellation. Not after a response that the judge ignores.
+    func callDidFinish(_ call: any AnyCall)
+    /// Bytes were sent or received.
+    func call(_ call: any AnyCall, didProgress progress: CallProgress)
+}
+
+extension CallDelegate {
+    /// Does nothing.
+    public func call(_ call: any AnyCall, didSucceed value: any Sendable) {}
+    /// Does nothing.
+    public func call(_ call: any AnyCall, didFail error: PlugboardError) {}
+    /// Does nothing.
+    public func callDidFinish(_ call: any AnyCall) {}
+    /// Does nothing.
+    public func call(_ call: any AnyCall, didProgress progress: CallProgress) {}
+}

@@ -1,0 +1,155 @@
+import PlugboardCore
+
+extension Call {
+    /// Called with the value when the call has succeeded.
+    @discardableResult
+    public func onSuccess(_ callback: @escaping @Sendable (Value) -> Void) -> Self { attach(.success(callback)) }
+
+    /// Called with the error when the call has failed. A cancellation is no failure.
+    @discardableResult
+    public func onFailure(_ callback: @escaping @Sendable (PlugboardError) -> Void) -> Self {
+        attach(.failure(callback))
+    }
+
+    /// Called after `onSuccess` or `onFailure`, with what either got.
+    @discardableResult
+    public func onCompletion(_ callback: @escaping @Sendable (Result<Value, PlugboardError>) -> Void) -> Self {
+        attach(.completion(callback))
+    }
+
+    /// Called last, with the state in which the call has ended: the place to hide what showed that it was under way.
+    /// Also called after a cancellation, but not after a response that was ignored.
+    @discardableResult
+    public func onFinished(_ callback: @escaping @Sendable (CallState) -> Void) -> Self { attach(.finished(callback)) }
+
+    /// Called with the bytes sent and received so far: at most ten times in a second, and once at the end of each
+    /// attempt.
+    @discardableResult
+    public func onProgress(_ callback: @escaping @Sendable (CallProgress) -> Void) -> Self {
+        lock.withLock { state in
+            if state.end == nil { state.progressCallbacks.append(callback) }
+        }
+        return self
+    }
+
+    /// An object that is told instead of callbacks, held weakly; nil for none. It replaces the delegate before.
+    @discardableResult
+    public func delegate(_ delegate: (any CallDelegate)?) -> Self {
+        lock.withLock { state in
+            if let end = state.end {
+                if let delegate { addJobs(of: delegate, end) }
+            } else {
+                state.delegate = delegate
+            }
+        }
+        queue.run()
+        return self
+    }
+
+    /// The bytes sent and received so far, as they change. A reader that is slow gets the newest number. Ends with the
+    /// call. Each use is a sequence of its own.
+    public var progress: AsyncStream<CallProgress> {
+        let (stream, input) = AsyncStream<CallProgress>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let isEnded = lock.withLock { state in
+            if state.progress != CallProgress() { input.yield(state.progress) }
+            if state.end == nil { state.progressStreams.append(input) }
+            return state.end != nil
+        }
+        if isEnded { input.finish() }
+        return stream
+    }
+
+    /// How many bytes were sent and received so far.
+    public var currentProgress: CallProgress { lock.withLock { $0.progress } }
+
+    func report(_ progress: CallProgress) {
+        lock.withLock { state in
+            guard state.end == nil else { return }
+            state.progress = progress
+            for stream in state.progressStreams { stream.yield(progress) }
+            for callback in state.progressCallbacks { queue.add { callback(progress) } }
+            if let delegate = state.delegate {
+                queue.add { [weak delegate] in delegate?.call(self, didProgress: progress) }
+            }
+        }
+        queue.run()
+    }
+
+    private func attach(_ callback: Callback) -> Self {
+        lock.withLock { state in
+            if let end = state.end {
+                if let job = job(for: callback, end) { queue.add(job) }
+            } else {
+                state.callbacks.append(callback)
+            }
+        }
+        queue.run()
+        return self
+    }
+
+    /// Adds what is called at the end, in the order that the documentation of `Call` promises.
+    func addJobs(of state: State, _ end: End) {
+        let jobs = state.callbacks.compactMap { callback in job(for: callback, end).map { (callback.rank, $0) } }
+        for rank in 0...2 {
+            for (own, job) in jobs where own == rank { queue.add(job) }
+            if rank == 1, let delegate = state.delegate { addJobs(of: delegate, end) }
+        }
+    }
+
+    private func addJobs(of delegate: any CallDelegate, _ end: End) {
+        switch end {
+        case .success(let value): queue.add { [weak delegate] in delegate?.call(self, didSucceed: value) }
+        case .failure(let error, isStopped: false) where CallState(error) == .failed:
+            queue.add { [weak delegate] in delegate?.call(self, didFail: error) }
+        case .failure: break
+        }
+        if end.state != .ignored { queue.add { [weak delegate] in delegate?.callDidFinish(self) } }
+    }
+
+    /// What a callback does at such an end; nil if it is not called.
+    private func job(for callback: Callback, _ end: End) -> CallbackQueue.Job? {
+        switch (callback, end) {
+        case (.success(let callback), .success(let value)): { callback(value) }
+        case (.completion(let callback), .success(let value)): { callback(.success(value)) }
+        case (.failure(let callback), .failure(let error, isStopped: false)) where end.state == .failed:
+            { callback(error) }
+        case (.completion(let callback), .failure(let error, isStopped: false)) where end.state == .failed:
+            { callback(.failure(error)) }
+        case (.finished(let callback), _) where end.state != .ignored: { callback(end.state) }
+        default: nil
+        }
+    }
+}
+
+extension Call.Callback {
+    /// The order in which kinds of callbacks are called.
+    fileprivate var rank: Int {
+        switch self {
+        case .success, .failure: 0
+        case .completion: 1
+        case .finished: 2
+        }
+    }
+}
+
+extension Call.End {
+    var state: CallState {
+        switch self {
+        case .success: .succeeded
+        case .failure(let error, _): CallState(error)
+        }
+    }
+}
+
+extension CallState {
+    /// The state of a call that ended with this error.
+    init(_ error: PlugboardError) {
+        self =
+            switch error.code {
+            case .cancelled: .cancelled
+            case .ignored: .ignored
+            case .queued: .queued
+            default: .failed
+            }
+    }
+}

@@ -1,0 +1,200 @@
+import PlugboardCore
+import Synchronization
+
+/// One request as an object: it can be awaited, watched by callbacks, suspended, resumed and cancelled.
+///
+///     client.call(TopicList(board: "swift"))
+///         .onSuccess { topics in … }
+///         .onFailure { error in … }
+///         .onFinished { _ in … }
+///
+/// A call goes on whether or not a reference to it is held; the client holds it until it has ended.
+///
+/// How a call ends, and what is called then, once each and in this order. Callbacks of one kind are called in the order
+/// in which they were attached; a callback that is attached after the end is called too. Progress is never called after
+/// the others.
+///
+/// | end | state | callbacks | `value` |
+/// |---|---|---|---|
+/// | success | `succeeded` | `onSuccess`, `onCompletion`, `onFinished` | returns |
+/// | failure | `failed` | `onFailure`, `onCompletion`, `onFinished` | throws |
+/// | failure that the client's error handler stopped | `failed` | `onFinished` | throws |
+/// | cancellation | `cancelled` | `onFinished` | throws `cancelled` |
+/// | kept by a plugin, to be sent later | `queued` | `onFinished` | throws `queued` |
+/// | ignored by the judge or a plugin | `ignored` | none | throws `ignored` |
+///
+/// All closures are released when they were called or can no longer be, so that they may hold the object that made the
+/// call.
+public final class Call<Value: Sendable>: AnyCall {
+    typealias Work = @Sendable (any CallControl) async throws(PlugboardError) -> Value
+
+    enum End {
+        case success(Value)
+        case failure(PlugboardError, isStopped: Bool)
+    }
+
+    enum Callback {
+        case success(@Sendable (Value) -> Void)
+        case failure(@Sendable (PlugboardError) -> Void)
+        case completion(@Sendable (Result<Value, PlugboardError>) -> Void)
+        case finished(@Sendable (CallState) -> Void)
+    }
+
+    struct State {
+        var work: Work?
+        var task: Task<Void, Never>?
+        var exchange: ExchangeHandle?
+        var end: End?
+        var isSuspended = false
+        var isStopped = false
+        var resumptions: [UnsafeContinuation<Void, Never>] = []
+        var waiters: [UnsafeContinuation<Void, Never>] = []
+        var callbacks: [Callback] = []
+        var progressCallbacks: [@Sendable (CallProgress) -> Void] = []
+        var progressStreams: [AsyncStream<CallProgress>.Continuation] = []
+        var progress = CallProgress()
+        weak var delegate: (any CallDelegate)?
+    }
+
+    /// The number of the call.
+    public let id = CallID()
+    /// The names by which it is found.
+    public let labels: CallLabels
+    let queue: CallbackQueue
+    let lock: Mutex<State>
+    private let registry: CallRegistry?
+    private let catalog: MessageCatalog
+
+    /// A call that waits for `start`.
+    init(
+        labels: CallLabels, executor: CallbackExecutor, registry: CallRegistry?, catalog: MessageCatalog,
+        work: @escaping Work
+    ) {
+        self.labels = labels
+        self.registry = registry
+        self.catalog = catalog
+        queue = CallbackQueue(executor)
+        lock = Mutex(State(work: work))
+        registry?.add(self)
+    }
+
+    // MARK: Control
+
+    /// Starts a call that waits; does nothing otherwise.
+    public func start() {
+        lock.withLock { state in
+            guard state.end == nil, let work = state.work.take() else { return }
+            state.task = Task {
+                do throws(PlugboardError) {
+                    let value = try await work(self)
+                    self.end(.success(value))
+                } catch {
+                    self.end(.failure(error, isStopped: self.lock.withLock { $0.isStopped }))
+                }
+            }
+        }
+    }
+
+    /// Ends the call at once, with the state `cancelled`; does nothing when it has ended.
+    public func cancel() {
+        let ended = end(.failure(PlugboardError(.cancelled, "The call was cancelled."), isStopped: false))
+        ended?.exchange?.cancel()
+        ended?.task?.cancel()
+    }
+
+    /// Stops hooks of plugins and the network until `resume`. The timeout of the exchange runs on.
+    public func suspend() {
+        lock.withLock { state in
+            guard state.end == nil, !state.isSuspended else { return }
+            state.isSuspended = true
+            state.exchange?.suspend()
+        }
+    }
+
+    /// Lets a suspended call go on; does nothing otherwise.
+    public func resume() {
+        let resumptions = lock.withLock { state in
+            guard state.isSuspended else { return [UnsafeContinuation<Void, Never>]() }
+            state.isSuspended = false
+            state.exchange?.resume()
+            defer { state.resumptions = [] }
+            return state.resumptions
+        }
+        for resumption in resumptions { resumption.resume() }
+    }
+
+    // MARK: Outcome
+
+    /// How far the call is.
+    public var state: CallState {
+        lock.withLock { state in
+            switch state.end {
+            case .success?: .succeeded
+            case .failure(let error, _)?: CallState(error)
+            case nil: state.isSuspended ? .suspended : state.work == nil ? .running : .waiting
+            }
+        }
+    }
+
+    /// Why it did not succeed; nil while it is under way and after a success.
+    public var error: PlugboardError? {
+        lock.withLock { if case .failure(let error, _)? = $0.end { error } else { nil } }
+    }
+
+    /// The value of a call that succeeds. Starts a call that waits.
+    ///
+    /// Throws the error of the call. Cancelling the task cancels the call, and throws `cancelled`.
+    public var value: Value {
+        get async throws(PlugboardError) {
+            start()
+            await withTaskCancellationHandler {
+                await ended()
+            } onCancel: {
+                cancel()
+            }
+            switch lock.withLock({ $0.end }) {
+            case .success(let value)?: return value
+            case .failure(let error, _)?: throw error
+            case nil: throw PlugboardError(.kernel, "A call has ended without an outcome.")
+            }
+        }
+    }
+
+    /// Waits until the call has ended in any way. Cancelling the task does not end the wait.
+    public func ended() async {
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            let isEnded = lock.withLock { state in
+                if state.end == nil { state.waiters.append(continuation) }
+                return state.end != nil
+            }
+            if isEnded { continuation.resume() }
+        }
+    }
+
+    /// The text for people about the call's error, in the language of the client's messages; nil without an error.
+    public var message: String? { error.map { message(for: $0) } }
+
+    /// The text for people about an error, in the language of the client's messages.
+    public func message(for error: PlugboardError) -> String { catalog.message(for: error) }
+
+    /// Returns the state before the end; nil if the call has ended before.
+    @discardableResult
+    private func end(_ end: End) -> State? {
+        let old = lock.withLock { state -> State? in
+            guard state.end == nil else { return nil }
+            let old = state
+            state = State()
+            state.end = end
+            state.progress = old.progress
+            // Within the lock, so that a callback that is attached from now on is called after these.
+            addJobs(of: old, end)
+            return old
+        }
+        guard let old else { return nil }
+        queue.run()
+        for stream in old.progressStreams { stream.finish() }
+        registry?.remove(self)
+        for waiter in old.waiters + old.resumptions { waiter.resume() }
+        return old
+    }
+}

@@ -1,0 +1,52 @@
+import PlugboardCore
+
+/// What the work of a call may do with the call.
+protocol CallControl: AnyObject, Sendable {
+    var id: CallID { get }
+    var labels: CallLabels { get }
+
+    /// Sends a request that follows the call: it is suspended, resumed and cancelled with it, and its progress is the
+    /// call's.
+    func send(_ request: Request, by kernel: Kernel) async throws(PlugboardError) -> StreamedResponse
+
+    /// Notes that the client's error handler stops the callbacks of a failure.
+    func stopCallbacks()
+}
+
+extension Call: CallControl {
+    func send(_ request: Request, by kernel: Kernel) async throws(PlugboardError) -> StreamedResponse {
+        try await untilResumed()
+        let exchange = kernel.begin(
+            request,
+            watch: { [weak self] event in
+                guard event.kernelEvent == .progress, let self else { return }
+                func count(_ name: String) -> Int? { event.integer(name).map { Int(clamping: $0) } }
+                self.report(
+                    CallProgress(
+                        sent: count("sent") ?? 0, toSend: count("toSend"), received: count("received") ?? 0,
+                        toReceive: count("toReceive")))
+            })
+        let isEnded = lock.withLock { state in
+            state.exchange = exchange
+            if state.isSuspended { exchange.suspend() }
+            return state.end != nil
+        }
+        if isEnded { exchange.cancel() }
+        return try await exchange.response
+    }
+
+    func stopCallbacks() { lock.withLock { $0.isStopped = true } }
+
+    /// Returns when the call is not suspended, or has ended.
+    private func untilResumed() async throws(PlugboardError) {
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            let mustWait = lock.withLock { state in
+                let mustWait = state.isSuspended && state.end == nil
+                if mustWait { state.resumptions.append(continuation) }
+                return mustWait
+            }
+            if !mustWait { continuation.resume() }
+        }
+        if let error { throw error }
+    }
+}

@@ -1,0 +1,63 @@
+import Synchronization
+
+/// The number of a call, which no other call of this process has.
+public struct CallID: Sendable, Hashable, CustomStringConvertible {
+    private let number: UInt64
+    private static let last = Atomic<UInt64>(0)
+
+    /// The next number.
+    init() { number = CallID.last.add(1, ordering: .relaxed).newValue }
+
+    /// The number.
+    public var description: String { "\(number)" }
+}
+
+/// What a call is called: the names by which it is found and cancelled.
+public struct CallLabels: Sendable {
+    /// A name of this call.
+    public var identifier: String?
+    /// A name of calls that belong together.
+    public var group: String?
+    /// A mark.
+    public var tag: String?
+    /// A kind of calls.
+    public var category: String?
+    /// Values for the program's own adapters, judge and callbacks.
+    public var userInfo: [String: any Sendable]
+    /// Which call begins first, where calls wait.
+    public var priority: CallPriority
+
+    /// Labels; none by default.
+    public init(
+        identifier: String? = nil, group: String? = nil, tag: String? = nil, category: String? = nil,
+        userInfo: [String: any Sendable] = [:], priority: CallPriority = .normal
+    ) {
+        self.identifier = identifier
+        self.group = group
+        self.tag = tag
+        self.category = category
+        self.userInfo = userInfo
+        self.priority = priority
+    }
+
+    /// Those of an endpoint, completed by the client's general user info.
+    init<E: Endpoint>(_ endpoint: E, _ general: [String: any Sendable]) {
+        var userInfo = endpoint.userInfo
+        if !general.isEmpty, endpoint.usesGeneralUserInfo {
+            userInfo.merge(general) { own, _ in own }
+        }
+        self.init(
+            identifier: endpoint.identifier, group: endpoint.group, tag: endpoint.tag, category: endpoint.category,
+            userInfo: userInfo, priority: endpoint.priority)
+    }
+}
+
+/// What the client's adapters, judge and hooks are told of the request that they are called for.
+public struct CallContext: Sendable {
+    /// The endpoint.
+    public let endpoint: any Endpoint
+    /// Its labels, or those that the call was given.
+    public let labels: CallLabels
+    /// The call; nil for a request that was sent without one, by `client.send`.
+    public let call: CallID?
+}

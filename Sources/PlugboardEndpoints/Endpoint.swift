@@ -1,2 +1,0 @@
-import PlugboardCodecs
-import PlugboardCore

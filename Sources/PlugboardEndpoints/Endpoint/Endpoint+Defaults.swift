@@ -1,0 +1,100 @@
+import PlugboardCodecs
+import PlugboardCore
+
+extension Endpoint {
+    /// GET.
+    public var method: Method { .get }
+    /// Nil.
+    public var base: String? { nil }
+    /// None.
+    public var parameters: Parameters { Parameters() }
+    /// None.
+    public var queryParameters: Set<String> { [] }
+    /// Nil.
+    public var body: EndpointBody? { nil }
+    /// None.
+    public var fields: Fields { Fields() }
+    /// Nil.
+    public var requestCodec: (any Codec)? { nil }
+
+    /// False.
+    public var usesCDN: Bool { false }
+    /// True.
+    public var usesPathPrefix: Bool { true }
+    /// True.
+    public var usesGeneralFields: Bool { true }
+    /// True.
+    public var usesGeneralParameters: Bool { true }
+    /// True.
+    public var usesGeneralUserInfo: Bool { true }
+    /// True.
+    public var usesAdapters: Bool { true }
+    /// True.
+    public var usesCookies: Bool { true }
+    /// Nil.
+    public var cache: CacheUse? { nil }
+    /// Nil.
+    public var timeouts: Timeouts? { nil }
+    /// Nil.
+    public var credentials: Credentials? { nil }
+    /// Nil.
+    public var attempts: Int? { nil }
+
+    /// Nil.
+    public var identifier: String? { nil }
+    /// Nil.
+    public var group: String? { nil }
+    /// Nil.
+    public var tag: String? { nil }
+    /// Nil.
+    public var category: String? { nil }
+    /// None.
+    public var userInfo: [String: any Sendable] { [:] }
+    /// Normal.
+    public var priority: CallPriority { .normal }
+
+    /// Nil.
+    public var responseCodec: (any Codec)? { nil }
+    /// 200 to 299.
+    public var acceptableStatuses: StatusSet { .successful }
+    /// Nil.
+    public var acceptableTypes: [String]? { nil }
+    /// Nil.
+    public var bodyLimit: ByteCount? { nil }
+    /// Nil.
+    public var downloadPath: String? { nil }
+
+    /// Nil.
+    public func customRequest() throws(PlugboardError) -> Request? { nil }
+    /// Does nothing.
+    public func prepare(_ request: inout Request) throws(PlugboardError) {}
+    /// Does nothing.
+    public func transform(_ response: inout ReceivedResponse) throws(PlugboardError) {}
+    /// Does nothing.
+    public func validate(_ response: ReceivedResponse) throws(PlugboardError) {}
+    /// Does nothing.
+    public func validate(value: Response) throws(PlugboardError) {}
+}
+
+extension Endpoint where Self: Encodable {
+    /// The properties that `encode(to:)` writes, without those that set a requirement of `Endpoint`.
+    public var parameters: Parameters {
+        get throws(PlugboardError) {
+            var parameters = try Parameters(encoding: self)
+            parameters.removeEndpointProperties()
+            return parameters
+        }
+    }
+}
+
+extension Parameters {
+    /// Stored properties of an endpoint that say how it is sent, and not what.
+    private static let endpointProperties = [
+        "path", "base", "downloadPath", "queryParameters", "acceptableTypes", "attempts", "usesCDN", "usesPathPrefix",
+        "usesGeneralFields", "usesGeneralParameters", "usesGeneralUserInfo", "usesAdapters", "usesCookies",
+    ]
+
+    mutating func removeEndpointProperties() {
+        for name in Parameters.endpointProperties { self[name] = nil }
+    }
+}

@@ -1,0 +1,35 @@
+import PlugboardCodecs
+import PlugboardCore
+
+/// The body of an endpoint that is not made of its parameters.
+public struct EndpointBody: Sendable {
+    let make: @Sendable (any Codec) throws(PlugboardError) -> (body: Body, type: String?)
+
+    /// A body of any kind, with its media type.
+    public static func body(_ body: Body, type: String?) -> EndpointBody {
+        EndpointBody { _ throws(PlugboardError) in (body, type) }
+    }
+
+    /// Bytes in memory.
+    public static func bytes(_ bytes: Bytes, type: String = "application/octet-stream") -> EndpointBody {
+        .body(.bytes(bytes), type: type)
+    }
+
+    /// A text in UTF-8.
+    public static func text(_ text: String, type: String = "text/plain; charset=utf-8") -> EndpointBody {
+        .body(.text(text), type: type)
+    }
+
+    /// A file, which is opened when the request is made and read while it is sent.
+    public static func file(_ path: String, type: String = "application/octet-stream") -> EndpointBody {
+        EndpointBody { _ throws(PlugboardError) in (try Body.file(path), type) }
+    }
+
+    /// A value, written by a codec; nil for the endpoint's `requestCodec`, or the client's.
+    public static func value<Value: Sendable>(_ value: Value, with codec: (any Codec)? = nil) -> EndpointBody {
+        EndpointBody { general throws(PlugboardError) in
+            let codec = codec ?? general
+            return (.bytes(try codec.encode(value)), codec.contentTypes.first)
+        }
+    }
+}

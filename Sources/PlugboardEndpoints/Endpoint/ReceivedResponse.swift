@@ -1,0 +1,98 @@
+import PlugboardCodecs
+import PlugboardCore
+public import PlugboardJSON
+
+/// The response to an endpoint, as its hooks, the client's judge and the decoding get it.
+public struct ReceivedResponse: Sendable {
+    /// The body, by the kind of the endpoint's response.
+    public enum Content: Sendable {
+        /// The body in memory. Of a response that is refused for its status or type, the first bytes.
+        case bytes(Bytes, isWhole: Bool)
+        /// A body that is not read yet.
+        case stream(Body)
+        /// The file into which the body was written.
+        case file(DownloadedFile)
+    }
+
+    /// Status and fields.
+    public var head: ResponseHead
+    /// The URL of the request that got this response: the last one, if redirects were followed.
+    public var url: String
+    /// The number of attempts of the exchange; 0 if a plugin responded and nothing was sent.
+    public var attempts: Int
+    /// The body.
+    public var content: Content
+
+    /// A response of these parts.
+    public init(head: ResponseHead, url: String, attempts: Int, content: Content) {
+        self.head = head
+        self.url = url
+        self.attempts = attempts
+        self.content = content
+    }
+
+    /// The status of the head, such as 200.
+    public var status: Int { head.status }
+    /// The value of the first header field of this name, or nil.
+    public subscript(name: FieldName) -> String? { head.fields[name] }
+
+    /// The bytes in memory; no bytes if the body is a stream or in a file. Setting them replaces the body.
+    public var bytes: Bytes {
+        get { if case .bytes(let bytes, _) = content { bytes } else { .empty } }
+        set { content = .bytes(newValue, isWhole: true) }
+    }
+
+    /// The file, of a download.
+    public var file: DownloadedFile? {
+        if case .file(let file) = content { file } else { nil }
+    }
+
+    /// The body as text.
+    ///
+    /// Throws `body.decode` if it is not a text in its charset.
+    public var text: String { get throws(PlugboardError) { try wholeBody.text } }
+
+    /// The body as a JSON value.
+    ///
+    /// Throws `body.decode` if it is not JSON.
+    public var json: JSONValue {
+        get throws(PlugboardError) { try JSONCodec().decode(JSONValue.self, from: wholeBody, contentType: nil) }
+    }
+
+    /// Throws if the body is not in memory as a whole.
+    var wholeBody: Bytes {
+        get throws(PlugboardError) {
+            guard case .bytes(let bytes, true) = content else {
+                throw PlugboardError(
+                    .bodyDecode,
+                    "The body is not in memory and cannot be decoded. Remove downloadPath, or let Response be "
+                        + "DownloadedFile, String or Void.")
+            }
+            return bytes
+        }
+    }
+
+    var streamed: StreamedResponse {
+        let body: Body =
+            switch content {
+            case .bytes(let bytes, _): .bytes(bytes)
+            case .stream(let body): body
+            case .file: .empty
+            }
+        return StreamedResponse(head: head, body: body, url: url, attempts: attempts)
+    }
+}
+
+/// A file into which a body was written.
+public struct DownloadedFile: Sendable, Equatable {
+    /// Its path.
+    public var path: String
+    /// Its size.
+    public var byteCount: Int
+
+    /// A file.
+    public init(path: String, byteCount: Int) {
+        self.path = path
+        self.byteCount = byteCount
+    }
+}
