@@ -97,7 +97,7 @@ let layers: [Target] = [
     // 4: the kernel
     module(
         "PlugboardCore", "PlugboardKit", "CPlugboard", "PlugboardJSON", "PlugboardCurl", "PlugboardTransport",
-        "PlugboardEventLoop", "PlugboardMessages",
+        "PlugboardEventLoop", "PlugboardMessages", "PlugboardReachability",
         "CPlugboardEpoll"),
 
     // 5: the kernel with all bundled plugins, and what is built around it
@@ -148,6 +148,11 @@ let programs: [Target] = [
     .executableTarget(
         name: "ExampleFeed", dependencies: ["Plugboard"], path: "Examples/Feed", swiftSettings: strict),
     .executableTarget(
+        name: "ExampleBodies", dependencies: ["Plugboard"], path: "Examples/Bodies", swiftSettings: strict),
+    .target(
+        name: "ExampleEveryday", dependencies: ["Plugboard"], path: "Examples/Everyday",
+        exclude: ["URLSession.swift.txt", "AsyncHTTPClient.swift.txt", "Alamofire.swift.txt"], swiftSettings: strict),
+    .executableTarget(
         name: "ExampleInCode", dependencies: ["Plugboard", "PlugboardKit"], path: "Examples/InCode",
         swiftSettings: strict),
     .target(
@@ -195,8 +200,8 @@ let testTargets: [Target] = [
         "PlugboardMessages", "PlugboardJSON", "PlugboardJSONCoding", "PlugboardTransport", "PlugboardEventLoop",
         "PlugboardTesting", "PluginLoader", "PlugboardPropertyList"),
     tests(
-        "ReachabilityTests", "PlugboardReachability", "Plugboard", "PlugboardCore", "PlugboardKit",
-        "PlugboardMessages", "PlugboardEventLoop"),
+        "ReachabilityTests", "PlugboardReachability", "CPlugboardNetlink", "PlugboardCore",
+        "PlugboardKit", "PlugboardMessages", "PlugboardEventLoop"),
     tests("CurlTransportTests", "PlugboardCurl", "PlugboardTransport", "PlugboardEventLoop", "PlugboardMessages"),
     tests(
         "PlugboardCoreTests", "Plugboard", "PlugboardCore", "PlugboardKit", "CPlugboard", "PlugboardTransport",
@@ -220,7 +225,7 @@ let testTargets: [Target] = [
     tests(
         "ExamplesTests", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardKit", "PlugboardMessages",
         "PlugboardJSON",
-        "ExampleCookbook", "ExampleMigration"),
+        "ExampleCookbook", "ExampleMigration", "ExampleEveryday"),
 ]
 
 let package = Package(

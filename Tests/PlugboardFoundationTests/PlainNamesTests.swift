@@ -42,7 +42,9 @@ import Testing
             contentsOf: Self.root.appending(path: "Sources/PlugboardCore/Exports.swift"), encoding: .utf8)
         let exported = Set(exports.matches(of: /@_exported import \w+ \w+\.(\w+)/).map { String($0.1) })
         var others: Set<String> = []
-        for module in ["PlugboardKit", "PlugboardJSON", "PlugboardEventLoop", "PlugboardTransport"] {
+        for module in [
+            "PlugboardKit", "PlugboardJSON", "PlugboardEventLoop", "PlugboardTransport", "PlugboardReachability",
+        ] {
             for file in Self.files(of: Self.root.appending(path: "Sources/\(module)")) {
                 let types = try String(contentsOf: file, encoding: .utf8).matches(of: Self.declaration)
                 others.formUnion(types.map { String($0.1) })
@@ -67,7 +69,8 @@ import Testing
         let modules = [
             "PlugboardMessages", "PlugboardEventLoop", "PlugboardTransport", "PlugboardKit", "PlugboardCore",
             "Plugboard", "PluginLoader",
-            "PlugboardTesting", "PlugboardJSON", "PlugboardCurl",
+            "PlugboardTesting", "PlugboardJSON", "PlugboardCurl", "PlugboardReachability",
+            "PlugboardCodecs",
         ].map { root.appending(path: "Sources/\($0)") }
         let plugins = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "Plugins").path)
             .map { root.appending(path: "Plugins/\($0)/Sources/\($0)Options") }
@@ -196,6 +199,11 @@ private enum OfPlugboardCore {
     typealias PlainTracedSubRequest = TracedSubRequest
 }
 
+private enum OfReachability {
+    typealias PlainNetworkState = NetworkState
+    typealias PlainReachability = Reachability
+}
+
 private enum OfPluginLoader {
     typealias PlainDynamicLoader = DynamicLoader
 }
@@ -203,6 +211,25 @@ private enum OfPluginLoader {
 private enum OfPlugboardTesting {
     typealias PlainScriptedTransport = ScriptedTransport
     typealias PlainWorkbench = Workbench
+}
+
+private enum OfCodecs {
+    typealias PlainBodyLines = BodyLines
+    typealias PlainCodec = Codec
+    typealias PlainCodecSet = CodecSet
+    typealias PlainFormCodec = FormCodec
+    typealias PlainJSONCodec = JSONCodec
+    typealias PlainMediaType = MediaType
+    typealias PlainMultipartForm = MultipartForm
+    typealias PlainParameterStyle = ParameterStyle
+    typealias PlainParameterValue = ParameterValue
+    typealias PlainParameters = Parameters
+    typealias PlainRawCodec = RawCodec
+    typealias PlainServerSentEvent = ServerSentEvent
+    typealias PlainServerSentEventSettings = ServerSentEventSettings
+    typealias PlainServerSentEventStream = ServerSentEventStream
+    typealias PlainServerSentEvents = ServerSentEvents
+    typealias PlainTextCodec = TextCodec
 }
 
 private enum OfJSON {
