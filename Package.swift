@@ -148,6 +148,8 @@ let programs: [Target] = [
     .executableTarget(
         name: "ExampleFeed", dependencies: ["Plugboard"], path: "Examples/Feed", swiftSettings: strict),
     .executableTarget(
+        name: "ExampleBodies", dependencies: ["Plugboard"], path: "Examples/Bodies", swiftSettings: strict),
+    .executableTarget(
         name: "ExampleInCode", dependencies: ["Plugboard", "PlugboardKit"], path: "Examples/InCode",
         swiftSettings: strict),
     .target(
