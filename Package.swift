@@ -97,7 +97,7 @@ let layers: [Target] = [
     // 4: the kernel
     module(
         "PlugboardCore", "PlugboardKit", "CPlugboard", "PlugboardJSON", "PlugboardCurl", "PlugboardTransport",
-        "PlugboardEventLoop", "PlugboardMessages",
+        "PlugboardEventLoop", "PlugboardMessages", "PlugboardReachability",
         "CPlugboardEpoll"),
 
     // 5: the kernel with all bundled plugins, and what is built around it
@@ -197,8 +197,8 @@ let testTargets: [Target] = [
         "PlugboardMessages", "PlugboardJSON", "PlugboardJSONCoding", "PlugboardTransport", "PlugboardEventLoop",
         "PlugboardTesting", "PluginLoader", "PlugboardPropertyList"),
     tests(
-        "ReachabilityTests", "PlugboardReachability", "Plugboard", "PlugboardCore", "PlugboardKit",
-        "PlugboardMessages", "PlugboardEventLoop"),
+        "ReachabilityTests", "PlugboardReachability", "CPlugboardNetlink", "PlugboardCore",
+        "PlugboardKit", "PlugboardMessages", "PlugboardEventLoop"),
     tests("CurlTransportTests", "PlugboardCurl", "PlugboardTransport", "PlugboardEventLoop", "PlugboardMessages"),
     tests(
         "PlugboardCoreTests", "Plugboard", "PlugboardCore", "PlugboardKit", "CPlugboard", "PlugboardTransport",

@@ -19,4 +19,6 @@
 @_exported import struct PlugboardKit.PluginDescriptor
 @_exported import struct PlugboardKit.PluginEntry
 @_exported import enum PlugboardKit.Visit
+@_exported import struct PlugboardReachability.NetworkState
+@_exported import class PlugboardReachability.Reachability
 @_exported import protocol PlugboardTransport.Transport

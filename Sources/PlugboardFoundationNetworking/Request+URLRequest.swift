@@ -1,3 +1,89 @@
 import Foundation
-import FoundationNetworking
-import PlugboardMessages
+public import FoundationNetworking
+public import PlugboardMessages
+
+extension Request {
+    /// The request that a `URLRequest` describes.
+    ///
+    /// | of `URLRequest` | here |
+    /// |---|---|
+    /// | `url`, `httpMethod`, `allHTTPHeaderFields` | URL, method and fields; the fields in the order of their names, because Foundation keeps none |
+    /// | `httpBody` | a body that can be sent again |
+    /// | `httpBodyStream` | a body that cannot be sent again; its length is that of the field `Content-Length` |
+    /// | `timeoutInterval` | `options.idleTimeout`, which has the same meaning; Foundation's default of 60 seconds leaves it to the kernel's configuration |
+    /// | `cachePolicy` | the field `Cache-Control`, for the plugin `cache`, unless the request has one: `no-cache` for the policies that reload or revalidate, `max-stale` for `returnCacheDataElseLoad`, `only-if-cached, max-stale` for `returnCacheDataDontLoad` |
+    /// | `httpShouldHandleCookies` | if false, the attributes `cookies.send` and `cookies.store` are `false`, which needs the plugin `cookies` |
+    ///
+    /// `mainDocumentURL`, `networkServiceType`, `allowsCellularAccess` and `httpShouldUsePipelining` have no
+    /// counterpart. Throws `request.url` if there is no URL.
+    public init(_ request: URLRequest) throws(PlugboardError) {
+        guard let url = request.url else {
+            throw PlugboardError(.requestURL, "The URLRequest has no URL. Set an absolute http or https URL.")
+        }
+        self.init(Method(request.httpMethod ?? "GET"), url.absoluteString)
+        let given = request.allHTTPHeaderFields ?? [:]
+        for (name, value) in given.sorted(by: { $0.key < $1.key }) { fields.append(FieldName(name), value) }
+        if let data = request.httpBody {
+            body = .data(data)
+        } else if let stream = request.httpBodyStream {
+            body = .stream(stream, length: fields[.contentLength].flatMap { Int($0) })
+        }
+        // The kernel writes the length of the body itself.
+        if body != nil { fields.remove(.contentLength) }
+        if request.timeoutInterval > 0, request.timeoutInterval != Request.foundationTimeout {
+            options.idleTimeout = .seconds(min(request.timeoutInterval, Request.longestTimeout))
+        }
+        if let directive = request.cachePolicy.directive, fields[.cacheControl] == nil {
+            fields[.cacheControl] = directive
+        }
+        if !request.httpShouldHandleCookies {
+            attributes["cookies.send"] = "false"
+            attributes["cookies.store"] = "false"
+        }
+    }
+
+    /// The `timeoutInterval` of a `URLRequest` that was given none.
+    fileprivate static let foundationTimeout: TimeInterval = 60
+    /// A year, so that every interval is a duration.
+    private static let longestTimeout: TimeInterval = 31_536_000
+}
+
+extension URLRequest {
+    /// The request as Foundation describes it, with its body in memory.
+    ///
+    /// Fields of one name are joined by commas. `options.idleTimeout` becomes `timeoutInterval`; the attributes
+    /// `cookies.send` and `cookies.store`, if both are `false`, become `httpShouldHandleCookies`. Other options and
+    /// attributes have no counterpart. The request's own body stays unread if it can be copied, as bytes and files can.
+    ///
+    /// Throws `request.url` if Foundation cannot read the URL, `body.limit` if the body is larger than `limit`, and the
+    /// error of a body that breaks.
+    public init(_ request: Request, upTo limit: ByteCount = .mebibytes(64)) async throws(PlugboardError) {
+        guard let url = URL(string: request.url) else {
+            throw PlugboardError(.requestURL, "Foundation cannot read the request's URL. Percent-encode it.")
+        }
+        self.init(url: url)
+        httpMethod = request.method.name
+        for field in request.fields { addValue(field.value, forHTTPHeaderField: field.name) }
+        if let body = request.body {
+            let copy = body.source.copy().map { Body($0) } ?? body
+            httpBody = Data(try await copy.collect(upTo: limit))
+        }
+        if let timeout = request.options.idleTimeout { timeoutInterval = timeout / .seconds(1) }
+        if request.attributes["cookies.send"] == "false", request.attributes["cookies.store"] == "false" {
+            httpShouldHandleCookies = false
+        }
+    }
+}
+
+extension URLRequest.CachePolicy {
+    /// The value of `Cache-Control` in a request (RFC 9111 §5.2.1); nil for the standard's own rules.
+    fileprivate var directive: String? {
+        switch self {
+        case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData, .reloadRevalidatingCacheData:
+            "no-cache"
+        case .returnCacheDataElseLoad: "max-stale"
+        case .returnCacheDataDontLoad: "only-if-cached, max-stale"
+        default: nil
+        }
+    }
+}

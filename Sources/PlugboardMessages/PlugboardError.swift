@@ -14,6 +14,7 @@
 ///     configuration
 ///     loading         .missing .writable .owner .folder .archive .size .changed .notELF .notShared .architecture
 ///                     .truncated .damaged .metadata .noEntry .entries .hash .symbols .open .revision .descriptor
+///     network         .unreadable
 ///     resources
 ///     shutDown
 ///     kernel

@@ -14,6 +14,8 @@ let package = Package(
         .target(name: "measuring", dependencies: [.product(name: "PlugboardKit", package: "plugboard")]),
         .target(name: "idle", dependencies: [.product(name: "PlugboardKit", package: "plugboard")]),
         .target(name: "idle_c", dependencies: [.product(name: "PlugboardKit", package: "plugboard")]),
+        .executableTarget(
+            name: "json-coding", dependencies: [.product(name: "PlugboardJSON", package: "plugboard")]),
         .executableTarget(name: "hooks", dependencies: ["idle", "idle_c", "measuring"]),
         .executableTarget(
             name: "plugins",

@@ -27,11 +27,13 @@ private enum Named {
     typealias PlainJSONValue = JSONValue
     typealias PlainLoopExecutor = LoopExecutor
     typealias PlainManualClock = ManualClock
+    typealias PlainNetworkState = NetworkState
     typealias PlainOptionDefinition = OptionDefinition
     typealias PlainOptionKind = OptionKind
     typealias PlainPluginCommands = PluginCommands
     typealias PlainPluginDescriptor = PluginDescriptor
     typealias PlainPluginEntry = PluginEntry
+    typealias PlainReachability = Reachability
     typealias PlainRequest = Request
     typealias PlainTransport = Transport
     typealias PlainVisit = Visit

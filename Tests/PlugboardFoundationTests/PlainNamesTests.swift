@@ -42,7 +42,9 @@ import Testing
             contentsOf: Self.root.appending(path: "Sources/PlugboardCore/Exports.swift"), encoding: .utf8)
         let exported = Set(exports.matches(of: /@_exported import \w+ \w+\.(\w+)/).map { String($0.1) })
         var others: Set<String> = []
-        for module in ["PlugboardKit", "PlugboardJSON", "PlugboardEventLoop", "PlugboardTransport"] {
+        for module in [
+            "PlugboardKit", "PlugboardJSON", "PlugboardEventLoop", "PlugboardTransport", "PlugboardReachability",
+        ] {
             for file in Self.files(of: Self.root.appending(path: "Sources/\(module)")) {
                 let types = try String(contentsOf: file, encoding: .utf8).matches(of: Self.declaration)
                 others.formUnion(types.map { String($0.1) })
@@ -67,7 +69,7 @@ import Testing
         let modules = [
             "PlugboardMessages", "PlugboardEventLoop", "PlugboardTransport", "PlugboardKit", "PlugboardCore",
             "Plugboard", "PluginLoader",
-            "PlugboardTesting", "PlugboardJSON", "PlugboardCurl", "PlugboardCodecs",
+            "PlugboardTesting", "PlugboardJSON", "PlugboardCurl", "PlugboardCodecs", "PlugboardReachability",
         ].map { root.appending(path: "Sources/\($0)") }
         let plugins = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "Plugins").path)
             .map { root.appending(path: "Plugins/\($0)/Sources/\($0)Options") }
@@ -194,6 +196,11 @@ private enum OfPlugboardCore {
     typealias PlainPluginFile = PluginFile
     typealias PlainTraceStep = TraceStep
     typealias PlainTracedSubRequest = TracedSubRequest
+}
+
+private enum OfReachability {
+    typealias PlainNetworkState = NetworkState
+    typealias PlainReachability = Reachability
 }
 
 private enum OfPluginLoader {

@@ -2,18 +2,25 @@ import Foundation
 
 /// Functions of the GNU C library that Swift's `Glibc` module hides, for it is built without `_GNU_SOURCE`.
 ///
-/// They set close-on-exec in the same step that makes a descriptor. Without that, a program started by a test that runs
+/// Some set close-on-exec in the same step that makes a descriptor. Without that, a program started by a test that runs
 /// at the same time inherits the descriptor, and keeps open a connection that this process has closed.
-enum GNU {
+package enum GNU {
     typealias Accept =
         @convention(c) (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?, Int32) -> Int32
     typealias MakePipe = @convention(c) (UnsafeMutablePointer<Int32>?, Int32) -> Int32
     typealias ChangeFolder =
         @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>?, UnsafePointer<CChar>?) -> Int32
 
+    package typealias Unshare = @convention(c) (Int32) -> Int32
+
     static let accept4 = function("accept4", as: Accept.self)
     static let pipe2 = function("pipe2", as: MakePipe.self)
     static let addChangeFolder = function("posix_spawn_file_actions_addchdir_np", as: ChangeFolder.self)
+
+    /// unshare(2).
+    package static let unshare = function("unshare", as: Unshare.self)
+    /// The flag of a network namespace.
+    package static let newNetwork: Int32 = 0x4000_0000
 
     private static func function<Function>(_ name: String, as type: Function.Type) -> Function {
         guard let symbol = dlsym(nil, name) else {

@@ -620,6 +620,9 @@ struct plug_host_v1 {
     //   willSuspend suspended resumed willCancel cancelled
     //   pluginFaulted pluginStalled       plugin, hook
     //   pluginDisabled                    plugin, faults
+    //   networkChanged                    reachable, ipv4, ipv6 (0 or 1), kind (none, loopback, ethernet, wireless,
+    //                                     tunnel, other), interface: only to plugins that list it; soon after `start`,
+    //                                     and each time it differs from then on
     //   willComplete                      by and for, as above; respondedBy (the plugin that responded in place of the
     //                                     network); respondedWith (`subRequest` for a response of a sub-request)
     //   completed                         outcome, attempts: exactly once

@@ -60,6 +60,7 @@ extension Kernel {
                     // Not within the transport's own report that ended the last exchange.
                     core.loop.enqueue {
                         core.transport.shutDown()
+                        core.network.end()
                         continuation.resume()
                     }
                 }

@@ -48,8 +48,8 @@ public final class Kernel: PluginCommands, RequestSender {
     ///   - transport: libcurl's by default.
     ///   - log: standard error by default, at the configuration's level.
     ///   - watch: called on the loop with facts about the kernel: events that plugins publish outside of an exchange,
-    ///     and that a plugin had a fault (`pluginFaulted`), was disabled (`pluginDisabled`), or blocked the loop
-    ///     (`pluginStalled`). Must not block.
+    ///     that a plugin had a fault (`pluginFaulted`), was disabled (`pluginDisabled`), or blocked the loop
+    ///     (`pluginStalled`), and that the network has changed (`networkChanged`). Must not block.
     public init(
         configuration: Configuration = Configuration(), plugins: [PluginEntry] = [], catalog: Catalog = Catalog(),
         loader: (any PluginFileLoader)? = nil, transport: (any Transport)? = nil, log: KernelLog? = nil,
@@ -79,6 +79,7 @@ public final class Kernel: PluginCommands, RequestSender {
         var created: [Slot] = []
         do {
             try Startup(core: core).run(&created, configuration)
+            core.startNetworkForPlugins()
         } catch {
             core.timers.stopAll()
             loop.enqueue {

@@ -35,6 +35,7 @@ final class KernelCore: @unchecked Sendable {
     let counters = Counters()
     let replies = Replies()
     let commandCalls = CommandCalls()
+    let network = NetworkWatch()
     /// Sub-requests without a response.
     let subRequests = Registry<SubRequestOutcome>()
     /// Whether all plugins are created.

@@ -91,7 +91,7 @@ enum TypedReading {
         }
         let contentType = response[.contentType]
         let named = try client.settings.codec(named: definition.responseCodec, of: definition)
-        let set = CodecSet(client.settings.codecs)
+        let set = client.settings.codecs
         let codec = named ?? set.codec(for: contentType, decoding: type) ?? JSONCodec()
         return try codec.decode(type, from: response.wholeBody, contentType: contentType)
     }

@@ -41,11 +41,10 @@ public struct DefinedEndpoint<Response: Sendable>: Endpoint {
 
     /// The definition's.
     public var method: Method { definition.method }
-    /// The definition's path with its placeholders filled.
+    /// The definition's path with its placeholders filled, and the query of parameters that have a style of their own.
     public var path: String {
-        let path = made?.path ?? ""
-        // Below a base of the definition's own, a path begins without a slash, whatever the definition says.
-        return definition.base == nil || !path.hasPrefix("/") ? path : String(path.drop { $0 == "/" })
+        guard let made else { return "" }
+        return made.query.isEmpty ? made.path : "\(made.path)?\(made.query)"
     }
     /// The definition's.
     public var base: String? { definition.base }
@@ -112,16 +111,11 @@ public struct DefinedEndpoint<Response: Sendable>: Endpoint {
     /// The definition's.
     public var downloadPath: String? { definition.downloadPath }
 
-    /// Adds the parameters that are written in a style of their own, and the definition's attributes.
+    /// Adds the definition's attributes.
     public func prepare(_ request: inout Request) throws(PlugboardError) {
         for (name, value) in definition.attributes.values where request.attributes[name] == nil {
             request.attributes[name] = value
         }
-        guard let query = made?.query, !query.isEmpty else { return }
-        let end = request.url.utf8.firstIndex(of: UInt8(ascii: "#")) ?? request.url.utf8.endIndex
-        var url = String(request.url[..<end])
-        url += url.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
-        request.url = url + query
     }
 
     /// The value that the definition and the type of the response describe.
@@ -134,7 +128,7 @@ extension ClientSettings {
     /// A codec of the client, or else of the standard ones. Throws `configuration`, with the nearest name.
     func codec(named name: String?, of definition: Definition) throws(PlugboardError) -> (any Codec)? {
         guard let name else { return nil }
-        let known = CodecSet([requestCodec] + codecs + CodecSet.standard.codecs)
+        let known = CodecSet([requestCodec] + codecs.codecs + CodecSet.standard.codecs)
         if let codec = known[name] { return codec }
         let names = known.codecs.map(\.name)
         let near = Spelling.nearest(name, in: names).map { "Did you mean \($0)?" }

@@ -54,7 +54,7 @@ public struct DefinedResponse: Sendable {
         let codec = try client.settings.codec(named: definition.responseCodec, of: definition)
         if let name = definition.responseType, try isModel(name, definition, client) {
             let whole = shape == .list ? "[\(name)]" : name
-            let set = CodecSet(client.settings.codecs)
+            let set = client.settings.codecs
             let reader = codec ?? set.codec(for: type, decoding: JSONValue.self) ?? JSONCodec()
             return .model(try client.settings.models.decode(whole, from: bytes, contentType: type, with: reader))
         }

@@ -13,6 +13,8 @@ struct Watchers: @unchecked Sendable {
     private let ofPlugins: [String: [Listener]]
     /// Whether a plugin wants milestones or progress, which cost the transport something.
     let isWatchedClosely: Bool
+    /// Whether a plugin lists `networkChanged`, for which the kernel opens a socket.
+    let wantsNetwork: Bool
 
     init(_ slots: [Slot]) {
         let watching = slots.filter { $0.hooks.contains(.event) }
@@ -32,6 +34,7 @@ struct Watchers: @unchecked Sendable {
         isWatchedClosely = close.contains { event in
             chosen.contains { $0.1.isEmpty || $0.1.contains(event.name) }
         }
+        wantsNetwork = others[KernelEvent.networkChanged.name] != nil
     }
 
     /// The slots that get this event of the kernel.
