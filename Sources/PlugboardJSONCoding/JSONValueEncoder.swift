@@ -1,24 +1,61 @@
-import PlugboardJSON
+public import PlugboardJSON
 
-/// Encodes `Encodable` values as JSON.
+/// Encodes `Encodable` values as JSON: as a text, without a tree of values between, or as a value.
 ///
 /// Members have the order in which the type encodes them; optionals that are nil are omitted. `JSONValue`, `JSONObject`
-/// and `JSONNumber` are encoded unchanged.
+/// and `JSONNumber` are encoded unchanged. A type that encodes a key twice writes it twice, and in a value the last one
+/// counts.
 public struct JSONValueEncoder: Sendable {
+    typealias Writer = @Sendable (Any, any Encoder) throws -> Void
+
+    /// The most levels of nested values, so that a cycle of references is an error.
+    static let depthLimit = 512
+
+    /// How keys are spelled.
+    public var keys: JSONKeyStrategy
+    private var writers: [ObjectIdentifier: Writer] = [:]
+
     /// An encoder.
-    public init() {}
+    public init(keys: JSONKeyStrategy = .unchanged) { self.keys = keys }
+
+    /// Encodes a type by a closure instead of its `encode(to:)`: dates as text, for example.
+    ///
+    /// It has no effect on strings, booleans, numbers and JSON values.
+    public mutating func write<Value>(
+        _ type: Value.Type, by writer: @escaping @Sendable (Value, any Encoder) throws -> Void
+    ) {
+        writers[ObjectIdentifier(type)] = { value, encoder in
+            if let value = value as? Value { try writer(value, encoder) }
+        }
+    }
 
     /// Encodes a value. Throws the first error with its path.
     public func encode(_ value: some Encodable) throws(JSONEncodingError) -> JSONValue {
+        let text = try bytes(of: value)
+        var options = JSONParser.Options()
+        options.depthLimit = JSONParser.Options.deepest
+        options.sizeLimit = .max
+        do throws(JSONError) {
+            return try JSONParser.parse(text, options: options)
+        } catch {
+            throw JSONEncodingError(path: JSONPath(), reason: error.reason)
+        }
+    }
+
+    /// Encodes a value as compact JSON in UTF-8. Throws the first error with its path.
+    public func bytes(of value: some Encodable) throws(JSONEncodingError) -> [UInt8] {
+        let text = EncodingText(keys: keys, writers: writers, path: [], outerDepth: 0, capacity: 1024)
         do {
-            let node = EncodingNode(at: .root)
-            try node.encode(value)
-            return node.value
+            try text.encode(value, keyStart: 0)
         } catch EncodingError.invalidValue(_, let context) {
             throw JSONEncodingError(path: JSONPath(codingPath: context.codingPath), reason: context.debugDescription)
         } catch {
-            throw JSONEncodingError(path: JSONPath(), reason: "\(error)")
+            throw JSONEncodingError(path: JSONPath(codingPath: text.path()), reason: "\(error)")
         }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        text.finish { bytes.append(contentsOf: $0) }
+        return bytes
     }
 }
 

@@ -11,9 +11,16 @@ let package = Package(
         .executableTarget(name: "tuned", linkerSettings: [.linkedLibrary("curl")]),
         .executableTarget(name: "silence"),
         .target(name: "nothing", dependencies: [.product(name: "PlugboardKit", package: "plugboard")]),
-        .target(name: "measuring", dependencies: [.product(name: "PlugboardKit", package: "plugboard")]),
+        .target(
+            name: "measuring",
+            dependencies: [
+                .product(name: "PlugboardKit", package: "plugboard"),
+                .product(name: "PlugboardTransport", package: "plugboard"),
+            ]),
         .target(name: "idle", dependencies: [.product(name: "PlugboardKit", package: "plugboard")]),
         .target(name: "idle_c", dependencies: [.product(name: "PlugboardKit", package: "plugboard")]),
+        .executableTarget(
+            name: "json-coding", dependencies: [.product(name: "PlugboardJSON", package: "plugboard")]),
         .executableTarget(name: "hooks", dependencies: ["idle", "idle_c", "measuring"]),
         .executableTarget(
             name: "plugins",
@@ -24,6 +31,9 @@ let package = Package(
                 .product(name: "PlugboardCacheOptions", package: "plugboard"),
                 .product(name: "PlugboardCookiesOptions", package: "plugboard"),
             ]),
+        .executableTarget(
+            name: "endpoints",
+            dependencies: ["measuring", .product(name: "PlugboardEndpoints", package: "plugboard")]),
         .executableTarget(
             name: "kernel",
             dependencies: [

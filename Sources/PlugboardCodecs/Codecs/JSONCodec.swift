@@ -1,13 +1,26 @@
 import PlugboardJSON
-import PlugboardJSONCoding
+public import PlugboardJSONCoding
 import PlugboardMessages
 
 /// JSON (RFC 8259): any `Encodable` and `Decodable` value, or a `JSONValue`.
 ///
-/// Keys that a type does not read are ignored.
+/// Keys that a type does not read are ignored, unless the decoder is strict:
+///
+///     var codec = JSONCodec(keys: .snakeCase)
+///     codec.decoder.strict = true
+///     codec.decoder.read(Date.self) { try Date($0.singleValueContainer().decode(String.self), strategy: .iso8601) }
 public struct JSONCodec: Codec {
+    /// Reads bodies.
+    public var decoder: JSONValueDecoder
+    /// Writes bodies.
+    public var encoder: JSONValueEncoder
+
     /// A codec.
-    public init() {}
+    /// - Parameter keys: How keys are spelled, in both directions.
+    public init(keys: JSONKeyStrategy = .unchanged) {
+        decoder = JSONValueDecoder(strict: false, keys: keys)
+        encoder = JSONValueEncoder(keys: keys)
+    }
 
     public var name: String { "json" }
     public var contentTypes: [String] { ["application/json", "*/*+json", "text/json"] }
@@ -19,7 +32,7 @@ public struct JSONCodec: Codec {
             throw PlugboardError(.requestParameter, "The codec json takes Encodable values, and \(Value.self) is not.")
         }
         do throws(JSONEncodingError) {
-            return Bytes(JSONWriter.write(try JSONValueEncoder().encode(value)) as [UInt8])
+            return Bytes(try encoder.bytes(of: value))
         } catch {
             throw PlugboardError(.requestParameter, "The value cannot be encoded as JSON: \(error).")
         }
@@ -28,18 +41,12 @@ public struct JSONCodec: Codec {
     public func decode<Value>(
         _ type: Value.Type, from body: Bytes, contentType: String?
     ) throws(PlugboardError) -> Value {
-        let json: JSONValue
-        do throws(JSONError) {
-            json = try body.withUnsafeBytes { bytes throws(JSONError) in try JSONParser.parse(bytes) }
-        } catch {
-            throw PlugboardError(.bodyDecode, "The body is not JSON: \(error).")
-        }
-        if let value = json as? Value { return value }
         guard let decodable = type as? any Decodable.Type else {
             throw PlugboardError(.bodyDecode, "The codec json makes Decodable values, and \(type) is not.")
         }
         func decoded<Model: Decodable>(_ model: Model.Type) throws(JSONDecodingError) -> Value? {
-            try JSONValueDecoder(strict: false).decode(model, from: json) as? Value
+            try body.withUnsafeBytes { bytes throws(JSONDecodingError) in try decoder.decode(model, from: bytes) }
+                as? Value
         }
         do throws(JSONDecodingError) {
             guard let value = try decoded(decodable) else {
@@ -47,7 +54,8 @@ public struct JSONCodec: Codec {
             }
             return value
         } catch {
-            throw PlugboardError(.bodyDecode, "The JSON of the body does not fit \(type): \(error).")
+            let problem = error.position == nil ? "The JSON of the body does not fit \(type)" : "The body is not JSON"
+            throw PlugboardError(.bodyDecode, "\(problem): \(error).")
         }
     }
 }

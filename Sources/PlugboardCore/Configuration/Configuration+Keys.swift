@@ -61,7 +61,8 @@ extension Configuration {
         return "has the key \(shown), which is not an origin; write \(form)"
     }
 
-    private static func readAttributes(
+    /// Attributes by plugins, as in the section of an origin.
+    package static func readAttributes(
         _ node: ConfigurationNode, _ reading: inout ConfigurationReading
     ) -> Attributes {
         var attributes = Attributes()

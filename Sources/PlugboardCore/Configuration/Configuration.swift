@@ -24,7 +24,7 @@ public struct Configuration: Sendable {
     var readingErrors: [ConfigurationError] = []
 
     /// The text that this was read from; nil when it was made in code.
-    var source: ConfigurationSource?
+    package var source: ConfigurationSource?
 
     /// A configuration made in code. Nothing is checked here: see `errors`.
     public init(
@@ -57,9 +57,17 @@ extension Configuration {
 }
 
 /// The text that a configuration was read from, for errors that name a line.
-struct ConfigurationSource: Sendable {
+package struct ConfigurationSource: Sendable {
     let file: String?
     let positions: JSONPositions
+    /// What the text is, for errors of the whole.
+    let subject: String
     /// Origins as they were written, where that differs from their normal form.
     var originKeys: [Origin: String] = [:]
+
+    package init(file: String?, positions: JSONPositions, subject: String = "the configuration") {
+        self.file = file
+        self.positions = positions
+        self.subject = subject
+    }
 }

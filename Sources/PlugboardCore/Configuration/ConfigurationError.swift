@@ -16,17 +16,23 @@ public struct ConfigurationError: Sendable, Equatable {
     public let column: Int?
     /// The end of a sentence that begins with the path.
     public let reason: String
+    /// What the errors of the whole are about.
+    let subject: String
 
-    init(code: PlugboardError.Code, file: String?, path: String, position: JSONPosition?, reason: String) {
+    package init(
+        code: PlugboardError.Code, file: String?, path: String, position: JSONPosition?, reason: String,
+        subject: String = "the configuration"
+    ) {
         self.code = code
         self.file = file
         self.path = path
         line = position?.line
         column = position?.column
         self.reason = reason
+        self.subject = subject
     }
 
-    init(
+    package init(
         _ path: JSONPath, _ reason: String, in source: ConfigurationSource?, atKey: Bool = false,
         positionOf location: JSONPath? = nil, code: PlugboardError.Code = .configuration
     ) {
@@ -34,7 +40,8 @@ public struct ConfigurationError: Sendable, Equatable {
         let source = path.elements.first == .key(Configuration.programKey) ? nil : source
         self.init(
             code: code, file: source?.file, path: path.isRoot ? "" : path.description,
-            position: source?.positions.nearestPosition(of: location ?? path, atKey: atKey), reason: reason)
+            position: source?.positions.nearestPosition(of: location ?? path, atKey: atKey), reason: reason,
+            subject: source?.subject ?? "the configuration")
     }
 }
 
@@ -43,18 +50,18 @@ extension ConfigurationError: CustomStringConvertible {
         if let file, line == nil, path.isEmpty { return "\(file) \(reason)" }
         let location = [file, line.map { "line \($0), column \(column ?? 1)" }].compactMap { $0 }.joined(
             separator: ", ")
-        return "\(location.isEmpty ? "" : "\(location): ")\(path.isEmpty ? "the configuration" : path) \(reason)"
+        return "\(location.isEmpty ? "" : "\(location): ")\(path.isEmpty ? subject : path) \(reason)"
     }
 }
 
 extension PlugboardError {
     /// One error that lists all errors. Its code is the errors' own where they agree, else `configuration`.
-    init(_ errors: [ConfigurationError]) {
+    package init(_ errors: [ConfigurationError]) {
         let code = errors.first?.code ?? .configuration
         let reason =
             errors.count == 1
             ? errors[0].description
-            : "\(errors.count) things are wrong with the configuration:"
+            : "\(errors.count) things are wrong with \(errors[0].subject):"
                 + errors.map { "\n  \($0)" }.joined()
         self.init(errors.allSatisfy { $0.code == code } ? code : .configuration, reason)
     }

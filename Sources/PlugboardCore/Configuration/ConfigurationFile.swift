@@ -5,10 +5,10 @@
 #endif
 
 /// The file of a configuration, as bytes.
-enum ConfigurationFile {
-    struct Unreadable: Error {
+package enum ConfigurationFile {
+    package struct Unreadable: Error {
         /// The end of a sentence that begins with the path.
-        let reason: String
+        package let reason: String
 
         init(_ number: Int32) {
             reason = number == ENOENT ? "does not exist" : "cannot be read: \(String(cString: strerror(number)))"
@@ -18,7 +18,7 @@ enum ConfigurationFile {
     /// All bytes of the file, or one more than the limit. Blocks.
     ///
     /// - Parameter waits: Whether a FIFO without a writer is waited for; otherwise it counts as empty.
-    static func bytes(of path: String, limit: Int, waits: Bool = true) -> Result<[UInt8], Unreadable> {
+    package static func bytes(of path: String, limit: Int, waits: Bool = true) -> Result<[UInt8], Unreadable> {
         let file = open(path, O_RDONLY | O_CLOEXEC | (waits ? 0 : O_NONBLOCK))
         guard file >= 0 else { return .failure(Unreadable(errno)) }
         defer { close(file) }
@@ -35,7 +35,7 @@ enum ConfigurationFile {
     }
 
     /// The absolute path of the folder of a file; nil if the process's own folder is gone.
-    static func folder(of path: String) -> String? {
+    package static func folder(of path: String) -> String? {
         let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
         if folder.hasPrefix("/") { return String(folder) }
         guard let current = getcwd(nil, 0) else { return nil }

@@ -3,13 +3,13 @@ import PlugboardJSON
 /// One key of an object in a configuration: its meaning, its allowed values, and the property that it sets.
 ///
 /// Reading and the JSON Schema both come from tables of these.
-struct ConfigurationKey<Target>: Sendable {
-    let name: String
-    let documentation: String
-    let schema: JSONObject
-    let read: @Sendable (ConfigurationNode, inout Target, inout ConfigurationReading) -> Void
+package struct ConfigurationKey<Target>: Sendable {
+    package let name: String
+    package let documentation: String
+    package let schema: JSONObject
+    package let read: @Sendable (ConfigurationNode, inout Target, inout ConfigurationReading) -> Void
 
-    init<Value>(
+    package init<Value>(
         _ name: String, _ documentation: String, _ shape: ConfigurationShape<Value>,
         _ location: WritableKeyPath<Target, Value> & Sendable
     ) {
@@ -18,7 +18,7 @@ struct ConfigurationKey<Target>: Sendable {
         }
     }
 
-    init<Value>(
+    package init<Value>(
         _ name: String, _ documentation: String, _ shape: ConfigurationShape<Value>,
         _ location: WritableKeyPath<Target, Value?> & Sendable
     ) {
@@ -28,13 +28,13 @@ struct ConfigurationKey<Target>: Sendable {
     }
 
     /// An object whose members are read into the same target.
-    init(_ name: String, _ documentation: String, members: [ConfigurationKey]) {
+    package init(_ name: String, _ documentation: String, members: [ConfigurationKey]) {
         self.init(name, documentation, schema: ConfigurationKey.schema(of: members)) { node, target, reading in
             reading.readMembers(of: node, members, into: &target)
         }
     }
 
-    init(
+    package init(
         _ name: String, _ documentation: String, schema: JSONObject,
         read: @escaping @Sendable (ConfigurationNode, inout Target, inout ConfigurationReading) -> Void
     ) {
@@ -45,7 +45,7 @@ struct ConfigurationKey<Target>: Sendable {
     }
 
     /// The schema of an object that may hold these keys and no others.
-    static func schema(of keys: [ConfigurationKey]) -> JSONObject {
+    package static func schema(of keys: [ConfigurationKey]) -> JSONObject {
         var properties = JSONObject()
         for key in keys {
             var schema = key.schema

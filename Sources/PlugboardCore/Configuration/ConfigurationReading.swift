@@ -2,32 +2,37 @@ import PlugboardJSON
 import PlugboardKit
 
 /// A part of a configuration, with its path.
-struct ConfigurationNode {
-    let value: JSONValue
-    let path: JSONPath
+package struct ConfigurationNode {
+    package let value: JSONValue
+    package let path: JSONPath
 
-    func member(_ key: String, _ value: JSONValue) -> ConfigurationNode {
+    package init(value: JSONValue, path: JSONPath) {
+        self.value = value
+        self.path = path
+    }
+
+    package func member(_ key: String, _ value: JSONValue) -> ConfigurationNode {
         ConfigurationNode(value: value, path: path.appending(.key(key)))
     }
 }
 
 /// The errors that a pass over a configuration has found so far.
-struct ConfigurationReading {
+package struct ConfigurationReading {
     /// The most errors that are listed: each error's position costs another pass over the text.
-    static let errorLimit = 100
+    package static let errorLimit = 100
 
     /// Relative paths begin here; nil leaves them as they are.
     let folder: String?
-    var source: ConfigurationSource?
-    private(set) var errors: [ConfigurationError] = []
+    package var source: ConfigurationSource?
+    package private(set) var errors: [ConfigurationError] = []
 
-    init(folder: String? = nil, source: ConfigurationSource?) {
+    package init(folder: String? = nil, source: ConfigurationSource?) {
         self.folder = folder
         self.source = source
     }
 
     /// Notes an error; the reason ends a sentence that begins with the path, and quotes no values.
-    mutating func note(
+    package mutating func note(
         _ path: JSONPath, _ reason: String, atKey: Bool = false, code: PlugboardError.Code = .configuration
     ) {
         guard errors.count < ConfigurationReading.errorLimit else { return }
@@ -35,13 +40,13 @@ struct ConfigurationReading {
     }
 
     /// Notes an error of a key within what the path names: the position is the key's.
-    mutating func note(_ path: JSONPath, _ reason: String, at key: JSONPath) {
+    package mutating func note(_ path: JSONPath, _ reason: String, at key: JSONPath) {
         guard errors.count < ConfigurationReading.errorLimit else { return }
         errors.append(ConfigurationError(path, reason, in: source, atKey: true, positionOf: key))
     }
 
     /// Reads the members of an object into the target, and notes an error for each unknown key.
-    mutating func readMembers<Target>(
+    package mutating func readMembers<Target>(
         of node: ConfigurationNode, _ keys: [ConfigurationKey<Target>], into target: inout Target
     ) {
         guard let object = node.value.objectValue else {
@@ -52,21 +57,21 @@ struct ConfigurationReading {
             let member = node.member(name, value)
             if let key = keys.first(where: { $0.name == name }) {
                 key.read(member, &target, &self)
-            } else {
+            } else if errors.count < ConfigurationReading.errorLimit {
                 note(member.path, unknown("key", name, known: keys.map(\.name)), atKey: true)
             }
         }
     }
 
     /// The path from the folder, if there is one and the path is relative.
-    func resolve(_ path: String) -> String {
+    package func resolve(_ path: String) -> String {
         guard let folder, !path.hasPrefix("/") else { return path }
         return folder.hasSuffix("/") ? folder + path : "\(folder)/\(path)"
     }
 }
 
 /// The end of a sentence about an unknown name, with the nearest known name, or else with all known names.
-func unknown(_ what: String, _ name: String, known: [String]) -> String {
+package func unknown(_ what: String, _ name: String, known: [String]) -> String {
     if let near = Spelling.nearest(name, in: known) { return "is not a known \(what); did you mean \(near)?" }
     if known.isEmpty { return "is not a known \(what): there are none" }
     return "is not a known \(what); known are \(known.joined(separator: ", "))"

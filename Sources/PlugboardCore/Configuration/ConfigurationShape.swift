@@ -2,12 +2,12 @@ import PlugboardJSON
 import PlugboardKit
 
 /// What a value of a configuration may be: how it is read, and the JSON Schema that says the same to an editor.
-struct ConfigurationShape<Value>: Sendable {
-    let schema: JSONObject
+package struct ConfigurationShape<Value>: Sendable {
+    package let schema: JSONObject
     /// Nil after an error was noted.
-    let read: @Sendable (ConfigurationNode, inout ConfigurationReading) -> Value?
+    package let read: @Sendable (ConfigurationNode, inout ConfigurationReading) -> Value?
 
-    init(
+    package init(
         schema: JSONObject, read: @escaping @Sendable (ConfigurationNode, inout ConfigurationReading) -> Value?
     ) {
         self.schema = schema
@@ -15,7 +15,7 @@ struct ConfigurationShape<Value>: Sendable {
     }
 
     /// - Parameter wanted: The end of an error that begins with "must be".
-    init(_ wanted: String, schema: JSONObject, _ parse: @escaping @Sendable (JSONValue) -> Value?) {
+    package init(_ wanted: String, schema: JSONObject, _ parse: @escaping @Sendable (JSONValue) -> Value?) {
         self.init(schema: schema) { node, reading in
             if let value = parse(node.value) { return value }
             reading.note(node.path, "must be \(wanted)")
@@ -24,7 +24,7 @@ struct ConfigurationShape<Value>: Sendable {
     }
 
     /// The same shape with a default value, for editors only.
-    func by(default value: JSONValue) -> ConfigurationShape {
+    package func by(default value: JSONValue) -> ConfigurationShape {
         var schema = schema
         schema["default"] = value
         return ConfigurationShape(schema: schema, read: read)
@@ -32,11 +32,11 @@ struct ConfigurationShape<Value>: Sendable {
 }
 
 extension ConfigurationShape where Value == Bool {
-    static var flag: Self { Self("true or false", schema: ["type": "boolean"], \.boolValue) }
+    package static var flag: Self { Self("true or false", schema: ["type": "boolean"], \.boolValue) }
 }
 
 extension ConfigurationShape where Value == Int {
-    static func integer(in bounds: ClosedRange<Int>) -> Self {
+    package static func integer(in bounds: ClosedRange<Int>) -> Self {
         Self(
             "a whole number between \(bounds.lowerBound) and \(bounds.upperBound)",
             schema: [
@@ -51,7 +51,7 @@ extension ConfigurationShape where Value == Int {
 
 extension ConfigurationShape where Value == ByteCount {
     /// Bytes a second.
-    static var speed: Self {
+    package static var speed: Self {
         Self(
             "bytes a second like \"2MiB\" (B, KiB, MiB, GiB; 0B for no limit)",
             schema: ["type": "string", "pattern": .string(OptionPattern.size)]
@@ -60,7 +60,7 @@ extension ConfigurationShape where Value == ByteCount {
         }
     }
 
-    static func size(in bounds: ClosedRange<ByteCount>) -> Self {
+    package static func size(in bounds: ClosedRange<ByteCount>) -> Self {
         Self(
             "a size between \(bounds.lowerBound) and \(bounds.upperBound), like \"2MiB\" (B, KiB, MiB, GiB)",
             schema: ["type": "string", "pattern": .string(OptionPattern.size)]
@@ -72,7 +72,7 @@ extension ConfigurationShape where Value == ByteCount {
 
 extension ConfigurationShape where Value == Duration? {
     /// A duration; zero means no limit.
-    static var timeout: Self {
+    package static var timeout: Self {
         Self(
             "a time like \"30s\" (ms, s, m, h, d; \"0s\" for no limit)",
             schema: ["type": "string", "pattern": .string(OptionPattern.duration)]
@@ -85,15 +85,15 @@ extension ConfigurationShape where Value == Duration? {
 
 extension ConfigurationShape where Value == String {
     /// Any text that a C library can be given.
-    static var text: Self { text("a string without control characters") { _ in true } }
+    package static var text: Self { text("a string without control characters") { _ in true } }
 
     /// A text that is not empty and passes the test.
-    static func word(_ wanted: String, _ isRight: @escaping @Sendable (String) -> Bool) -> Self {
+    package static func word(_ wanted: String, _ isRight: @escaping @Sendable (String) -> Bool) -> Self {
         text(wanted) { !$0.isEmpty && isRight($0) }
     }
 
     /// A path, made absolute from the folder of the configuration's file.
-    static var path: Self {
+    package static var path: Self {
         let word = word("a path: a string that is not empty and holds no control characters") { _ in true }
         return Self(schema: word.schema) { node, reading in
             word.read(node, &reading).map { reading.resolve($0) }
@@ -111,7 +111,7 @@ extension ConfigurationShape where Value == String {
 
 extension ConfigurationShape {
     /// One of some words.
-    static func choice(_ words: [(word: String, value: Value)]) -> Self where Value: Sendable {
+    package static func choice(_ words: [(word: String, value: Value)]) -> Self where Value: Sendable {
         Self(
             "one of \(words.map(\.word).joined(separator: ", "))",
             schema: ["type": "string", "enum": .array(words.map { .string($0.word) })]
@@ -121,13 +121,13 @@ extension ConfigurationShape {
     }
 
     /// One of the words of an enumeration.
-    static func choice(_ type: Value.Type = Value.self) -> Self
+    package static func choice(_ type: Value.Type = Value.self) -> Self
     where Value: Sendable & CaseIterable & RawRepresentable<String> {
         choice(Value.allCases.map { ($0.rawValue, $0) })
     }
 
     /// - Parameter wanted: The end of an error that begins with "must be".
-    static func list<Element>(
+    package static func list<Element>(
         _ element: ConfigurationShape<Element>, _ wanted: String = #"a list of strings, such as ["…"]"#
     ) -> Self where Value == [Element] {
         Self(schema: ["type": "array", "items": .object(element.schema)]) { node, reading in
@@ -142,7 +142,7 @@ extension ConfigurationShape {
     }
 
     /// An object with keys of the program's own; `key` returns the normal form of a key, or nil if it is not valid.
-    static func map<Element>(
+    package static func map<Element>(
         _ wanted: String, key normalized: @escaping @Sendable (String) -> String?,
         _ element: ConfigurationShape<Element>
     ) -> Self where Value == [String: Element] {

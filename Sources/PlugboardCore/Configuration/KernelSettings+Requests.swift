@@ -48,12 +48,12 @@ struct RequestDefaults: Sendable {
 
 extension KernelSettings {
     /// An absolute URL of http or https, without a user.
-    static func isBaseURL(_ url: String) -> Bool {
+    package static func isBaseURL(_ url: String) -> Bool {
         Origin(url: url) != nil && URLParts(url)?.userinfo == nil && URLParts.resolve("", against: url) != nil
     }
 
     /// A token (RFC 9110 §5.1) that belongs neither to one message alone nor to a connection (RFC 9110 §7.6.1).
-    static func isHeaderName(_ name: String) -> Bool {
+    package static func isHeaderName(_ name: String) -> Bool {
         guard !name.isEmpty, name.utf8.allSatisfy(isTokenByte) else { return false }
         let messageFields: [FieldName] = [
             .host, .contentLength, .connection, "Transfer-Encoding", "Keep-Alive", "Proxy-Connection", "TE", "Trailer",
@@ -63,7 +63,7 @@ extension KernelSettings {
     }
 
     /// What a field can be sent with (RFC 9110 §5.5).
-    static func isHeaderValue(_ value: String) -> Bool {
+    package static func isHeaderValue(_ value: String) -> Bool {
         !value.utf8.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D }
     }
 

@@ -1,0 +1,189 @@
+import PlugboardCore
+import PlugboardJSON
+import PlugboardKit
+
+/// The references (`$ref`) of an OpenAPI document. Each distinct one is followed once.
+struct OpenAPIReferences {
+    private enum Target {
+        case found(ConfigurationNode)
+        /// The end of a sentence about the reference.
+        case missing(String)
+        /// The same, for what is no error of the document.
+        case elsewhere(String)
+    }
+
+    /// The most references that may follow each other.
+    static let chainLimit = 64
+
+    private let root: JSONValue
+    private var targets: [String: Target] = [:]
+    /// How many references lead to nothing: only of the first, the nearest name is searched.
+    private var missCount = 0
+
+    init(root: JSONValue) { self.root = root }
+
+    /// What a node is, or what its reference leads to; nil after an error was noted.
+    mutating func resolve(
+        _ node: ConfigurationNode, _ reading: inout ConfigurationReading
+    ) -> ConfigurationNode? {
+        guard let reference = OpenAPIReferences.reference(in: node.value) else { return node }
+        switch target(reference) {
+        case .found(let target): return target
+        case .missing(let reason), .elsewhere(let reason):
+            reading.noteOnce(node.path.appending("$ref"), reason)
+            return nil
+        }
+    }
+
+    /// Checks a reference that no operation needs.
+    mutating func check(
+        _ reference: String, at path: JSONPath, _ reading: inout ConfigurationReading,
+        _ unsupported: inout ConfigurationReading
+    ) {
+        switch target(reference) {
+        case .found: break
+        case .missing(let reason): reading.noteOnce(path.appending("$ref"), reason)
+        case .elsewhere(let reason): unsupported.noteOnce(path.appending("$ref"), reason)
+        }
+    }
+
+    static func reference(in value: JSONValue) -> String? {
+        // Most objects have few members, so that this look-up costs little.
+        value["$ref"]?.stringValue
+    }
+
+    private mutating func target(_ reference: String) -> Target {
+        if let target = targets[reference] { return target }
+        let target = follow(reference)
+        if case .missing = target { missCount += 1 }
+        targets[reference] = target
+        return target
+    }
+
+    private func follow(_ first: String) -> Target {
+        var reference = first
+        var chain: [String] = []
+        while chain.count < OpenAPIReferences.chainLimit {
+            if chain.contains(reference) {
+                let cycle = chain.drop { $0 != reference } + [reference]
+                return .missing(
+                    "makes a cycle of references: \(cycle.map { Printable.text($0) }.joined(separator: " → "))")
+            }
+            chain.append(reference)
+            let node: ConfigurationNode
+            do throws(Unresolved) {
+                node = try self.node(reference)
+            } catch {
+                return error.isElsewhere ? .elsewhere(error.reason) : .missing(error.reason)
+            }
+            guard let next = OpenAPIReferences.reference(in: node.value) else { return .found(node) }
+            reference = next
+        }
+        return .missing("leads through more than \(OpenAPIReferences.chainLimit) references")
+    }
+
+    private struct Unresolved: Error {
+        let reason: String
+        var isElsewhere = false
+    }
+
+    /// The part of the document that a reference names (RFC 6901 §6).
+    private func node(_ reference: String) throws(Unresolved) -> ConfigurationNode {
+        guard reference.utf8.first == UInt8(ascii: "#") else {
+            throw Unresolved(
+                reason: "leads to another document, which is not read; join the documents into one first",
+                isElsewhere: true)
+        }
+        let pointer = Array(reference.utf8.dropFirst())
+        guard let bytes = OpenAPIReferences.unescaped(pointer) else {
+            throw Unresolved(reason: "is not a JSON Pointer: it has a % without two digits")
+        }
+        guard bytes.isEmpty || bytes[0] == UInt8(ascii: "/") else {
+            throw Unresolved(
+                reason:
+                    "leads to an anchor, which is not read; write a JSON Pointer, such as #/components/schemas/NAME",
+                isElsewhere: true)
+        }
+        var node = ConfigurationNode(value: root, path: [])
+        var elements: [JSONPathElement] = []
+        var value = root
+        for part in bytes.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        where !bytes.isEmpty {
+            let token = OpenAPIReferences.token(part)
+            let next: JSONValue?
+            if case .array = value, let index = Int(token), index >= 0 {
+                elements.append(.index(index))
+                next = value[index]
+            } else {
+                if case .object(let object) = value, object[token] == nil {
+                    let candidates = missCount < 100 ? object.keys.prefix(200) : []
+                    let near = Spelling.nearest(token, in: candidates).map { "; did you mean \($0)?" }
+                    throw Unresolved(reason: "leads to nothing: there is no \(Printable.text(token))\(near ?? "")")
+                }
+                elements.append(.key(token))
+                next = value[token]
+            }
+            guard let next else {
+                throw Unresolved(reason: "leads to nothing: there is no \(Printable.text(token))")
+            }
+            value = next
+        }
+        node = ConfigurationNode(value: value, path: JSONPath(elements))
+        return node
+    }
+
+    private static func unescaped(_ bytes: [UInt8]) -> [UInt8]? {
+        guard bytes.contains(UInt8(ascii: "%")) else { return bytes }
+        var text: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%") {
+                guard index + 2 < bytes.count, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2])
+                else { return nil }
+                text.append(high << 4 | low)
+                index += 3
+            } else {
+                text.append(bytes[index])
+                index += 1
+            }
+        }
+        return text
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x37
+        case 0x61...0x66: byte - 0x57
+        default: nil
+        }
+    }
+
+    /// `~1` is a slash and `~0` a tilde (RFC 6901 §4).
+    private static func token(_ part: ArraySlice<UInt8>) -> String {
+        var text: [UInt8] = []
+        var isEscape = false
+        for byte in part {
+            if isEscape {
+                text.append(byte == UInt8(ascii: "1") ? UInt8(ascii: "/") : UInt8(ascii: "~"))
+                if byte != UInt8(ascii: "0") && byte != UInt8(ascii: "1") { text.append(byte) }
+                isEscape = false
+            } else if byte == UInt8(ascii: "~") {
+                isEscape = true
+            } else {
+                text.append(byte)
+            }
+        }
+        if isEscape { text.append(UInt8(ascii: "~")) }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+extension ConfigurationReading {
+    /// Notes an error unless one was noted at the same path.
+    mutating func noteOnce(_ path: JSONPath, _ reason: String, atKey: Bool = false) {
+        let text = path.isRoot ? "" : path.description
+        guard !errors.contains(where: { $0.path == text }) else { return }
+        note(path, reason, atKey: atKey)
+    }
+}

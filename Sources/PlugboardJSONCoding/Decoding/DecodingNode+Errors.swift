@@ -1,0 +1,34 @@
+import PlugboardJSON
+
+extension DecodingNode {
+    /// The error of a type's `init(from:)`, with the words of an enum, and kept with its path.
+    @inline(never)
+    func explained(_ error: any Error, _ type: Any.Type) -> any Error {
+        guard let error = error as? DecodingError else {
+            if session.failedPath == nil { session.failedPath = path }
+            return error
+        }
+        guard case .dataCorrupted(let context) = error, let reason = wordReason(type) else { return error }
+        let path = codingPath
+        guard context.codingPath.count == path.count else { return error }
+        return DecodingError.dataCorrupted(.init(codingPath: path, debugDescription: reason))
+    }
+
+    /// The words of an enum. The reason of the standard library would quote the value.
+    private func wordReason(_ type: Any.Type) -> String? {
+        guard session.tape[token].isString, type is any (RawRepresentable<String>).Type else { return nil }
+        let words = (type as? any CaseIterable.Type).map { Self.words($0) } ?? []
+        guard !words.isEmpty else {
+            return "the string is not one of the known words"
+        }
+        let suggestion = Spelling.nearest(session.tape.string(token), in: words).map {
+            "; the nearest is \($0.quotedForError)"
+        }
+        return
+            "one of \(words.map { $0.quotedForError }.joined(separator: ", ")) is expected\(suggestion ?? "")"
+    }
+
+    private static func words<Words: CaseIterable>(_ type: Words.Type) -> [String] {
+        type.allCases.compactMap { ($0 as? any RawRepresentable<String>)?.rawValue }
+    }
+}

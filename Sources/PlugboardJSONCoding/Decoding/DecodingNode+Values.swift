@@ -1,0 +1,158 @@
+import PlugboardJSON
+
+extension DecodingNode {
+    /// The value as a type, of which the common ones are not sent through their `init(from:)`.
+    @inline(__always)
+    func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        if type == String.self { return unsafeBitCast(try string(), to: type) }
+        if type == Int.self { return unsafeBitCast(try integer(Int.self), to: type) }
+        if type == Double.self { return unsafeBitCast(try double(), to: type) }
+        if type == Bool.self { return unsafeBitCast(try bool(), to: type) }
+        return try otherValue(type)
+    }
+
+    private func otherValue<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        if type == Int64.self { return unsafeBitCast(try integer(Int64.self), to: type) }
+        if type == Int32.self { return unsafeBitCast(try integer(Int32.self), to: type) }
+        if type == UInt64.self { return unsafeBitCast(try integer(UInt64.self), to: type) }
+        if type == UInt32.self { return unsafeBitCast(try integer(UInt32.self), to: type) }
+        if type == UInt.self { return unsafeBitCast(try integer(UInt.self), to: type) }
+        if type == UInt8.self { return unsafeBitCast(try integer(UInt8.self), to: type) }
+        if type == Float.self { return unsafeBitCast(try float(), to: type) }
+        if type == [String].self { return unsafeBitCast(try elements { try $0.string() }, to: type) }
+        if type == [Int].self { return unsafeBitCast(try elements { try $0.integer(Int.self) }, to: type) }
+        if type == [Double].self { return unsafeBitCast(try elements { try $0.double() }, to: type) }
+        if type == Int16.self { return unsafeBitCast(try integer(Int16.self), to: type) }
+        if type == Int8.self { return unsafeBitCast(try integer(Int8.self), to: type) }
+        if type == UInt16.self { return unsafeBitCast(try integer(UInt16.self), to: type) }
+        if type == Int128.self { return unsafeBitCast(try integer(Int128.self), to: type) }
+        if type == UInt128.self { return unsafeBitCast(try integer(UInt128.self), to: type) }
+        return try decoded(type)
+    }
+
+    /// The value of a type that decodes itself.
+    private func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        if type == JSONValue.self { return unsafeBitCast(try json(), to: type) }
+        if type == JSONObject.self {
+            guard case .object(let object) = try json() else { throw mismatch(type, "an object is expected") }
+            return unsafeBitCast(object, to: type)
+        }
+        if type == JSONNumber.self {
+            guard let number = try json().numberValue else { throw mismatch(type, "a number is expected") }
+            return unsafeBitCast(number, to: type)
+        }
+        do {
+            let value = session.isStrict ? try session.checked { try makeChecked(type) } : try make(type)
+            // An error that the type has caught does not count.
+            if session.failedPath != nil { session.failedPath = nil }
+            return value
+        } catch {
+            throw explained(error, type)
+        }
+    }
+
+    private func makeChecked<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        let value = try make(type)
+        // A type that reads no keys, such as one without properties, allows no keys either.
+        if kind == .object { _ = session.frame(frame, for: token, at: path) }
+        return value
+    }
+
+    @inline(__always)
+    private func make<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        if !session.readers.isEmpty, let read = session.readers[ObjectIdentifier(type)],
+            let value = try read(self) as? Value
+        {
+            return value
+        }
+        return try Value(from: self)
+    }
+
+    private func elements<Element>(_ element: (DecodingNode) throws -> Element) throws -> [Element] {
+        let tape = session.tape
+        guard kind == .array else { throw mismatch([Any].self, "an array is expected") }
+        var elements: [Element] = []
+        elements.reserveCapacity(Int(tape[token].count))
+        var next = token &+ 2
+        for step in 0..<tape[token].count {
+            elements.append(
+                try element(DecodingNode(session: session, token: next, parent: token, step: step, frame: 0)))
+            next = tape.next(after: next)
+        }
+        return elements
+    }
+
+    /// The value unchanged.
+    private func json() throws -> JSONValue {
+        let tape = session.tape
+        let this = tape[token]
+        switch this.kind {
+        case .null: return .null
+        case .true: return .bool(true)
+        case .false: return .bool(false)
+        case .string, .escapedString, .replacedKey: return .string(tape.string(token))
+        case .integer, .number: return tape.exactNumber(token).map { .number($0) } ?? .null
+        case .array, .object:
+            var options = JSONParser.Options()
+            options.depthLimit = JSONParser.Options.deepest
+            options.sizeLimit = .max
+            return try JSONParser.parse(
+                UnsafeRawBufferPointer(
+                    start: tape.bytes + Int(this.offset), count: Int(tape[container: token].end - this.offset)),
+                options: options)
+        }
+    }
+}
+
+extension DecodingNode {
+    @inline(__always)
+    func bool() throws -> Bool {
+        switch kind {
+        case .true: return true
+        case .false: return false
+        default: throw mismatch(Bool.self, "a boolean is expected")
+        }
+    }
+
+    @inline(__always)
+    func string() throws -> String {
+        guard session.tape[token].isString else { throw mismatch(String.self, "a string is expected") }
+        return session.tape.string(token)
+    }
+
+    @inline(__always)
+    func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) throws -> Integer {
+        guard session.tape[token].isNumber else { throw mismatch(type, "an integer is expected") }
+        guard let integer = session.tape.integer(token, as: type) else { throw unfit(type) }
+        return integer
+    }
+
+    @inline(never)
+    private func unfit(_ type: Any.Type) -> DecodingError {
+        let isInteger = session.tape.exactNumber(token)?.isInteger ?? false
+        let reason = isInteger ? "the number does not fit in \(type)" : "an integer is expected, not a fraction"
+        return .dataCorrupted(.init(codingPath: codingPath, debugDescription: reason))
+    }
+
+    @inline(__always)
+    func double() throws -> Double {
+        guard session.tape[token].isNumber else { throw mismatch(Double.self, "a number is expected") }
+        let double = session.tape.double(token)
+        guard double.isFinite else { throw outOfRange(Double.self) }
+        return double
+    }
+
+    func float() throws -> Float {
+        guard session.tape[token].isNumber else { throw mismatch(Float.self, "a number is expected") }
+        // Not converted through Double, which would round twice.
+        let text = String(decoding: session.tape.content(token), as: UTF8.self)
+        guard let float = Float(text) ?? session.tape.exactNumber(token).map({ Float($0.double) }), float.isFinite
+        else { throw outOfRange(Float.self) }
+        return float
+    }
+
+    @inline(never)
+    private func outOfRange(_ type: Any.Type) -> DecodingError {
+        .dataCorrupted(.init(codingPath: codingPath, debugDescription: "the number does not fit in \(type)"))
+    }
+}

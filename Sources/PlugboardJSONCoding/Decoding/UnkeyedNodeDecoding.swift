@@ -1,0 +1,83 @@
+import PlugboardJSON
+
+/// As small as a node, for the same reason.
+struct UnkeyedNodeDecoding: UnkeyedDecodingContainer {
+    private let session: DecodingSession
+    private let array: UInt32
+    /// The token of the next element.
+    private var next: UInt32
+    private var position: UInt32 = 0
+    private let total: UInt32
+
+    init(_ node: DecodingNode) {
+        session = node.session
+        array = node.token
+        next = node.token &+ 2
+        total = node.session.tape[node.token].count
+    }
+
+    var codingPath: [any CodingKey] {
+        let place = session.tape[container: array]
+        return session.tape.path(to: place.parent, place.step).elements.map(DocumentKey.init)
+    }
+    var currentIndex: Int { Int(position) }
+    var count: Int? { Int(total) }
+    var isAtEnd: Bool { position >= total }
+
+    @inline(__always)
+    private func node(_ type: Any.Type) throws -> DecodingNode {
+        guard position < total else { throw exhausted(type) }
+        return DecodingNode(
+            session: session, token: next, parent: array, step: position,
+            frame: session.isStrict ? session.makeFrame() : 0)
+    }
+
+    @inline(never)
+    private func exhausted(_ type: Any.Type) -> DecodingError {
+        let reason = "the array has only \(total) elements"
+        return .valueNotFound(type, .init(codingPath: codingPath, debugDescription: reason))
+    }
+
+    /// Called after an element was decoded: one that cannot be is not skipped, as `UnkeyedDecodingContainer` demands.
+    @inline(__always)
+    private mutating func advance() {
+        next = session.tape.next(after: next)
+        position &+= 1
+    }
+
+    mutating func decodeNil() throws -> Bool {
+        guard try node(Bool.self).decodeNil() else { return false }
+        advance()
+        return true
+    }
+
+    // Stands for all overloads of the protocol.
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        let value = try node(type).value(type)
+        advance()
+        return value
+    }
+
+    mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
+        guard !isAtEnd else { return nil }
+        return try decodeNil() ? nil : try decode(type)
+    }
+
+    mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        let container = try node(KeyedDecodingContainer<Key>.self).container(keyedBy: type)
+        advance()
+        return container
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        let container = try node((any UnkeyedDecodingContainer).self).unkeyedContainer()
+        advance()
+        return container
+    }
+
+    mutating func superDecoder() throws -> any Decoder {
+        let decoder = try node((any Decoder).self)
+        advance()
+        return decoder
+    }
+}

@@ -1,0 +1,44 @@
+import PlugboardJSON
+
+struct UnkeyedNodeEncoding: UnkeyedEncodingContainer {
+    let node: EncodingNode
+
+    var codingPath: [any CodingKey] { node.codingPath }
+    var count: Int { node.isOpen ? node.text.frames[node.depth].count : 0 }
+
+    /// Writes an element by `append`. Takes its comma back if the element cannot be encoded.
+    @inline(__always)
+    private func element(_ append: (EncodingText) throws -> Void) throws {
+        try node.require(.array)
+        let text = node.text
+        let start = text.count
+        text.beginPart()
+        do {
+            try append(text)
+        } catch {
+            text.dropPart(from: start, level: node.depth)
+            throw error
+        }
+    }
+
+    func encodeNil() throws { try element { $0.append(literal: "null") } }
+
+    // Stands for all overloads of the protocol.
+    func encode<Value: Encodable>(_ value: Value) throws { try element { try $0.encode(value, keyStart: $0.count) } }
+
+    /// An element that may be written until the end.
+    private func inserted() -> EncodingNode {
+        let path = codingPath + [DocumentKey(.index(count))]
+        var inserted: EncodingNode?
+        // A container that is not open cannot say so here: what is written to it is left out.
+        try? element { inserted = EncodingNode(insertedIn: $0, at: path) }
+        return inserted ?? .unused(by: node.text)
+    }
+
+    func nestedContainer<NestedKey: CodingKey>(keyedBy type: NestedKey.Type) -> KeyedEncodingContainer<NestedKey> {
+        inserted().container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { inserted().unkeyedContainer() }
+    func superEncoder() -> any Encoder { inserted() }
+}
