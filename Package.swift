@@ -10,6 +10,7 @@ let strict: [SwiftSetting] =
 
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let swiftLog: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let swiftProtobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let structuredFields: Target.Dependency = .product(
     name: "RawStructuredFieldValues", package: "swift-http-structured-headers")
@@ -88,6 +89,8 @@ let layers: [Target] = [
     module("PlugboardReachability", "PlugboardMessages", "PlugboardEventLoop", "CPlugboardNetlink"),
     // Codecs on libraries that few programs need; FoundationEssentials is in none but these.
     module("PlugboardPropertyList", "PlugboardCodecs", "PlugboardMessages", "PlugboardJSON"),
+    module("PlugboardXML", "PlugboardCodecs", "PlugboardMessages"),
+    module("PlugboardProtobuf", "PlugboardCodecs", "PlugboardMessages", swiftProtobuf),
     // For programs that have these packages, or import Foundation; nothing here depends on them.
     module("PlugboardHTTPTypes", "PlugboardMessages", httpTypes),
     module("PlugboardFoundation", "PlugboardMessages"),
@@ -197,7 +200,11 @@ let testTargets: [Target] = [
     tests(
         "CodecsTests", "PlugboardCodecs", "Plugboard", "PlugboardCore", "PlugboardKit", "PlugboardMessages",
         "PlugboardJSON", "PlugboardJSONCoding", "PlugboardTransport", "PlugboardEventLoop"),
-    tests("PropertyListTests", "PlugboardPropertyList", "PlugboardCodecs", "PlugboardMessages", "PlugboardJSON"),
+    tests(
+        "PropertyListTests", "PlugboardPropertyList", "PlugboardCodecs", "Plugboard", "PlugboardMessages",
+        "PlugboardJSON"),
+    tests("XMLTests", "PlugboardXML", "PlugboardCodecs", "Plugboard", "PlugboardMessages"),
+    tests("ProtobufTests", "PlugboardProtobuf", "PlugboardCodecs", "Plugboard", "PlugboardMessages", swiftProtobuf),
     tests(
         "EndpointsTests", "PlugboardEndpoints", "PlugboardCodecs", "Plugboard", "PlugboardCore", "PlugboardKit",
         "PlugboardMessages", "PlugboardJSON", "PlugboardJSONCoding", "PlugboardTransport", "PlugboardEventLoop",
@@ -244,6 +251,8 @@ let package = Package(
         .library(name: "PlugboardJSON", targets: ["PlugboardJSON", "PlugboardJSONCoding"]),
         .library(name: "PlugboardCodecs", targets: ["PlugboardCodecs"]),
         .library(name: "PlugboardPropertyList", targets: ["PlugboardPropertyList"]),
+        .library(name: "PlugboardXML", targets: ["PlugboardXML"]),
+        .library(name: "PlugboardProtobuf", targets: ["PlugboardProtobuf"]),
         .library(name: "PlugboardDownloads", targets: ["PlugboardDownloads"]),
         .library(name: "PlugboardEndpoints", targets: ["PlugboardEndpoints"]),
         .library(name: "PlugboardReachability", targets: ["PlugboardReachability"]),
@@ -264,6 +273,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-http-structured-headers.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
     ],
     targets: systemLibraries + layers + plugins + programs + testTargets,

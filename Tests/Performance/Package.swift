@@ -18,7 +18,12 @@ let package = Package(
             ]),
         .executableTarget(name: "silence"),
         .target(name: "nothing", dependencies: [.product(name: "PlugboardKit", package: "plugboard")]),
-        .target(name: "measuring", dependencies: [.product(name: "PlugboardKit", package: "plugboard")]),
+        .target(
+            name: "measuring",
+            dependencies: [
+                .product(name: "PlugboardKit", package: "plugboard"),
+                .product(name: "PlugboardTransport", package: "plugboard"),
+            ]),
         .target(name: "idle", dependencies: [.product(name: "PlugboardKit", package: "plugboard")]),
         .target(name: "idle_c", dependencies: [.product(name: "PlugboardKit", package: "plugboard")]),
         .executableTarget(
@@ -33,6 +38,9 @@ let package = Package(
                 .product(name: "PlugboardCacheOptions", package: "plugboard"),
                 .product(name: "PlugboardCookiesOptions", package: "plugboard"),
             ]),
+        .executableTarget(
+            name: "endpoints",
+            dependencies: ["measuring", .product(name: "PlugboardEndpoints", package: "plugboard")]),
         .executableTarget(
             name: "kernel",
             dependencies: [
