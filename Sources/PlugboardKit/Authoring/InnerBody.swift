@@ -93,6 +93,14 @@ public final class InnerBody: BodySource, @unchecked Sendable {
         }
     }
 
+    /// The same for the pieces that `takes` accepts. For another piece the pull stays open, and the source completes it
+    /// itself.
+    public func forward(_ pull: Pull, if takes: @escaping (borrowing View) -> Bool) {
+        ask { [host] view, piece in
+            if takes(view) { _ = host.pointee.pull_forward(host, pull.serial, piece) }
+        }
+    }
+
     /// Lets the body begin again at its first byte. Returns false where that is not possible.
     public func rewind() -> Bool { !isGone && host.pointee.body_rewind(raw) == PLUG_OK }
 
