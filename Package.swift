@@ -148,6 +148,11 @@ let programs: [Target] = [
     .executableTarget(
         name: "ExampleFeed", dependencies: ["Plugboard"], path: "Examples/Feed", swiftSettings: strict),
     .executableTarget(
+        name: "ExampleBodies", dependencies: ["Plugboard"], path: "Examples/Bodies", swiftSettings: strict),
+    .target(
+        name: "ExampleEveryday", dependencies: ["Plugboard"], path: "Examples/Everyday",
+        exclude: ["URLSession.swift.txt", "AsyncHTTPClient.swift.txt", "Alamofire.swift.txt"], swiftSettings: strict),
+    .executableTarget(
         name: "ExampleInCode", dependencies: ["Plugboard", "PlugboardKit"], path: "Examples/InCode",
         swiftSettings: strict),
     .target(
@@ -220,7 +225,7 @@ let testTargets: [Target] = [
     tests(
         "ExamplesTests", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardKit", "PlugboardMessages",
         "PlugboardJSON",
-        "ExampleCookbook", "ExampleMigration"),
+        "ExampleCookbook", "ExampleMigration", "ExampleEveryday"),
 ]
 
 let package = Package(

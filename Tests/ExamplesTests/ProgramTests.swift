@@ -71,6 +71,39 @@ struct ProgramTests {
         #expect(server.requests.first?["Accept"] == "application/json")
     }
 
+    @Test func `values are sent and received as JSON, parameters, forms, lines and events`() async throws {
+        let server = try LoopbackServer.responding { request in
+            switch request.path {
+            case "/topics": ServerResponse(fields: [("Content-Type", "application/json")], body: request.body)
+            case "/search": ServerResponse(body: "one\ntwo \(request.target)")
+            case "/photos": ServerResponse(body: [UInt8](repeating: 1, count: request.body.count))
+            case "/events" where request["Last-Event-ID"] == nil:
+                ServerResponse(
+                    fields: [("Content-Type", "text/event-stream")],
+                    body: "retry: 1\n\nevent: added\nid: 7\ndata: Lake\n\n")
+            default: ServerResponse(status: 204)
+            }
+        }
+        let folder = try TemporaryFolder()
+        let photo = try folder.write("lake.jpg", "JPG")
+
+        let outcome = try await ProcessRunner.running([try Products.executable("ExampleBodies"), server.url(""), photo])
+
+        let sent = try #require(server.requests.first { $0.path == "/photos" })
+        #expect(
+            outcome.stdout == """
+                created Lake
+                found one
+                found two /search?text=%E6%B9%96&tags%5B%5D=blue
+                wrote \(sent.body.count) bytes
+                added 7: Lake
+
+                """)
+        #expect(sent.text.contains("filename=\"lake.jpg\"\r\nContent-Type: image/jpeg\r\n\r\nJPG\r\n"))
+        #expect(try folder.read("lake.jpg.small").count == sent.body.count)
+        #expect(server.requests.last?["Last-Event-ID"] == "7")
+    }
+
     @Test func `a program gives its kernel settings, instances and closures in code`() async throws {
         let server = try LoopbackServer.responding { request in
             request.path == "/old"

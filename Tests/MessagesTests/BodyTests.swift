@@ -75,17 +75,34 @@ struct BodyTests {
         #expect(afterwards == nil)
     }
 
-    @Test func `a file that grows is sent as long as it was`() async throws {
+    @Test(arguments: [0, 4, 600_000])
+    func `a file that grows while it is sent breaks the body before its last piece`(size: Int) async throws {
         let folder = try TemporaryFolder()
-        let path = try folder.write("body", "0123")
+        let path = try folder.write("body", [UInt8](repeating: 7, count: size))
         let body = try Body.file(path)
+        var received = 0
 
         let handle = try #require(FileHandle(forWritingAtPath: path))
         try handle.seekToEnd()
         try handle.write(contentsOf: Data("456".utf8))
-        let text = try await body.text()
+        let error = await #expect(throws: PlugboardError.self) {
+            for try await piece in body { received += piece.count }
+        }
 
-        #expect(text == "0123")
+        #expect(error?.code == .bodyRead && error?.reason.contains("longer") == true)
+        #expect(received < max(size, 1))
+    }
+
+    @Test func `a file that grows after its last piece was read was sent whole`() async throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("body", "0123")
+        var reading = try Body.file(path).makeAsyncIterator()
+
+        let first = try await reading.next()
+        truncate(path, 10)
+
+        #expect(first?.text == "0123")
+        #expect(try await reading.next() == nil)
     }
 
     // MARK: Streams

@@ -17,7 +17,7 @@ struct FormPartTests {
     @Test(arguments: [
         ("a.gif", "image/gif"), ("a.JPG", "image/jpeg"), ("a.jpeg", "image/jpeg"), ("a.png", "image/png"),
         ("a.svg", "image/svg+xml"), ("a.txt", "text/plain"), ("a.htm", "text/html"), ("a.html", "text/html"),
-        ("a.pdf", "application/pdf"), ("a.xml", "application/xml"), ("a.tar.gz", "application/octet-stream"),
+        ("a.pdf", "application/pdf"), ("a.xml", "application/xml"), ("a.tar.gz", "application/gzip"),
         ("a", "application/octet-stream"), (".", "application/octet-stream"),
     ])
     func `a file has the type of its extension`(file: String, type: String) throws {

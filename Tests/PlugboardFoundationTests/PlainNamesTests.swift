@@ -70,6 +70,7 @@ import Testing
             "PlugboardMessages", "PlugboardEventLoop", "PlugboardTransport", "PlugboardKit", "PlugboardCore",
             "Plugboard", "PluginLoader",
             "PlugboardTesting", "PlugboardJSON", "PlugboardCurl", "PlugboardReachability",
+            "PlugboardCodecs",
         ].map { root.appending(path: "Sources/\($0)") }
         let plugins = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "Plugins").path)
             .map { root.appending(path: "Plugins/\($0)/Sources/\($0)Options") }
@@ -210,6 +211,25 @@ private enum OfPluginLoader {
 private enum OfPlugboardTesting {
     typealias PlainScriptedTransport = ScriptedTransport
     typealias PlainWorkbench = Workbench
+}
+
+private enum OfCodecs {
+    typealias PlainBodyLines = BodyLines
+    typealias PlainCodec = Codec
+    typealias PlainCodecSet = CodecSet
+    typealias PlainFormCodec = FormCodec
+    typealias PlainJSONCodec = JSONCodec
+    typealias PlainMediaType = MediaType
+    typealias PlainMultipartForm = MultipartForm
+    typealias PlainParameterStyle = ParameterStyle
+    typealias PlainParameterValue = ParameterValue
+    typealias PlainParameters = Parameters
+    typealias PlainRawCodec = RawCodec
+    typealias PlainServerSentEvent = ServerSentEvent
+    typealias PlainServerSentEventSettings = ServerSentEventSettings
+    typealias PlainServerSentEventStream = ServerSentEventStream
+    typealias PlainServerSentEvents = ServerSentEvents
+    typealias PlainTextCodec = TextCodec
 }
 
 private enum OfJSON {

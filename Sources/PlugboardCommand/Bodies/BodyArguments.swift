@@ -1,4 +1,5 @@
 import ArgumentParser
+import PlugboardCodecs
 import PlugboardKit
 
 /// The options for the body of a request, of which at most one kind can be given.
@@ -59,9 +60,9 @@ struct BodyArguments: ParsableArguments {
                 body: try InputArgument(dataBinary).body(for: "--data-binary"), type: "application/octet-stream")
         }
         if !(parts + literalParts).isEmpty {
-            let form = try MultipartForm(
-                try parts.map { try FormPart($0) } + literalParts.map { try FormPart(literal: $0) })
-            return Content(body: form.body, type: "multipart/form-data; boundary=\(form.boundary)")
+            let all = try parts.map { try FormPart($0) } + literalParts.map { try FormPart(literal: $0) }
+            let form = MultipartForm(try all.map { try $0.part() })
+            return Content(body: try form.body(), type: form.contentType)
         }
         return nil
     }

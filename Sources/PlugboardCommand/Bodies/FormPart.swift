@@ -1,3 +1,6 @@
+import PlugboardCodecs
+import PlugboardKit
+
 /// One part of a form as the command line writes it, after curl's `-F`.
 ///
 ///     title=Lake                         a text
@@ -34,7 +37,7 @@ struct FormPart: Equatable {
         if value.hasPrefix("@") {
             let file = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
             fileName = file
-            type = FormPart.type(ofFile: file)
+            type = MediaType.name(ofFile: file)
         }
         try read(segments[...])
     }
@@ -44,6 +47,15 @@ struct FormPart: Equatable {
         guard let equals = text.firstIndex(of: "="), equals != text.startIndex else { throw FormPart.malformed }
         name = String(text[..<equals])
         content = .text(String(text[text.index(after: equals)...]))
+    }
+
+    /// As it is sent; a file is opened.
+    func part() throws(CommandFailure) -> MultipartForm.Part {
+        switch content {
+        case .text(let text): .data(name, Bytes(text), fileName: fileName, type: type)
+        case .file(let path):
+            .body(name, try InputArgument(path: path).body(for: "--form"), fileName: fileName, type: type)
+        }
     }
 
     private mutating func read(_ segments: ArraySlice<Substring>) throws(CommandFailure) {
@@ -120,20 +132,5 @@ struct FormPart: Equatable {
             }
         }
         return plain
-    }
-
-    /// The type of a file by its extension, as in curl 8.
-    private static func type(ofFile name: String) -> String {
-        switch name.lowercased().split(separator: ".", omittingEmptySubsequences: false).last {
-        case "gif": "image/gif"
-        case "jpg", "jpeg": "image/jpeg"
-        case "png": "image/png"
-        case "svg": "image/svg+xml"
-        case "txt": "text/plain"
-        case "htm", "html": "text/html"
-        case "pdf": "application/pdf"
-        case "xml": "application/xml"
-        default: "application/octet-stream"
-        }
     }
 }

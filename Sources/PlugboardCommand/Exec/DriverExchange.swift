@@ -1,4 +1,5 @@
 import Plugboard
+import PlugboardCodecs
 import PlugboardJSON
 import Synchronization
 
@@ -75,19 +76,28 @@ final class DriverExchange: Sendable {
         _ body: Body, to path: String, _ result: DriverResult
     ) async throws(DriverError) -> DriverResult {
         guard (200...299).contains(result.response.status) else { return result }
-        let file = try WholeFile(path)
+        let file: WholeFile
+        do throws(PlugboardError) {
+            file = try WholeFile(path)
+        } catch {
+            throw DriverError(.invalid, error.description)
+        }
         var count = 0
         do throws(PlugboardError) {
             var iterator = body.makeAsyncIterator()
             while let piece = try await iterator.next() {
                 count += piece.count
                 try check(count)
-                if let error = file.write(piece) { throw error }
+                try file.write(piece)
             }
         } catch {
             throw DriverError(error, partial: result)
         }
-        try file.appear()
+        do throws(PlugboardError) {
+            try file.appear(isSynced: true)
+        } catch {
+            throw DriverError(.aborted, error.description)
+        }
         return result
     }
 

@@ -30,7 +30,8 @@ public struct Body: Sendable {
 
     /// A regular file, which is opened now and read while it is sent. It can be sent again.
     ///
-    /// Its length is the file's size now. Throws `body.read` if the file cannot be opened or is not a regular file.
+    /// Its length is the file's size now; the body breaks with `body.read` if the file becomes longer or shorter before
+    /// it is sent. Throws `body.read` if the file cannot be opened or is not a regular file.
     public static func file(_ path: String) throws(PlugboardError) -> Body { Body(try FileSource(path: path)) }
 
     /// The elements of a sequence, as it produces them. It cannot be sent again.

@@ -1,0 +1,40 @@
+import PlugboardMessages
+
+extension Body {
+    /// Reads the whole body into a file, and returns the number of its bytes.
+    ///
+    ///     try await response.body.write(to: "lake.jpg") { written, total in … }
+    ///
+    /// The file appears when the body is complete, and replaces one that is there; until then, the bytes are in a hidden
+    /// file beside it, of which nothing is left if the body breaks. Throws `download.write` if the file cannot be
+    /// written, and the error of the body if it breaks. Writes on a thread of the shared pool, also if the calling task
+    /// runs on a kernel's loop.
+    ///
+    /// - Parameters:
+    ///   - permissions: As in `chmod`. Nil for those of the file that is replaced, or of a new file.
+    ///   - progress: Called after each piece with the number of bytes written, and of all if it is known.
+    @discardableResult @concurrent
+    public func write(
+        to path: String, permissions: UInt32? = nil,
+        progress: (@Sendable (_ written: Int, _ total: Int?) -> Void)? = nil
+    ) async throws(PlugboardError) -> Int {
+        try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(PlugboardError) -> Int in
+            let total = length
+            var written = 0
+            do throws(PlugboardError) {
+                let file = try WholeFile(path, permissions: permissions)
+                var pieces = makeAsyncIterator()
+                while let piece = try await pieces.next() {
+                    try file.write(piece)
+                    written += piece.count
+                    progress?(written, total)
+                }
+                try file.appear()
+                return written
+            } catch {
+                source.release()
+                throw error
+            }
+        }
+    }
+}
