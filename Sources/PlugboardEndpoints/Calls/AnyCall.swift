@@ -22,6 +22,8 @@ public protocol AnyCall: AnyObject, Sendable {
     func suspend()
     /// Lets a suspended call go on; does nothing otherwise.
     func resume()
+    /// The text for people about an error, in the language of the client's messages.
+    func message(for error: PlugboardError) -> String
     /// Waits until the call has ended in any way. Cancelling the task does not end the wait.
     func ended() async
 }

@@ -40,6 +40,8 @@ extension Endpoint {
     /// Nil.
     public var attempts: Int? { nil }
 
+    /// The name of the type.
+    public var endpointName: String { "\(Self.self)" }
     /// Nil.
     public var identifier: String? { nil }
     /// Nil.

@@ -80,6 +80,8 @@ public protocol Endpoint: Sendable {
 
     // MARK: What it is called
 
+    /// What errors call the endpoint; the name of the type by default.
+    var endpointName: String { get }
     /// A name for calls to find them by; nil by default.
     var identifier: String? { get }
     /// A name of calls that belong together; nil by default.
