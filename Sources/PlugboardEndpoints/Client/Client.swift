@@ -41,14 +41,39 @@ public final class Client: Sendable {
     public func call<E: Endpoint>(
         _ endpoint: E, labels: CallLabels? = nil, executor: CallbackExecutor? = nil, isStarted: Bool = true
     ) -> Call<E.Response> {
+        let call = makeCall(endpoint, labels, executor)
+        if isStarted { call.start() }
+        return call
+    }
+
+    /// A call that waits for `start`.
+    ///
+    /// - Parameter isPart: Whether a batch or a chain makes it.
+    func makeCall<E: Endpoint>(
+        _ endpoint: E, _ labels: CallLabels? = nil, _ executor: CallbackExecutor? = nil, isPart: Bool = false
+    ) -> Call<E.Response> {
         let labels = labels ?? CallLabels(endpoint, settings.userInfo)
-        let call = Call<E.Response>(
-            labels: labels, executor: executor ?? settings.callbackExecutor, registry: calls,
-            catalog: settings.messages
+        return Call<E.Response>(
+            labels: labels, origin: origin(of: endpoint), executor: executor ?? settings.callbackExecutor,
+            registry: calls, catalog: settings.messages, isPart: isPart
         ) { [self] control throws(PlugboardError) in
             try await perform(endpoint, labels: labels, control: control)
         }
-        if isStarted { call.start() }
-        return call
+    }
+
+    /// A call whose work is a batch or a chain.
+    func makeCall<Value: Sendable>(
+        _ labels: CallLabels, _ executor: CallbackExecutor?, _ work: @escaping Call<Value>.Work
+    ) -> Call<Value> {
+        Call<Value>(
+            labels: labels, executor: executor ?? settings.callbackExecutor, registry: calls,
+            catalog: settings.messages, work: work)
+    }
+
+    /// Where an endpoint's request goes, as far as that is known before it is made.
+    private func origin<E: Endpoint>(of endpoint: E) -> Origin? {
+        if let origin = Origin(url: endpoint.path) { return origin }
+        return (endpoint.base ?? (endpoint.usesCDN ? settings.cdn ?? settings.base : settings.base))
+            .flatMap { Origin(url: $0) }
     }
 }
