@@ -15,7 +15,8 @@ struct ExitStatus: Equatable {
 
     static let success = ExitStatus(0, "success, whatever the HTTP status is")
     static let failure = ExitStatus(1, "errors were found, or an error that is not listed here")
-    static let usage = ExitStatus(2, "the command line or an option cannot be used", "request.field", "request.option")
+    static let usage = ExitStatus(2, "the command line or an option cannot be used", "request.field", "request.option",
+        "request.parameter")
     static let url = ExitStatus(3, "the URL cannot be read", "request.url")
     static let proxy = ExitStatus(5, "the proxy cannot be found, or refuses", "transport.proxy")
     static let dns = ExitStatus(6, "the host's name cannot be resolved", "transport.dns")
