@@ -36,9 +36,9 @@ extension Client {
     ///
     /// Throws the error of the first request that failed, after all have ended. Cancelling the task cancels them.
     public func batch(
-        _ endpoints: [any Endpoint], options: BatchOptions = BatchOptions()
+        mixed endpoints: [any Endpoint], options: BatchOptions = BatchOptions()
     ) async throws(PlugboardError) -> [any Sendable] {
-        try await batchCall(endpoints, options: options).value
+        try await batchCall(mixed: endpoints, options: options).value
     }
 
     /// Sends all endpoints, and returns the result of each in the same order.
@@ -98,7 +98,7 @@ extension Client {
     /// A batch of endpoints of several types as a call, which is started.
     @discardableResult
     public func batchCall(
-        _ endpoints: [any Endpoint], options: BatchOptions = BatchOptions(), labels: CallLabels = CallLabels(),
+        mixed endpoints: [any Endpoint], options: BatchOptions = BatchOptions(), labels: CallLabels = CallLabels(),
         executor: CallbackExecutor? = nil
     ) -> Call<[any Sendable]> {
         started(labels, executor) { [self] control throws(PlugboardError) in

@@ -36,12 +36,14 @@ public final class Client: Sendable {
     /// - Parameters:
     ///   - labels: The names by which the call is found; nil for those of the endpoint.
     ///   - executor: Where its callbacks run; nil for the client's executor.
+    ///   - debug: A delay or a failure of this call; nil for that of the endpoint or of the client.
     ///   - isStarted: False makes a call that waits for `start`.
     @discardableResult
     public func call<E: Endpoint>(
-        _ endpoint: E, labels: CallLabels? = nil, executor: CallbackExecutor? = nil, isStarted: Bool = true
+        _ endpoint: E, labels: CallLabels? = nil, executor: CallbackExecutor? = nil, debug: DebugBehavior? = nil,
+        isStarted: Bool = true
     ) -> Call<E.Response> {
-        let call = makeCall(endpoint, labels, executor)
+        let call = makeCall(endpoint, labels, executor, debug: debug)
         if isStarted { call.start() }
         return call
     }
@@ -50,14 +52,15 @@ public final class Client: Sendable {
     ///
     /// - Parameter isPart: Whether a batch or a chain makes it.
     func makeCall<E: Endpoint>(
-        _ endpoint: E, _ labels: CallLabels? = nil, _ executor: CallbackExecutor? = nil, isPart: Bool = false
+        _ endpoint: E, _ labels: CallLabels? = nil, _ executor: CallbackExecutor? = nil, debug: DebugBehavior? = nil,
+        isPart: Bool = false
     ) -> Call<E.Response> {
         let labels = labels ?? CallLabels(endpoint, settings.userInfo)
         return Call<E.Response>(
             labels: labels, origin: origin(of: endpoint), executor: executor ?? settings.callbackExecutor,
             registry: calls, catalog: settings.messages, isPart: isPart
         ) { [self] control throws(PlugboardError) in
-            try await perform(endpoint, labels: labels, control: control)
+            try await perform(endpoint, labels: labels, control: control, debug: debug)
         }
     }
 

@@ -52,6 +52,8 @@ public struct ClientSettings: Sendable {
     public var callbackExecutor = CallbackExecutor.immediate
     /// Texts for people about errors.
     public var messages = MessageCatalog()
+    /// What is done to requests while a program is developed; nil for nothing.
+    public var debug: DebugBehavior?
 
     /// Endpoints that are called by name.
     public var definitions = Definitions()
