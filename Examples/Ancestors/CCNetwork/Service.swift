@@ -11,7 +11,7 @@ func service(at server: String) -> ClientSettings {
         ParameterAdapter { parameters, _ in parameters["client"] = "linux" }
     ]
     settings.urlAdapters = [
-        URLAdapter { url, _ in url = try Request(.get, url, query: ["version": "1.2"]).url },
+        URLAdapter { url, _ throws(PlugboardError) in url = try Request(.get, url, query: ["version": "1.2"]).url },
         URLAdapter { url, context in url += "#\(context.endpoint.endpointName)" },
     ]
     settings.responseHooks = [open]
