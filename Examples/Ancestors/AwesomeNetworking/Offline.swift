@@ -28,9 +28,9 @@ func actOffline(_ client: Client) async {
         client.call(Comment(post: 1, text: "So beautiful!")).onSuccess { tell("commented") },
         client.call(Comment(post: 2, text: "First!")).onFinished { tell("the comment to 2 has \($0)") },
     ]
-    tell(
-        "taken back: \(client.calls.cancel(.category("likes"))) likes, \(client.calls.cancel(.tag("comment-2"))) comment"
-    )
+    let likes = client.calls.cancel(.category("likes"))
+    let comments = client.calls.cancel(.tag("comment-2"))
+    tell("taken back: \(likes) likes, \(comments) comment")
     tell("waiting: \(client.calls.all.compactMap(\.tag))")
     for call in calls { await call.ended() }
 }

@@ -13,6 +13,14 @@ func listTopics(_ api: Client) async {
         .ended()
 }
 
+/// The server itself has defined this one.
+func listNews(_ api: Client) async {
+    await api.call("News")
+        .onSuccess { print("news: \($0.json?["count"]?.numberValue?.integer(Int.self) ?? 0)") }
+        .onFailure { print("failed: \($0)") }
+        .ended()
+}
+
 /// The definition says that this one needs authorization, and that nothing is expected.
 func postReply(_ api: Client) async {
     await api.call("PostReply", ["id": 7, "text": "schön & gut"])

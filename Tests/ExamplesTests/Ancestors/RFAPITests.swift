@@ -13,6 +13,8 @@ struct RFAPITests {
             arguments: { _ in ["\(Repository.root)/Examples/Ancestors/RFAPI/endpoints.json"] }
         ) { request, _ in
             switch request.path {
+            case "/endpoints.json": .json(["News": ["path": "news/latest", "response": "object"]])
+            case "/news/latest": .json(["count": 3])
             case "/api/v2/boards/swift%20%26%20linux/topics":
                 .json([["id": 1, "title": "Macros"], ["id": 2, "title": "epoll"]])
             case "/api/v2/topics/7/replies": ServerResponse(status: 204)
@@ -23,7 +25,7 @@ struct RFAPITests {
     }
 
     @Test func `a definition is called by name, with its type by name, and its callbacks in order`() throws {
-        let sent = try #require(run.server.requests.first)
+        let sent = try #require(run.server.requests.first { $0.path.hasSuffix("topics") })
 
         #expect(
             run.lines.prefix(3) == [
@@ -32,6 +34,12 @@ struct RFAPITests {
         #expect(sent.target == "/api/v2/boards/swift%20%26%20linux/topics?page=1")
         #expect(sent["X-App"] == "reader")
         #expect(sent["Authorization"] == nil)
+    }
+
+    @Test func `a definition that the server gives is called like those of the file`() {
+        #expect(run.lines.contains("news: 3"))
+        #expect(run.received().first == "GET /endpoints.json")
+        #expect(run.received("/news") == ["GET /news/latest"])
     }
 
     @Test func `a definition with authorization adds the headers of DEFAULT`() throws {
