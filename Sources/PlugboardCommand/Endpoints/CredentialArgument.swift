@@ -20,7 +20,8 @@ enum CredentialArgument {
             guard let kind = kinds[name] else {
                 let near = Spelling.nearest(name, in: kinds.keys.sorted()).map { " Did you mean \($0)?" } ?? ""
                 throw CommandFailure(
-                    .usage, "--credential: there is no security scheme \(Printable.text(name)) that an operation needs.\(near)")
+                    .usage,
+                    "--credential: there is no security scheme \(Printable.text(name)) that an operation needs.\(near)")
             }
             let input = InputArgument(String(argument[argument.index(after: equals)...]))
             credentials[name] = try credential(kind, text(of: input), name)

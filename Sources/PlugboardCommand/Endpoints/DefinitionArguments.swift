@@ -16,7 +16,7 @@ struct DefinitionArguments: ParsableArguments {
     var server: String?
     @Option(
         name: .customLong("server-variable"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("A variable in the URL of the OpenAPI document's server.", valueName: "name=value"))
+        help: ArgumentHelp("A variable in the URL of the document's server.", valueName: "name=value"))
     var variables: [String] = []
 
     /// The definitions. Those of a URL are fetched by the kernel.

@@ -14,7 +14,8 @@ struct ParameterArgument {
     init(_ argument: String) throws(CommandFailure) {
         guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else {
             throw CommandFailure(
-                .usage, "A parameter must be key=value, or key:=JSON: \(Printable.text(argument.prefix(40).description)).")
+                .usage,
+                "A parameter must be key=value, or key:=JSON: \(Printable.text(argument.prefix(40).description)).")
         }
         var name = argument[..<equals]
         isJSON = name.hasSuffix(":")

@@ -25,7 +25,9 @@ struct ConfigCheck: ParsableCommand {
 
     func run() throws {
         guard let file else {
-            let text: String = JSONWriter.write(ConfigurationSchema.write(.bundled, sections: [Definitions.section: Definitions.schema]), options: .init(pretty: true))
+            let text: String = JSONWriter.write(
+                ConfigurationSchema.write(.bundled, sections: [Definitions.section: Definitions.schema]),
+                options: .init(pretty: true))
             return try ByteOutput.standard.write(text + "\n")
         }
         let reading = Configuration.check(file: file, sections: PluginArguments.sections)

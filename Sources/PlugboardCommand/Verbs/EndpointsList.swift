@@ -6,6 +6,7 @@ import PlugboardJSON
 struct EndpointsList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Lists the definitions that can be called.",
+        usage: "plugboard endpoints list [<options>]",
         discussion: """
             One line for each: name, method, path and description. What an OpenAPI
             document says that is ignored goes to standard error.
@@ -26,7 +27,8 @@ struct EndpointsList: AsyncParsableCommand {
         DefinitionArguments.warn(of: definitions)
         if json {
             let list = JSONValue.array(definitions.all.map { DefinitionReport($0).json })
-            return try ByteOutput.standard.write(JSONText.write(list, isForTerminal: ByteOutput.standard.isTerminal) + "\n")
+            return try ByteOutput.standard.write(
+                JSONText.write(list, isForTerminal: ByteOutput.standard.isTerminal) + "\n")
         }
         let rows = definitions.all.map { definition in
             let note = definition.isDeprecated ? "(deprecated) " : ""

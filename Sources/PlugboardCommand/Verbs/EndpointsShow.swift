@@ -6,6 +6,7 @@ import PlugboardJSON
 struct EndpointsShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Shows a definition and its parameters.",
+        usage: "plugboard endpoints show [<options>] <name>",
         discussion: """
             With --json, one object:
               name, method, url, description, deprecated

@@ -43,8 +43,8 @@ extension AnyCall {
     public var userInfo: [String: any Sendable] { labels.userInfo }
 }
 
-/// Told of the end of calls, instead of callbacks. It is held weakly, and called on the client's callback executor,
-/// after the callbacks of the same kind.
+/// Told of the end of calls, instead of callbacks. It is held weakly, and called where the callbacks run: of success and
+/// failure after `onCompletion`, of the end after `onFinished`.
 public protocol CallDelegate: AnyObject, Sendable {
     /// The call has succeeded. `value` is of the call's type.
     func call(_ call: any AnyCall, didSucceed value: any Sendable)

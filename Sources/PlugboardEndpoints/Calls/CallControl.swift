@@ -41,7 +41,7 @@ extension Call: CallControl {
         let exchange = kernel.begin(
             request,
             watch: { [weak self] event in
-                guard event.kernelEvent == .progress, let self else { return }
+                guard event.id == KernelEvent.progress.name, let self else { return }
                 func count(_ name: String) -> Int? { event.integer(name).map { Int(clamping: $0) } }
                 self.report(
                     CallProgress(

@@ -89,10 +89,7 @@ enum TypedReading {
                 .requestOption,
                 "\(Printable.text(definition.name)) returns a file and has no downloadPath. Add one to the definition.")
         }
-        let contentType = response[.contentType]
-        let named = try client.settings.codec(named: definition.responseCodec, of: definition)
-        let set = client.settings.codecs
-        let codec = named ?? set.codec(for: contentType, decoding: type) ?? JSONCodec()
-        return try codec.decode(type, from: response.wholeBody, contentType: contentType)
+        let codec = try client.settings.codec(named: definition.responseCodec, of: definition)
+        return try client.decode(type, from: response, with: codec)
     }
 }

@@ -96,6 +96,9 @@ public struct DefinedEndpoint<Response: Sendable>: Endpoint {
     /// The definition's.
     public var userInfo: [String: any Sendable] { definition.userInfo }
 
+    /// The definition's name.
+    public var endpointName: String { definition.name }
+
     /// The definition's.
     public var responseCodec: (any Codec)? { codecs.response }
     /// The definition's; 200 to 299 by default.

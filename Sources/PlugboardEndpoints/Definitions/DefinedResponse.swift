@@ -61,7 +61,7 @@ public struct DefinedResponse: Sendable {
         if shape == nil && codec == nil {
             guard let type, OpenAPIReader.isJSON(type) else { return .raw }
         }
-        let value = try (codec ?? JSONCodec()).decode(JSONValue.self, from: bytes, contentType: type)
+        let value = try client.decode(JSONValue.self, from: response, with: codec ?? JSONCodec())
         if shape == .list, value.arrayValue == nil { throw mismatch(definition, "a list", value) }
         if shape == .object, value.objectValue == nil { throw mismatch(definition, "an object", value) }
         return .json(value)

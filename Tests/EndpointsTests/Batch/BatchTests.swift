@@ -129,7 +129,9 @@ import Testing
         let responder = try Responder()
         for name in ["a", "b"] { responder.hold(name) }
         let client = responder.client
-        let task = Task { try await client.batch(["a", "b", "c", "d"].map { Item($0) }, options: BatchOptions(limit: 2)) }
+        let task = Task {
+            try await client.batch(["a", "b", "c", "d"].map { Item($0) }, options: BatchOptions(limit: 2))
+        }
         await responder.hasBegun(2)
 
         task.cancel()
@@ -209,18 +211,26 @@ import Testing
     }
 
     @Test func `the progress counts each request once, and all bytes`() async throws {
-        let responder = try Responder()
+        let server = try LoopbackServer(
+            .responding { request in
+                let isFailure = request.path == "/fail"
+                return ServerResponse(status: isFailure ? 500 : 200, body: isFailure ? [] : Array(request.path.utf8))
+            })
+        let client = Client(kernel: try Kernel(), settings: ClientSettings(base: server.url()))
         let steps = Mutex<[BatchProgress]>([])
         let items = ["a", "bb", "fail", "dddd"].map { Item($0) }
 
-        _ = try await responder.client.batchResults(
+        let call = client.batchResultsCall(
             items,
             options: BatchOptions(cancelsAtFailure: false, onProgress: { step in steps.withLock { $0.append(step) } }))
+        let results = try await call.value
 
         let all = steps.withLock { $0 }
+        #expect(results.count == 4)
         #expect(all.map(\.ended) == all.map(\.ended).sorted())
         #expect(all.last?.ended == 4 && all.last?.failed == 1 && all.last?.count == 4)
-        #expect(all.last?.bytes.received == 7 && all.last?.bytes.toReceive == 7)
+        #expect(all.last?.bytes == CallProgress(sent: 0, toSend: 0, received: 10, toReceive: 10))
+        #expect(call.currentProgress == all.last?.bytes)
     }
 
     @Test func `closures are released when the batch has ended`() async throws {
@@ -244,7 +254,9 @@ import Testing
         var random = SeededRandom(seed: seed)
         let responder = try Responder()
         let names = (0..<12).map { "\(Int.random(in: 0..<8, using: &random) == 0 ? "fail" : "item")\($0)" }
-        for name in names where Bool.random(using: &random) { responder.hold(name).admit(Int.random(in: 0...1, using: &random)) }
+        for name in names where Bool.random(using: &random) {
+            responder.hold(name).admit(Int.random(in: 0...1, using: &random))
+        }
         let ends = Mutex<[String]>([])
         let options = BatchOptions(
             cancelsAtFailure: Bool.random(using: &random), limit: [nil, 1, 4].randomElement(using: &random) ?? nil)
