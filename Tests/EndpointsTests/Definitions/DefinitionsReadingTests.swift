@@ -1,6 +1,7 @@
 import PlugboardCore
 import PlugboardEndpoints
 import PlugboardJSON
+import PlugboardPropertyList
 import TestSupport
 import Testing
 
@@ -200,6 +201,20 @@ struct DefinitionsReadingTests {
             ])
         #expect(check.definitions == nil)
         #expect(try Definitions(Configuration()).names == [])
+    }
+
+    @Test func `a property list holds definitions too`() throws {
+        let list = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <plist version="1.0"><dict>
+              <key>DEFAULT</key><dict><key>base</key><string>https://a.example</string></dict>
+              <key>A</key><dict><key>path</key><string>a</string><key>cdn</key><true/></dict>
+            </dict></plist>
+            """
+
+        let definition = try #require(Definitions(PropertyList.json(from: Bytes(list)))["A"])
+
+        #expect(definition.base == "https://a.example" && definition.usesCDN)
     }
 
     @Test func `a file that is cut at any byte is an error, or is read`() {

@@ -1,3 +1,4 @@
+import Foundation
 import PlugboardCore
 import PlugboardEndpoints
 import PlugboardJSON
@@ -63,15 +64,17 @@ struct OpenAPIReadingTests {
             #"{"type": "string", "enum": ["a", "b"]}"#, #"{"type": ["number", "null"]}"#,
             ##"{"$ref": "#/components/schemas/B"}"##, ##"{"$ref": "#/components/schemas/C"}"##,
             #"{"type": "array", "items": {"type": "boolean"}}"#, #"{"const": 7}"#, "{}", "true",
+            #"{"anyOf": [{"type": "integer"}, {"type": "null"}]}"#,
+            #"{"oneOf": [{"type": "integer"}, {"type": "string"}]}"#,
         ]
         let parameters = types.enumerated().map { #"{"name": "p\#($0)", "in": "query", "schema": \#($1)}"# }
         let text = document(#"{"/a": {"get": {"parameters": [\#(parameters.joined(separator: ","))]}}}"#, schemas)
 
         let read = try #require(try Definitions.text(text)["GET /a"]).parameters
 
-        #expect(read.map(\.kind) == [.string, .number, .integer, .integer, .array, .any, .any, .any])
+        #expect(read.map(\.kind) == [.string, .number, .integer, .integer, .array, .any, .any, .any, .integer, .any])
         #expect(read[0].values == ["a", "b"])
-        #expect(read[1].takesNull && read[2].takesNull && read[3].takesNull)
+        #expect(read[1].takesNull && read[2].takesNull && read[3].takesNull && read[8].takesNull)
         #expect(read[4].elementKind == .boolean)
         #expect(read[5].values == [7])
     }
@@ -286,6 +289,19 @@ struct OpenAPIReadingTests {
                 changed[index] = bytes[Int.random(in: 0..<bytes.count, using: &random)]
             }
             _ = Definitions.check(changed)
+        }
+    }
+
+    /// Documents of other authors, as a list of paths with colons between them: the tests ship none.
+    private static let others = ProcessInfo.processInfo.environment["PLUGBOARD_OPENAPI"]
+
+    @Test(.enabled(if: others != nil, "PLUGBOARD_OPENAPI names no document"))
+    func `documents of other authors are read`() throws {
+        for path in try #require(OpenAPIReadingTests.others).split(separator: ":") {
+            let definitions = try Definitions.file(String(path), server: ServerChoice(url: "http://127.0.0.1:9"))
+
+            #expect(definitions.names.count > 20)
+            #expect(definitions.all.allSatisfy { $0.base == "http://127.0.0.1:9" })
         }
     }
 
