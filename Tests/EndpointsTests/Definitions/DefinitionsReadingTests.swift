@@ -211,7 +211,8 @@ struct DefinitionsReadingTests {
             </dict></plist>
             """
 
-        let definition = try #require(Definitions(PropertyList.json(from: Bytes(list)))["A"])
+        let definitions = try Definitions(try PropertyList.json(from: Bytes(list)))
+        let definition = try #require(definitions["A"])
 
         #expect(definition.base == "https://a.example" && definition.usesCDN)
     }
