@@ -2,7 +2,7 @@
 import PackageDescription
 
 // A slim program depends on the product PlugboardCore and on the plugins that it links; nothing else is compiled.
-let bundled = ["Logging", "Decode", "Redirect", "Authentication", "Cookies", "Cache", "Retry"]
+let bundled = ["Logging", "Decode", "Redirect", "Authentication", "Cookies", "Cache", "Resume", "Retry"]
 
 // CI sets this, so that the warnings of a new compiler break the build of this repository only.
 let strict: [SwiftSetting] =
@@ -82,6 +82,8 @@ let layers: [Target] = [
     module("PlugboardEventLoop", "PlugboardMessages", "CPlugboardEpoll"),
     module("PlugboardTransport", "PlugboardMessages", "PlugboardEventLoop"),
     module("PlugboardKit", "PlugboardMessages", "CPlugboard", "PlugboardJSON"),
+    module("PlugboardRanges", "PlugboardMessages"),
+    module("PlugboardDownloads", "PlugboardRanges", "PlugboardMessages", "PlugboardJSON"),
     module("PlugboardSQLite", "PlugboardMessages", "CPlugboardSQLite"),
     module("PlugboardCodecs", "PlugboardMessages", "PlugboardJSON", "PlugboardJSONCoding"),
     module("PlugboardReachability", "PlugboardMessages", "PlugboardEventLoop", "CPlugboardNetlink"),
@@ -126,6 +128,13 @@ let layers: [Target] = [
         "PlugboardMessages", "PlugboardJSON"),
 ]
 
+/// A program in the manner of one of the libraries that Plugboard descends from.
+func ancestor(_ name: String, _ dependencies: Target.Dependency..., exclude: [String] = []) -> Target {
+    .executableTarget(
+        name: "Example\(name)", dependencies: ["PlugboardEndpoints", "Plugboard"] + dependencies,
+        path: "Examples/Ancestors/\(name)", exclude: exclude, swiftSettings: strict)
+}
+
 let programs: [Target] = [
     // The templates of `plugins new` as bytes; templates in C and C++ are not to be compiled here.
     .target(
@@ -136,7 +145,7 @@ let programs: [Target] = [
             "Plugboard", "PlugboardCore", "PlugboardCurl", "PlugboardTransport", "PlugboardEventLoop",
             "PluginLoader", "PluginCheck",
             "PlugboardTesting", "PlugboardKit", "PlugboardMessages", "CPlugboard", "ScaffoldTemplates", "PlugboardJSON",
-            "PlugboardCodecs", "PlugboardEndpoints", "PlugboardPropertyList", argumentParser,
+            "PlugboardCodecs", "PlugboardDownloads", "PlugboardEndpoints", "PlugboardPropertyList", argumentParser,
         ],
         exclude: ["Scaffold/Templates"], swiftSettings: strict),
     .executableTarget(
@@ -158,8 +167,14 @@ let programs: [Target] = [
     .executableTarget(
         name: "ExampleInCode", dependencies: ["Plugboard", "PlugboardKit"], path: "Examples/InCode",
         swiftSettings: strict),
+    ancestor("RBEFireworks"),
+    ancestor("CCNetwork", "PlugboardJSON"),
+    ancestor("RFAPI", exclude: ["endpoints.json"]),
+    ancestor("XMNetworking"),
+    ancestor("AwesomeNetworking"),
     .target(
-        name: "ExampleMigration", dependencies: ["Plugboard"], path: "Examples/Migration", swiftSettings: strict),
+        name: "ExampleMigration", dependencies: ["Plugboard", "PlugboardEndpoints"], path: "Examples/Migration",
+        swiftSettings: strict),
     .target(
         name: "ExampleCookbook", dependencies: ["PlugboardKit"], path: "Examples/Cookbook",
         exclude: ["C", "Cpp", "Rust", "Scenarios"],
@@ -170,7 +185,7 @@ let plugins: [Target] =
     plugin("Logging") + plugin("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd") + plugin("Redirect")
     + plugin("Authentication")
     + plugin("Cookies", "PlugboardSQLite", "CPlugboardPSL") + plugin("Cache", "PlugboardSQLite", structuredFields)
-    + plugin("Retry", structuredFields)
+    + plugin("Resume", "PlugboardRanges") + plugin("Retry", structuredFields)
 
 let testTargets: [Target] = [
     module(
@@ -180,6 +195,7 @@ let testTargets: [Target] = [
     tests("TestSupportTests"),
     tests("JSONTests", "PlugboardJSON", "PlugboardJSONCoding"),
     tests("MessagesTests", "PlugboardMessages"),
+    tests("RangesTests", "PlugboardRanges", "PlugboardMessages"),
     tests("EventLoopTests", "PlugboardEventLoop", "PlugboardMessages"),
     tests("SQLiteStoreTests", "PlugboardSQLite", "CPlugboardSQLite"),
     tests("PlugboardKitTests", "PlugboardKit", "CPlugboard", "PlugboardMessages"),
@@ -191,7 +207,7 @@ let testTargets: [Target] = [
         "PlugboardCore", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardJSON", "PlugboardCurl",
         "PlugboardAuthenticationOptions",
         "PlugboardCacheOptions", "PlugboardCookiesOptions", "PlugboardDecodeOptions", "PlugboardLoggingOptions",
-        "PlugboardRedirectOptions", "PlugboardRetryOptions"),
+        "PlugboardRedirectOptions", "PlugboardResumeOptions", "PlugboardRetryOptions"),
     tests(
         "PlugboardFoundationNetworkingTests", "PlugboardFoundationNetworking", "Plugboard", "PlugboardMessages"),
     tests(
@@ -217,12 +233,15 @@ let testTargets: [Target] = [
     tests(
         "PluginLoaderTests", "PluginLoader", "Plugboard", "PlugboardCore", "PlugboardKit", "PlugboardMessages",
         "CPlugboard"),
+    tests(
+        "DownloadsTests", "PlugboardDownloads", "PlugboardRanges", "Plugboard", "PlugboardKit", "PlugboardMessages"),
     pluginTests("Logging"),
     pluginTests("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd"),
     pluginTests("Redirect"),
     pluginTests("Authentication"),
     pluginTests("Cookies", "PlugboardSQLite"),
     pluginTests("Cache", "PlugboardSQLite"),
+    pluginTests("Resume", "PlugboardRanges"),
     pluginTests("Retry"),
     tests("PluginCheckTests", "PluginCheck", "PlugboardKit", "CPlugboard", "PlugboardMessages", "PlugboardJSON"),
     tests(
@@ -247,6 +266,7 @@ let package = Package(
         .library(name: "PlugboardPropertyList", targets: ["PlugboardPropertyList"]),
         .library(name: "PlugboardXML", targets: ["PlugboardXML"]),
         .library(name: "PlugboardProtobuf", targets: ["PlugboardProtobuf"]),
+        .library(name: "PlugboardDownloads", targets: ["PlugboardDownloads"]),
         .library(name: "PlugboardEndpoints", targets: ["PlugboardEndpoints"]),
         .library(name: "PlugboardReachability", targets: ["PlugboardReachability"]),
         .library(name: "PlugboardTransport", targets: ["PlugboardTransport", "PlugboardEventLoop"]),

@@ -9,9 +9,21 @@ let package = Package(
     targets: [
         .executableTarget(name: "plain", linkerSettings: [.linkedLibrary("curl")]),
         .executableTarget(name: "tuned", linkerSettings: [.linkedLibrary("curl")]),
+        .executableTarget(name: "file_plain", linkerSettings: [.linkedLibrary("curl")]),
+        .executableTarget(
+            name: "file_kernel",
+            dependencies: [
+                .product(name: "Plugboard", package: "plugboard"),
+                .product(name: "PlugboardDownloads", package: "plugboard"),
+            ]),
         .executableTarget(name: "silence"),
         .target(name: "nothing", dependencies: [.product(name: "PlugboardKit", package: "plugboard")]),
-        .target(name: "measuring", dependencies: [.product(name: "PlugboardKit", package: "plugboard")]),
+        .target(
+            name: "measuring",
+            dependencies: [
+                .product(name: "PlugboardKit", package: "plugboard"),
+                .product(name: "PlugboardTransport", package: "plugboard"),
+            ]),
         .target(name: "idle", dependencies: [.product(name: "PlugboardKit", package: "plugboard")]),
         .target(name: "idle_c", dependencies: [.product(name: "PlugboardKit", package: "plugboard")]),
         .executableTarget(
@@ -26,6 +38,9 @@ let package = Package(
                 .product(name: "PlugboardCacheOptions", package: "plugboard"),
                 .product(name: "PlugboardCookiesOptions", package: "plugboard"),
             ]),
+        .executableTarget(
+            name: "endpoints",
+            dependencies: ["measuring", .product(name: "PlugboardEndpoints", package: "plugboard")]),
         .executableTarget(
             name: "kernel",
             dependencies: [

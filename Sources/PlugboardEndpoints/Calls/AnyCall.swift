@@ -6,6 +6,8 @@ public protocol AnyCall: AnyObject, Sendable {
     var id: CallID { get }
     /// The names by which it is found.
     var labels: CallLabels { get }
+    /// Where the request goes, as far as that is known before it is made; nil for a batch and a chain.
+    var origin: Origin? { get }
     /// How far it is.
     var state: CallState { get }
     /// Why it did not succeed; nil while it is under way and after a success.
@@ -22,6 +24,8 @@ public protocol AnyCall: AnyObject, Sendable {
     func suspend()
     /// Lets a suspended call go on; does nothing otherwise.
     func resume()
+    /// The text for people about an error, in the language of the client's messages.
+    func message(for error: PlugboardError) -> String
     /// Waits until the call has ended in any way. Cancelling the task does not end the wait.
     func ended() async
 }
@@ -39,8 +43,8 @@ extension AnyCall {
     public var userInfo: [String: any Sendable] { labels.userInfo }
 }
 
-/// Told of the end of calls, instead of callbacks. It is held weakly, and called on the client's callback executor,
-/// after the callbacks of the same kind.
+/// Told of the end of calls, instead of callbacks. It is held weakly, and called where the callbacks run: of success and
+/// failure after `onCompletion`, of the end after `onFinished`.
 public protocol CallDelegate: AnyObject, Sendable {
     /// The call has succeeded. `value` is of the call's type.
     func call(_ call: any AnyCall, didSucceed value: any Sendable)

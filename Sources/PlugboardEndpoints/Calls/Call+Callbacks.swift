@@ -37,7 +37,9 @@ extension Call {
     public func delegate(_ delegate: (any CallDelegate)?) -> Self {
         lock.withLock { state in
             if let end = state.end {
-                if let delegate { addJobs(of: delegate, end) }
+                guard let delegate else { return }
+                addOutcomeJob(of: delegate, end)
+                addFinishedJob(of: delegate, end)
             } else {
                 state.delegate = delegate
             }
@@ -92,17 +94,22 @@ extension Call {
         let jobs = state.callbacks.compactMap { callback in job(for: callback, end).map { (callback.rank, $0) } }
         for rank in 0...2 {
             for (own, job) in jobs where own == rank { queue.add(job) }
-            if rank == 1, let delegate = state.delegate { addJobs(of: delegate, end) }
+            guard let delegate = state.delegate else { continue }
+            if rank == 1 { addOutcomeJob(of: delegate, end) }
+            if rank == 2 { addFinishedJob(of: delegate, end) }
         }
     }
 
-    private func addJobs(of delegate: any CallDelegate, _ end: End) {
+    private func addOutcomeJob(of delegate: any CallDelegate, _ end: End) {
         switch end {
         case .success(let value): queue.add { [weak delegate] in delegate?.call(self, didSucceed: value) }
         case .failure(let error, isStopped: false) where CallState(error) == .failed:
             queue.add { [weak delegate] in delegate?.call(self, didFail: error) }
         case .failure: break
         }
+    }
+
+    private func addFinishedJob(of delegate: any CallDelegate, _ end: End) {
         if end.state != .ignored { queue.add { [weak delegate] in delegate?.callDidFinish(self) } }
     }
 

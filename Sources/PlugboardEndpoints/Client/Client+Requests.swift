@@ -1,8 +1,13 @@
+import PlugboardAuthenticationOptions
 import PlugboardCodecs
+import PlugboardCookiesOptions
 import PlugboardCore
+import PlugboardRetryOptions
 
 extension Client {
-    /// The request that an endpoint is sent as, after all adapters.
+    /// The request that an endpoint is sent as, after all adapters. Nothing is sent.
+    ///
+    /// Throws `request.parameter` and `request.url` if it cannot be made, and the errors of the endpoint and of adapters.
     public nonisolated(nonsending) func request<E: Endpoint>(
         for endpoint: E
     ) async throws(PlugboardError) -> Request {
@@ -12,10 +17,125 @@ extension Client {
     nonisolated(nonsending) func request<E: Endpoint>(
         for endpoint: E, labels: CallLabels?, call: CallID?
     ) async throws(PlugboardError) -> Request {
-        var parameters = try endpoint.parameters
-        var url = try EndpointURL.filled(endpoint.path, with: &parameters, of: "\(E.self)")
-        url = EndpointURL.joined(endpoint.base ?? settings.base ?? "", settings.pathPrefix, url)
-        if !parameters.isEmpty { url += "?" + EndpointURL.query(parameters) }
-        return Request(endpoint.method, url, fields: endpoint.fields)
+        var request = try unadapted(endpoint, labels: labels, call: call)
+        if !settings.requestAdapters.isEmpty, endpoint.usesAdapters {
+            let context = context(of: endpoint, labels, call)
+            for adapter in settings.requestAdapters { try await adapter.adapt(&request, context) }
+        }
+        return request
     }
+
+    /// The request before the adapters of requests.
+    private func unadapted<E: Endpoint>(
+        _ endpoint: E, labels: CallLabels?, call: CallID?
+    ) throws(PlugboardError) -> Request {
+        if let custom = try endpoint.customRequest() { return custom }
+        let method = endpoint.method
+        var parameters = try endpoint.parameters
+        if !settings.parameters.isEmpty, endpoint.usesGeneralParameters {
+            parameters = settings.parameters.merging(parameters)
+        }
+        let isAdapted = endpoint.usesAdapters
+        if isAdapted, !settings.parameterAdapters.isEmpty {
+            let context = context(of: endpoint, labels, call)
+            for adapter in settings.parameterAdapters { try adapter.adapt(&parameters, context) }
+        }
+
+        var url = try EndpointURL.joined(
+            endpoint.base ?? (endpoint.usesCDN ? settings.cdn ?? settings.base : settings.base),
+            settings.pathPrefix.isEmpty || !endpoint.usesPathPrefix ? "" : settings.pathPrefix, endpoint.path)
+        url = try Placeholders.fill(
+            url, with: &parameters, general: settings.parameters, of: endpoint.endpointName)
+
+        var body: (body: Body, type: String?)?
+        if let own = try endpoint.body {
+            body = try own.make(endpoint.requestCodec ?? settings.requestCodec)
+        } else if method.sendsParametersInBody {
+            body = try self.body(of: &parameters, for: endpoint)
+        }
+        if !parameters.isEmpty { url = try parameters.added(to: url, style: settings.parameterStyle) }
+        if isAdapted, !settings.urlAdapters.isEmpty {
+            let context = context(of: endpoint, labels, call)
+            for adapter in settings.urlAdapters { try adapter.adapt(&url, context) }
+        }
+
+        var request = Request(method, url, fields: fields(of: endpoint))
+        if let body {
+            if let type = body.type { request.setBody(body.body, type: type) } else { request.body = body.body }
+        }
+        setOptions(of: endpoint, in: &request)
+        try endpoint.prepare(&request)
+        return request
+    }
+
+    /// Makes the body of the parameters, and leaves those for the query.
+    private func body<E: Endpoint>(
+        of parameters: inout Parameters, for endpoint: E
+    ) throws(PlugboardError) -> (Body, String?) {
+        var bodyParameters = parameters
+        parameters = Parameters()
+        let names = endpoint.queryParameters
+        if !names.isEmpty {
+            // Throws for values that cannot be written, which would be lost below.
+            _ = try bodyParameters.object()
+            for (name, value) in bodyParameters where names.contains(name) { parameters.append(name, value) }
+            for name in names { bodyParameters[name] = nil }
+        }
+        if bodyParameters.isEmpty { return (.empty, nil) }
+        let codec = endpoint.requestCodec ?? settings.requestCodec
+        return (.bytes(try codec.encode(bodyParameters)), codec.writtenType)
+    }
+
+    /// The general fields, of which the endpoint's own replace those of the same name.
+    private func fields<E: Endpoint>(of endpoint: E) -> Fields {
+        let own = endpoint.fields
+        guard !settings.fields.isEmpty, endpoint.usesGeneralFields else { return own }
+        if own.isEmpty { return settings.fields }
+        var fields = settings.fields
+        for index in own.indices { own.withField(index) { name, _ in fields.remove(name) } }
+        for index in own.indices {
+            own.withField(index) { fields.append($0, $1, isSecret: own.isSecret(at: index)) }
+        }
+        return fields
+    }
+
+    private func setOptions<E: Endpoint>(of endpoint: E, in request: inout Request) {
+        if let types = endpoint.acceptableTypes ?? endpoint.responseCodec?.contentTypes.filter({ $0.isSendable }),
+            !types.isEmpty, !request.fields.contains(.accept)
+        {
+            request.fields.append(.accept, types.joined(separator: ", "))
+        }
+        endpoint.cache?.apply(to: &request)
+        endpoint.timeouts?.apply(to: &request)
+        if let attempts = endpoint.attempts { request.retry.attempts = attempts }
+        if !endpoint.usesCookies {
+            request.cookies.send = false
+            request.cookies.store = false
+        }
+        switch endpoint.credentials {
+        case .basic(let user, let password)?: request.authentication.basic(user: user, password: password)
+        case .bearer(let token)?: request.authentication.bearer(token)
+        case Credentials.none?: request.authentication.isEnabled = false
+        case nil: break
+        }
+    }
+
+    func context<E: Endpoint>(of endpoint: E, _ labels: CallLabels?, _ call: CallID?) -> CallContext {
+        CallContext(endpoint: endpoint, labels: labels ?? CallLabels(endpoint, settings.userInfo), call: call)
+    }
+}
+
+extension Method {
+    /// Whether parameters are the body of a request with this method, and not its query.
+    fileprivate var sendsParametersInBody: Bool {
+        switch name {
+        case "GET", "HEAD", "DELETE", "OPTIONS", "TRACE": false
+        default: true
+        }
+    }
+}
+
+extension String {
+    /// Whether a media type of a codec can stand in `Accept`; `*/*+json` can not (RFC 9110 §12.5.1).
+    fileprivate var isSendable: Bool { !utf8.starts(with: "*/*+".utf8) }
 }

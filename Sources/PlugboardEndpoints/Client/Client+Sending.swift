@@ -1,38 +1,188 @@
 import PlugboardCodecs
 import PlugboardCore
 
+// What happens to an endpoint, in the order of events:
+//
+//     customRequest; or parameters ▸ parameterAdapters ▸ URL, placeholders, body ▸ urlAdapters ▸ options ▸ prepare
+//     requestAdapters ▸ the kernel ▸ status, type ▸ the body is read ▸ transform ▸ validate
+//     responseHooks ▸ judge, with what came of all this ▸ decode ▸ validate(value:)
+//     errorHandler, with a failure at any step
 extension Client {
     /// Sends an endpoint, for a call or without one.
     nonisolated(nonsending) func perform<E: Endpoint>(
-        _ endpoint: E, labels: CallLabels?, control: (any CallControl)?
+        _ endpoint: E, labels: CallLabels?, control: (any CallControl)?, debug: DebugBehavior? = nil
     ) async throws(PlugboardError) -> E.Response {
-        let response: StreamedResponse
         do throws(PlugboardError) {
+            let received = await received(endpoint, labels: labels, control: control, debug: debug)
+            let response = try judged(received, of: endpoint, labels: labels, call: control?.id)
+            let value = try endpoint.decode(response, in: self)
+            try endpoint.validate(value: value)
+            return value
+        } catch {
+            throw handled(error, of: endpoint, labels: labels, control: control)
+        }
+    }
+
+    /// The response, if nothing but the client's hooks and its judge can refuse it now.
+    private nonisolated(nonsending) func received<E: Endpoint>(
+        _ endpoint: E, labels: CallLabels?, control: (any CallControl)?, debug: DebugBehavior?
+    ) async -> Result<ReceivedResponse, PlugboardError> {
+        do throws(PlugboardError) {
+            if let debug = debug ?? endpoint.debug ?? settings.debug { try await debug.apply() }
             let request = try await request(for: endpoint, labels: labels, call: control?.id)
-            response =
+            let response =
                 if let control {
                     try await control.send(request, by: kernel)
                 } else {
                     try await kernel.send(request)
                 }
-            return try await value(of: response, for: endpoint)
+            var received = try await read(response, for: endpoint)
+            do throws(PlugboardError) {
+                try endpoint.transform(&received)
+                try endpoint.validate(received)
+            } catch {
+                throw error.about(received)
+            }
+            return .success(received)
         } catch {
-            throw error
+            return .failure(error)
         }
     }
 
-    nonisolated(nonsending) func value<E: Endpoint>(
-        of response: StreamedResponse, for endpoint: E
-    ) async throws(PlugboardError) -> E.Response {
-        let body = try await response.body.collect(upTo: endpoint.bodyLimit ?? settings.bodyLimit)
-        let received = ReceivedResponse(
-            head: response.head, url: response.url, attempts: response.attempts,
-            content: .bytes(body, isWhole: true))
-        return try endpoint.decode(received, in: self)
+    /// Checks status and type, and reads the body as the type of the endpoint's value wants it.
+    private nonisolated(nonsending) func read<E: Endpoint>(
+        _ response: StreamedResponse, for endpoint: E
+    ) async throws(PlugboardError) -> ReceivedResponse {
+        let statuses = endpoint.acceptableStatuses
+        guard statuses.contains(response.status) else {
+            throw await response.refused(
+                .responseStatus,
+                "\(Printable.url(response.url)) responded with status \(response.status); \(endpoint.endpointName) "
+                    + "accepts \(statuses.text).", keeping: Client.excerptLimit)
+        }
+        var response = response
+        // A response without a body needs no type.
+        if let types = endpoint.acceptableTypes, response.body.length != 0 {
+            response = try await response.requireType(types, keeping: Client.excerptLimit)
+        }
+        let content: ReceivedResponse.Content
+        if let path = endpoint.downloadPath {
+            let count = try await response.body.write(to: path)
+            content = .file(DownloadedFile(path: path, byteCount: count))
+        } else if E.Response.self == StreamedResponse.self {
+            content = .stream(response.body)
+        } else if E.Response.self == Void.self {
+            content = try await dropped(response.body)
+        } else {
+            let limit = endpoint.bodyLimit ?? settings.bodyLimit
+            content = .bytes(try await response.body.collect(upTo: limit), isWhole: true)
+        }
+        return ReceivedResponse(
+            head: response.head, url: response.url, attempts: response.attempts, content: content)
     }
 
-    /// The codec for the body of a response.
-    func codec<E: Endpoint>(for response: ReceivedResponse, of endpoint: E) -> any Codec {
-        endpoint.responseCodec ?? settings.codecs.first ?? JSONCodec()
+    /// The first bytes of a body that no value is made of, for hooks and the judge.
+    private nonisolated(nonsending) func dropped(_ body: Body) async throws(PlugboardError) -> ReceivedResponse.Content
+    {
+        do throws(PlugboardError) {
+            return .bytes(try await body.collect(upTo: Client.excerptLimit), isWhole: true)
+        } catch {
+            guard error.code == .bodyLimit else { throw error }
+            return .bytes(.empty, isWhole: false)
+        }
+    }
+
+    /// How many bytes of a refused response are kept.
+    static let excerptLimit = ByteCount.kibibytes(64)
+
+    // MARK: Judgement
+
+    /// Asks hooks and judge what an outcome means. Returns the response of a success.
+    private func judged<E: Endpoint>(
+        _ received: Result<ReceivedResponse, PlugboardError>, of endpoint: E, labels: CallLabels?, call: CallID?
+    ) throws(PlugboardError) -> ReceivedResponse {
+        if settings.responseHooks.isEmpty, settings.judge == nil { return try received.get() }
+        let context = context(of: endpoint, labels, call)
+        var outcome: EndpointOutcome
+        switch received {
+        case .success(let response): outcome = EndpointOutcome(response: response, error: nil, context: context)
+        case .failure(let error):
+            // Nothing went wrong that a program could judge.
+            if CallState(error) != .failed { throw error }
+            outcome = EndpointOutcome(
+                response: error.response.map { ReceivedResponse($0) }, error: error, context: context)
+        }
+        for hook in settings.responseHooks { hook(&outcome) }
+        switch settings.judge?(outcome) ?? outcome.verdict {
+        case .success:
+            if let error = outcome.error { throw error }
+            if let response = outcome.response { return response }
+            throw PlugboardError(
+                .responseMissing,
+                "\(endpoint.endpointName) has no response that could be decoded: a hook removed its error. Leave the "
+                    + "error, or let the judge ignore it.")
+        case .failure(let error): throw outcome.response.map { error.about($0) } ?? error
+        case .ignore:
+            throw PlugboardError(
+                .ignored, "The client's judge ignores this outcome of \(endpoint.endpointName).",
+                underlying: outcome.error?.description)
+        }
+    }
+
+    /// Tells the error handler of a failure, and returns the error to throw.
+    private func handled<E: Endpoint>(
+        _ error: PlugboardError, of endpoint: E, labels: CallLabels?, control: (any CallControl)?
+    ) -> PlugboardError {
+        guard let handle = settings.errorHandler, CallState(error) == .failed else { return error }
+        if let other = handle(error, context(of: endpoint, labels, control?.id)) { return other }
+        if let control {
+            control.stopCallbacks()
+            return error
+        }
+        return PlugboardError(
+            .ignored, "The client's error handler has handled the failure of \(endpoint.endpointName).",
+            underlying: error.description)
+    }
+
+    // MARK: Decoding
+
+    /// The value that a codec makes of the whole body.
+    ///
+    /// - Parameter codec: Nil for the client's codec of the response's content type.
+    public func decode<Value>(
+        _ type: Value.Type, from response: ReceivedResponse, with codec: (any Codec)? = nil
+    ) throws(PlugboardError) -> Value {
+        let contentType = response[.contentType]
+        guard let codec = codec ?? settings.codecs.codec(for: contentType, decoding: type) else {
+            throw PlugboardError(.bodyDecode, "No codec of the client makes \(type). Add one to its codecs.")
+        }
+        do throws(PlugboardError) {
+            return try codec.decode(type, from: response.wholeBody, contentType: contentType)
+        } catch {
+            throw error.about(contentType, readBy: codec)
+        }
+    }
+}
+
+extension PlugboardError {
+    /// The error with the response that it is about.
+    fileprivate func about(_ response: ReceivedResponse) -> PlugboardError {
+        if self.response != nil { return self }
+        var error = self
+        let limit = Client.excerptLimit.bytes
+        error.response = ResponseExcerpt(
+            head: response.head, url: response.url, firstBytes: response.bytes[0..<limit],
+            isWhole: response.isWhole && response.bytes.count <= limit)
+        return error
+    }
+
+    /// The error with the content type, if the codec is for others: most often, that is why.
+    fileprivate func about(_ contentType: String?, readBy codec: any Codec) -> PlugboardError {
+        guard let contentType, let media = MediaType(contentType),
+            !codec.contentTypes.contains(where: { media.matches($0) })
+        else { return self }
+        var error = self
+        error.reason += " The response has the content type \(media.name), and was read as \(codec.name)."
+        return error
     }
 }

@@ -5,7 +5,7 @@ import PlugboardCore
 ///
 ///     var settings = ClientSettings(base: "https://api.example.com/v2")
 ///     settings.fields["X-App"] = "reader"
-///     settings.judge = { outcome in outcome.response?.status == 304 ? .ignore : outcome.verdict }
+///     settings.judge = { outcome in outcome.response?["X-Result"] == "none" ? .ignore : outcome.verdict }
 ///     let client = Client(kernel: kernel, settings: settings)
 public struct ClientSettings: Sendable {
     /// The URL below which relative paths are; nil for none.
@@ -24,17 +24,19 @@ public struct ClientSettings: Sendable {
 
     /// What writes parameters as bodies; JSON by default.
     public var requestCodec: any Codec = JSONCodec()
-    /// What reads bodies, chosen by content type. The first one reads bodies whose type none of them is for.
-    public var codecs: [any Codec] = [JSONCodec()]
+    /// What reads bodies, chosen by content type.
+    public var codecs = CodecSet.standard
+    /// How arrays, objects and booleans are written in queries.
+    public var parameterStyle = ParameterStyle()
     /// The largest body that is collected in memory.
     public var bodyLimit = ByteCount.mebibytes(16)
 
     /// Edit the parameters of an endpoint, general ones included, in this order, before placeholders are filled.
-    public var parameterAdapters: [@Sendable (inout Parameters, CallContext) throws(PlugboardError) -> Void] = []
+    public var parameterAdapters: [ParameterAdapter] = []
     /// Edit the URL with its query, in this order.
-    public var urlAdapters: [@Sendable (inout String, CallContext) throws(PlugboardError) -> Void] = []
+    public var urlAdapters: [URLAdapter] = []
     /// Edit the whole request, in this order, last before it is sent. They may wait.
-    public var requestAdapters: [@Sendable (inout Request, CallContext) async throws(PlugboardError) -> Void] = []
+    public var requestAdapters: [RequestAdapter] = []
 
     /// Called with each outcome, in this order, before the judge: they may set or remove the error, and edit the
     /// response. Not called for a cancellation.
@@ -50,6 +52,15 @@ public struct ClientSettings: Sendable {
     public var callbackExecutor = CallbackExecutor.immediate
     /// Texts for people about errors.
     public var messages = MessageCatalog()
+    /// What is done to requests while a program is developed; nil for nothing.
+    public var debug: DebugBehavior?
+
+    /// Endpoints that are called by name.
+    public var definitions = Definitions()
+    /// Types of responses by the names that definitions use.
+    public var models = Models()
+    /// Credentials for the security schemes of OpenAPI documents, by the schemes' names.
+    public var credentials: [String: DefinedCredential] = [:]
 
     /// Settings, with all properties but these at their defaults.
     public init(base: String? = nil, cdn: String? = nil, pathPrefix: String = "") {

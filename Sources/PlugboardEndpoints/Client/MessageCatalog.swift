@@ -1,10 +1,120 @@
 import PlugboardCore
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// Texts for people about errors, by language and code.
+///
+///     let messages = MessageCatalog(
+///         [
+///             "en": ["timeout": "The server takes too long.", "*": "That did not work."],
+///             "de": ["timeout": "Der Server braucht zu lange.", "*": "Das hat nicht geklappt."],
+///         ], fallback: "en")
+///     messages.message(for: error)
+///
+/// A code finds the text of its own name, else that of the longest name before one of its dots (`timeout` for
+/// `timeout.idle`), else that of `*`. The first of the user's languages that has such a text counts, each with its
+/// region first (`de-AT`, then `de`); then the fallback language. Without any text the message is the error's reason.
+///
+/// In a text, `{code}`, `{reason}` and `{status}` stand for parts of the error.
 public struct MessageCatalog: Sendable {
-    /// No texts: the message of an error is its reason.
-    public init() {}
+    /// The user's languages, the best first.
+    public var languages: [String]
+    /// The language of texts that none of the user's languages has; nil for none.
+    public var fallback: String?
+    /// By language in lower case with hyphens, and by the name of a code.
+    private var texts: [String: [String: String]] = [:]
+
+    /// A catalog.
+    ///
+    /// - Parameters:
+    ///   - texts: By language (`de`, `de-AT`), and by code or the beginning of codes.
+    ///   - languages: The user's, the best first; nil for those of the environment: `LANGUAGE`, or else the first set one of
+    ///     `LC_ALL`, `LC_MESSAGES` and `LANG`.
+    ///   - fallback: The language of last resort.
+    public init(
+        _ texts: [String: [String: String]] = [:], languages: [String]? = nil, fallback: String? = nil
+    ) {
+        self.languages = languages ?? MessageCatalog.environmentLanguages
+        self.fallback = fallback
+        for (language, entries) in texts { add(entries, for: language) }
+    }
+
+    /// Adds texts of one language, by code. They replace those that are there.
+    public mutating func add(_ entries: [String: String], for language: String) {
+        texts[MessageCatalog.normal(language), default: [:]].merge(entries) { $1 }
+    }
 
     /// The text about an error.
-    public func message(for error: PlugboardError) -> String { error.reason }
+    ///
+    /// - Parameter languages: Nil for those of the catalog.
+    public func message(for error: PlugboardError, languages: [String]? = nil) -> String {
+        guard !texts.isEmpty else { return error.reason }
+        for language in (languages ?? self.languages) + (fallback.map { [$0] } ?? []) {
+            var name = MessageCatalog.normal(language)[...]
+            while !name.isEmpty {
+                if let text = texts[String(name)].flatMap({ MessageCatalog.text(of: error.code, in: $0) }) {
+                    return MessageCatalog.filled(text, error)
+                }
+                name = MessageCatalog.shortened(name, before: UInt8(ascii: "-"))
+            }
+        }
+        return error.reason
+    }
+
+    private static func text(of code: PlugboardError.Code, in texts: [String: String]) -> String? {
+        var name = code.name[...]
+        while !name.isEmpty {
+            if let text = texts[String(name)] { return text }
+            name = shortened(name, before: UInt8(ascii: "."))
+        }
+        return texts["*"]
+    }
+
+    /// The part before the last of these bytes; empty if there is none.
+    private static func shortened(_ text: Substring, before byte: UInt8) -> Substring {
+        guard let index = text.utf8.lastIndex(of: byte) else { return "" }
+        return text[..<index]
+    }
+
+    /// In one pass, so that braces in a reason are not read as placeholders.
+    private static func filled(_ text: String, _ error: PlugboardError) -> String {
+        var filled = ""
+        var rest = text[...]
+        while let open = rest.utf8.firstIndex(of: UInt8(ascii: "{")) {
+            filled += rest[..<open]
+            rest = rest[open...]
+            guard let close = rest.utf8.firstIndex(of: UInt8(ascii: "}")) else { break }
+            switch rest[...close] {
+            case "{code}": filled += error.code.name
+            case "{reason}": filled += error.reason
+            case "{status}": filled += error.response.map { "\($0.status)" } ?? ""
+            case let other: filled += other
+            }
+            rest = rest[rest.utf8.index(after: close)...]
+        }
+        return filled + rest
+    }
+
+    /// In lower case, with hyphens: `de-at` for `de_AT.UTF-8@euro`.
+    private static func normal(_ language: String) -> String {
+        let end = language.utf8.firstIndex { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "@") }
+        let name = language[..<(end ?? language.endIndex)].lowercased()
+        return String(decoding: name.utf8.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }, as: UTF8.self)
+    }
+
+    private static var environmentLanguages: [String] {
+        func value(_ name: String) -> String? {
+            guard let value = getenv(name), value.pointee != 0 else { return nil }
+            return String(cString: value)
+        }
+        let chosen = value("LC_ALL") ?? value("LC_MESSAGES") ?? value("LANG")
+        // POSIX: in the locale C there are no languages.
+        let locale = chosen.map(normal)
+        guard let locale, locale != "c", locale != "posix" else { return [] }
+        return value("LANGUAGE")?.split(separator: ":").map { normal(String($0)) } ?? [locale]
+    }
 }

@@ -40,6 +40,8 @@ extension Endpoint {
     /// Nil.
     public var attempts: Int? { nil }
 
+    /// The name of the type.
+    public var endpointName: String { "\(Self.self)" }
     /// Nil.
     public var identifier: String? { nil }
     /// Nil.
@@ -50,6 +52,8 @@ extension Endpoint {
     public var category: String? { nil }
     /// None.
     public var userInfo: [String: any Sendable] { [:] }
+    /// Nil.
+    public var debug: DebugBehavior? { nil }
     /// Normal.
     public var priority: CallPriority { .normal }
 

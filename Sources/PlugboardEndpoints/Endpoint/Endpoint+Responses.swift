@@ -5,8 +5,7 @@ import PlugboardJSON
 extension Endpoint {
     /// The whole body, decoded by the codec.
     public func decode(_ response: ReceivedResponse, in client: Client) throws(PlugboardError) -> Response {
-        try client.codec(for: response, of: self).decode(
-            Response.self, from: response.wholeBody, contentType: response[.contentType])
+        try client.decode(Response.self, from: response, with: responseCodec)
     }
 }
 

@@ -29,7 +29,7 @@ public struct EndpointBody: Sendable {
     public static func value<Value: Sendable>(_ value: Value, with codec: (any Codec)? = nil) -> EndpointBody {
         EndpointBody { general throws(PlugboardError) in
             let codec = codec ?? general
-            return (.bytes(try codec.encode(value)), codec.contentTypes.first)
+            return (.bytes(try codec.encode(value)), codec.writtenType)
         }
     }
 }

@@ -3,45 +3,89 @@ import PlugboardCore
 import PlugboardJSON
 
 /// How the URL of an endpoint is made of its parts.
+///
+/// A path that begins with a scheme and `://` is the whole URL: base, CDN and prefix are ignored. Any other path stands
+/// below the base, whatever slashes the parts begin and end with: between two parts there is exactly one slash, and
+/// the last part that is not empty says whether the URL ends in one.
+///
+/// | base | prefix | path | URL |
+/// |---|---|---|---|
+/// | `https://a.test` | | `topics` | `https://a.test/topics` |
+/// | `https://a.test/` | | `topics` | `https://a.test/topics` |
+/// | `https://a.test/` | | `/topics` | `https://a.test/topics` |
+/// | `https://a.test/api` | | `topics` | `https://a.test/api/topics` |
+/// | `https://a.test/api` | | `/topics` | `https://a.test/api/topics` |
+/// | `https://a.test/api/` | | `topics/` | `https://a.test/api/topics/` |
+/// | `https://a.test/api` | `v2` | `topics` | `https://a.test/api/v2/topics` |
+/// | `https://a.test/api/` | `/v2/` | `/topics` | `https://a.test/api/v2/topics` |
+/// | `https://a.test/api` | `v2` | | `https://a.test/api/v2` |
+/// | `https://a.test/api` | `v2/` | | `https://a.test/api/v2/` |
+/// | `https://a.test/api` | | | `https://a.test/api` |
+/// | `https://a.test/api` | | `/` | `https://a.test/api/` |
+/// | `https://a.test/api` | | `a//b` | `https://a.test/api/a//b` |
+/// | `https://a.test/api` | | `//b.test/c` | `https://a.test/api//b.test/c` |
+/// | `https://a.test/api` | | `?page=2` | `https://a.test/api?page=2` |
+/// | `https://a.test/api?key=1` | `v2` | `topics?page=2` | `https://a.test/api/v2/topics?key=1&page=2` |
+/// | `https://a.test/api` | `v2` | `https://b.test/c/` | `https://b.test/c/` |
+/// | | | `https://b.test/c` | `https://b.test/c` |
+///
+/// A placeholder, `{name}`, takes the parameter of its name, which is then not sent otherwise. Its text is
+/// percent-encoded in UTF-8, all but the unreserved characters of RFC 3986 §2.3, so that it stays within its segment.
+/// A value that would let its segment vanish or change its meaning is refused: an empty one, `.` and `..`. Placeholders
+/// may stand in paths and queries of all parts, and not in the host.
 enum EndpointURL {
-    static func filled(
-        _ path: String, with parameters: inout Parameters, of endpoint: String
-    ) throws(PlugboardError) -> String {
-        var text = ""
-        var rest = path.utf8[...]
-        while let open = rest.firstIndex(of: UInt8(ascii: "{")) {
-            guard let close = rest[open...].firstIndex(of: UInt8(ascii: "}")) else { break }
-            text += String(Substring(rest[..<open]))
-            let name = String(Substring(rest[rest.index(after: open)..<close]))
-            guard let value = parameters[name] else {
-                throw PlugboardError(
-                    .requestParameter, "The placeholder {\(name)} in the path of \(endpoint) has no value.")
-            }
-            text += encoded(value.stringValue ?? value.description)
-            parameters[name] = nil
-            rest = rest[rest.index(after: close)...]
+    /// The parts as one URL, with placeholders.
+    ///
+    /// Throws `request.url` if the path is relative and there is no base.
+    static func joined(_ base: String?, _ prefix: String, _ path: String) throws(PlugboardError) -> String {
+        if isAbsolute(path) { return path }
+        guard let base else {
+            throw PlugboardError(
+                .requestURL,
+                "The path \(Printable.url(path)) is relative, and there is no base. Set the client's base, or the "
+                    + "endpoint's.")
         }
-        return text + String(Substring(rest))
+        var url: [UInt8] = []
+        url.reserveCapacity(base.utf8.count + prefix.utf8.count + path.utf8.count + 2)
+        let query = append(base.utf8[...], to: &url, isFirst: true)
+        // The prefix is a path.
+        _ = append(prefix.utf8[...], to: &url)
+        let ownQuery = append(path.utf8[...], to: &url)
+        for (index, query) in [query, ownQuery].enumerated() where !query.isEmpty {
+            url.append(index == 1 && url.contains(UInt8(ascii: "?")) ? UInt8(ascii: "&") : UInt8(ascii: "?"))
+            url.append(contentsOf: query)
+        }
+        return String(decoding: url, as: UTF8.self)
     }
 
-    static func joined(_ base: String, _ prefix: String, _ path: String) -> String {
-        base + (base.hasSuffix("/") ? "" : "/") + path
+    /// Appends the part before `?` and `#`, with one slash before it, and returns the query without its `?`.
+    private static func append(
+        _ part: Substring.UTF8View, to url: inout [UInt8], isFirst: Bool = false
+    ) -> Substring.UTF8View {
+        let end = part.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? part.endIndex
+        let path = part[..<end]
+        if let first = path.first {
+            let isSlash = first == UInt8(ascii: "/")
+            if !isFirst && url.last != UInt8(ascii: "/") { url.append(UInt8(ascii: "/")) }
+            url.append(contentsOf: isSlash && !isFirst ? path.dropFirst() : path)
+        }
+        guard end < part.endIndex, part[end] == UInt8(ascii: "?") else { return part[part.endIndex...] }
+        return part[part.index(after: end)...].prefix { $0 != UInt8(ascii: "#") }
     }
 
-    static func query(_ parameters: Parameters) -> String {
-        parameters.map { "\($0.name)=\(encoded($0.value.stringValue ?? $0.value.description))" }
-            .joined(separator: "&")
-    }
-
-    static func encoded(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
+    /// Whether a text begins with a scheme and `://`.
+    private static func isAbsolute(_ text: String) -> Bool {
+        var rest = text.utf8[...]
+        guard let first = rest.first, first | 0x20 >= 0x61, first | 0x20 <= 0x7A else { return false }
+        while let byte = rest.popFirst() {
             switch byte {
-            case 0x41...0x5A, 0x61...0x7A, 0x30...0x39, 0x2D, 0x2E, 0x5F, 0x7E: bytes.append(byte)
-            default: bytes += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                continue
+            case UInt8(ascii: ":"): return rest.starts(with: "//".utf8)
+            default: return false
             }
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return false
     }
 }

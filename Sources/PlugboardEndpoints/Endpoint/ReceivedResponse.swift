@@ -18,7 +18,7 @@ public struct ReceivedResponse: Sendable {
     public var head: ResponseHead
     /// The URL of the request that got this response: the last one, if redirects were followed.
     public var url: String
-    /// The number of attempts of the exchange; 0 if a plugin responded and nothing was sent.
+    /// The number of attempts of the exchange; 0 if a plugin responded and nothing was sent, or if it was refused.
     public var attempts: Int
     /// The body.
     public var content: Content
@@ -29,6 +29,13 @@ public struct ReceivedResponse: Sendable {
         self.url = url
         self.attempts = attempts
         self.content = content
+    }
+
+    /// The response that an error keeps.
+    init(_ excerpt: ResponseExcerpt) {
+        self.init(
+            head: excerpt.head, url: excerpt.url, attempts: 0,
+            content: .bytes(excerpt.firstBytes, isWhole: excerpt.isWhole))
     }
 
     /// The status of the head, such as 200.
@@ -42,15 +49,24 @@ public struct ReceivedResponse: Sendable {
         set { content = .bytes(newValue, isWhole: true) }
     }
 
+    /// Whether `bytes` are the whole body.
+    public var isWhole: Bool {
+        if case .bytes(_, let isWhole) = content { isWhole } else { false }
+    }
+
     /// The file, of a download.
     public var file: DownloadedFile? {
         if case .file(let file) = content { file } else { nil }
     }
 
-    /// The body as text.
+    /// The body as text, in the charset that a byte order mark or the content type names; UTF-8 without one.
     ///
-    /// Throws `body.decode` if it is not a text in its charset.
-    public var text: String { get throws(PlugboardError) { try wholeBody.text } }
+    /// Throws `body.decode` if the charset is not known.
+    public var text: String {
+        get throws(PlugboardError) {
+            try TextCodec().decode(String.self, from: wholeBody, contentType: self[.contentType])
+        }
+    }
 
     /// The body as a JSON value.
     ///
@@ -65,8 +81,10 @@ public struct ReceivedResponse: Sendable {
             guard case .bytes(let bytes, true) = content else {
                 throw PlugboardError(
                     .bodyDecode,
-                    "The body is not in memory and cannot be decoded. Remove downloadPath, or let Response be "
-                        + "DownloadedFile, String or Void.")
+                    file == nil
+                        ? "The body is not in memory as a whole, and cannot be decoded."
+                        : "The body is in a file, and cannot be decoded. Let the endpoint's Response be "
+                            + "DownloadedFile, String or Void, or remove its downloadPath.")
             }
             return bytes
         }

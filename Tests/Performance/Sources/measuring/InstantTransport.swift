@@ -1,19 +1,19 @@
-import Plugboard
-import PlugboardTransport
+public import PlugboardMessages
+public import PlugboardTransport
 
 /// Completes each attempt at once and from memory, so that what is left to measure is the kernel and its plugins.
-final class InstantTransport: Transport {
+public final class InstantTransport: Transport {
     private let head: ResponseHead
     private let body: Bytes
 
-    init(_ fields: Fields, body: Bytes) {
+    public init(_ fields: Fields, body: Bytes) {
         var fields = fields
         fields[.contentLength] = "\(body.count)"
         head = ResponseHead(status: 200, fields: fields)
         self.body = body
     }
 
-    func perform(_ attempt: AttemptRequest, observer: any AttemptObserver, loop: EventLoop) -> any Attempt {
+    public func perform(_ attempt: AttemptRequest, observer: any AttemptObserver, loop: EventLoop) -> any Attempt {
         loop.enqueue { [self] in
             observer.attemptReceived(head, body: Body.bytes(body).source)
             observer.attemptEnded(nil, Timings())
@@ -21,8 +21,8 @@ final class InstantTransport: Transport {
         return DoneAttempt()
     }
 
-    func forget() {}
-    func shutDown() {}
+    public func forget() {}
+    public func shutDown() {}
 }
 
 private final class DoneAttempt: Attempt {

@@ -1,0 +1,41 @@
+import PlugboardCodecs
+import PlugboardCore
+
+// Structs and not plain closures, because Swift 6.3 crashes on array literals of closures with typed errors, and calls
+// closures in arrays through one more function.
+
+/// Edits the parameters of each endpoint of a client.
+///
+///     settings.parameterAdapters = [ParameterAdapter { parameters, _ in parameters["lang"] = "de" }]
+public struct ParameterAdapter: Sendable {
+    let adapt: @Sendable (inout Parameters, CallContext) throws(PlugboardError) -> Void
+
+    /// An adapter. The error that it throws fails the request, and nothing is sent.
+    public init(_ adapt: @escaping @Sendable (inout Parameters, CallContext) throws(PlugboardError) -> Void) {
+        self.adapt = adapt
+    }
+}
+
+/// Edits the URL of each endpoint of a client, with its query.
+public struct URLAdapter: Sendable {
+    let adapt: @Sendable (inout String, CallContext) throws(PlugboardError) -> Void
+
+    /// An adapter. The error that it throws fails the request, and nothing is sent.
+    public init(_ adapt: @escaping @Sendable (inout String, CallContext) throws(PlugboardError) -> Void) {
+        self.adapt = adapt
+    }
+}
+
+/// Edits the whole request of each endpoint of a client, and may wait before it does.
+///
+///     RequestAdapter { request, context async throws(PlugboardError) in
+///         request["X-Signature"] = try await signer.signature(of: request)
+///     }
+public struct RequestAdapter: Sendable {
+    let adapt: @Sendable (inout Request, CallContext) async throws(PlugboardError) -> Void
+
+    /// An adapter. The error that it throws fails the request, and nothing is sent.
+    public init(_ adapt: @escaping @Sendable (inout Request, CallContext) async throws(PlugboardError) -> Void) {
+        self.adapt = adapt
+    }
+}

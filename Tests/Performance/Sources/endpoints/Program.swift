@@ -1,0 +1,119 @@
+// What an endpoint costs beside the same request made by hand, over a transport that responds at once.
+//
+//     endpoints COUNT                                            rows of a table: µs each
+//     valgrind --tool=callgrind endpoints COUNT --only NAME      instructions, of one of them alone
+@preconcurrency import Glibc
+import PlugboardEndpoints
+import measuring
+
+struct Topic: Codable, Sendable {
+    let id: Int
+    let title: String
+    let author: String
+    let replies: Int
+    let isPinned: Bool
+}
+
+struct TopicList: Endpoint, Encodable {
+    typealias Response = [Topic]
+    var path: String { "boards/{board}/topics" }
+    let board: String
+    var page = 1
+}
+
+/// The same with parameters that are given, and not encoded.
+struct PlainTopicList: Endpoint {
+    typealias Response = [Topic]
+    var path: String { "boards/{board}/topics" }
+    var parameters: Parameters { ["board": board, "page": page] }
+    let board: String
+    var page = 1
+}
+
+struct Ping: Endpoint {
+    typealias Response = Bytes
+    var path: String { "ping" }
+}
+
+func topics(_ count: Int) -> Bytes {
+    let topics = (0..<count).map {
+        #"{"id": \#($0), "title": "What a topic is called, number \#($0)", "author": "ada", "replies": 17, "isPinned": false}"#
+    }
+    return Bytes("[\(topics.joined(separator: ", "))]")
+}
+
+func kernel(_ body: Bytes) throws -> Kernel {
+    try Kernel(transport: InstantTransport(["Content-Type": "application/json"], body: body))
+}
+
+struct Measured: Sendable {
+    let name: String
+    let kernel: Kernel
+    let run: @Sendable () async throws -> Void
+}
+
+/// Gets of a list of topics, one after the other.
+func lists(_ what: String, of topicCount: Int, _ count: Int) throws -> [Measured] {
+    let kernel = try kernel(topics(topicCount))
+    let client = Client(kernel: kernel, settings: ClientSettings(base: "https://api.example.com/v1"))
+    return [
+        Measured(name: "\(what), by hand", kernel: kernel) {
+            for number in 0..<count {
+                let url = "https://api.example.com/v1/boards/swift/topics?page=\(number)"
+                let response = try await kernel.send(Request(.get, url)).requireStatus()
+                let topics: [Topic] = try await response.decode()
+                if topics.isEmpty { exit(1) }
+            }
+        },
+        Measured(name: "\(what), an endpoint", kernel: kernel) {
+            for number in 0..<count {
+                let topics = try await client.send(TopicList(board: "swift", page: number))
+                if topics.isEmpty { exit(1) }
+            }
+        },
+        Measured(name: "\(what), an endpoint with parameters of its own", kernel: kernel) {
+            for number in 0..<count {
+                let topics = try await client.send(PlainTopicList(board: "swift", page: number))
+                if topics.isEmpty { exit(1) }
+            }
+        },
+        Measured(name: "\(what), a call", kernel: kernel) {
+            for number in 0..<count {
+                let topics = try await client.call(TopicList(board: "swift", page: number)).value
+                if topics.isEmpty { exit(1) }
+            }
+        },
+    ]
+}
+
+func pings(_ count: Int) throws -> [Measured] {
+    let kernel = try kernel(Bytes("pong"))
+    let client = Client(kernel: kernel, settings: ClientSettings(base: "https://api.example.com/v1"))
+    return [
+        Measured(name: "bytes, by hand", kernel: kernel) {
+            for _ in 0..<count {
+                let request = Request(.get, "https://api.example.com/v1/ping")
+                let response = try await kernel.send(request).requireStatus()
+                if try await response.body.collect(upTo: .mebibytes(16)).isEmpty { exit(1) }
+            }
+        },
+        Measured(name: "bytes, an endpoint", kernel: kernel) {
+            for _ in 0..<count { if try await client.send(Ping()).isEmpty { exit(1) } }
+        },
+    ]
+}
+
+let words = Array(CommandLine.arguments.dropFirst())
+guard let count = words.first.flatMap({ Int($0) }) else {
+    fputs("usage: endpoints COUNT [--only NAME]\n", stderr)
+    exit(2)
+}
+let only = words.firstIndex(of: "--only").map { words[$0 + 1] }
+let all = try lists("one topic", of: 1, count) + lists("ten topics", of: 10, count) + pings(count)
+if only == nil { print("| a GET of | µs each |\n|---|---:|") }
+for measured in all where only == nil || only == measured.name {
+    let start = ContinuousClock().now
+    try await withTaskExecutorPreference(measured.kernel.executor) { try await measured.run() }
+    let elapsed = seconds(ContinuousClock().now - start) * 1e6 / Double(count)
+    if only == nil { print("| \(measured.name) | \(rounded(elapsed, 2)) |") }
+}
