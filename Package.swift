@@ -64,6 +64,8 @@ let systemLibraries: [Target] = [
     .systemLibrary(name: "CPlugboardLtdl", providers: [.apt(["libltdl-dev"])]),
     .systemLibrary(name: "CPlugboardSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CPlugboardPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
+    .systemLibrary(name: "CPlugboardPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+    .systemLibrary(name: "CPlugboardIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
     .systemLibrary(name: "CPlugboardZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CPlugboardBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
     .systemLibrary(name: "CPlugboardZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
@@ -75,6 +77,7 @@ let layers: [Target] = [
     .target(name: "CPlugboard"),
     module("PlugboardJSON"),
     module("PlugboardJSONCoding", "PlugboardJSON"),
+    module("PlugboardJSONSchema", "PlugboardJSON", "CPlugboardPCRE2", "CPlugboardIDN2"),
     module("PlugboardMessages"),
 
     // 2: what plugins, transports and programs are written against
@@ -231,6 +234,7 @@ let package = Package(
         .library(name: "PlugboardKit", targets: ["PlugboardKit"]),
         .library(name: "PluginLoader", targets: ["PluginLoader"]),
         .library(name: "PlugboardJSON", targets: ["PlugboardJSON", "PlugboardJSONCoding"]),
+        .library(name: "PlugboardJSONSchema", targets: ["PlugboardJSONSchema"]),
         .library(name: "PlugboardCodecs", targets: ["PlugboardCodecs"]),
         .library(name: "PlugboardPropertyList", targets: ["PlugboardPropertyList"]),
         .library(name: "PlugboardEndpoints", targets: ["PlugboardEndpoints"]),
