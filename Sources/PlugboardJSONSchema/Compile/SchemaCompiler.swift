@@ -75,18 +75,42 @@ struct SchemaCompiler {
     }
 
     private mutating func finish(_ root: UInt32) throws(SchemaError) -> Program {
-        for dynamic in dynamics {
+        let outermost = outermostResources(root)
+        for (position, dynamic) in dynamics.enumerated() {
             var targets: [UInt16: UInt32] = [:]
             for (number, resource) in index.resources.enumerated() {
                 let place = dynamic.anchor.map { resource.dynamicAnchors[$0] } ?? (resource.isRecursive ? resource.place : nil)
                 if let place, let node = nodes[place] { targets[UInt16(number)] = node }
             }
             draft.dynamics.append(DynamicPlan(fallback: dynamic.fallback, targets: targets))
+            guard let target = outermost.lazy.compactMap({ targets[$0] }).first else { continue }
+            for number in draft.code.indices
+            where draft.code[number].operation == .dynamic && draft.code[number].a == UInt32(position) {
+                draft.code[number].operation = .call
+                draft.code[number].a = target
+            }
         }
+        if !draft.code.contains(where: { $0.operation == .dynamic }) { draft.dynamics = [] }
         try refuseEndless()
         let constants = try constantTokens()
         nameBytes += [UInt8](repeating: 0, count: JSONDocument.padding)
         return Program(draft, root: root, nameBytes: nameBytes, constants: constants)
+    }
+
+    /// The resources that every dynamic scope begins with: a dynamic reference to one of them leads to one target.
+    private func outermostResources(_ root: UInt32) -> [UInt16] {
+        var resources: [UInt16] = []
+        var number = root
+        while resources.count < 16 {
+            let node = draft.nodes[Int(number)]
+            resources.append(node.resource)
+            // Below a schema that is only a reference, the scope goes on with its target.
+            guard node.object.end == node.object.start + 1, node.null.start == node.object.start,
+                draft.code[Int(node.object.start)].operation == .call
+            else { break }
+            number = draft.code[Int(node.object.start)].a
+        }
+        return resources
     }
 
     /// Parses the values of `const` and `enum` as one array and computes the plans of enumerations.

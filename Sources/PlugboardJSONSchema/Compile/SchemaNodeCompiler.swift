@@ -82,6 +82,12 @@ struct SchemaNodeCompiler {
         node.array = array.isEmpty && unevaluatedItems.isEmpty ? node.null : code(array, unevaluatedItems)
         node.object =
             object.isEmpty && unevaluatedProperties.isEmpty ? node.null : code(object, unevaluatedProperties)
+        for kind in 0..<10 as Range<UInt16> {
+            guard let code = Token.Kind(rawValue: UInt8(kind)).map({ node.code(for: $0) }), code.start == code.end else {
+                continue
+            }
+            node.plainKinds |= node.kinds & 1 << kind
+        }
         return node
     }
 

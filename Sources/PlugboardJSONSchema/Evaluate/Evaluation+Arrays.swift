@@ -1,7 +1,7 @@
 extension Evaluation {
     @inline(never)
     mutating func items(_ index: Int, _ token: Int, _ marks: Int) -> Bool {
-        let plan = program._withUnsafeGuaranteedRef { $0.items.base[index] }
+        let plan = itemsPlans[index]
         let count = Int(tokens[token].count)
         var element = token &+ 1
         var position = 0
@@ -13,8 +13,6 @@ extension Evaluation {
             position &+= 1
         }
         guard plan.rest != MembersPlan.none else { return true }
-        let node = nodes + Int(plan.rest)
-        _ = node
         while position < count {
             guard check(plan.rest, element) else { return false }
             mark(marks, position)
@@ -26,7 +24,7 @@ extension Evaluation {
 
     @inline(never)
     mutating func contains(_ index: Int, _ token: Int, _ marks: Int) -> Bool {
-        let plan = program._withUnsafeGuaranteedRef { $0.contains.base[index] }
+        let plan = containsPlans[index]
         let marksFound = plan.marks && marks >= 0
         var element = token + 1
         var found = 0

@@ -101,7 +101,7 @@ extension Evaluation {
 
     @inline(never)
     mutating func condition(_ index: Int, _ token: Int, _ marks: Int) -> Bool {
-        let plan = program._withUnsafeGuaranteedRef { $0.conditions.base[index] }
+        let plan = conditions[index]
         let isMarked = marks >= 0 && tokens[token].kind.isContainer
         let region = isMarked ? openMarks(token) : Evaluation.unmarked
         let matches = check(plan.condition, token, region)

@@ -90,7 +90,7 @@ extension Evaluation {
             guard check(plan.pointee.keys, key) else { return false }
         }
         if plan.pointee.patternsStart != plan.pointee.patternsEnd {
-            let patterns = program._withUnsafeGuaranteedRef { $0.patternNodes.base }
+            let patterns = patternNodes
             for entry in plan.pointee.patternsStart..<plan.pointee.patternsEnd {
                 let pattern = patterns[Int(entry)]
                 if matches(pattern.pattern, key) {
@@ -137,9 +137,9 @@ extension Evaluation {
 
     @inline(never)
     mutating func dependency(_ index: Int, _ token: Int, _ marks: Int) -> Bool {
-        let (plan, required) = program._withUnsafeGuaranteedRef { ($0.dependencies.base[index], $0.dependentNames.base) }
+        let plan = dependencies[index]
         guard find(plan.name, in: token) != nil else { return true }
-        for entry in plan.start..<plan.end where find(required[Int(entry)], in: token) == nil { return false }
+        for entry in plan.start..<plan.end where find(dependentNames[Int(entry)], in: token) == nil { return false }
         return plan.node == MembersPlan.none || check(plan.node, token, marks)
     }
 }

@@ -6,7 +6,7 @@ extension Evaluation {
     @inline(__always)
     func compare(_ token: Int, _ index: Int) -> Int {
         let number = tokens[token]
-        let limit = program._withUnsafeGuaranteedRef { $0.limits.base + index }
+        let limit = limits + index
         if limit.pointee.isSmall, number.kind == .integer || number.kind == .decimal {
             return SmallDecimal.compare(
                 SmallDecimal(digits: number.integer, exponent: number.exponent), limit.pointee.small)
@@ -24,7 +24,7 @@ extension Evaluation {
     @inline(never)
     func isMultiple(_ token: Int, _ index: Int) -> Bool {
         let number = tokens[token]
-        let limit = program._withUnsafeGuaranteedRef { $0.limits.base + index }
+        let limit = limits + index
         if limit.pointee.isSmall, number.kind == .integer || number.kind == .decimal {
             return SmallDecimal(digits: number.integer, exponent: number.exponent).isMultiple(of: limit.pointee.small)
         }
@@ -50,7 +50,7 @@ extension Evaluation {
 
     @inline(never)
     mutating func matches(_ pattern: UInt32, _ token: Int) -> Bool {
-        let code = program._withUnsafeGuaranteedRef { $0.patternCodes.base + Int(pattern) }
+        let code = patternCodes + Int(pattern)
         let text = tokens[token]
         let matchData = scratch._withUnsafeGuaranteedRef { $0.matchData }
         switch code.pointee.match(bytes + text.offset, Int(text.count), matchData) {
@@ -89,9 +89,7 @@ extension Evaluation {
     /// Whether a value is one of an `enum`.
     @inline(never)
     func isListed(_ index: Int, _ token: Int) -> Bool {
-        let (plan, constants, table) = program._withUnsafeGuaranteedRef {
-            ($0.enumerations.base[index], $0.constants, $0.tables.base)
-        }
+        let plan = enumerations[index]
         let value = tokens[token]
         let kind: Token.Kind = value.kind == .key ? .string : value.kind
         guard plan.kinds >> UInt16(kind.rawValue) & 1 != 0 else { return false }
@@ -101,11 +99,11 @@ extension Evaluation {
             let hash = KeyHash.hash(bytes + value.offset, Int(value.count), seed: KeyHash.processSeed)
             var slot = hash & plan.mask
             while true {
-                let entry = Int(table[Int(plan.table &+ slot)])
+                let entry = Int(tables[Int(plan.table &+ slot)])
                 if entry == 0 { return false }
-                let known = constants.tokens[entry]
+                let known = constantTokens[entry]
                 if known.count == value.count,
-                    Evaluation.isSame(constants.bytes + known.offset, bytes + value.offset, Int(value.count))
+                    Evaluation.isSame(constantBytes + known.offset, bytes + value.offset, Int(value.count))
                 {
                     return true
                 }
@@ -114,8 +112,8 @@ extension Evaluation {
         }
         var entry = Int(plan.start)
         while entry < Int(plan.end) {
-            if ValueEquality.isEqual(constants.tokens, constants.bytes, entry, tokens, bytes, token) { return true }
-            entry = ValueEquality.after(constants.tokens, entry)
+            if ValueEquality.isEqual(constantTokens, constantBytes, entry, tokens, bytes, token) { return true }
+            entry = ValueEquality.after(constantTokens, entry)
         }
         return false
     }

@@ -29,6 +29,18 @@ struct Evaluation {
     let names: UnsafePointer<NameSlot>
     let nameBytes: UnsafePointer<UInt8>
     let plans: UnsafePointer<MembersPlan>
+    let itemsPlans: UnsafePointer<ItemsPlan>
+    let containsPlans: UnsafePointer<ContainsPlan>
+    let conditions: UnsafePointer<ConditionPlan>
+    let dependencies: UnsafePointer<DependencyPlan>
+    let dependentNames: UnsafePointer<NameSlot>
+    let enumerations: UnsafePointer<EnumerationPlan>
+    let tables: UnsafePointer<UInt32>
+    let limits: UnsafePointer<Limit>
+    let patternNodes: UnsafePointer<PatternNode>
+    let patternCodes: UnsafePointer<PatternCode>
+    let constantTokens: UnsafePointer<Token>
+    let constantBytes: UnsafePointer<UInt8>
     let scratch: Unmanaged<Scratch>
     let hasDynamicScope: Bool
     var depth = 0
@@ -43,6 +55,18 @@ struct Evaluation {
         names = UnsafePointer(program.names.base)
         nameBytes = UnsafePointer(program.nameBytes.base)
         plans = UnsafePointer(program.plans.base)
+        itemsPlans = UnsafePointer(program.items.base)
+        containsPlans = UnsafePointer(program.contains.base)
+        conditions = UnsafePointer(program.conditions.base)
+        dependencies = UnsafePointer(program.dependencies.base)
+        dependentNames = UnsafePointer(program.dependentNames.base)
+        enumerations = UnsafePointer(program.enumerations.base)
+        tables = UnsafePointer(program.tables.base)
+        limits = UnsafePointer(program.limits.base)
+        patternNodes = UnsafePointer(program.patternNodes.base)
+        patternCodes = UnsafePointer(program.patternCodes.base)
+        constantTokens = UnsafePointer(program.constants.tokens)
+        constantBytes = UnsafePointer(program.constants.bytes)
         self.program = .passUnretained(program)
         self.scratch = .passUnretained(scratch)
         hasDynamicScope = program.hasDynamicScope
@@ -59,16 +83,14 @@ struct Evaluation {
         node.pointee.kinds &>> UInt16(kind.rawValue) & 1 != 0
     }
 
+    /// The code of each kind of tokens: four bits are its position in a node.
+    private static let sections: UInt64 = 0x3354_3222_2110
+
     @inline(__always)
     func section(_ node: UnsafePointer<Node>, _ kind: Token.Kind) -> Node.Code {
-        switch kind {
-        case .object: node.pointee.object
-        case .string, .key, .replacedKey: node.pointee.string
-        case .array: node.pointee.array
-        case .integer, .decimal, .bigInteger, .bigDecimal: node.pointee.number
-        case .true, .false: node.pointee.boolean
-        case .null: node.pointee.null
-        }
+        let position = Evaluation.sections &>> UInt64(kind.rawValue &* 4) & 0xF
+        let offset = Node.codeOffset &+ Int(truncatingIfNeeded: position) &* MemoryLayout<Node.Code>.stride
+        return (UnsafeRawPointer(node) + offset).load(as: Node.Code.self)
     }
 
     /// Whether a value matches a schema.
@@ -84,24 +106,29 @@ struct Evaluation {
         // A key, which propertyNames checks, is a string.
         let found = tokens[token].kind
         let kind: Token.Kind = found == .key ? .string : found
-        guard lets(node, kind) else { return false }
-        let section = section(node, kind)
-        if section.start == section.end { return true }
-        return enter(node, section, token, marks)
+        let bit = UInt16(truncatingIfNeeded: kind.rawValue)
+        if node.pointee.plainKinds &>> bit & 1 != 0 { return true }
+        guard node.pointee.kinds &>> bit & 1 != 0 else { return false }
+        return enter(node, kind, token, marks)
     }
 
-    @inline(never)
     private mutating func enter(
-        _ node: UnsafePointer<Node>, _ section: Node.Code, _ token: Int, _ marks: Int
+        _ node: UnsafePointer<Node>, _ kind: Token.Kind, _ token: Int, _ marks: Int
     ) -> Bool {
         guard depth < Evaluation.depthLimit else {
             stop = .depth
             return false
         }
+        let section = section(node, kind)
         depth &+= 1
-        defer { depth &-= 1 }
-        if node.pointee.markedKinds == 0 && !hasDynamicScope { return run(section, token, marks) }
-        return enterMarked(node, section, token, marks)
+        let isValid: Bool
+        if node.pointee.markedKinds == 0 && !hasDynamicScope {
+            isValid = run(section, token, marks)
+        } else {
+            isValid = enterMarked(node, section, token, marks)
+        }
+        depth &-= 1
+        return isValid
     }
 
     @inline(never)
@@ -114,13 +141,17 @@ struct Evaluation {
         defer { if entersResource { scratch._withUnsafeGuaranteedRef { _ = $0.scope.popLast() } } }
         let kind = tokens[token].kind
         let needed: UInt8 = kind == .array ? 1 : kind == .object ? 2 : 0
-        guard node.pointee.markedKinds & needed != 0 else { return run(section, token, marks) }
+        guard node.pointee.markedKinds & needed != 0 else { return runAll(section, token, marks) }
         let own = openMarks(token)
-        let isValid = run(section, token, own)
+        let isValid = runAll(section, token, own)
         closeMarks(own, into: isValid ? marks : Evaluation.unmarked, token)
         return isValid
     }
 
+    @inline(never)
+    private mutating func runAll(_ section: Node.Code, _ token: Int, _ marks: Int) -> Bool { run(section, token, marks) }
+
+    @inline(__always)
     private mutating func run(_ section: Node.Code, _ token: Int, _ marks: Int) -> Bool {
         var instruction = code + Int(section.start)
         let end = code + Int(section.end)

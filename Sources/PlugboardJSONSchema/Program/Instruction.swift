@@ -13,7 +13,7 @@ struct Instruction {
         case minProperties, maxProperties, members, required, dependency, unevaluatedProperties
     }
 
-    let operation: Operation
+    var operation: Operation
     /// Whether unevaluated keywords beside it count what it evaluates.
     var marks = false
     var a: UInt32 = 0
@@ -34,6 +34,8 @@ struct Node {
 
     /// A bit for each kind of tokens.
     var kinds = Node.everyKind
+    /// The kinds that match without further checks.
+    var plainKinds: UInt16 = 0
     /// Whether arrays (1) or objects (2) need marks, for `unevaluatedItems` or `unevaluatedProperties`.
     var markedKinds: UInt8 = 0
     /// The resource that the schema stands in, for dynamic references.
@@ -48,6 +50,22 @@ struct Node {
     var string = Code()
     var array = Code()
     var object = Code()
+}
+
+extension Node {
+    /// Where the codes begin; they stand in the order of the declaration.
+    static let codeOffset = MemoryLayout<Node>.offset(of: \.null) ?? 0
+
+    func code(for kind: Token.Kind) -> Code {
+        switch kind {
+        case .object: object
+        case .string, .key, .replacedKey: string
+        case .array: array
+        case .integer, .decimal, .bigInteger, .bigDecimal: number
+        case .true, .false: boolean
+        case .null: null
+        }
+    }
 }
 
 /// What an object's members are checked against, in one pass over them.
