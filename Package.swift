@@ -2,7 +2,7 @@
 import PackageDescription
 
 // A slim program depends on the product PlugboardCore and on the plugins that it links; nothing else is compiled.
-let bundled = ["Logging", "Decode", "Redirect", "Authentication", "Cookies", "Cache", "Retry"]
+let bundled = ["Logging", "Decode", "Redirect", "Authentication", "Cookies", "Cache", "Retry", "Validator"]
 
 // CI sets this, so that the warnings of a new compiler break the build of this repository only.
 let strict: [SwiftSetting] =
@@ -136,7 +136,7 @@ let programs: [Target] = [
             "Plugboard", "PlugboardCore", "PlugboardCurl", "PlugboardTransport", "PlugboardEventLoop",
             "PluginLoader", "PluginCheck",
             "PlugboardTesting", "PlugboardKit", "PlugboardMessages", "CPlugboard", "ScaffoldTemplates", "PlugboardJSON",
-            "PlugboardCodecs", "PlugboardEndpoints", "PlugboardPropertyList", argumentParser,
+            "PlugboardCodecs", "PlugboardEndpoints", "PlugboardPropertyList", "PlugboardJSONSchema", argumentParser,
         ],
         exclude: ["Scaffold/Templates"], swiftSettings: strict),
     .executableTarget(
@@ -165,7 +165,7 @@ let plugins: [Target] =
     plugin("Logging") + plugin("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd") + plugin("Redirect")
     + plugin("Authentication")
     + plugin("Cookies", "PlugboardSQLite", "CPlugboardPSL") + plugin("Cache", "PlugboardSQLite", structuredFields)
-    + plugin("Retry", structuredFields)
+    + plugin("Retry", structuredFields) + plugin("Validator", "PlugboardJSONSchema")
 
 let testTargets: [Target] = [
     module(
@@ -174,6 +174,7 @@ let testTargets: [Target] = [
         path: "Tests/TestSupport"),
     tests("TestSupportTests"),
     tests("JSONTests", "PlugboardJSON", "PlugboardJSONCoding"),
+    tests("JSONSchemaTests", "PlugboardJSONSchema", "PlugboardJSON"),
     tests("MessagesTests", "PlugboardMessages"),
     tests("EventLoopTests", "PlugboardEventLoop", "PlugboardMessages"),
     tests("SQLiteStoreTests", "PlugboardSQLite", "CPlugboardSQLite"),
@@ -186,7 +187,7 @@ let testTargets: [Target] = [
         "PlugboardCore", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardJSON", "PlugboardCurl",
         "PlugboardAuthenticationOptions",
         "PlugboardCacheOptions", "PlugboardCookiesOptions", "PlugboardDecodeOptions", "PlugboardLoggingOptions",
-        "PlugboardRedirectOptions", "PlugboardRetryOptions"),
+        "PlugboardRedirectOptions", "PlugboardRetryOptions", "PlugboardValidatorOptions", "PlugboardJSONSchema"),
     tests(
         "PlugboardFoundationNetworkingTests", "PlugboardFoundationNetworking", "Plugboard", "PlugboardMessages"),
     tests(
@@ -215,6 +216,7 @@ let testTargets: [Target] = [
     pluginTests("Cookies", "PlugboardSQLite"),
     pluginTests("Cache", "PlugboardSQLite"),
     pluginTests("Retry"),
+    pluginTests("Validator", "PlugboardJSONSchema"),
     tests("PluginCheckTests", "PluginCheck", "PlugboardKit", "CPlugboard", "PlugboardMessages", "PlugboardJSON"),
     tests(
         "PlugboardTestingTests", "PlugboardTesting", "Plugboard", "PlugboardKit", "PlugboardMessages", "PluginLoader"

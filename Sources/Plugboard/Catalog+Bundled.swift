@@ -6,13 +6,14 @@ import PlugboardDecode
 import PlugboardLogging
 import PlugboardRedirect
 import PlugboardRetry
+import PlugboardValidator
 
 extension Catalog {
     /// The bundled plugins, all of them.
     public static var bundled: Catalog {
         Catalog([
             loggingPlugin(), decodePlugin(), redirectPlugin(), authenticationPlugin(), cookiesPlugin(), cachePlugin(),
-            retryPlugin(),
+            retryPlugin(), validatorPlugin(),
         ])
     }
 }

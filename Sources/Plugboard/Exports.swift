@@ -8,3 +8,4 @@
 @_exported import PlugboardLogging
 @_exported import PlugboardRedirect
 @_exported import PlugboardRetry
+@_exported import PlugboardValidator

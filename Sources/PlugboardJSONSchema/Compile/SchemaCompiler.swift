@@ -79,7 +79,8 @@ struct SchemaCompiler {
         for (position, dynamic) in dynamics.enumerated() {
             var targets: [UInt16: UInt32] = [:]
             for (number, resource) in index.resources.enumerated() {
-                let place = dynamic.anchor.map { resource.dynamicAnchors[$0] } ?? (resource.isRecursive ? resource.place : nil)
+                let place =
+                    dynamic.anchor.map { resource.dynamicAnchors[$0] } ?? (resource.isRecursive ? resource.place : nil)
                 if let place, let node = nodes[place] { targets[UInt16(number)] = node }
             }
             draft.dynamics.append(DynamicPlan(fallback: dynamic.fallback, targets: targets))

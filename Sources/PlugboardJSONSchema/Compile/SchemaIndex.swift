@@ -202,7 +202,9 @@ extension SchemaIndex {
                 if let elements = value.arrayValue {
                     try walk(elements, place.document, pointer, index, base, draft)
                 } else {
-                    try walk(value, SchemaPlace(document: place.document, pointer: pointer), resource: index, base: base, draft)
+                    try walk(
+                        value, SchemaPlace(document: place.document, pointer: pointer), resource: index, base: base,
+                        draft)
                 }
             case .list:
                 try walk(value.arrayValue ?? [], place.document, pointer, index, base, draft)
@@ -270,7 +272,9 @@ extension SchemaIndex {
         } else {
             draft = .draft2020
         }
-        guard let listed = metaschema["$vocabulary"]?.objectValue, draft >= .draft2019 else { return (draft, .standard) }
+        guard let listed = metaschema["$vocabulary"]?.objectValue, draft >= .draft2019 else {
+            return (draft, .standard)
+        }
         var vocabulary: Vocabulary = []
         for (uri, isRequired) in listed {
             if let known = Vocabulary.known(uri) {

@@ -2,7 +2,9 @@ import PlugboardJSON
 
 extension SchemaNodeCompiler {
     mutating func sizes(_ keywords: Keywords, _ compiler: inout SchemaCompiler) throws(SchemaError) {
-        for (keyword, operation) in [("minItems", .minItems), ("maxItems", .maxItems)] as [(String, Instruction.Operation)] {
+        for (keyword, operation) in [("minItems", .minItems), ("maxItems", .maxItems)]
+            as [(String, Instruction.Operation)]
+        {
             guard let count = try keywords.count(keyword, compiler) else { continue }
             array.append(Instruction(operation: operation, a: count, location: compiler.location(keyword, place)))
         }
@@ -120,7 +122,9 @@ extension SchemaNodeCompiler {
         compiler.draft.names += [NameSlot](repeating: NameSlot(), count: size)
         for (_, name) in names {
             var position = name.hash & plan.mask
-            while compiler.draft.names[Int(plan.table + position)].count != .max { position = (position + 1) & plan.mask }
+            while compiler.draft.names[Int(plan.table + position)].count != .max {
+                position = (position + 1) & plan.mask
+            }
             compiler.draft.names[Int(plan.table + position)] = name
         }
         compiler.draft.plans.append(plan)

@@ -94,7 +94,9 @@ extension SchemaNodeCompiler {
     }
 
     mutating func combinations(_ keywords: Keywords, _ compiler: inout SchemaCompiler) throws(SchemaError) {
-        for (keyword, operation) in [("allOf", nil), ("anyOf", .anyOf), ("oneOf", .oneOf)] as [(String, Instruction.Operation?)] {
+        for (keyword, operation) in [("allOf", nil), ("anyOf", .anyOf), ("oneOf", .oneOf)]
+            as [(String, Instruction.Operation?)]
+        {
             guard let schemas = try keywords.array(keyword, compiler) else { continue }
             guard !schemas.isEmpty else {
                 throw compiler.error(.invalid, place, keyword, "\(keyword) must have at least one schema.")
@@ -155,7 +157,9 @@ extension SchemaNodeCompiler {
     }
 
     mutating func strings(_ keywords: Keywords, _ compiler: inout SchemaCompiler) throws(SchemaError) {
-        for (keyword, operation) in [("minLength", .minLength), ("maxLength", .maxLength)] as [(String, Instruction.Operation)] {
+        for (keyword, operation) in [("minLength", .minLength), ("maxLength", .maxLength)]
+            as [(String, Instruction.Operation)]
+        {
             guard let count = try keywords.count(keyword, compiler) else { continue }
             string.append(Instruction(operation: operation, a: count, location: compiler.location(keyword, place)))
         }

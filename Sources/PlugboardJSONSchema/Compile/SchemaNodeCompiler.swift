@@ -83,7 +83,8 @@ struct SchemaNodeCompiler {
         node.object =
             object.isEmpty && unevaluatedProperties.isEmpty ? node.null : code(object, unevaluatedProperties)
         for kind in 0..<10 as Range<UInt16> {
-            guard let code = Token.Kind(rawValue: UInt8(kind)).map({ node.code(for: $0) }), code.start == code.end else {
+            guard let code = Token.Kind(rawValue: UInt8(kind)).map({ node.code(for: $0) }), code.start == code.end
+            else {
                 continue
             }
             node.plainKinds |= node.kinds & 1 << kind

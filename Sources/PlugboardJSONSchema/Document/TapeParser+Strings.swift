@@ -52,7 +52,8 @@ extension TapeParser {
                 TapeParser.encode(scalar, into: bytes, &write)
             case 0..<0x20:
                 throw failure(
-                    read >= size ? "a string is not closed" : "a control character must be escaped in a string", at: read)
+                    read >= size ? "a string is not closed" : "a control character must be escaped in a string",
+                    at: read)
             case 0x20..<0x80:
                 bytes[write] = byte
                 read &+= 1

@@ -129,7 +129,9 @@ extension Evaluation {
         let end = tokens[token].offset
         while key < end {
             let found = tokens[key]
-            if found.kind == .key, found.hash == name.hash, found.count == name.count, isSame(name, found) { return key }
+            if found.kind == .key, found.hash == name.hash, found.count == name.count, isSame(name, found) {
+                return key
+            }
             key = after(key + 1)
         }
         return nil

@@ -149,7 +149,9 @@ struct Evaluation {
     }
 
     @inline(never)
-    private mutating func runAll(_ section: Node.Code, _ token: Int, _ marks: Int) -> Bool { run(section, token, marks) }
+    private mutating func runAll(_ section: Node.Code, _ token: Int, _ marks: Int) -> Bool {
+        run(section, token, marks)
+    }
 
     @inline(__always)
     private mutating func run(_ section: Node.Code, _ token: Int, _ marks: Int) -> Bool {

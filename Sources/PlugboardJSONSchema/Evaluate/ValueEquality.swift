@@ -143,7 +143,8 @@ enum ValueEquality {
         case .integer, .decimal: return mix(value.payload &+ UInt64(truncatingIfNeeded: Int(value.exponent)) &* 31 &+ 7)
         case .bigInteger, .bigDecimal:
             let text = DecimalText(UnsafeBufferPointer(start: bytes + value.offset, count: Int(value.count)))
-            return mix(UInt64(truncatingIfNeeded: text.exponent &* 31 &+ text.digitCount) &+ UInt64(text.text[text.first]))
+            return mix(
+                UInt64(truncatingIfNeeded: text.exponent &* 31 &+ text.digitCount) &+ UInt64(text.text[text.first]))
         case .string, .key, .replacedKey:
             return mix(UInt64(KeyHash.hash(bytes + value.offset, Int(value.count), seed: KeyHash.processSeed)) &+ 11)
         case .array:

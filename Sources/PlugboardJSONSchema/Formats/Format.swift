@@ -54,7 +54,8 @@ enum Format: String {
         guard let first = text.first else { return true }
         guard first == UInt8(ascii: "/") else { return false }
         for position in text.indices where text[position] == UInt8(ascii: "~") {
-            guard position + 1 < text.count, text[position + 1] == UInt8(ascii: "0") || text[position + 1] == UInt8(ascii: "1")
+            guard position + 1 < text.count,
+                text[position + 1] == UInt8(ascii: "0") || text[position + 1] == UInt8(ascii: "1")
             else { return false }
         }
         return true

@@ -159,7 +159,8 @@ enum URIFormats {
                     guard isEscape(part, position) else { return false }
                     position += 3
                 } else {
-                    guard part[position].isLetter || part[position].isDigit || part[position] == UInt8(ascii: "_") else {
+                    guard part[position].isLetter || part[position].isDigit || part[position] == UInt8(ascii: "_")
+                    else {
                         return false
                     }
                     position += 1

@@ -34,7 +34,9 @@ struct Explanation {
     }
 
     /// The errors of a value against a schema; empty if it matches.
-    private mutating func explain(_ index: UInt32, _ token: Int, _ instance: String, _ path: String) -> [ValidationError] {
+    private mutating func explain(_ index: UInt32, _ token: Int, _ instance: String, _ path: String)
+        -> [ValidationError]
+    {
         guard left > 0, depth < 600, evaluation.stop == .none else { return [] }
         depth += 1
         defer { depth -= 1 }
@@ -98,7 +100,9 @@ struct Explanation {
             let plan = program.conditions.base[Int(instruction.a)]
             let matches = evaluation.check(plan.condition, token)
             let node = matches ? plan.then : plan.otherwise
-            if node != MembersPlan.none { return explain(node, token, instance, "\(path)/\(matches ? "then" : "else")") }
+            if node != MembersPlan.none {
+                return explain(node, token, instance, "\(path)/\(matches ? "then" : "else")")
+            }
         case .dependency:
             let plan = program.dependencies.base[Int(instruction.a)]
             if plan.node != MembersPlan.none { causes = explain(plan.node, token, instance, own) }

@@ -16,10 +16,12 @@ final class Pattern: @unchecked Sendable {  // Nothing changes after the initial
             let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: prefix.count + JSONDocument.padding)
             bytes.initialize(repeating: 0, count: prefix.count + JSONDocument.padding)
             for (position, byte) in prefix.enumerated() { bytes[position] = byte }
-            code = PatternCode(code: nil, hasJIT: false, prefix: bytes, prefixCount: prefix.count, isWhole: translation.isWhole)
+            code = PatternCode(
+                code: nil, hasJIT: false, prefix: bytes, prefixCount: prefix.count, isWhole: translation.isWhole)
             return
         }
-        let options = PCRE2_UTF | PCRE2_NO_UTF_CHECK | PCRE2_DOLLAR_ENDONLY | PCRE2_MATCH_UNSET_BACKREF | PCRE2_NEVER_BACKSLASH_C
+        let options =
+            PCRE2_UTF | PCRE2_NO_UTF_CHECK | PCRE2_DOLLAR_ENDONLY | PCRE2_MATCH_UNSET_BACKREF | PCRE2_NEVER_BACKSLASH_C
         var number: Int32 = 0
         var offset = 0
         let bytes = Array(translation.text.utf8)
@@ -84,7 +86,8 @@ struct PatternCode {
         if hasJIT {
             result = pcre2_jit_match_8(code, text, count, 0, 0, data, PatternCode.context)
             if result == PCRE2_ERROR_JIT_STACKLIMIT {
-                result = pcre2_match_8(code, text, count, 0, PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, data, PatternCode.context)
+                result = pcre2_match_8(
+                    code, text, count, 0, PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, data, PatternCode.context)
             }
         } else {
             result = pcre2_match_8(code, text, count, 0, PCRE2_NO_UTF_CHECK, data, PatternCode.context)

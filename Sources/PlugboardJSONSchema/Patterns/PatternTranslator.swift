@@ -27,7 +27,9 @@ struct PatternTranslator {
         if let plain = plain(text) { return plain }
         var translator = PatternTranslator(text)
         try translator.disjunction()
-        guard translator.position == translator.scalars.count else { throw PatternError(reason: "a \")\" has no \"(\"") }
+        guard translator.position == translator.scalars.count else {
+            throw PatternError(reason: "a \")\" has no \"(\"")
+        }
         for name in translator.usedGroups where !translator.groups.contains(name) {
             throw PatternError(reason: "\\k names a group that does not exist")
         }
@@ -178,6 +180,9 @@ struct PatternTranslator {
             groups.append(name)
             captureCount += 1
             try open("(?<\(PatternTranslator.portable(name))>", 0)
+        } else if starts(with: "(?i:") || starts(with: "(?-i:") {
+            let isOn = starts(with: "(?i:")
+            try open(isOn ? "(?i:" : "(?-i:", isOn ? 4 : 5)
         } else if starts(with: "(?") {
             throw PatternError(reason: "\"(?\" begins a group that ECMA-262 does not have")
         } else {
@@ -316,7 +321,9 @@ struct PatternTranslator {
     private mutating func hex(_ count: Int) throws(PatternError) -> UInt32 {
         var value: UInt32 = 0
         for _ in 0..<count {
-            guard let digit = next?.hexDigit else { throw PatternError(reason: "an escape needs \(count) hexadecimal digits") }
+            guard let digit = next?.hexDigit else {
+                throw PatternError(reason: "an escape needs \(count) hexadecimal digits")
+            }
             value = value * 16 + digit
             position += 1
         }

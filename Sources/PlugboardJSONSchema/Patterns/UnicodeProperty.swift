@@ -2,7 +2,9 @@
 enum UnicodeProperty {
     /// Nil if the name cannot be one. libpcre2 refuses names that it does not know.
     static func name(_ text: String) -> String? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ $0.isLetter || $0.isDigit || $0 == 0x5F || $0 == 0x3D }) else { return nil }
+        guard !text.isEmpty, text.utf8.allSatisfy({ $0.isLetter || $0.isDigit || $0 == 0x5F || $0 == 0x3D }) else {
+            return nil
+        }
         guard let equals = text.firstIndex(of: "=") else {
             if let category = categories[text] { return category }
             // A script needs its property's name in ECMA-262; a binary property stands alone.
