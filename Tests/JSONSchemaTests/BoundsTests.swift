@@ -49,6 +49,29 @@ struct BoundsTests {
         #expect(!result.isValid)
     }
 
+    @Test func `rules nested deeper than the limit do not overflow the stack`() throws {
+        let schema = try JSONSchema([
+            "allOf": [["anyOf": [["$ref": "#/$defs/a"], ["type": "null"]]]],
+            "$defs": ["a": ["oneOf": [["if": true, "then": ["items": ["$ref": "#"], "unevaluatedItems": false]]]]],
+        ])
+        func nested(_ depth: Int) -> String {
+            String(repeating: "[", count: depth) + "null" + String(repeating: "]", count: depth)
+        }
+
+        #expect(schema.isValid(try JSONDocument(nested(100))))
+        let result = schema.validate(try JSONDocument(nested(500)))
+        #expect(result.errors.first?.message.utf8.starts(with: "The document cannot be judged".utf8) == true)
+    }
+
+    @Test func `a pattern with many hyphens beside classes is translated in linear time`() {
+        let start = ContinuousClock.now
+
+        #expect(throws: SchemaError.self) {
+            try JSONSchema(["pattern": .string(String(repeating: "[t-\\w", count: 12_000))])
+        }
+        #expect(ContinuousClock.now - start < .seconds(2))
+    }
+
     @Test func `equal large objects are compared in little time`() throws {
         let keys = (0..<30_000).map { "\"k\($0)\":0" }
         let text = "[{\(keys.joined(separator: ","))},{\(keys.reversed().joined(separator: ","))}]"

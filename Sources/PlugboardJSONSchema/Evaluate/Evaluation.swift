@@ -16,7 +16,7 @@ struct Evaluation {
     }
 
     /// Nested schemas that are evaluated at a time, so that the stack suffices.
-    static let depthLimit = 3000
+    static let depthLimit = 2048
     /// Instead of a region of marks: nothing counts what is evaluated.
     static let unmarked = -1
 
@@ -112,6 +112,7 @@ struct Evaluation {
         return enter(node, kind, token, marks)
     }
 
+    @inline(never)
     private mutating func enter(
         _ node: UnsafePointer<Node>, _ kind: Token.Kind, _ token: Int, _ marks: Int
     ) -> Bool {

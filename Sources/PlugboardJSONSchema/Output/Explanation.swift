@@ -94,8 +94,6 @@ struct Explanation {
                 causes += explain(program.lists.base[Int(entry)], token, instance, "\(own)/\(position)")
             }
         case .items: causes = items(Int(instruction.a), token, instance, path, own)
-        case .unevaluatedItems, .unevaluatedProperties:
-            causes = parts(of: instruction.a, token, instance, own)
         case .condition:
             let plan = program.conditions.base[Int(instruction.a)]
             let matches = evaluation.check(plan.condition, token)
@@ -139,31 +137,6 @@ struct Explanation {
 
     private static func lastStep(_ location: String) -> String {
         location.lastIndex(of: "/").map { String(location[location.index(after: $0)...]) } ?? ""
-    }
-
-    /// The errors of the elements or members that a schema does not match.
-    private mutating func parts(
-        of node: UInt32, _ token: Int, _ instance: String, _ own: String
-    ) -> [ValidationError] {
-        var errors: [ValidationError] = []
-        let isArray = document.tokens[token].kind == .array
-        var part = token + 1
-        var position = 0
-        while part < document.tokens[token].offset, left > 0 {
-            if isArray {
-                if !evaluation.check(node, part) { errors += explain(node, part, "\(instance)/\(position)", own) }
-                part = evaluation.after(part)
-            } else {
-                if document.tokens[part].kind == .key, !evaluation.check(node, part + 1) {
-                    errors += explain(node, part + 1, "\(instance)/\(step(part))", own)
-                }
-                part = evaluation.after(part + 1)
-            }
-            position += 1
-            // Which parts other keywords have evaluated is not known here; one error is enough.
-            if !errors.isEmpty { break }
-        }
-        return []
     }
 
     private func step(_ key: Int) -> String {

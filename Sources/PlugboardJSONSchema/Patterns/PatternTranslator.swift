@@ -12,14 +12,14 @@ struct PatternTranslator {
         var isWhole = false
     }
 
-    private let scalars: [Unicode.Scalar]
-    private var position = 0
-    private var output = ""
-    private var groups: [String] = []
-    private var usedGroups: [String] = []
+    let scalars: [Unicode.Scalar]
+    var position = 0
+    var output = ""
+    var groups: Set<String> = []
+    var usedGroups: [String] = []
     private var depth = 0
     private var captureCount = 0
-    private var largestReference = 0
+    var largestReference = 0
 
     private init(_ text: String) { scalars = Array(text.unicodeScalars) }
 
@@ -59,19 +59,19 @@ struct PatternTranslator {
         return translation
     }
 
-    private var next: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
+    var next: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
 
-    private func peek(_ offset: Int) -> Unicode.Scalar? {
+    func peek(_ offset: Int) -> Unicode.Scalar? {
         position + offset < scalars.count ? scalars[position + offset] : nil
     }
 
-    private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+    mutating func take(_ scalar: Unicode.Scalar) -> Bool {
         guard next == scalar else { return false }
         position += 1
         return true
     }
 
-    private func starts(with text: String) -> Bool {
+    func starts(with text: String) -> Bool {
         var offset = 0
         for scalar in text.unicodeScalars {
             guard peek(offset) == scalar else { return false }
@@ -124,7 +124,7 @@ struct PatternTranslator {
     }
 
     /// A character that stands for itself, inside or outside a class.
-    private mutating func append(_ scalar: Unicode.Scalar) {
+    mutating func append(_ scalar: Unicode.Scalar) {
         let isPlain =
             scalar.value >= 0xA0 || scalar.value < 0x80 && (UInt8(scalar.value).isLetter || UInt8(scalar.value).isDigit)
         if isPlain {
@@ -177,7 +177,7 @@ struct PatternTranslator {
             position += 3
             let name = try groupName()
             guard !groups.contains(name) else { throw PatternError(reason: "a group's name is used twice") }
-            groups.append(name)
+            groups.insert(name)
             captureCount += 1
             try open("(?<\(PatternTranslator.portable(name))>", 0)
         } else if starts(with: "(?i:") || starts(with: "(?-i:") {
@@ -200,7 +200,7 @@ struct PatternTranslator {
         output += ")"
     }
 
-    private mutating func groupName() throws(PatternError) -> String {
+    mutating func groupName() throws(PatternError) -> String {
         var name = ""
         while let scalar = next, scalar != ">" {
             let isFirst = name.isEmpty
@@ -217,212 +217,8 @@ struct PatternTranslator {
     }
 
     /// libpcre2's names are at most 32 ASCII letters and digits.
-    private static func portable(_ name: String) -> String {
+    static func portable(_ name: String) -> String {
         let hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         return "g\(String(hash, radix: 16))"
     }
-
-    // MARK: Escapes
-
-    /// Returns whether the escape may have a quantifier.
-    private mutating func escape() throws(PatternError) -> Bool {
-        guard let scalar = peek(1) else { throw PatternError(reason: "a backslash ends the expression") }
-        switch scalar {
-        case "b", "B":
-            position += 2
-            output += "\\\(scalar)"
-            return false
-        case "1"..."9":
-            position += 1
-            var number = 0
-            while let digit = next, digit.isASCIIDigit, number < 10_000 {
-                number = number * 10 + Int(digit.value - 48)
-                position += 1
-            }
-            largestReference = max(largestReference, number)
-            output += "\\g{\(number)}"
-        case "k":
-            guard peek(2) == "<" else { throw PatternError(reason: "\\k needs a name in angle brackets") }
-            position += 3
-            let name = try groupName()
-            usedGroups.append(name)
-            output += "\\g{\(PatternTranslator.portable(name))}"
-        case "s":
-            position += 2
-            output += "[\(PatternTranslator.spaces)]"
-        case "S":
-            position += 2
-            output += "[^\(PatternTranslator.spaces)]"
-        case "d", "D", "w", "W":
-            position += 2
-            output += "\\\(scalar)"
-        case "p", "P":
-            try property()
-        default:
-            append(try character())
-        }
-        return true
-    }
-
-    /// The character that an escape stands for, inside or outside a class.
-    private mutating func character() throws(PatternError) -> Unicode.Scalar {
-        guard let scalar = peek(1) else { throw PatternError(reason: "a backslash ends the expression") }
-        position += 2
-        switch scalar {
-        case "t": return "\t"
-        case "n": return "\n"
-        case "r": return "\r"
-        case "v": return "\u{B}"
-        case "f": return "\u{C}"
-        case "0":
-            if next?.isASCIIDigit == true { throw PatternError(reason: "octal escapes do not exist in ECMA-262") }
-            return "\0"
-        case "c":
-            guard let letter = next, letter.value < 0x80, UInt8(letter.value).isLetter,
-                let control = Unicode.Scalar(letter.value % 32)
-            else { throw PatternError(reason: "\\c needs a letter") }
-            position += 1
-            return control
-        case "x":
-            return try scalarValue(try hex(2))
-        case "u":
-            if take("{") {
-                var value: UInt32 = 0
-                var count = 0
-                while let digit = next?.hexDigit {
-                    value = min(value * 16 + digit, 0x110000)
-                    position += 1
-                    count += 1
-                }
-                guard take("}"), count > 0 else { throw PatternError(reason: "\\u{…} needs hexadecimal digits") }
-                return try scalarValue(value)
-            }
-            let first = try hex(4)
-            guard first & 0xFC00 == 0xD800, starts(with: "\\u") else { return try scalarValue(first) }
-            position += 2
-            let second = try hex(4)
-            guard second & 0xFC00 == 0xDC00 else { return try scalarValue(first) }
-            return try scalarValue(0x10000 + ((first & 0x3FF) << 10 | second & 0x3FF))
-        default:
-            guard scalar.value < 0x80, !UInt8(scalar.value).isLetter, !UInt8(scalar.value).isDigit else {
-                throw PatternError(reason: "\\\(scalar) is not an escape of ECMA-262")
-            }
-            return scalar
-        }
-    }
-
-    private func scalarValue(_ value: UInt32) throws(PatternError) -> Unicode.Scalar {
-        guard let scalar = Unicode.Scalar(value) else {
-            throw PatternError(reason: "a surrogate without its pair, or a number beyond Unicode, matches nothing")
-        }
-        return scalar
-    }
-
-    private mutating func hex(_ count: Int) throws(PatternError) -> UInt32 {
-        var value: UInt32 = 0
-        for _ in 0..<count {
-            guard let digit = next?.hexDigit else {
-                throw PatternError(reason: "an escape needs \(count) hexadecimal digits")
-            }
-            value = value * 16 + digit
-            position += 1
-        }
-        return value
-    }
-
-    private mutating func property() throws(PatternError) {
-        let letter = peek(1) == "P" ? "P" : "p"
-        guard peek(2) == "{" else { throw PatternError(reason: "\\\(letter) needs a name in braces") }
-        position += 3
-        var name = ""
-        while let scalar = next, scalar != "}" {
-            name.unicodeScalars.append(scalar)
-            position += 1
-        }
-        guard take("}"), let known = UnicodeProperty.name(name) else {
-            throw PatternError(reason: "\\\(letter){…} has an unknown name")
-        }
-        output += "\\\(letter){\(known)}"
-    }
-
-    // MARK: Classes
-
-    private mutating func characterClass() throws(PatternError) {
-        position += 1
-        let isNegated = take("^")
-        if take("]") {
-            // [] matches nothing, [^] everything.
-            output += isNegated ? "(?s:.)" : "(?!)"
-            return
-        }
-        output += isNegated ? "[^" : "["
-        while !take("]") {
-            guard next != nil else { throw PatternError(reason: "a \"[\" is not closed") }
-            let first = try classAtom()
-            guard next == "-", peek(1) != "]", peek(1) != nil else {
-                if let first { append(first) }
-                continue
-            }
-            position += 1
-            let mark = output
-            let last = try classAtom()
-            guard let first, let last else {
-                // As in ECMA-262 without the flag u: the hyphen is itself beside a class.
-                let tail = output
-                output = mark
-                if let first { append(first) }
-                output += "\\-"
-                output += String(tail.unicodeScalars.dropFirst(mark.unicodeScalars.count))
-                if let last { append(last) }
-                continue
-            }
-            guard first <= last else { throw PatternError(reason: "the range of a class is out of order") }
-            append(first)
-            output += "-"
-            append(last)
-        }
-        output += "]"
-    }
-
-    /// One character of a class, or nil after a class escape, which is in the output.
-    private mutating func classAtom() throws(PatternError) -> Unicode.Scalar? {
-        guard let scalar = next else { throw PatternError(reason: "a \"[\" is not closed") }
-        guard scalar == "\\" else {
-            position += 1
-            return scalar
-        }
-        switch peek(1) {
-        case "d", "D", "w", "W":
-            output += "\\\(scalars[position + 1])"
-            position += 2
-            return nil
-        case "s":
-            output += PatternTranslator.spaces
-            position += 2
-            return nil
-        case "S":
-            output += PatternTranslator.notSpaces
-            position += 2
-            return nil
-        case "p", "P":
-            try property()
-            return nil
-        case "b":
-            position += 2
-            return "\u{8}"
-        default: return try character()
-        }
-    }
-
-    // ECMA-262 §22.2.2.9: WhiteSpace and LineTerminator.
-    private static let spaces =
-        #"\x{9}-\x{d}\x{20}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}"#
-    private static let notSpaces =
-        #"\x{0}-\x{8}\x{e}-\x{1f}\x{21}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}"#
-        + #"\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10ffff}"#
-}
-
-extension Unicode.Scalar {
-    fileprivate var isASCIIDigit: Bool { self >= "0" && self <= "9" }
-    fileprivate var hexDigit: UInt32? { value < 0x80 ? UInt8(value).hexValue.map(UInt32.init) : nil }
 }
