@@ -93,9 +93,9 @@ public final class InnerBody: BodySource, @unchecked Sendable {
         }
     }
 
-    /// The same for the pieces that `takes` accepts. For another piece the pull stays open, and the source completes it
+    /// Like `forward`, for the pieces that `takes` accepts. For another piece the pull stays open, and the source completes it
     /// itself.
-    public func forward(_ pull: Pull, if takes: @escaping (borrowing View) -> Bool) {
+    public func forwardPiece(to pull: Pull, if takes: @escaping (borrowing View) -> Bool) {
         ask { [host] view, piece in
             if takes(view) { _ = host.pointee.pull_forward(host, pull.serial, piece) }
         }
