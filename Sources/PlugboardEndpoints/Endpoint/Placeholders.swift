@@ -22,41 +22,54 @@ struct Placeholders {
     static func fill(
         _ url: String, with parameters: inout Parameters, general: Parameters, of endpoint: @autoclosure () -> String
     ) throws(PlugboardError) -> String {
-        guard url.utf8.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") }) else { return url }
-        var filler = Placeholders(endpoint: endpoint())
-        filler.output.reserveCapacity(url.utf8.count + 32)
-        let text = try filler.filled(url.utf8[...], Values(parameters), Values(general))
-        if filler.used.count <= Values.indexThreshold {
-            for name in filler.used { parameters[name] = nil }
-        } else {
-            // Throws for values that cannot be written, which would be lost below.
-            _ = try parameters.object()
-            let used = Set(filler.used)
-            var rest = Parameters()
-            for (name, value) in parameters where !used.contains(name) { rest.append(name, value) }
-            parameters = rest
-        }
-        return text
+        let bytes = Array(url.utf8)
+        guard bytes.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") }) else { return url }
+        var filler = Placeholders(endpoint: endpoint(), output: [], capacity: bytes.count + 64)
+        return try filler.filled(bytes, from: .authority, &parameters, general)
     }
 
-    private init(endpoint: String) { self.endpoint = endpoint }
+    /// The URL of a path with placeholders below a base that has none, and neither a query.
+    static func fill(
+        _ path: [UInt8], below base: String, with parameters: inout Parameters, general: Parameters,
+        of endpoint: @autoclosure () -> String
+    ) throws(PlugboardError) -> String {
+        var filler = Placeholders(
+            endpoint: endpoint(), output: base.utf8, capacity: base.utf8.count + path.count + 64)
+        let slash = UInt8(ascii: "/")
+        if filler.output.last != slash { filler.output.append(slash) }
+        filler.segmentStart = filler.output.count
+        return try filler.filled(
+            path.first == slash ? Array(path.dropFirst()) : path, from: .path, &parameters, general)
+    }
+
+    private init(endpoint: String, output: some Sequence<UInt8>, capacity: Int) {
+        self.endpoint = endpoint
+        self.output.reserveCapacity(capacity)
+        self.output.append(contentsOf: output)
+    }
 
     private mutating func filled(
-        _ url: Substring.UTF8View, _ parameters: Values, _ general: Values
+        _ url: [UInt8], from first: Part, _ parameters: inout Parameters, _ general: Parameters
     ) throws(PlugboardError) -> String {
-        var part = Part.authority
+        let values = Values(parameters)
+        let generalValues = Values(general)
+        var part = first
         var slashes = 0
-        var rest = url
-        while let byte = rest.popFirst() {
+        var index = 0
+        while index < url.count {
+            let byte = url[index]
+            index += 1
             switch byte {
             case UInt8(ascii: "{"):
-                guard let end = rest.firstIndex(of: UInt8(ascii: "}")) else { throw unbalanced("{", without: "}") }
-                let name = String(Substring(rest[..<end]))
-                rest = rest[rest.index(after: end)...]
+                let start = index
+                while index < url.count, url[index] != UInt8(ascii: "}") { index += 1 }
+                if index == url.count { throw unbalanced("{", without: "}") }
+                let name = String(decoding: url[start..<index], as: UTF8.self)
+                index += 1
                 if part == .authority {
                     throw refused(name, "stands in the host, where no placeholder may stand")
                 }
-                let value = try text(of: name, in: parameters[name] ?? general[name])
+                let value = try text(of: name, in: values[name] ?? generalValues[name])
                 if part == .path, segmentPlaceholder == nil { segmentPlaceholder = name }
                 append(encoding: value)
                 used.append(name)
@@ -65,7 +78,7 @@ struct Placeholders {
             case UInt8(ascii: "/"):
                 if part == .path { try endSegment() }
                 slashes += 1
-                if slashes == 3 { part = .path }
+                if slashes == 3, part == .authority { part = .path }
                 segmentStart = output.count + 1
             case UInt8(ascii: "?"), UInt8(ascii: "#"):
                 if part == .path { try endSegment() }
@@ -75,7 +88,22 @@ struct Placeholders {
             output.append(byte)
         }
         if part == .path { try endSegment() }
+        try remove(from: &parameters)
         return String(decoding: output, as: UTF8.self)
+    }
+
+    /// Removes the parameters that have filled placeholders.
+    private func remove(from parameters: inout Parameters) throws(PlugboardError) {
+        if used.count <= Values.indexThreshold {
+            for name in used { parameters[name] = nil }
+            return
+        }
+        // Throws for values that cannot be written, which would be lost below.
+        _ = try parameters.object()
+        let used = Set(used)
+        var rest = Parameters()
+        for (name, value) in parameters where !used.contains(name) { rest.append(name, value) }
+        parameters = rest
     }
 
     /// Refuses a segment that a placeholder has made empty, `.` or `..`.
