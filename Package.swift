@@ -2,7 +2,7 @@
 import PackageDescription
 
 // A slim program depends on the product PlugboardCore and on the plugins that it links; nothing else is compiled.
-let bundled = ["Logging", "Decode", "Redirect", "Authentication", "Cookies", "Cache", "Retry"]
+let bundled = ["Logging", "Decode", "Redirect", "Authentication", "Cookies", "Cache", "Resume", "Retry"]
 
 // CI sets this, so that the warnings of a new compiler break the build of this repository only.
 let strict: [SwiftSetting] =
@@ -10,6 +10,7 @@ let strict: [SwiftSetting] =
 
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let swiftLog: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let swiftProtobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let structuredFields: Target.Dependency = .product(
     name: "RawStructuredFieldValues", package: "swift-http-structured-headers")
@@ -81,11 +82,15 @@ let layers: [Target] = [
     module("PlugboardEventLoop", "PlugboardMessages", "CPlugboardEpoll"),
     module("PlugboardTransport", "PlugboardMessages", "PlugboardEventLoop"),
     module("PlugboardKit", "PlugboardMessages", "CPlugboard", "PlugboardJSON"),
+    module("PlugboardRanges", "PlugboardMessages"),
+    module("PlugboardDownloads", "PlugboardRanges", "PlugboardMessages", "PlugboardJSON"),
     module("PlugboardSQLite", "PlugboardMessages", "CPlugboardSQLite"),
     module("PlugboardCodecs", "PlugboardMessages", "PlugboardJSON", "PlugboardJSONCoding"),
     module("PlugboardReachability", "PlugboardMessages", "PlugboardEventLoop", "CPlugboardNetlink"),
     // Codecs on libraries that few programs need; FoundationEssentials is in none but these.
     module("PlugboardPropertyList", "PlugboardCodecs", "PlugboardMessages", "PlugboardJSON"),
+    module("PlugboardXML", "PlugboardCodecs", "PlugboardMessages"),
+    module("PlugboardProtobuf", "PlugboardCodecs", "PlugboardMessages", swiftProtobuf),
     // For programs that have these packages, or import Foundation; nothing here depends on them.
     module("PlugboardHTTPTypes", "PlugboardMessages", httpTypes),
     module("PlugboardFoundation", "PlugboardMessages"),
@@ -133,7 +138,7 @@ let programs: [Target] = [
             "Plugboard", "PlugboardCore", "PlugboardCurl", "PlugboardTransport", "PlugboardEventLoop",
             "PluginLoader", "PluginCheck",
             "PlugboardTesting", "PlugboardKit", "PlugboardMessages", "CPlugboard", "ScaffoldTemplates", "PlugboardJSON",
-            "PlugboardCodecs", "PlugboardEndpoints", "PlugboardPropertyList", argumentParser,
+            "PlugboardCodecs", "PlugboardDownloads", "PlugboardEndpoints", "PlugboardPropertyList", argumentParser,
         ],
         exclude: ["Scaffold/Templates"], swiftSettings: strict),
     .executableTarget(
@@ -167,7 +172,7 @@ let plugins: [Target] =
     plugin("Logging") + plugin("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd") + plugin("Redirect")
     + plugin("Authentication")
     + plugin("Cookies", "PlugboardSQLite", "CPlugboardPSL") + plugin("Cache", "PlugboardSQLite", structuredFields)
-    + plugin("Retry", structuredFields)
+    + plugin("Resume", "PlugboardRanges") + plugin("Retry", structuredFields)
 
 let testTargets: [Target] = [
     module(
@@ -177,6 +182,7 @@ let testTargets: [Target] = [
     tests("TestSupportTests"),
     tests("JSONTests", "PlugboardJSON", "PlugboardJSONCoding"),
     tests("MessagesTests", "PlugboardMessages"),
+    tests("RangesTests", "PlugboardRanges", "PlugboardMessages"),
     tests("EventLoopTests", "PlugboardEventLoop", "PlugboardMessages"),
     tests("SQLiteStoreTests", "PlugboardSQLite", "CPlugboardSQLite"),
     tests("PlugboardKitTests", "PlugboardKit", "CPlugboard", "PlugboardMessages"),
@@ -188,13 +194,17 @@ let testTargets: [Target] = [
         "PlugboardCore", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardJSON", "PlugboardCurl",
         "PlugboardAuthenticationOptions",
         "PlugboardCacheOptions", "PlugboardCookiesOptions", "PlugboardDecodeOptions", "PlugboardLoggingOptions",
-        "PlugboardRedirectOptions", "PlugboardRetryOptions"),
+        "PlugboardRedirectOptions", "PlugboardResumeOptions", "PlugboardRetryOptions"),
     tests(
         "PlugboardFoundationNetworkingTests", "PlugboardFoundationNetworking", "Plugboard", "PlugboardMessages"),
     tests(
         "CodecsTests", "PlugboardCodecs", "Plugboard", "PlugboardCore", "PlugboardKit", "PlugboardMessages",
         "PlugboardJSON", "PlugboardJSONCoding", "PlugboardTransport", "PlugboardEventLoop"),
-    tests("PropertyListTests", "PlugboardPropertyList", "PlugboardCodecs", "PlugboardMessages", "PlugboardJSON"),
+    tests(
+        "PropertyListTests", "PlugboardPropertyList", "PlugboardCodecs", "Plugboard", "PlugboardMessages",
+        "PlugboardJSON"),
+    tests("XMLTests", "PlugboardXML", "PlugboardCodecs", "Plugboard", "PlugboardMessages"),
+    tests("ProtobufTests", "PlugboardProtobuf", "PlugboardCodecs", "Plugboard", "PlugboardMessages", swiftProtobuf),
     tests(
         "EndpointsTests", "PlugboardEndpoints", "PlugboardCodecs", "Plugboard", "PlugboardCore", "PlugboardKit",
         "PlugboardMessages", "PlugboardJSON", "PlugboardJSONCoding", "PlugboardTransport", "PlugboardEventLoop",
@@ -210,12 +220,15 @@ let testTargets: [Target] = [
     tests(
         "PluginLoaderTests", "PluginLoader", "Plugboard", "PlugboardCore", "PlugboardKit", "PlugboardMessages",
         "CPlugboard"),
+    tests(
+        "DownloadsTests", "PlugboardDownloads", "PlugboardRanges", "Plugboard", "PlugboardKit", "PlugboardMessages"),
     pluginTests("Logging"),
     pluginTests("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd"),
     pluginTests("Redirect"),
     pluginTests("Authentication"),
     pluginTests("Cookies", "PlugboardSQLite"),
     pluginTests("Cache", "PlugboardSQLite"),
+    pluginTests("Resume", "PlugboardRanges"),
     pluginTests("Retry"),
     tests("PluginCheckTests", "PluginCheck", "PlugboardKit", "CPlugboard", "PlugboardMessages", "PlugboardJSON"),
     tests(
@@ -238,6 +251,9 @@ let package = Package(
         .library(name: "PlugboardJSON", targets: ["PlugboardJSON", "PlugboardJSONCoding"]),
         .library(name: "PlugboardCodecs", targets: ["PlugboardCodecs"]),
         .library(name: "PlugboardPropertyList", targets: ["PlugboardPropertyList"]),
+        .library(name: "PlugboardXML", targets: ["PlugboardXML"]),
+        .library(name: "PlugboardProtobuf", targets: ["PlugboardProtobuf"]),
+        .library(name: "PlugboardDownloads", targets: ["PlugboardDownloads"]),
         .library(name: "PlugboardEndpoints", targets: ["PlugboardEndpoints"]),
         .library(name: "PlugboardReachability", targets: ["PlugboardReachability"]),
         .library(name: "PlugboardTransport", targets: ["PlugboardTransport", "PlugboardEventLoop"]),
@@ -257,6 +273,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-http-structured-headers.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
     ],
     targets: systemLibraries + layers + plugins + programs + testTargets,

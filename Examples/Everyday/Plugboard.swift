@@ -50,11 +50,12 @@ struct Service {
 
     // 7
     func problem(with id: Int) async throws -> String? {
-        do {
+        do throws(PlugboardError) {
             _ = try await kernel.send(Request(.get, "topics/\(id)")).requireStatus()
             return nil
-        } catch let error where error.code == .responseStatus {
-            return error.response?.firstBytes.text
+        } catch {
+            guard let response = error.response else { throw error }
+            return response.firstBytes.text
         }
     }
 

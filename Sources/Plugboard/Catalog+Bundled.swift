@@ -5,6 +5,7 @@ import PlugboardCore
 import PlugboardDecode
 import PlugboardLogging
 import PlugboardRedirect
+import PlugboardResume
 import PlugboardRetry
 
 extension Catalog {
@@ -12,7 +13,7 @@ extension Catalog {
     public static var bundled: Catalog {
         Catalog([
             loggingPlugin(), decodePlugin(), redirectPlugin(), authenticationPlugin(), cookiesPlugin(), cachePlugin(),
-            retryPlugin(),
+            resumePlugin(), retryPlugin(),
         ])
     }
 }

@@ -7,4 +7,5 @@
 @_exported import PlugboardDecode
 @_exported import PlugboardLogging
 @_exported import PlugboardRedirect
+@_exported import PlugboardResume
 @_exported import PlugboardRetry

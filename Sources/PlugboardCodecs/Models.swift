@@ -1,5 +1,5 @@
 import PlugboardJSON
-public import PlugboardMessages
+import PlugboardMessages
 
 /// Types of a program by name, for responses whose type is chosen by a text: the definitions of a file, for example.
 ///

@@ -51,6 +51,11 @@ extension PlugboardError.Code {
     /// The body has to be sent again and cannot start over.
     public static let bodyRewind: Self = "body.rewind"
 
+    // MARK: Files
+
+    /// A received body cannot be written to its file.
+    public static let downloadWrite: Self = "download.write"
+
     // MARK: Requests
 
     /// The request's URL is not an absolute http or https URL that can be sent, or its host is not ASCII.

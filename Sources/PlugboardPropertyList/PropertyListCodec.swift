@@ -1,4 +1,65 @@
 import FoundationEssentials
-import PlugboardCodecs
-import PlugboardJSON
-import PlugboardMessages
+public import PlugboardCodecs
+public import PlugboardMessages
+
+/// Property lists, XML or binary: any `Encodable` and `Decodable` value. It reads both forms, whatever it writes.
+public struct PropertyListCodec: Codec {
+    /// The form of what is written.
+    public enum Format: Sendable {
+        /// Text.
+        case xml
+        /// Smaller and faster.
+        case binary
+    }
+
+    /// The form of what is written.
+    public let format: Format
+
+    /// A codec.
+    public init(format: Format = .xml) { self.format = format }
+
+    public var name: String { "plist" }
+    public var contentTypes: [String] { ["application/x-plist"] }
+
+    public func canDecode<Value>(_ type: Value.Type) -> Bool { type is any Decodable.Type }
+
+    public func encode<Value>(_ value: Value) throws(PlugboardError) -> Bytes {
+        guard let value = value as? any Encodable else {
+            throw PlugboardError(.requestParameter, "The codec plist takes Encodable values, and \(Value.self) is not.")
+        }
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = format == .xml ? .xml : .binary
+        do {
+            return Bytes([UInt8](try encoder.encode(value)))
+        } catch {
+            throw PlugboardError(
+                .requestParameter, "The value cannot be encoded as a property list: \(PropertyList.reason(error)).")
+        }
+    }
+
+    public func decode<Value>(
+        _ type: Value.Type, from body: Bytes, contentType: String?
+    ) throws(PlugboardError) -> Value {
+        guard let decodable = type as? any Decodable.Type else {
+            throw PlugboardError(.bodyDecode, "The codec plist makes Decodable values, and \(type) is not.")
+        }
+        do throws(PropertyListShape.Refused) {
+            try body.withUnsafeBytes { bytes throws(PropertyListShape.Refused) in try PropertyListShape.check(bytes) }
+        } catch {
+            throw PlugboardError(.bodyDecode, "The body is not a property list: \(error.reason).")
+        }
+        do {
+            let decoded = try PropertyListDecoder().decode(decodable, from: Data(body.array))
+            if let value = decoded as? Value { return value }
+        } catch {
+            throw PlugboardError(
+                .bodyDecode, "The property list of the body cannot be read as \(type): \(PropertyList.reason(error)).")
+        }
+        throw PlugboardError(.bodyDecode, "The property list of the body is of another type than \(type).")
+    }
+}
+
+extension Codec where Self == PropertyListCodec {
+    /// Property lists: `Encodable` and `Decodable` values, written as XML.
+    public static var propertyList: PropertyListCodec { PropertyListCodec() }
+}

@@ -58,6 +58,7 @@ struct ReadmeTests {
         let folder = try TemporaryFolder()
         _ = try await Repository.buildStamp(in: folder)
         try folder.write("plugboard.json", Repository.text("Examples/plugboard.json"))
+        try folder.write("endpoints.json", Repository.text("Examples/endpoints.json"))
         let requests = try Repository.text("Examples/Exec/requests.jsonl")
         try folder.write("requests.jsonl", requests.replacing("http://127.0.0.1:8080", with: server.url("")))
         let commands = try Document(page).commands.filter { $0.hasPrefix("plugboard ") }

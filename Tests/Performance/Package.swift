@@ -9,6 +9,13 @@ let package = Package(
     targets: [
         .executableTarget(name: "plain", linkerSettings: [.linkedLibrary("curl")]),
         .executableTarget(name: "tuned", linkerSettings: [.linkedLibrary("curl")]),
+        .executableTarget(name: "file_plain", linkerSettings: [.linkedLibrary("curl")]),
+        .executableTarget(
+            name: "file_kernel",
+            dependencies: [
+                .product(name: "Plugboard", package: "plugboard"),
+                .product(name: "PlugboardDownloads", package: "plugboard"),
+            ]),
         .executableTarget(name: "silence"),
         .target(name: "nothing", dependencies: [.product(name: "PlugboardKit", package: "plugboard")]),
         .target(

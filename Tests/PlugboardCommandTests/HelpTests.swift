@@ -3,9 +3,9 @@ import Testing
 
 struct HelpTests {
     private static let verbs = [
-        ["get"], ["head"], ["post"], ["put"], ["patch"], ["delete"], ["request"], ["exec"], ["config", "check"],
+        ["get"], ["head"], ["post"], ["put"], ["patch"], ["delete"], ["request"], ["download"], ["exec"], ["config", "check"],
         ["plugins", "list"], ["plugins", "inspect"], ["plugins", "order"], ["plugins", "new"], ["plugins", "check"],
-        ["plugins", "sdk"], ["explain"],
+        ["plugins", "sdk"], ["explain"], ["call"], ["endpoints", "list"], ["endpoints", "show"],
     ]
 
     /// The lines of a verb's help on a terminal with this many columns.
@@ -15,7 +15,7 @@ struct HelpTests {
         return outcome.stdout.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
     }
 
-    @Test(arguments: [[], ["config"], ["plugins"], ["a-plugin"]] + verbs)
+    @Test(arguments: [[], ["config"], ["plugins"], ["endpoints"], ["a-plugin"]] + verbs)
     func `help fits a terminal of 80 columns without further line breaks`(verb: [String]) async throws {
         let narrow = try await help(verb, columns: 80)
         let wide = try await help(verb, columns: 400)
@@ -26,7 +26,7 @@ struct HelpTests {
         #expect(narrow.contains { $0.hasPrefix("USAGE:") })
     }
 
-    @Test(arguments: [[], ["config"], ["plugins"], ["a-plugin"]] + verbs)
+    @Test(arguments: [[], ["config"], ["plugins"], ["endpoints"], ["a-plugin"]] + verbs)
     func `no description ends with a line of one or two words`(verb: [String]) async throws {
         let lines = try await help(verb, columns: 80)
 

@@ -69,8 +69,7 @@ import Testing
         let modules = [
             "PlugboardMessages", "PlugboardEventLoop", "PlugboardTransport", "PlugboardKit", "PlugboardCore",
             "Plugboard", "PluginLoader",
-            "PlugboardTesting", "PlugboardJSON", "PlugboardCurl", "PlugboardReachability",
-            "PlugboardCodecs",
+            "PlugboardTesting", "PlugboardJSON", "PlugboardCurl", "PlugboardReachability", "PlugboardCodecs",
         ].map { root.appending(path: "Sources/\($0)") }
         let plugins = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "Plugins").path)
             .map { root.appending(path: "Plugins/\($0)/Sources/\($0)Options") }
@@ -112,6 +111,8 @@ private enum OfMessages {
     typealias PlainRequest = Request
     typealias PlainRequestOptions = RequestOptions
     typealias PlainResponse = Response
+    typealias PlainRequestSender = RequestSender
+    typealias PlainResponseExcerpt = ResponseExcerpt
     typealias PlainResponseHead = ResponseHead
     typealias PlainTimings = Timings
     typealias PlainURLParts = URLParts
@@ -220,6 +221,7 @@ private enum OfCodecs {
     typealias PlainFormCodec = FormCodec
     typealias PlainJSONCodec = JSONCodec
     typealias PlainMediaType = MediaType
+    typealias PlainModels = Models
     typealias PlainMultipartForm = MultipartForm
     typealias PlainParameterStyle = ParameterStyle
     typealias PlainParameterValue = ParameterValue

@@ -5,13 +5,15 @@ import PlugboardMessages
 /// Forms, `application/x-www-form-urlencoded`: `Parameters`, or any value that is encoded as an object.
 ///
 /// It reads flat forms: names and texts, in which a name that occurs more than once is an array.
-public struct FormCodec: Codec {
+public struct FormCodec: Sendable {
     /// How nested values are written.
     public let style: ParameterStyle
 
     /// A codec.
     public init(style: ParameterStyle = ParameterStyle()) { self.style = style }
+}
 
+extension FormCodec: Codec {
     public var name: String { "form" }
     public var contentTypes: [String] { ["application/x-www-form-urlencoded"] }
 

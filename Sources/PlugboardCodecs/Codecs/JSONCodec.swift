@@ -1,5 +1,5 @@
 import PlugboardJSON
-public import PlugboardJSONCoding
+import PlugboardJSONCoding
 import PlugboardMessages
 
 /// JSON (RFC 8259): any `Encodable` and `Decodable` value, or a `JSONValue`.
@@ -9,7 +9,7 @@ import PlugboardMessages
 ///     var codec = JSONCodec(keys: .snakeCase)
 ///     codec.decoder.strict = true
 ///     codec.decoder.read(Date.self) { try Date($0.singleValueContainer().decode(String.self), strategy: .iso8601) }
-public struct JSONCodec: Codec {
+public struct JSONCodec: Sendable {
     /// Reads bodies.
     public var decoder: JSONValueDecoder
     /// Writes bodies.
@@ -21,7 +21,9 @@ public struct JSONCodec: Codec {
         decoder = JSONValueDecoder(strict: false, keys: keys)
         encoder = JSONValueEncoder(keys: keys)
     }
+}
 
+extension JSONCodec: Codec {
     public var name: String { "json" }
     public var contentTypes: [String] { ["application/json", "*/*+json", "text/json"] }
 

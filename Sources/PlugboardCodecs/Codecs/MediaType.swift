@@ -24,16 +24,18 @@ public struct MediaType: Sendable, Equatable {
     /// Whether the type is one of a pattern: `text/html` itself, `text/*`, `*/*`, or a suffix as `*/*+json`
     /// (RFC 6839), which stands for all types that end in it. Parameters of the pattern do not matter.
     public func matches(_ pattern: String) -> Bool {
-        let pattern = Array(pattern.utf8.prefix { $0 != UInt8(ascii: ";") }.filter { $0 > 0x20 }.map(lowercased))
-        let name = Array(self.name.utf8)
-        let any = Array("/*".utf8)
-        if pattern == Array("*/*".utf8) || pattern == name { return true }
-        if pattern.starts(with: "*/*+".utf8) {
-            let suffix = pattern[3...]
-            return name.count > suffix.count && name.suffix(suffix.count) == suffix
+        let pattern = pattern.utf8.prefix { $0 != UInt8(ascii: ";") && $0 > 0x20 }
+        let name = name.utf8
+        func isSame(_ left: some Sequence<UInt8>, _ right: some Sequence<UInt8>) -> Bool {
+            left.elementsEqual(right) { $0 == lowercased($1) }
         }
-        guard pattern.suffix(2) == any[...] else { return false }
-        return name.starts(with: pattern.dropLast())
+        if isSame(name, pattern) || pattern.elementsEqual("*/*".utf8) { return true }
+        if pattern.starts(with: "*/*+".utf8) {
+            let suffix = pattern.dropFirst(3)
+            return name.count > suffix.count && isSame(name.suffix(suffix.count), suffix)
+        }
+        guard pattern.suffix(2).elementsEqual("/*".utf8) else { return false }
+        return isSame(name.prefix(pattern.count - 1), pattern.dropLast())
     }
 
     /// Compares types and parameters.

@@ -1,10 +1,12 @@
 import PlugboardMessages
 
 /// Bytes as they are: `Bytes` or `[UInt8]`. It also writes texts, in UTF-8.
-public struct RawCodec: Codec {
+public struct RawCodec: Sendable {
     /// A codec.
     public init() {}
+}
 
+extension RawCodec: Codec {
     public var name: String { "raw" }
     public var contentTypes: [String] { ["application/octet-stream"] }
 

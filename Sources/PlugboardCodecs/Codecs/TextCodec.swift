@@ -1,10 +1,12 @@
 import PlugboardMessages
 
 /// Plain text: `String`. It writes UTF-8, and reads the charset that the response names.
-public struct TextCodec: Codec {
+public struct TextCodec: Sendable {
     /// A codec.
     public init() {}
+}
 
+extension TextCodec: Codec {
     public var name: String { "text" }
     public var contentTypes: [String] { ["text/plain", "text/*"] }
     public var writtenType: String { "text/plain; charset=utf-8" }

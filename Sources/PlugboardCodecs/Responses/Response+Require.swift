@@ -45,7 +45,8 @@ extension Response {
     /// An error for this response, which keeps its head and the first bytes of its body. The rest of the body is
     /// dropped.
     ///
-    /// A body that breaks does not matter: the bytes before the break are kept.
+    /// A body that breaks does not matter: the bytes before the break are kept. If the task is cancelled, the error is
+    /// `cancelled`.
     public nonisolated(nonsending) consuming func refused(
         _ code: PlugboardError.Code, _ reason: String, keeping limit: ByteCount = .kibibytes(4)
     ) async -> PlugboardError {
@@ -63,6 +64,7 @@ extension Response {
                 pieces.append(piece)
                 count += piece.count
             } catch {
+                if error.code == .cancelled { return error }
                 break
             }
         }

@@ -1,4 +1,5 @@
 import Plugboard
+import PlugboardDownloads
 import PlugboardJSON
 import PlugboardKit
 import Synchronization
@@ -20,6 +21,8 @@ final class Driver: Sendable {
     private let plugins: Set<String>
     /// Locked while a line is written; the first error of writing, if there was one.
     private let failure = Mutex<CommandFailure?>(nil)
+    /// The files whose downloads can leave a part.
+    private let resumed = Mutex<Set<String>>([])
 
     init(_ kernel: Kernel) {
         self.kernel = kernel
@@ -57,6 +60,7 @@ final class Driver: Sendable {
             switch object["op"] {
             case nil, .null, .string("exec"):
                 let request = try DriverRequest(object, plugins: plugins)
+                if let file = request.file, request.resumes { resumed.withLock { _ = $0.insert(file) } }
                 return try await DriverExchange(request, kernel).run().reply(id: id)
             case .string("reset"):
                 _ = try DriverFields(object, known: ["id", "op"])
@@ -87,6 +91,11 @@ final class Driver: Sendable {
         } catch {
             throw DriverError(error)
         }
+        let files = resumed.withLock { files in
+            defer { files = [] }
+            return files
+        }
+        for file in files { Download.removePartial(of: file) }
         return ["id": id ?? .null, "ok": true]
     }
 

@@ -1,5 +1,6 @@
 import Plugboard
 import PlugboardCodecs
+import PlugboardDownloads
 import PlugboardJSON
 import Synchronization
 
@@ -23,18 +24,31 @@ final class DriverExchange: Sendable {
     }
 
     func run() async throws(DriverError) -> DriverResult {
-        var response: Response
-        do throws(PlugboardError) {
-            response = try await kernel.begin(line.request) { self.hear($0) }.response
-        } catch {
-            throw DriverError(error)
-        }
-        let body = response.body
+        if let file = line.file, line.resumes { return try await resume(file) }
+        let response: Response
+        do throws(PlugboardError) { response = try await send(line.request) } catch { throw DriverError(error) }
+        let result = result(response)
+        guard let file = line.file else { return try await collect(response.body, result) }
+        return try await download(response.body, to: file, result)
+    }
+
+    private func result(_ response: Response) -> DriverResult {
+        var response = response
         response.body = .empty
         let heard = heard.withLock { $0 }
-        let result = DriverResult(response: response, interim: heard.interim, cache: heard.cache)
-        guard let file = line.file else { return try await collect(body, result) }
-        return try await download(body, to: file, result)
+        return DriverResult(response: response, interim: heard.interim, cache: heard.cache)
+    }
+
+    /// Continues what an earlier line has left of the file. A line is one try: whether there is another, the driving
+    /// program decides.
+    private func resume(_ file: String) async throws(DriverError) -> DriverResult {
+        var download = Download(line.request, to: file)
+        download.attempts = 1
+        download.limit = line.bodyLimit.map { .bytes($0) }
+        let outcome: DownloadResult
+        do throws(PlugboardError) { outcome = try await download.run(with: self) } catch { throw DriverError(error) }
+        return outcome.isComplete
+            ? result(outcome.response) : try await collect(outcome.response.body, result(outcome.response))
     }
 
     /// [loop]
@@ -104,5 +118,11 @@ final class DriverExchange: Sendable {
     private func check(_ count: Int) throws(PlugboardError) {
         guard let limit = line.bodyLimit, count > limit else { return }
         throw PlugboardError(.bodyLimit, "The body is larger than the \(limit) bytes allowed.")
+    }
+}
+
+extension DriverExchange: RequestSender {
+    nonisolated(nonsending) func send(_ request: Request) async throws(PlugboardError) -> Response {
+        try await kernel.begin(request) { self.hear($0) }.response
     }
 }

@@ -14,6 +14,8 @@ struct DriverRequest {
     let bodyLimit: Int?
     /// The file that the body is written to; nil returns it in the reply.
     let file: String?
+    /// Whether what an earlier line has left of the file is continued.
+    let resumes: Bool
 
     static let fields = [
         "id", "op", "method", "url", "headers", "body_b64", "redirect", "max_redirects", "cache", "timeout_ms",
@@ -40,7 +42,7 @@ struct DriverRequest {
         try DriverRequest.steer(&request, line, plugins)
         self.request = request
         bodyLimit = try line.count("max_body_bytes")
-        file = try DriverRequest.file(line)
+        (file, resumes) = try DriverRequest.download(line, plugins)
     }
 
     private static func headers(_ value: JSONValue) -> Fields? {
@@ -125,12 +127,17 @@ struct DriverRequest {
         }
     }
 
-    private static func file(_ line: DriverFields) throws(DriverError) -> String? {
-        guard let download = try line.object("download", known: downloadFields) else { return nil }
+    private static func download(
+        _ line: DriverFields, _ plugins: Set<String>
+    ) throws(DriverError) -> (file: String?, resumes: Bool) {
+        guard let download = try line.object("download", known: downloadFields) else { return (nil, false) }
         let file = try download.requiredString("file")
         guard !file.isEmpty else { throw DriverError(.invalid, "download.file must be a path, not an empty string.") }
-        if try download.bool("resume") ?? false { throw unsupported("download.resume", needs: "resume") }
-        return file
+        let resumes = try download.bool("resume") ?? false
+        if resumes && !plugins.contains("resume") { throw unsupported("download.resume", needs: "resume") }
+        // The decoded bytes are not those that ranges count.
+        let decodes = try line.bool("decompress") ?? false
+        return (file, resumes && !decodes)
     }
 
     private static func unsupported(_ field: String, needs plugin: String) -> DriverError {

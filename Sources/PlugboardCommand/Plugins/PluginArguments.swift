@@ -1,5 +1,6 @@
 import ArgumentParser
 import Plugboard
+import PlugboardEndpoints
 import PlugboardJSON
 import PlugboardKit
 import PluginLoader
@@ -39,9 +40,13 @@ struct PluginArguments: ParsableArguments {
         return configuration
     }
 
+    /// The sections of configurations that belong to no plugin and not to the kernel.
+    static let sections: Set<String> = [Definitions.section]
+
     private static func configuration(at path: String) throws -> Configuration {
-        guard case .standardInput = InputArgument(path: path) else { return try .file(path) }
-        return try .text(String(decoding: try InputArgument.standardInput.bytes(for: "--config"), as: UTF8.self))
+        guard case .standardInput = InputArgument(path: path) else { return try .file(path, sections: sections) }
+        let bytes = try InputArgument.standardInput.bytes(for: "--config")
+        return try .text(String(decoding: bytes, as: UTF8.self), sections: sections)
     }
 
     /// The plugins in their order, for verbs that need it without a kernel.

@@ -15,15 +15,17 @@ struct ExitStatus: Equatable {
 
     static let success = ExitStatus(0, "success, whatever the HTTP status is")
     static let failure = ExitStatus(1, "errors were found, or an error that is not listed here")
-    static let usage = ExitStatus(2, "the command line or an option cannot be used", "request.field", "request.option")
+    static let usage = ExitStatus(
+        2, "the command line or an option cannot be used", "request.field", "request.option",
+        "request.parameter")
     static let url = ExitStatus(3, "the URL cannot be read", "request.url")
     static let proxy = ExitStatus(5, "the proxy cannot be found, or refuses", "transport.proxy")
     static let dns = ExitStatus(6, "the host's name cannot be resolved", "transport.dns")
     static let connect = ExitStatus(7, "no connection can be made", "transport.connect")
     static let malformed = ExitStatus(8, "the response is not HTTP", "transport.protocol")
-    static let cut = ExitStatus(18, "the body is incomplete", "body.cut")
+    static let cut = ExitStatus(18, "the body is incomplete", "body.cut", "resume.changed")
     static let status = ExitStatus(22, "with --fail: the status is 400 or more")
-    static let write = ExitStatus(23, "the body or another file cannot be written")
+    static let write = ExitStatus(23, "the body or another file cannot be written", "download")
     static let read = ExitStatus(26, "a file or standard input cannot be read", "body.read")
     static let timeout = ExitStatus(28, "a time limit was reached", "timeout")
     static let handshake = ExitStatus(35, "the TLS handshake failed", "transport.tls")
@@ -41,12 +43,13 @@ struct ExitStatus: Equatable {
     static let command = ExitStatus(104, "a plugin's command is unknown or failed", "command")
     static let runaway = ExitStatus(105, "the exchange needed more attempts than attemptLimit", "runaway")
     static let verdict = ExitStatus(106, "a plugin ignored or queued the request", "ignored", "queued")
+    static let digest = ExitStatus(107, "the file does not have the expected digest", "download.digest")
     static let interrupted = ExitStatus(130, "interrupted or cancelled", "cancelled", "shutDown")
 
     static let all = [
         success, failure, usage, url, proxy, dns, connect, malformed, cut, status, write, read, timeout, handshake,
         redirects, receive, certificate, decoding, size, rewind, configuration, loading, startup, plugin, command,
-        runaway, verdict, interrupted,
+        runaway, verdict, digest, interrupted,
     ]
 
     /// The status for an error: that of its code, else of the longest listed prefix of its code.

@@ -19,6 +19,7 @@ struct Program: AsyncParsableCommand {
               plugboard get https://example.com/
               plugboard post https://example.com/topics --json '{"title": "Swift"}'
               plugboard get https://example.com/big.iso -o big.iso --config plugboard.json
+              plugboard call getTopic topic=17 --openapi api.json
               plugboard plugins order --config plugboard.json
               plugboard explain https://example.com/ --config plugboard.json
               plugboard config check plugboard.json
@@ -34,8 +35,9 @@ struct Program: AsyncParsableCommand {
                 name: "Requests",
                 subcommands: [
                     GetVerb.self, HeadVerb.self, PostVerb.self, PutVerb.self, PatchVerb.self, DeleteVerb.self,
-                    AnyMethodVerb.self,
+                    AnyMethodVerb.self, DownloadVerb.self,
                 ]),
+            CommandGroup(name: "Endpoints by name", subcommands: [CallVerb.self, EndpointsVerb.self]),
             CommandGroup(
                 name: "Plugins and configurations",
                 subcommands: [PluginsVerb.self, ExplainVerb.self, ConfigVerb.self]),

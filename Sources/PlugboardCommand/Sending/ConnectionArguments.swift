@@ -32,10 +32,11 @@ struct ConnectionArguments: ParsableArguments {
     @Flag(help: "Uses HTTP/2: with TLS if the server can, without TLS by an upgrade.")
     var http2 = false
 
-    func options() throws(CommandFailure) -> RequestOptions {
-        var options = RequestOptions()
-        options.timeout = try Duration.argument(timeout, "--timeout")
-        options.connectTimeout = try Duration.argument(connectTimeout, "--connect-timeout")
+    /// - Parameter definition: What a definition says, which the command line replaces.
+    func options(over definition: RequestOptions = RequestOptions()) throws(CommandFailure) -> RequestOptions {
+        var options = definition
+        if let timeout = try Duration.argument(timeout, "--timeout") { options.timeout = timeout }
+        if let timeout = try Duration.argument(connectTimeout, "--connect-timeout") { options.connectTimeout = timeout }
         if let caFile {
             // Read here, so that the error names the option.
             _ = try FileContents.bytes(of: caFile, for: "--cacert")
@@ -45,8 +46,8 @@ struct ConnectionArguments: ParsableArguments {
             }
         }
         if insecure { options.tls.verify = false }
-        options.proxy = proxy
-        options.unixSocket = unixSocket
+        if let proxy { options.proxy = proxy }
+        if let unixSocket { options.unixSocket = unixSocket }
         if http2 { options.httpVersion = .http2 }
         if !connectTo.isEmpty { options.connectTo = [:] }
         for text in connectTo {

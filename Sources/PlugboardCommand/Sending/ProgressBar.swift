@@ -42,7 +42,7 @@ final class ProgressBar: Sendable {
         return "\(bar) \(Int(share * 100)) %  \(size(received)) of \(size(total))"
     }
 
-    private static func size(_ count: Int64) -> String {
+    static func size(_ count: Int64) -> String {
         for (unit, shift) in [("GiB", 30), ("MiB", 20), ("KiB", 10)] as [(String, Int64)] where count >= 1 << shift {
             let tenths = count / ((1 << shift) / 10)
             return "\(tenths / 10).\(tenths % 10) \(unit)"

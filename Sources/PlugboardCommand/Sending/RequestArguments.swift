@@ -38,11 +38,32 @@ struct RequestArguments: ParsableArguments {
         request.fields = FieldArgument.fields(try fields.flatMap { try FieldArgument.all(in: $0) }, over: defaults)
         cookies.add(to: &request)
         request.options = try connection.options()
+        try addAttributes(to: &request)
+        return request
+    }
+
+    /// Adds the options to a request of a definition: fields replace those of the same names, and options that the
+    /// command line gives replace the definition's.
+    func complete(_ request: Request) throws -> Request {
+        var request = request
+        let arguments = try fields.flatMap { try FieldArgument.all(in: $0) }
+        if request.fields[.userAgent] == nil { request.fields[.userAgent] = "plugboard/\(Program.version)" }
+        if request.fields[.accept] == nil { request.fields[.accept] = "*/*" }
+        for argument in arguments { request.fields.remove(argument.name) }
+        for argument in arguments {
+            if let value = argument.value { request.fields.append(argument.name, value) }
+        }
+        cookies.add(to: &request)
+        request.options = try connection.options(over: request.options)
+        try addAttributes(to: &request)
+        return request
+    }
+
+    private func addAttributes(to request: inout Request) throws {
         for attribute in attributes {
             let (name, value) = try PluginArguments.split(attribute, option: "--attribute")
             request.attributes[name] = value
         }
-        return request
     }
 
     /// The configuration with the changes of the command line.
@@ -68,9 +89,11 @@ struct RequestArguments: ParsableArguments {
     }
 
     /// Refuses attributes of plugins that are not enabled before the kernel does, with an error that names the option.
-    func check(_ request: Request, _ kernel: Kernel) throws(CommandFailure) {
+    func check(_ kernel: Kernel) throws(CommandFailure) {
         let ids = kernel.plugins.map(\.id)
-        for name in request.attributes.values.keys.sorted() where !ids.contains(where: { name.hasPrefix("\($0).") }) {
+        for attribute in attributes.sorted() {
+            let (name, _) = try PluginArguments.split(attribute, option: "--attribute")
+            guard !ids.contains(where: { name.hasPrefix("\($0).") }) else { continue }
             throw PluginArguments.notEnabled("--attribute \(name)", name, among: ids)
         }
     }

@@ -2,25 +2,30 @@ import Plugboard
 
 /// Sends one request of the command line and writes its response.
 struct Sending {
-    let method: Method
-    let url: String
-    let body: BodyArguments
     let arguments: RequestArguments
     let output: OutputArguments
 
-    func run() async throws {
-        var configuration = try arguments.configuration()
-        if output.silent { configuration.kernel.logLevel = .error }
-        if output.verbose { configuration.kernel.logLevel = .debug }
+    /// Sends a request that the command line gives by its method and URL.
+    func run(_ method: Method, _ url: String, _ body: BodyArguments) async throws {
+        let configuration = try arguments.configuration()
         let request = try arguments.request(
             method, url, against: configuration.kernel.baseURL, try body.content())
+        try await run(configuration) { _ in request }
+    }
+
+    /// Sends a request that is made when the kernel has started.
+    func run(_ configuration: Configuration, _ make: (Kernel) async throws -> Request) async throws {
+        var configuration = configuration
+        if output.silent { configuration.kernel.logLevel = .error }
+        if output.verbose { configuration.kernel.logLevel = .debug }
         var catalog = Catalog.bundled
         if output.verbose {
             catalog = catalog.adding([SentHeads.descriptor])
             configuration.plugins.append(PluginEntry(SentHeads.manifest.id))
         }
         let timings = try await Kernel.whileRunning(configuration, catalog: catalog) { kernel in
-            try arguments.check(request, kernel)
+            let request = try await make(kernel)
+            try arguments.check(kernel)
             try await arguments.cookies.read(for: request, into: kernel)
             do {
                 let timings = try await send(request, kernel)
@@ -43,7 +48,7 @@ struct Sending {
         interrupt.cancels { exchange.cancel() }
         do {
             defer { observer.progress?.clear() }
-            try await write(try await exchange.response)
+            try await write(try await exchange.response, to: request)
         } catch {
             exchange.cancel()
             throw error
@@ -52,10 +57,10 @@ struct Sending {
         return observer.timings
     }
 
-    private func write(_ response: Response) async throws {
+    private func write(_ response: Response, to request: Request) async throws {
         if output.fail && response.status >= 400 {
             throw CommandFailure(.status, "The server responded with status \(response.status).")
         }
-        try await ResponseWriter(output, showsHead: output.include || method == .head).write(response)
+        try await ResponseWriter(output, showsHead: output.include || request.method == .head).write(response)
     }
 }

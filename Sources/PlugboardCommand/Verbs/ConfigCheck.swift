@@ -1,5 +1,6 @@
 import ArgumentParser
 import Plugboard
+import PlugboardEndpoints
 import PlugboardJSON
 
 struct ConfigCheck: ParsableCommand {
@@ -24,14 +25,17 @@ struct ConfigCheck: ParsableCommand {
 
     func run() throws {
         guard let file else {
-            let text: String = JSONWriter.write(ConfigurationSchema.write(.bundled), options: .init(pretty: true))
+            let text: String = JSONWriter.write(
+                ConfigurationSchema.write(.bundled, sections: [Definitions.section: Definitions.schema]),
+                options: .init(pretty: true))
             return try ByteOutput.standard.write(text + "\n")
         }
-        let reading = Configuration.check(file: file)
+        let reading = Configuration.check(file: file, sections: PluginArguments.sections)
         guard let configuration = reading.readable else { throw report(reading.errors) }
         PluginArguments.reportCrashes(configuration)
         let loader = PluginArguments.loader(for: configuration)
-        let errors = configuration.errors(catalog: .bundled, loader: loader)
+        let errors = (configuration.errors(catalog: .bundled, loader: loader) + Definitions.check(configuration).errors)
+            .sorted { ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0) }
         guard errors.isEmpty else { throw report(errors) }
         let resolved = try ResolvedPlugins(configuration, catalog: .bundled, loader: loader)
         for warning in resolved.warnings { StandardError.warn(warning) }

@@ -64,7 +64,7 @@ struct ExplainVerb: AsyncParsableCommand {
         let resolved = try PluginArguments.resolved(of: configuration)
         let file = try trace.map { try ByteOutput(path: $0) }
         let explanation = try await Kernel.whileRunning(configuration, transport: dry) { kernel in
-            try arguments.check(request, kernel)
+            try arguments.check(kernel)
             try await arguments.cookies.read(for: request, into: kernel)
             return await Explanation.observe(
                 request, kernel, configuration, Absence(of: request, from: resolved, configuration), dryRun: dry)

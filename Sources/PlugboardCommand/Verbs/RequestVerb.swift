@@ -18,6 +18,6 @@ extension ArgumentHelp {
 
 extension RequestVerb {
     func run() async throws {
-        try await Sending(method: method, url: url, body: body, arguments: arguments, output: output).run()
+        try await Sending(arguments: arguments, output: output).run(method, url, body)
     }
 }

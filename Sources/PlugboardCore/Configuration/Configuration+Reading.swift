@@ -66,6 +66,7 @@ extension Configuration {
             reading.readMembers(
                 of: ConfigurationNode(value: value, path: []), keys(sections: sections), into: &configuration)
             configuration.source = reading.source
+            configuration.folder = folder
             configuration.readingErrors = reading.errors
             configuration.keepFileNames()
             return Check(readable: configuration, errors: reading.errors)

@@ -26,6 +26,9 @@ public struct Configuration: Sendable {
     /// The text that this was read from; nil when it was made in code.
     package var source: ConfigurationSource?
 
+    /// Where relative paths begin; nil when it was made in code.
+    package var folder: String?
+
     /// A configuration made in code. Nothing is checked here: see `errors`.
     public init(
         kernel: KernelSettings = KernelSettings(), plugins: [PluginEntry] = [], origins: [Origin: Attributes] = [:],

@@ -6,6 +6,8 @@ public protocol AnyCall: AnyObject, Sendable {
     var id: CallID { get }
     /// The names by which it is found.
     var labels: CallLabels { get }
+    /// Where the request goes, as far as that is known before it is made; nil for a batch and a chain.
+    var origin: Origin? { get }
     /// How far it is.
     var state: CallState { get }
     /// Why it did not succeed; nil while it is under way and after a success.

@@ -44,6 +44,7 @@ public final class Call<Value: Sendable>: AnyCall {
         var work: Work?
         var task: Task<Void, Never>?
         var exchange: ExchangeHandle?
+        var follower: (any CallFollower)?
         var end: End?
         var isSuspended = false
         var isStopped = false
@@ -60,6 +61,10 @@ public final class Call<Value: Sendable>: AnyCall {
     public let id = CallID()
     /// The names by which it is found.
     public let labels: CallLabels
+    /// Where the request goes, as far as that is known before it is made.
+    public let origin: Origin?
+    /// Whether it is made by a batch or a chain, as long as these are under way.
+    let isPart: Bool
     let queue: CallbackQueue
     let lock: Mutex<State>
     private let registry: CallRegistry?
@@ -67,10 +72,12 @@ public final class Call<Value: Sendable>: AnyCall {
 
     /// A call that waits for `start`.
     init(
-        labels: CallLabels, executor: CallbackExecutor, registry: CallRegistry?, catalog: MessageCatalog,
-        work: @escaping Work
+        labels: CallLabels, origin: Origin? = nil, executor: CallbackExecutor, registry: CallRegistry?,
+        catalog: MessageCatalog, isPart: Bool = false, work: @escaping Work
     ) {
         self.labels = labels
+        self.origin = origin
+        self.isPart = isPart
         self.registry = registry
         self.catalog = catalog
         queue = CallbackQueue(executor)
@@ -82,6 +89,7 @@ public final class Call<Value: Sendable>: AnyCall {
 
     /// Starts a call that waits; does nothing otherwise.
     public func start() {
+        if !isPart, registry?.isFinishing == true { return cancel() }
         lock.withLock { state in
             guard state.end == nil, let work = state.work.take() else { return }
             state.task = Task {
@@ -108,6 +116,7 @@ public final class Call<Value: Sendable>: AnyCall {
             guard state.end == nil, !state.isSuspended else { return }
             state.isSuspended = true
             state.exchange?.suspend()
+            state.follower?.suspend()
         }
     }
 
@@ -117,6 +126,7 @@ public final class Call<Value: Sendable>: AnyCall {
             guard state.isSuspended else { return [UnsafeContinuation<Void, Never>]() }
             state.isSuspended = false
             state.exchange?.resume()
+            state.follower?.resume()
             defer { state.resumptions = [] }
             return state.resumptions
         }

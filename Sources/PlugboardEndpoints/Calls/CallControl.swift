@@ -4,16 +4,38 @@ import PlugboardCore
 protocol CallControl: AnyObject, Sendable {
     var id: CallID { get }
     var labels: CallLabels { get }
+    /// Whether it is made by a batch or a chain, as long as these are under way.
+    var isPart: Bool { get }
 
     /// Sends a request that follows the call: it is suspended, resumed and cancelled with it, and its progress is the
     /// call's.
     func send(_ request: Request, by kernel: Kernel) async throws(PlugboardError) -> StreamedResponse
 
+    /// Lets calls that the work makes follow this call: they are suspended and resumed with it.
+    func lead(_ follower: any CallFollower)
+
+    /// Reports how far the work is, where it sends no request of its own.
+    func report(_ progress: CallProgress)
+
     /// Notes that the client's error handler stops the callbacks of a failure.
     func stopCallbacks()
 }
 
+/// Calls that follow another: those of a batch, and the step of a chain. Called within the lock of the other call.
+protocol CallFollower: AnyObject, Sendable {
+    func suspend()
+    func resume()
+}
+
 extension Call: CallControl {
+    func lead(_ follower: any CallFollower) {
+        lock.withLock { state in
+            guard state.end == nil else { return }
+            state.follower = follower
+            if state.isSuspended { follower.suspend() }
+        }
+    }
+
     func send(_ request: Request, by kernel: Kernel) async throws(PlugboardError) -> StreamedResponse {
         try await untilResumed()
         let exchange = kernel.begin(

@@ -6,6 +6,8 @@ public final class CallRegistry: Sendable {
         var calls: [CallID: any AnyCall] = [:]
         var order: [CallID: UInt64] = [:]
         var last: UInt64 = 0
+        /// How many wait for the end of all calls, so that no other may start.
+        var finishing = 0
     }
 
     private let state = Mutex(State())
@@ -24,6 +26,13 @@ public final class CallRegistry: Sendable {
 
     /// The call of this number; nil if it has ended.
     public subscript(id: CallID) -> (any AnyCall)? { state.withLock { $0.calls[id] } }
+
+    /// Whether calls must not start, because the program waits for the end of those under way.
+    var isFinishing: Bool { state.withLock { $0.finishing > 0 } }
+
+    func beginFinishing() { state.withLock { $0.finishing += 1 } }
+
+    func endFinishing() { state.withLock { $0.finishing -= 1 } }
 
     func add(_ call: any AnyCall) {
         state.withLock { state in

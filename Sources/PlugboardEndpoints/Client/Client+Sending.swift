@@ -10,10 +10,10 @@ import PlugboardCore
 extension Client {
     /// Sends an endpoint, for a call or without one.
     nonisolated(nonsending) func perform<E: Endpoint>(
-        _ endpoint: E, labels: CallLabels?, control: (any CallControl)?
+        _ endpoint: E, labels: CallLabels?, control: (any CallControl)?, debug: DebugBehavior? = nil
     ) async throws(PlugboardError) -> E.Response {
         do throws(PlugboardError) {
-            let received = await received(endpoint, labels: labels, control: control)
+            let received = await received(endpoint, labels: labels, control: control, debug: debug)
             let response = try judged(received, of: endpoint, labels: labels, call: control?.id)
             let value = try endpoint.decode(response, in: self)
             try endpoint.validate(value: value)
@@ -25,9 +25,10 @@ extension Client {
 
     /// The response, if nothing but the client's hooks and its judge can refuse it now.
     private nonisolated(nonsending) func received<E: Endpoint>(
-        _ endpoint: E, labels: CallLabels?, control: (any CallControl)?
+        _ endpoint: E, labels: CallLabels?, control: (any CallControl)?, debug: DebugBehavior?
     ) async -> Result<ReceivedResponse, PlugboardError> {
         do throws(PlugboardError) {
+            if let debug = debug ?? endpoint.debug ?? settings.debug { try await debug.apply() }
             let request = try await request(for: endpoint, labels: labels, call: control?.id)
             let response =
                 if let control {

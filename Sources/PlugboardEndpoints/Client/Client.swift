@@ -42,19 +42,47 @@ public final class Client: Sendable {
     /// - Parameters:
     ///   - labels: The names by which the call is found; nil for those of the endpoint.
     ///   - executor: Where its callbacks run; nil for the client's executor.
+    ///   - debug: A delay or a failure of this call; nil for that of the endpoint or of the client.
     ///   - isStarted: False makes a call that waits for `start`.
     @discardableResult
     public func call<E: Endpoint>(
-        _ endpoint: E, labels: CallLabels? = nil, executor: CallbackExecutor? = nil, isStarted: Bool = true
+        _ endpoint: E, labels: CallLabels? = nil, executor: CallbackExecutor? = nil, debug: DebugBehavior? = nil,
+        isStarted: Bool = true
     ) -> Call<E.Response> {
-        let labels = labels ?? CallLabels(endpoint, settings.userInfo)
-        let call = Call<E.Response>(
-            labels: labels, executor: executor ?? settings.callbackExecutor, registry: calls,
-            catalog: settings.messages
-        ) { [self] control throws(PlugboardError) in
-            try await perform(endpoint, labels: labels, control: control)
-        }
+        let call = makeCall(endpoint, labels, executor, debug: debug)
         if isStarted { call.start() }
         return call
+    }
+
+    /// A call that waits for `start`.
+    ///
+    /// - Parameter isPart: Whether a batch or a chain makes it.
+    func makeCall<E: Endpoint>(
+        _ endpoint: E, _ labels: CallLabels? = nil, _ executor: CallbackExecutor? = nil, debug: DebugBehavior? = nil,
+        isPart: Bool = false
+    ) -> Call<E.Response> {
+        let labels = labels ?? CallLabels(endpoint, settings.userInfo)
+        return Call<E.Response>(
+            labels: labels, origin: origin(of: endpoint), executor: executor ?? settings.callbackExecutor,
+            registry: calls, catalog: settings.messages, isPart: isPart
+        ) { [self] control throws(PlugboardError) in
+            try await perform(endpoint, labels: labels, control: control, debug: debug)
+        }
+    }
+
+    /// A call whose work is a batch or a chain.
+    func makeCall<Value: Sendable>(
+        _ labels: CallLabels, _ executor: CallbackExecutor?, _ work: @escaping Call<Value>.Work
+    ) -> Call<Value> {
+        Call<Value>(
+            labels: labels, executor: executor ?? settings.callbackExecutor, registry: calls,
+            catalog: settings.messages, work: work)
+    }
+
+    /// Where an endpoint's request goes, as far as that is known before it is made.
+    private func origin<E: Endpoint>(of endpoint: E) -> Origin? {
+        if let origin = Origin(url: endpoint.path) { return origin }
+        return (endpoint.base ?? (endpoint.usesCDN ? settings.cdn ?? settings.base : settings.base))
+            .flatMap { Origin(url: $0) }
     }
 }

@@ -52,6 +52,15 @@ public struct ClientSettings: Sendable {
     public var callbackExecutor = CallbackExecutor.immediate
     /// Texts for people about errors.
     public var messages = MessageCatalog()
+    /// What is done to requests while a program is developed; nil for nothing.
+    public var debug: DebugBehavior?
+
+    /// Endpoints that are called by name.
+    public var definitions = Definitions()
+    /// Types of responses by the names that definitions use.
+    public var models = Models()
+    /// Credentials for the security schemes of OpenAPI documents, by the schemes' names.
+    public var credentials: [String: DefinedCredential] = [:]
 
     /// Settings, with all properties but these at their defaults.
     public init(base: String? = nil, cdn: String? = nil, pathPrefix: String = "") {

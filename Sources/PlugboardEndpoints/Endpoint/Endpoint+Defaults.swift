@@ -52,6 +52,8 @@ extension Endpoint {
     public var category: String? { nil }
     /// None.
     public var userInfo: [String: any Sendable] { [:] }
+    /// Nil.
+    public var debug: DebugBehavior? { nil }
     /// Normal.
     public var priority: CallPriority { .normal }
 

@@ -78,6 +78,9 @@ public protocol Endpoint: Sendable {
     /// The attempts in all for the plugin `retry`; nil leaves it to the plugin's settings.
     var attempts: Int? { get }
 
+    /// What is done to the request while a program is developed; nil for what is done to all of the client.
+    var debug: DebugBehavior? { get }
+
     // MARK: What it is called
 
     /// What errors call the endpoint; the name of the type by default.

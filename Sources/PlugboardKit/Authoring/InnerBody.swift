@@ -93,6 +93,14 @@ public final class InnerBody: BodySource, @unchecked Sendable {
         }
     }
 
+    /// The same for the pieces that `accepts` accepts. For another piece the pull stays open, and the source completes
+    /// it itself.
+    public func forwardAccepted(_ pull: Pull, by accepts: @escaping (borrowing View) -> Bool) {
+        ask { [host] view, piece in
+            if accepts(view) { _ = host.pointee.pull_forward(host, pull.serial, piece) }
+        }
+    }
+
     /// Lets the body begin again at its first byte. Returns false where that is not possible.
     public func rewind() -> Bool { !isGone && host.pointee.body_rewind(raw) == PLUG_OK }
 

@@ -92,6 +92,22 @@ struct MultipartFormTests {
         #expect(!(try MultipartForm([.stream("s", Self.pieces("x"))]).body().source.canRewind))
     }
 
+    @Test func `a redirect sends the same form again, with its file`() async throws {
+        let folder = try TemporaryFolder()
+        let form = MultipartForm([.text("a", "1"), try .file("f", try folder.write("f.txt", "file"))])
+        let server = try LoopbackServer.responding { request in
+            request.path == "/old" ? ServerResponse(status: 307, fields: [("Location", "/new")]) : ServerResponse()
+        }
+        let kernel = try Kernel(configuration: Configuration(plugins: ["redirect"]))
+
+        _ = try await kernel.send(Request(.post, server.url("/old"), multipart: form)).requireStatus().text()
+
+        let requests = try await server.requests(atLeast: 2)
+        #expect(requests.map(\.path) == ["/old", "/new"] && requests[0].body == requests[1].body)
+        #expect(requests[1].text.contains("\r\n\r\nfile\r\n"))
+        await kernel.shutDown()
+    }
+
     @Test func `names are escaped as the HTML standard says`() async throws {
         let form = MultipartForm(
             [.text("a\"b\nc\rd\r\ne", "v\n"), .data("ü;=", Bytes("x"), fileName: "q\"\r\n名.txt")], boundary: "b")

@@ -76,6 +76,14 @@ struct DecodeTests {
         #expect(error?.code == .bodyDecode)
     }
 
+    @Test(arguments: [[0x22, 0xFF, 0x22], [0xC0, 0x80], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x5B, 0xE3]] as [[UInt8]])
+    func `JSON that is not UTF-8 is an error`(bytes: [UInt8]) async throws {
+        let error = await #expect(throws: PlugboardError.self) {
+            _ = try await response(Bytes(bytes), "application/json").json()
+        }
+        #expect(error?.code == .bodyDecode)
+    }
+
     @Test func `a body above the limit is an error, also if its length is unknown`() async throws {
         let error = await #expect(throws: PlugboardError.self) {
             _ = try await response("[1, 2, 3]", nil).decode([Int].self, upTo: .bytes(8))

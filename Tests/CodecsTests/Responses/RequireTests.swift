@@ -50,6 +50,14 @@ struct RequireTests {
         #expect(second?.response?.isWhole == false)
     }
 
+    @Test func `a cancelled task gets cancelled, and not the refusal`() async throws {
+        let cancelled = PlugboardError(.cancelled, "cancelled")
+
+        await #expect(throws: cancelled) {
+            _ = try await response(500, Body(PiecesSource(["ab"], ending: .broken(cancelled)))).requireStatus()
+        }
+    }
+
     @Test func `a content type that is not accepted is an error that names both`() async throws {
         #expect(try await response(200, type: "application/x+json; a=b").requireType("*/*+json").text() == "oops")
 

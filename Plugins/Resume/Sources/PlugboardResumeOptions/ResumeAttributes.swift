@@ -1,0 +1,27 @@
+import PlugboardKit
+
+/// The attributes of the plugin `resume`.
+public struct ResumeAttributes: AttributeTable {
+    /// All keys.
+    public static let keys = ResumeAttributes()
+
+    /// The requests for the rest of a body that may fail in a row without a new byte; 0 mends nothing.
+    public let attempts = AttributeKey<Int>(
+        "resume", "attempts",
+        "The requests for the rest of a body that may fail in a row without a new byte; 0 mends nothing.", in: 0...1000)
+    /// The most bytes that are received once more and dropped, where a server sends the whole instead of the rest.
+    public let repeatLimit = AttributeKey<ByteCount>(
+        "resume", "repeatLimit",
+        "The most bytes that are received once more and dropped, where a server sends the whole instead of the rest.")
+}
+
+/// The attributes of the plugin `resume` in a request: `request.resume.attempts = 20`.
+public typealias ResumeRequest = RequestAttributes<ResumeAttributes>
+
+extension Request {
+    /// The attributes for the plugin `resume`; nil leaves a value to the plugin's settings.
+    public var resume: ResumeRequest {
+        get { ResumeRequest(self) }
+        set { self = newValue.request }
+    }
+}

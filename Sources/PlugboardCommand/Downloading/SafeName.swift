@@ -1,0 +1,60 @@
+import PlugboardKit
+
+/// The name of a file that is made from a URL: never a path, never hidden, never with control characters.
+enum SafeName {
+    /// The longest name, in bytes; it leaves room for the ending of the partial file's journal.
+    private static let limit = 200
+
+    /// The last segment of a URL's path, decoded; `download` where it has none that can be used.
+    static func from(url: String) -> String {
+        guard let parts = URLParts(url) else { return "download" }
+        let segments = Array(parts.path.utf8).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return make(decoded(Array(segments.last ?? [])))
+    }
+
+    private static func decoded(_ bytes: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+                let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2])
+            {
+                result.append(high << 4 | low)
+                index += 3
+            } else {
+                result.append(bytes[index])
+                index += 1
+            }
+        }
+        return result
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46, 0x61...0x66: (byte | 0x20) - 0x57
+        default: nil
+        }
+    }
+
+    static func make(_ bytes: [UInt8]) -> String {
+        var text = ""
+        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+            let isSafe = scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value) && !bidirectional(scalar)
+            let isPath = scalar == "/" || scalar == "\\"
+            text.unicodeScalars.append(isSafe && !isPath ? scalar : "_")
+        }
+        while text.hasPrefix(".") || text.hasPrefix(" ") || text.hasPrefix("-") { text.removeFirst() }
+        while text.hasSuffix(" ") { text.removeLast() }
+        while text.utf8.count > limit { text.removeLast() }
+        return text.isEmpty ? "download" : text
+    }
+
+    /// Characters that change the direction of text, and so the visible ending of a name.
+    private static func bidirectional(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+}

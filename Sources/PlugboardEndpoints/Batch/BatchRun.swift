@@ -1,0 +1,159 @@
+import PlugboardCore
+import Synchronization
+
+/// A batch under way: starts its calls within the limits, and waits until all have ended.
+final class BatchRun: CallFollower {
+    private struct State {
+        var queue: BatchQueue
+        var isSuspended = false
+        /// Whether no further call may begin.
+        var isStopped = false
+        var firstFailure: Int?
+        var progress: BatchProgress
+        var bytes: ByteSum
+        var waiter: UnsafeContinuation<Void, Never>?
+    }
+
+    let calls: [any AnyCall]
+    private let cancelsAtFailure: Bool
+    private let onProgress: @Sendable (BatchProgress) -> Void
+    /// Keeps reports in order.
+    private let reports = CallbackQueue(.immediate)
+    private let state: Mutex<State>
+
+    init(_ calls: [any AnyCall], _ options: BatchOptions, onProgress: @escaping @Sendable (BatchProgress) -> Void) {
+        self.calls = calls
+        cancelsAtFailure = options.cancelsAtFailure
+        self.onProgress = onProgress
+        let queue = BatchQueue(
+            calls.map { ($0.labels.priority, $0.origin) }, limit: options.limit, limitPerHost: options.limitPerHost)
+        state = Mutex(
+            State(queue: queue, progress: BatchProgress(count: calls.count), bytes: ByteSum(count: calls.count)))
+    }
+
+    /// The call that failed first, by its index.
+    var firstFailure: Int? { state.withLock { $0.firstFailure } }
+
+    /// Runs the batch, and returns when all calls have ended.
+    func run() async {
+        for index in calls.indices {
+            Task {
+                await calls[index].ended()
+                noteEnd(of: index)
+            }
+        }
+        startNext()
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            let isOver = state.withLock { state in
+                let isOver = state.progress.ended == calls.count
+                if !isOver { state.waiter = continuation }
+                return isOver
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+
+    /// Cancels all calls; they have ended when this returns.
+    func cancel() {
+        state.withLock { $0.isStopped = true }
+        for call in calls { call.cancel() }
+    }
+
+    func suspend() {
+        state.withLock { state in
+            state.isSuspended = true
+            for index in state.queue.begun { calls[index].suspend() }
+        }
+    }
+
+    func resume() {
+        state.withLock { state in
+            state.isSuspended = false
+            for index in state.queue.begun { calls[index].resume() }
+        }
+        // Not here: the caller holds the lock of the batch's own call.
+        Task { startNext() }
+    }
+
+    /// Bytes of a call were sent or received.
+    func report(_ progress: CallProgress, of index: Int) {
+        state.withLock { state in
+            state.bytes.set(progress, at: index)
+            addReport(&state)
+        }
+        reports.run()
+    }
+
+    private func startNext() {
+        while let index = state.withLock({ $0.isSuspended || $0.isStopped ? nil : $0.queue.next() }) {
+            calls[index].start()
+        }
+    }
+
+    private func noteEnd(of index: Int) {
+        let hasFailed = calls[index].state == .failed
+        let bytes = calls[index].currentProgress
+        let (mustCancel, waiter) = state.withLock { state in
+            state.queue.end(index)
+            state.progress.ended += 1
+            if hasFailed { state.progress.failed += 1 }
+            state.bytes.set(bytes, at: index)
+            state.bytes.end(at: index)
+            let isFirst = hasFailed && state.firstFailure == nil
+            if isFirst { state.firstFailure = index }
+            addReport(&state)
+            let isOver = state.progress.ended == calls.count
+            defer { if isOver { state.waiter = nil } }
+            return (isFirst && cancelsAtFailure, isOver ? state.waiter : nil)
+        }
+        if mustCancel { cancel() }
+        startNext()
+        reports.run()
+        waiter?.resume()
+    }
+
+    /// Within the lock, so that reports are in order.
+    private func addReport(_ state: inout State) {
+        state.progress.bytes = state.bytes.total
+        let progress = state.progress
+        reports.add { [onProgress] in onProgress(progress) }
+    }
+}
+
+/// The progress of several calls in one.
+struct ByteSum {
+    private var parts: [CallProgress]
+    private var sum = CallProgress(toSend: 0, toReceive: 0)
+    private var unknownToSend: Int
+    private var unknownToReceive: Int
+
+    init(count: Int) {
+        parts = Array(repeating: CallProgress(), count: count)
+        (unknownToSend, unknownToReceive) = (count, count)
+    }
+
+    var total: CallProgress {
+        CallProgress(
+            sent: sum.sent, toSend: unknownToSend == 0 ? sum.toSend : nil, received: sum.received,
+            toReceive: unknownToReceive == 0 ? sum.toReceive : nil)
+    }
+
+    mutating func set(_ new: CallProgress, at index: Int) {
+        let old = parts[index]
+        sum.sent += new.sent - old.sent
+        sum.received += new.received - old.received
+        sum.toSend = (sum.toSend ?? 0) + (new.toSend ?? 0) - (old.toSend ?? 0)
+        sum.toReceive = (sum.toReceive ?? 0) + (new.toReceive ?? 0) - (old.toReceive ?? 0)
+        unknownToSend += (new.toSend == nil ? 1 : 0) - (old.toSend == nil ? 1 : 0)
+        unknownToReceive += (new.toReceive == nil ? 1 : 0) - (old.toReceive == nil ? 1 : 0)
+        parts[index] = new
+    }
+
+    /// The call has ended: what has come is all.
+    mutating func end(at index: Int) {
+        var part = parts[index]
+        part.toSend = part.toSend ?? part.sent
+        part.toReceive = part.toReceive ?? part.received
+        set(part, at: index)
+    }
+}

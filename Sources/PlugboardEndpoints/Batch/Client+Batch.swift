@@ -1,0 +1,200 @@
+import PlugboardCore
+
+/// Batches: independent requests, sent together, with one verdict.
+///
+///     let boards = try await client.batch(names.map { Board(name: $0) })               // [BoardPage], in this order
+///     let (user, feed) = try await client.batch(User(id: 7), Feed())                   // of different types
+///     let results = try await client.batchResults(boards, options: BatchOptions(limit: 4))
+///     client.batchCall(endpoints).onSuccess { values in … }.onFailure { error in … }   // by callbacks
+///
+/// A batch is a call like any other: it is found by its labels, can be suspended and cancelled, and its callbacks run
+/// where those of other calls do. Its requests are calls too, with the labels of their endpoints. Requests begin by
+/// their priority; among equals the first begins first.
+///
+/// One request that fails makes the batch fail, with its error, whose reason names the request. A request that was
+/// cancelled or ignored ends the batch with the code `cancelled` or `ignored`, if none has failed.
+extension Client {
+    /// Sends all endpoints, and returns their values in the same order.
+    ///
+    /// Throws the error of the first request that failed, after all have ended. Cancelling the task cancels them.
+    public func batch<E: Endpoint>(
+        _ endpoints: [E], options: BatchOptions = BatchOptions()
+    ) async throws(PlugboardError) -> [E.Response] {
+        try await batchCall(endpoints, options: options).value
+    }
+
+    /// Sends all endpoints, and returns their values as a tuple in the same order.
+    ///
+    /// Throws the error of the first request that failed, after all have ended. Cancelling the task cancels them.
+    public func batch<each E: Endpoint>(
+        _ endpoint: repeat each E, options: BatchOptions = BatchOptions()
+    ) async throws(PlugboardError) -> (repeat (each E).Response) {
+        try await batchCall(repeat each endpoint, options: options).value
+    }
+
+    /// Sends endpoints of several types, and returns their values in the same order.
+    ///
+    /// Throws the error of the first request that failed, after all have ended. Cancelling the task cancels them.
+    public func batch(
+        mixed endpoints: [any Endpoint], options: BatchOptions = BatchOptions()
+    ) async throws(PlugboardError) -> [any Sendable] {
+        try await batchCall(mixed: endpoints, options: options).value
+    }
+
+    /// Sends all endpoints, and returns the result of each in the same order.
+    ///
+    /// Throws only `cancelled`, when the task or the batch was cancelled.
+    public func batchResults<E: Endpoint>(
+        _ endpoints: [E], options: BatchOptions = BatchOptions(cancelsAtFailure: false)
+    ) async throws(PlugboardError) -> [Result<E.Response, PlugboardError>] {
+        try await batchResultsCall(endpoints, options: options).value
+    }
+
+    /// Starts calls that wait, and returns when all have ended. Calls that have started are counted among them.
+    ///
+    /// Throws the error of the first one that failed. Cancelling the task cancels them.
+    public func batch(
+        of calls: [any AnyCall], options: BatchOptions = BatchOptions()
+    ) async throws(PlugboardError) {
+        try await batchCall(of: calls, options: options).value
+    }
+
+    // MARK: By callbacks
+
+    /// A batch as a call, which is started.
+    ///
+    /// - Parameters:
+    ///   - labels: The names by which the batch itself is found.
+    ///   - executor: Where its callbacks run; nil for the client's executor.
+    @discardableResult
+    public func batchCall<E: Endpoint>(
+        _ endpoints: [E], options: BatchOptions = BatchOptions(), labels: CallLabels = CallLabels(),
+        executor: CallbackExecutor? = nil
+    ) -> Call<[E.Response]> {
+        started(labels, executor) { [self] control throws(PlugboardError) in
+            let items = endpoints.map { BatchItem(makeCall($0, isPart: true)) }
+            let run = await run(items, options, control)
+            return try run.values(of: items)
+        }
+    }
+
+    /// A batch of endpoints of several types as a call, which is started. Its value is a tuple.
+    @discardableResult
+    public func batchCall<each E: Endpoint>(
+        _ endpoint: repeat each E, options: BatchOptions = BatchOptions(), labels: CallLabels = CallLabels(),
+        executor: CallbackExecutor? = nil
+    ) -> Call<(repeat (each E).Response)> {
+        let endpoints = (repeat each endpoint)
+        return started(labels, executor) { [self] control throws(PlugboardError) in
+            let calls = (repeat makeCall(each endpoints, isPart: true))
+            var items: [BatchItem<Void>] = []
+            for call in repeat each calls { items.append(BatchItem(watching: call)) }
+            let run = await run(items, options, control)
+            _ = try run.values(of: items)
+            return (repeat try (each calls).valueAtEnd)
+        }
+    }
+
+    /// A batch of endpoints of several types as a call, which is started.
+    @discardableResult
+    public func batchCall(
+        mixed endpoints: [any Endpoint], options: BatchOptions = BatchOptions(), labels: CallLabels = CallLabels(),
+        executor: CallbackExecutor? = nil
+    ) -> Call<[any Sendable]> {
+        started(labels, executor) { [self] control throws(PlugboardError) in
+            let items = endpoints.map { BatchItem(erasing: $0, self) }
+            let run = await run(items, options, control)
+            return try run.values(of: items)
+        }
+    }
+
+    /// A batch whose value is the result of each request, as a call, which is started.
+    @discardableResult
+    public func batchResultsCall<E: Endpoint>(
+        _ endpoints: [E], options: BatchOptions = BatchOptions(cancelsAtFailure: false),
+        labels: CallLabels = CallLabels(), executor: CallbackExecutor? = nil
+    ) -> Call<[Result<E.Response, PlugboardError>]> {
+        started(labels, executor) { [self] control throws(PlugboardError) in
+            let items = endpoints.map { BatchItem(makeCall($0, isPart: true)) }
+            _ = await run(items, options, control)
+            return items.map { $0.outcome() ?? .failure(.withoutOutcome) }
+        }
+    }
+
+    /// A batch of calls that wait, as a call, which is started.
+    @discardableResult
+    public func batchCall(
+        of calls: [any AnyCall], options: BatchOptions = BatchOptions(), labels: CallLabels = CallLabels(),
+        executor: CallbackExecutor? = nil
+    ) -> Call<Void> {
+        started(labels, executor) { [self] control throws(PlugboardError) in
+            let items = calls.map { BatchItem(anyCall: $0) }
+            let run = await run(items, options, control)
+            _ = try run.values(of: items)
+        }
+    }
+
+    private func started<Value: Sendable>(
+        _ labels: CallLabels, _ executor: CallbackExecutor?, _ work: @escaping Call<Value>.Work
+    ) -> Call<Value> {
+        let call = makeCall(labels, executor, work)
+        call.start()
+        return call
+    }
+
+    /// Runs the calls within the limits, as long as the call that they are made by is under way.
+    private func run<Value>(
+        _ items: [BatchItem<Value>], _ options: BatchOptions, _ control: any CallControl
+    ) async -> BatchRun {
+        let run = BatchRun(items.map(\.call), options) { progress in
+            control.report(progress.bytes)
+            options.onProgress?(progress)
+        }
+        for (index, item) in items.enumerated() {
+            item.watch { [weak run] progress in run?.report(progress, of: index) }
+        }
+        control.lead(run)
+        await withTaskCancellationHandler {
+            await run.run()
+        } onCancel: {
+            run.cancel()
+        }
+        return run
+    }
+}
+
+extension BatchRun {
+    /// The values of calls that have all succeeded; otherwise the error of the first failure, or of the first call that
+    /// has no value.
+    fileprivate func values<Value>(of items: [BatchItem<Value>]) throws(PlugboardError) -> [Value] {
+        if let index = firstFailure {
+            let error = calls[index].error ?? .withoutOutcome
+            throw error.of("Request \(index + 1) of \(items.count) of the batch failed")
+        }
+        var values: [Value] = []
+        values.reserveCapacity(items.count)
+        for item in items {
+            guard let outcome = item.outcome() else { throw .withoutOutcome }
+            values.append(try outcome.get())
+        }
+        return values
+    }
+}
+
+extension BatchItem where Value == Void {
+    /// A typed call, of which only the end and the progress matter.
+    fileprivate init<Typed>(watching call: Call<Typed>) {
+        self.init(
+            call: call, outcome: { call.outcome?.map { _ in } }, watch: { call.onProgress($0) })
+    }
+}
+
+extension Call {
+    /// The value of a call that has ended.
+    fileprivate var valueAtEnd: Value {
+        get throws(PlugboardError) {
+            guard let outcome else { throw .withoutOutcome }
+            return try outcome.get()
+        }
+    }
+}

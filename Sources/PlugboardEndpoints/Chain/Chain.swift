@@ -1,0 +1,90 @@
+import PlugboardCore
+import Synchronization
+
+/// Requests one after the other, each made from the responses so far.
+///
+///     let results = try await Chain(client)
+///         .step("account") { _ in Register(name: "Ada") }
+///         .step("profile") { chain in Profile(id: try chain.value("account", as: Account.self).id) }
+///         .step { chain in
+///             if chain.value(of: Profile.self)?.isNew == true { chain.stop() }     // begins no further step
+///             return nil                                                         // and this one sends nothing
+///         }
+///         .results
+///
+/// A step whose closure returns nil is skipped. Steps can be added while the chain runs, from inside and from outside.
+/// The first failure ends the chain, and the reason of its error names the step. A chain runs once, as a `Call` with
+/// callbacks and labels of its own (`start()`); its steps are calls too, with the labels of their endpoints.
+public final class Chain: Sendable {
+    private let client: Client
+    private let labels: CallLabels
+    private let executor: CallbackExecutor?
+    private let run: ChainRun
+    private let call = Mutex<Call<ChainResults>?>(nil)
+
+    /// A chain without steps.
+    ///
+    /// - Parameters:
+    ///   - labels: The names by which the chain itself is found.
+    ///   - executor: Where its callbacks run; nil for the client's executor.
+    public init(_ client: Client, labels: CallLabels = CallLabels(), executor: CallbackExecutor? = nil) {
+        self.client = client
+        self.labels = labels
+        self.executor = executor
+        run = ChainRun(client)
+    }
+
+    /// Adds a step behind all others, also while the chain runs. Does nothing when it has ended.
+    ///
+    /// - Parameters:
+    ///   - name: For results and errors; nil for the name of the endpoint's type.
+    ///   - make: Makes the endpoint when it is the step's turn; nil skips the step. Its error is the step's failure.
+    @discardableResult
+    public func step<E: Endpoint>(_ name: String? = nil, _ make: @escaping ChainRun.MakeEndpoint<E>) -> Self {
+        run.add(name, make)
+        return self
+    }
+
+    /// Called when a step has succeeded or was skipped, before the next one: it may stop the chain and add steps.
+    @discardableResult
+    public func onStep(_ observer: @escaping @Sendable (ChainRun, ChainStep) -> Void) -> Self {
+        run.observe(observer)
+        return self
+    }
+
+    /// Starts the chain, once, and returns its call, for callbacks and control.
+    @discardableResult
+    public func start() -> Call<ChainResults> {
+        let call = made
+        call.start()
+        return call
+    }
+
+    /// Runs the chain, and returns the values of its steps.
+    ///
+    /// Throws the error of the step that failed. Cancelling the task cancels the chain.
+    public var results: ChainResults {
+        get async throws(PlugboardError) { try await start().value }
+    }
+
+    /// The step that has failed; nil if none has.
+    public var failedStep: ChainStep? { run.failedStep }
+
+    /// Begins no further step: the chain succeeds with the values so far. A step under way is not cancelled.
+    public func stop() { run.stop() }
+
+    /// Ends the chain at once, and cancels the step under way.
+    public func cancel() { made.cancel() }
+
+    /// The call, made when it is needed first: a call is in the client's registry as long as it has not ended.
+    private var made: Call<ChainResults> {
+        call.withLock { call in
+            if let call { return call }
+            let new = client.makeCall(labels, executor) { [run] control throws(PlugboardError) in
+                try await run.run(control)
+            }
+            call = new
+            return new
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import PlugboardCore
+import Synchronization
+
+/// A chain as its steps see it: the values so far, and what comes next.
+public final class ChainRun: CallFollower {
+    /// Makes the endpoint of a step.
+    public typealias MakeEndpoint<E: Endpoint> = @Sendable (ChainRun) async throws(PlugboardError) -> E?
+
+    private struct PlannedStep: Sendable {
+        let name: String
+        /// Sends the step's request; does nothing for a step that is skipped.
+        let perform: @Sendable (ChainRun, ChainStep) async throws(PlugboardError) -> Void
+    }
+
+    private struct State {
+        var planned: [PlannedStep] = []
+        /// Steps that the current one has added, which come before the others.
+        var inserted: [PlannedStep] = []
+        var begun = 0
+        var results = ChainResults()
+        var isStopped = false
+        var isSuspended = false
+        var hasEnded = false
+        var failed: ChainStep?
+        var current: (any AnyCall)?
+        var observers: [@Sendable (ChainRun, ChainStep) -> Void] = []
+    }
+
+    private let client: Client
+    private let state = Mutex(State())
+
+    init(_ client: Client) { self.client = client }
+
+    /// The values of the steps that have succeeded so far.
+    public var results: ChainResults { state.withLock { $0.results } }
+
+    /// The step that has failed; nil if none has.
+    public var failedStep: ChainStep? { state.withLock { $0.failed } }
+
+    /// The value of the last step that sent an endpoint of that type; nil if there is none.
+    public func value<E: Endpoint>(of endpoint: E.Type) -> E.Response? { results.value(of: endpoint) }
+
+    /// The value of the step of that name. Throws `request.parameter` if there is none, or if it has another type.
+    public func value<Value>(_ name: String, as type: Value.Type = Value.self) throws(PlugboardError) -> Value {
+        try results.value(name, as: type)
+    }
+
+    /// Begins no further step: the chain succeeds with the values so far. A step under way is not cancelled.
+    public func stop() {
+        state.withLock { state in
+            if !state.hasEnded { state.isStopped = true }
+        }
+    }
+
+    /// Adds a step behind all others. Does nothing when the chain has ended.
+    public func add<E: Endpoint>(_ name: String? = nil, _ make: @escaping MakeEndpoint<E>) {
+        plan(name, make, \.planned)
+    }
+
+    /// Adds a step behind the current one, and behind those that were inserted since it began.
+    public func insert<E: Endpoint>(_ name: String? = nil, _ make: @escaping MakeEndpoint<E>) {
+        plan(name, make, \.inserted)
+    }
+
+    func observe(_ observer: @escaping @Sendable (ChainRun, ChainStep) -> Void) {
+        state.withLock { state in
+            if !state.hasEnded { state.observers.append(observer) }
+        }
+    }
+
+    private func plan<E: Endpoint>(
+        _ name: String?, _ make: @escaping MakeEndpoint<E>, _ place: WritableKeyPath<State, [PlannedStep]> & Sendable
+    ) {
+        let step = PlannedStep(name: name ?? "\(E.self)") { run, step throws(PlugboardError) in
+            guard let endpoint = try await make(run) else { return }
+            let value = try await run.send(endpoint)
+            run.state.withLock { $0.results.add(value, of: step, E.self) }
+        }
+        state.withLock { state in
+            if !state.hasEnded { state[keyPath: place].append(step) }
+        }
+    }
+
+    // MARK: Running
+
+    /// Runs all steps, one after the other.
+    func run(_ control: any CallControl) async throws(PlugboardError) -> ChainResults {
+        control.lead(self)
+        defer { release() }
+        while let (planned, step) = next() {
+            if Task.isCancelled { throw PlugboardError(.cancelled, "The chain was cancelled.") }
+            do throws(PlugboardError) {
+                try await planned.perform(self, step)
+            } catch {
+                // A cancellation and the like are not failures of a step.
+                if CallState(error) == .failed { state.withLock { $0.failed = step } }
+                throw error.of("The step \"\(step.name)\", number \(step.index + 1) of the chain, failed")
+            }
+            for observer in state.withLock({ $0.observers }) { observer(self, step) }
+        }
+        return results
+    }
+
+    /// Takes the next step; nil at the end.
+    private func next() -> (PlannedStep, ChainStep)? {
+        state.withLock { state in
+            state.planned.insert(contentsOf: state.inserted, at: 0)
+            state.inserted = []
+            if state.isStopped || state.planned.isEmpty {
+                state.results.isStopped = state.isStopped && !state.planned.isEmpty
+                // From here on no step can be added, for none would run.
+                state.hasEnded = true
+                return nil
+            }
+            let planned = state.planned.removeFirst()
+            defer { state.begun += 1 }
+            return (planned, ChainStep(name: planned.name, index: state.begun))
+        }
+    }
+
+    private func send<E: Endpoint>(_ endpoint: E) async throws(PlugboardError) -> E.Response {
+        let call = client.makeCall(endpoint, isPart: true)
+        state.withLock { state in
+            state.current = call
+            if state.isSuspended { call.suspend() }
+        }
+        defer { state.withLock { $0.current = nil } }
+        return try await call.value
+    }
+
+    /// Releases what the program's closures hold.
+    private func release() {
+        let rest = state.withLock { state in
+            state.hasEnded = true
+            defer { (state.planned, state.inserted, state.observers) = ([], [], []) }
+            return (state.planned, state.inserted, state.observers)
+        }
+        withExtendedLifetime(rest) {}
+    }
+
+    func suspend() {
+        state.withLock { state in
+            state.isSuspended = true
+            state.current?.suspend()
+        }
+    }
+
+    func resume() {
+        state.withLock { state in
+            state.isSuspended = false
+            state.current?.resume()
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import PlugboardCodecs
+import PlugboardCore
+import PlugboardJSON
+
+extension Client {
+    /// The endpoint of a definition of this client, for calls, batches and chains. Its response is untyped.
+    ///
+    /// - Parameters:
+    ///   - name: The definition's name in `settings.definitions`.
+    ///   - parameters: They are checked against the definition when the endpoint is sent.
+    ///   - body: The whole body, instead of what the definition makes of the parameters.
+    public func endpoint(
+        _ name: String, _ parameters: Parameters = [:], body: EndpointBody? = nil
+    ) -> DefinedEndpoint<DefinedResponse> {
+        DefinedEndpoint(name, parameters, body: body, in: settings) {
+            (response: ReceivedResponse, definition: Definition, client: Client)
+                throws(PlugboardError) -> DefinedResponse in
+            try DefinedResponse(response, definition, client)
+        }
+    }
+
+    /// The endpoint of a definition of this client, with a typed response: any `Decodable` type, or one of `Void`,
+    /// `Bytes`, `String`, `JSONValue`, `ReceivedResponse`, `DownloadedFile` and `StreamedResponse`.
+    public func endpoint<Value: Sendable>(
+        _ name: String, _ parameters: Parameters = [:], body: EndpointBody? = nil, as type: Value.Type
+    ) -> DefinedEndpoint<Value> {
+        DefinedEndpoint(name, parameters, body: body, in: settings) {
+            (response: ReceivedResponse, definition: Definition, client: Client) throws(PlugboardError) -> Value in
+            try TypedReading.value(of: response, as: type, definition, client)
+        }
+    }
+
+    /// Sends an endpoint by the name of its definition, and returns what the definition expects.
+    ///
+    /// Throws `request.parameter` if there is no such definition, or if the parameters do not fit it.
+    public nonisolated(nonsending) func send(
+        _ name: String, _ parameters: Parameters = [:], body: EndpointBody? = nil
+    ) async throws(PlugboardError) -> DefinedResponse {
+        try await send(endpoint(name, parameters, body: body))
+    }
+
+    /// Sends an endpoint by the name of its definition, and returns its value.
+    ///
+    ///     let topics = try await client.send("TopicList", ["board": "swift"], as: [Topic].self)
+    public nonisolated(nonsending) func send<Value: Sendable>(
+        _ name: String, _ parameters: Parameters = [:], body: EndpointBody? = nil, as type: Value.Type
+    ) async throws(PlugboardError) -> Value {
+        try await send(endpoint(name, parameters, body: body, as: type))
+    }
+
+    /// Makes a call by the name of a definition and starts it.
+    ///
+    ///     client.call("TopicList", ["board": "swift"]).onSuccess { print($0.json) }
+    @discardableResult
+    public func call(
+        _ name: String, _ parameters: Parameters = [:], body: EndpointBody? = nil, labels: CallLabels? = nil,
+        executor: CallbackExecutor? = nil, isStarted: Bool = true
+    ) -> Call<DefinedResponse> {
+        call(endpoint(name, parameters, body: body), labels: labels, executor: executor, isStarted: isStarted)
+    }
+
+    /// Makes a call by the name of a definition, with a typed response, and starts it.
+    @discardableResult
+    public func call<Value: Sendable>(
+        _ name: String, _ parameters: Parameters = [:], body: EndpointBody? = nil, as type: Value.Type,
+        labels: CallLabels? = nil, executor: CallbackExecutor? = nil, isStarted: Bool = true
+    ) -> Call<Value> {
+        call(endpoint(name, parameters, body: body, as: type), labels: labels, executor: executor, isStarted: isStarted)
+    }
+}
+
+/// Reads a response as a type that is known only when the program runs this line.
+enum TypedReading {
+    static func value<Value: Sendable>(
+        of response: ReceivedResponse, as type: Value.Type, _ definition: Definition, _ client: Client
+    ) throws(PlugboardError) -> Value {
+        if let value = () as? Value { return value }
+        if let value = response as? Value { return value }
+        if type == Bytes.self, let value = try response.wholeBody as? Value { return value }
+        if type == String.self {
+            let text = if let file = response.file { file.path } else { try response.text }
+            if let value = text as? Value { return value }
+        }
+        if type == JSONValue.self, let value = try response.json as? Value { return value }
+        if type == StreamedResponse.self, let value = response.streamed as? Value { return value }
+        if type == DownloadedFile.self {
+            if let value = response.file as? Value { return value }
+            throw PlugboardError(
+                .requestOption,
+                "\(Printable.text(definition.name)) returns a file and has no downloadPath. Add one to the definition.")
+        }
+        let codec = try client.settings.codec(named: definition.responseCodec, of: definition)
+        return try client.decode(type, from: response, with: codec)
+    }
+}

@@ -1,0 +1,143 @@
+import PlugboardCodecs
+import PlugboardCore
+import PlugboardJSON
+
+/// An endpoint that a definition describes, with the parameters of one call.
+///
+/// Made by a client, so that calls, batches and chains can mix it with endpoints that are types:
+///
+///     let topics = client.endpoint("TopicList", ["board": "swift"], as: [Topic].self)
+///
+/// An unknown name, and parameters that do not fit the definition, are errors of the call and not of this function.
+public struct DefinedEndpoint<Response: Sendable>: Endpoint {
+    /// What the endpoint does; of a name that is not known, without a path.
+    public let definition: Definition
+
+    private let request: Result<DefinedRequest, PlugboardError>
+    private let codecs: (request: (any Codec)?, response: (any Codec)?)
+    private let read: @Sendable (ReceivedResponse, Definition, Client) throws(PlugboardError) -> Response
+
+    init(
+        _ name: String, _ parameters: Parameters, body: EndpointBody?, in settings: ClientSettings,
+        read: @escaping @Sendable (ReceivedResponse, Definition, Client) throws(PlugboardError) -> Response
+    ) {
+        self.read = read
+        definition = settings.definitions[name] ?? Definition(name)
+        do throws(PlugboardError) {
+            let definition = try settings.definitions.definition(name)
+            let writer = try settings.codec(named: definition.requestCodec, of: definition)
+            let made = try DefinedRequest(
+                definition, parameters, body: body, credentials: settings.credentials,
+                requestCodec: writer ?? settings.requestCodec)
+            codecs = (writer, try settings.codec(named: definition.responseCodec, of: definition))
+            request = .success(made)
+        } catch {
+            codecs = (nil, nil)
+            request = .failure(error)
+        }
+    }
+
+    private var made: DefinedRequest? { try? request.get() }
+
+    /// The definition's.
+    public var method: Method { definition.method }
+    /// The definition's path with its placeholders filled, and the query of parameters that have a style of their own.
+    public var path: String {
+        guard let made else { return "" }
+        return made.query.isEmpty ? made.path : "\(made.path)?\(made.query)"
+    }
+    /// The definition's.
+    public var base: String? { definition.base }
+    /// The call's parameters in the client's own style.
+    ///
+    /// Throws `request.parameter` for an unknown name, and for parameters that do not fit the definition.
+    public var parameters: Parameters { get throws(PlugboardError) { try request.get().parameters } }
+    /// The definition's.
+    public var queryParameters: Set<String> { made?.queryParameters ?? [] }
+    /// The call's, or made as the definition says.
+    public var body: EndpointBody? { made?.body }
+    /// The definition's, with the call's parameters that are fields.
+    public var fields: Fields { made?.fields ?? Fields() }
+    /// The definition's.
+    public var requestCodec: (any Codec)? { codecs.request }
+
+    /// The definition's.
+    public var usesCDN: Bool { definition.usesCDN }
+    /// False if the definition has a base or a prefix of its own.
+    public var usesPathPrefix: Bool { definition.base == nil && definition.pathPrefix == nil }
+    /// The definition's.
+    public var usesGeneralFields: Bool { definition.usesGeneralFields }
+    /// The definition's.
+    public var usesGeneralParameters: Bool { definition.usesGeneralParameters }
+    /// The definition's.
+    public var cache: CacheUse? {
+        guard definition.cacheTime != nil || definition.cacheVersion != nil else { return nil }
+        return CacheUse(timeToLive: definition.cacheTime, version: definition.cacheVersion)
+    }
+    /// The definition's.
+    public var timeouts: Timeouts? {
+        let options = definition.options
+        guard options != RequestOptions() else { return nil }
+        return Timeouts(
+            total: options.timeout, connect: options.connectTimeout, idle: options.idleTimeout,
+            attempt: options.attemptTimeout)
+    }
+    /// The client's, for the security schemes of the definition.
+    public var credentials: Credentials? { made?.credentials }
+
+    /// The definition's name.
+    public var identifier: String? { definition.name }
+    /// The definition's.
+    public var group: String? { definition.group }
+    /// The definition's.
+    public var tag: String? { definition.tag }
+    /// The definition's.
+    public var category: String? { definition.category }
+    /// The definition's.
+    public var userInfo: [String: any Sendable] { definition.userInfo }
+
+    /// The definition's name.
+    public var endpointName: String { definition.name }
+
+    /// The definition's.
+    public var responseCodec: (any Codec)? { codecs.response }
+    /// The definition's; 200 to 299 by default.
+    public var acceptableStatuses: StatusSet {
+        guard let ranges = definition.acceptableStatuses else { return .successful }
+        if ranges.count == 1, let range = ranges.first { return .range(Range(range)) }
+        return .list(Set(ranges.joined()))
+    }
+    /// The definition's.
+    public var acceptableTypes: [String]? {
+        definition.acceptableTypes.isEmpty ? nil : definition.acceptableTypes
+    }
+    /// The definition's.
+    public var downloadPath: String? { definition.downloadPath }
+
+    /// Adds the definition's attributes.
+    public func prepare(_ request: inout Request) throws(PlugboardError) {
+        for (name, value) in definition.attributes.values where request.attributes[name] == nil {
+            request.attributes[name] = value
+        }
+    }
+
+    /// The value that the definition and the type of the response describe.
+    public func decode(_ response: ReceivedResponse, in client: Client) throws(PlugboardError) -> Response {
+        try read(response, definition, client)
+    }
+}
+
+extension ClientSettings {
+    /// A codec of the client, or else of the standard ones. Throws `configuration`, with the nearest name.
+    func codec(named name: String?, of definition: Definition) throws(PlugboardError) -> (any Codec)? {
+        guard let name else { return nil }
+        let known = CodecSet([requestCodec] + codecs.codecs + CodecSet.standard.codecs)
+        if let codec = known[name] { return codec }
+        let names = known.codecs.map(\.name)
+        let near = Spelling.nearest(name, in: names).map { "Did you mean \($0)?" }
+        throw PlugboardError(
+            .configuration,
+            "\(Printable.text(definition.name)) names the codec \(Printable.text(name)), which the client does not have. "
+                + (near ?? "Add it to ClientSettings.codecs."))
+    }
+}

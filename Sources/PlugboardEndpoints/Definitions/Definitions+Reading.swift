@@ -1,0 +1,168 @@
+import PlugboardCodecs
+import PlugboardCore
+public import PlugboardJSON
+
+extension Definitions {
+    /// The section of a configuration that holds definitions.
+    public static let section = "endpoints"
+
+    /// Definitions, or the errors of their text.
+    public struct Check: Sendable {
+        /// Nil if there are errors.
+        public let definitions: Definitions?
+        /// In the order of the text; of more than a hundred the first hundred.
+        public let errors: [ConfigurationError]
+
+        func throwing() throws(PlugboardError) -> Definitions {
+            guard let definitions else { throw PlugboardError(errors) }
+            return definitions
+        }
+    }
+
+    /// Definitions as a value of JSON: in code, or of a property list. `server` is for an OpenAPI document.
+    ///
+    /// - Throws: One error of the code `configuration` that lists all errors.
+    public init(_ value: JSONValue, server: ServerChoice = ServerChoice()) throws(PlugboardError) {
+        self = try Definitions.check(value, nil, server).throwing()
+    }
+
+    /// Reads a file: definitions in JSON, with comments and trailing commas, or an OpenAPI document. Blocks.
+    ///
+    /// Relative paths in definitions begin at the file's folder.
+    /// - Throws: One error of the code `configuration` that lists all errors.
+    public static func file(
+        _ path: String, server: ServerChoice = ServerChoice()
+    ) throws(PlugboardError) -> Definitions {
+        try check(file: path, server: server).throwing()
+    }
+
+    /// Reads a text: definitions in JSON, with comments and trailing commas, or an OpenAPI document.
+    ///
+    /// - Throws: One error of the code `configuration` that lists all errors.
+    public static func text(
+        _ text: String, folder: String? = nil, server: ServerChoice = ServerChoice()
+    ) throws(PlugboardError) -> Definitions {
+        try check(text.utf8, folder: folder, server: server).throwing()
+    }
+
+    /// Fetches definitions or an OpenAPI document by a kernel. A relative server of an OpenAPI document begins at the
+    /// URL.
+    ///
+    /// - Throws: Errors of the request, `response.status` for another status than 200, and one error of the code
+    ///   `configuration` that lists all errors of the text.
+    public nonisolated(nonsending) static func url(
+        _ url: String, by sender: some RequestSender, server: ServerChoice = ServerChoice()
+    ) async throws(PlugboardError) -> Definitions {
+        var request = Request(.get, url)
+        request.fields[.accept] = "application/json, */*;q=0.1"
+        let response = try await sender.send(request)
+        guard response.status == 200 else {
+            throw PlugboardError(
+                .responseStatus,
+                "The definitions at \(Printable.url(url)) cannot be fetched: the server responded with status "
+                    + "\(response.status).")
+        }
+        let bytes = try await response.body.collect(upTo: .bytes(options.sizeLimit))
+        var definitions = try bytes.withUnsafeBytes { Array($0) }.checked(at: Printable.url(url), server).throwing()
+        for name in definitions.names {
+            guard var definition = definitions[name], definition.base == nil else { continue }
+            definition.base = URLParts.resolve("/", against: response.url.isEmpty ? url : response.url)
+            definitions.add(definition)
+        }
+        return definitions
+    }
+
+    /// The section `endpoints` of a configuration, which was read with this section registered:
+    /// `Configuration.file(path, sections: [Definitions.section])`. Without the section there are none.
+    ///
+    /// - Throws: One error of the code `configuration` that lists all errors.
+    public init(_ configuration: Configuration) throws(PlugboardError) {
+        self = try Definitions.check(configuration).throwing()
+    }
+
+    /// Like `init(_:)` of a configuration, with the errors as values.
+    public static func check(_ configuration: Configuration) -> Check {
+        guard let value = configuration.sections[section] else { return Check(definitions: Definitions(), errors: []) }
+        return check(
+            ConfigurationNode(value: value, path: [.key(section)]), configuration.source, folder: configuration.folder,
+            ServerChoice())
+    }
+
+    /// Like `file`, with the errors as values.
+    public static func check(file path: String, server: ServerChoice = ServerChoice()) -> Check {
+        switch ConfigurationFile.bytes(of: path, limit: options.sizeLimit) {
+        case .success(let bytes): bytes.checked(at: path, folder: ConfigurationFile.folder(of: path), server)
+        case .failure(let cause): Check(whole: cause.reason, file: path)
+        }
+    }
+
+    /// Like `text`, with the errors as values.
+    public static func check(
+        _ bytes: some Sequence<UInt8>, folder: String? = nil, server: ServerChoice = ServerChoice()
+    ) -> Check {
+        Array(bytes.prefix(options.sizeLimit + 1)).checked(at: nil, folder: folder, server)
+    }
+
+    /// The JSON Schema of the section `endpoints`, for editors.
+    package static let schema: JSONValue = [
+        "type": "object", "description": "Definitions of endpoints, by name.",
+        "additionalProperties": .object(ConfigurationKey.schema(of: Definition.keys)),
+    ]
+
+    /// The JSON Schema of one parameter of a definition.
+    package static let parameterSchema = JSONValue.object(ConfigurationKey.schema(of: DefinedParameter.keys))
+
+    fileprivate static let options: JSONParser.Options = {
+        var options = JSONParser.configuration
+        options.sizeLimit = 32 << 20
+        return options
+    }()
+
+    fileprivate static let subject = "the definitions"
+
+    fileprivate static func check(
+        _ value: JSONValue, _ source: ConfigurationSource?, folder: String? = nil, _ server: ServerChoice
+    ) -> Check {
+        check(ConfigurationNode(value: value, path: []), source, folder: folder, server)
+    }
+
+    private static func check(
+        _ node: ConfigurationNode, _ source: ConfigurationSource?, folder: String?, _ server: ServerChoice
+    ) -> Check {
+        if OpenAPIReader.isOpenAPI(node.value), node.path.isRoot {
+            let result = OpenAPIReader.read(node, source, server: server)
+            guard result.errors.isEmpty else { return Check(definitions: nil, errors: result.errors) }
+            var definitions = Definitions(result.definitions)
+            definitions.unsupported = result.unsupported
+            return Check(definitions: definitions, errors: [])
+        }
+        var reading = ConfigurationReading(folder: folder, source: source)
+        let definitions = DefinitionsReader.read(node, &reading)
+        let errors = reading.errors.inOrder
+        return Check(definitions: errors.isEmpty ? Definitions(definitions) : nil, errors: errors)
+    }
+}
+
+extension Definitions.Check {
+    fileprivate init(whole reason: String, file: String?, position: JSONPosition? = nil) {
+        let error = ConfigurationError(
+            code: .configuration, file: file, path: "", position: position, reason: reason,
+            subject: Definitions.subject)
+        self.init(definitions: nil, errors: [error])
+    }
+}
+
+extension [UInt8] {
+    fileprivate func checked(at file: String?, folder: String? = nil, _ server: ServerChoice) -> Definitions.Check {
+        do throws(JSONError) {
+            let (value, positions) = try JSONParser.parseWithPositions(self, options: Definitions.options)
+            let source = ConfigurationSource(file: file, positions: positions, subject: Definitions.subject)
+            return Definitions.check(value, source, folder: folder, server)
+        } catch {
+            let isYAML = starts(with: "openapi:".utf8) || starts(with: "swagger:".utf8) || starts(with: "---".utf8)
+            let help = isYAML ? "; it seems to be YAML, which must be converted to JSON first" : ""
+            return Definitions.Check(
+                whole: "cannot be read: \(error.reason)\(help)", file: file, position: error.position)
+        }
+    }
+}

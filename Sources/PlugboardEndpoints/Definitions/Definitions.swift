@@ -1,0 +1,68 @@
+import PlugboardCore
+import PlugboardJSON
+
+/// Endpoints by name: of a file, of a configuration, of an OpenAPI document, or made in code.
+///
+///     let definitions = try Definitions.file("endpoints.json")
+///     let definitions = try Definitions([
+///         "DEFAULT": ["base": "https://api.example.com/v2"],
+///         "TopicList": ["path": "boards/{board}/topics", "response": "list"],
+///     ])
+///     var settings = ClientSettings()
+///     settings.definitions = definitions
+///     let topics = try await Client(kernel: kernel, settings: settings).send("TopicList", ["board": "swift"])
+///
+/// Documentation/definitions.md describes the keys.
+public struct Definitions: Sendable {
+    private var byName: [String: Definition] = [:]
+    /// In the order of the file, with those that others refine and that cannot be called.
+    private var order: [String] = []
+
+    /// What an OpenAPI document says that is ignored, because definitions cannot express it.
+    public internal(set) var unsupported: [ConfigurationError] = []
+
+    /// None.
+    public init() {}
+
+    /// Definitions made in code. Of equal names, the last counts.
+    public init(_ definitions: some Sequence<Definition>) {
+        for definition in definitions { add(definition) }
+    }
+
+    /// Adds a definition, or replaces the one of its name.
+    public mutating func add(_ definition: Definition) {
+        if byName.updateValue(definition, forKey: definition.name) == nil { order.append(definition.name) }
+    }
+
+    /// These and others, which replace those of the same names.
+    public func merging(_ others: Definitions) -> Definitions {
+        var merged = self
+        for name in others.order { if let definition = others.byName[name] { merged.add(definition) } }
+        merged.unsupported += others.unsupported
+        return merged
+    }
+
+    /// The names of those that can be called, in their order.
+    public var names: [String] { order.filter { byName[$0]?.path != nil } }
+
+    /// The definitions that can be called, in their order.
+    public var all: [Definition] { order.compactMap { byName[$0] }.filter { $0.path != nil } }
+
+    /// The definition of a name, if it can be called, or nil.
+    public subscript(name: String) -> Definition? { byName[name].flatMap { $0.path == nil ? nil : $0 } }
+
+    /// The definition of a name.
+    ///
+    /// Throws `request.parameter`, with the nearest name, if there is none that can be called.
+    public func definition(_ name: String) throws(PlugboardError) -> Definition {
+        if let definition = self[name] { return definition }
+        let shown = Printable.text(name)
+        if byName[name] != nil {
+            throw PlugboardError(
+                .requestParameter, "The definition \(shown) has no path: it is refined by others and cannot be called.")
+        }
+        let near = Spelling.nearest(name, in: names).map { " Did you mean \($0)?" } ?? ""
+        let none = order.isEmpty ? " There are no definitions: set ClientSettings.definitions." : ""
+        throw PlugboardError(.requestParameter, "There is no definition \(shown).\(near)\(none)")
+    }
+}

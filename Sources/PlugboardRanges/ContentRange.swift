@@ -1,0 +1,58 @@
+import PlugboardMessages
+
+/// The value of a response's `Content-Range` for a part (RFC 9110 §14.4).
+public struct ContentRange: Sendable, Equatable {
+    /// The offsets of the part's bytes in the representation; never empty.
+    public let bytes: Range<Int>
+    /// The length of the whole representation; nil if the server does not know it.
+    public let complete: Int?
+
+    /// Reads a value. Nil for an unsatisfied range, for another unit, and for a malformed or impossible value.
+    public init?(_ text: String) {
+        var rest = Array(text.utf8)[...].trimmed
+        guard rest.prefix(5).elementsEqual("bytes".utf8), rest.dropFirst(5).first == UInt8(ascii: " ") else {
+            return nil
+        }
+        rest = rest.dropFirst(6)
+        guard let first = rest.takeNumber(), rest.take("-"), let last = rest.takeNumber(), rest.take("/"),
+            first <= last, last < Int.max
+        else { return nil }
+        if rest.elementsEqual("*".utf8) {
+            complete = nil
+        } else {
+            guard let complete = rest.takeNumber(), rest.isEmpty, last < complete else { return nil }
+            self.complete = complete
+        }
+        bytes = first..<last + 1
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Without the spaces and tabs at both ends.
+    var trimmed: ArraySlice<UInt8> {
+        var rest = drop { $0 == 0x20 || $0 == 0x09 }
+        while let last = rest.last, last == 0x20 || last == 0x09 { rest.removeLast() }
+        return rest
+    }
+
+    /// Removes a decimal number from the beginning; nil without a digit, and for a number that is too large.
+    fileprivate mutating func takeNumber() -> Int? {
+        var number = 0
+        var count = 0
+        while let digit = first.map({ $0 &- 0x30 }), digit < 10 {
+            let (product, isTooLarge) = number.multipliedReportingOverflow(by: 10)
+            let (sum, overflows) = product.addingReportingOverflow(Int(digit))
+            if isTooLarge || overflows { return nil }
+            number = sum
+            count += 1
+            removeFirst()
+        }
+        return count > 0 ? number : nil
+    }
+
+    fileprivate mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard first == UInt8(ascii: character) else { return false }
+        removeFirst()
+        return true
+    }
+}

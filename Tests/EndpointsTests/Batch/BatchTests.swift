@@ -1,0 +1,277 @@
+import PlugboardEndpoints
+import Synchronization
+import TestSupport
+import Testing
+
+/// Independent requests with one verdict.
+@Suite(.timeLimit(.minutes(2))) struct BatchTests {
+    @Test func `values come in the order of the requests, whatever the order of the responses`() async throws {
+        let responder = try Responder()
+        let gate = responder.hold("a")
+        async let values = responder.client.batch(["a", "b", "c"].map { Item($0) })
+        await responder.hasBegun(3)
+
+        gate.open()
+
+        #expect(try await values == ["a", "b", "c"])
+        #expect(responder.client.calls.count == 0)
+    }
+
+    @Test func `requests of different types give a tuple, and existentials an array`() async throws {
+        let responder = try Responder()
+
+        let (text, length) = try await responder.client.batch(Item("word"), Length(path: "seven77"))
+        let values = try await responder.client.batch(mixed: [Item("x"), Length(path: "yy")])
+
+        #expect(text == "word" && length == 7)
+        #expect(values.first as? String == "x" && values.last as? Int == 2)
+    }
+
+    @Test func `an empty batch succeeds`() async throws {
+        let responder = try Responder()
+
+        #expect(try await responder.client.batch([Item]()) == [])
+        #expect(try await responder.client.batchResults([Item]()).isEmpty)
+        try await responder.client.batch(of: [])
+    }
+
+    @Test func `the first failure cancels the rest, and its error names the request`() async throws {
+        let responder = try Responder()
+        responder.hold("a")
+        responder.hold("c")
+        let cancelled = Mutex(0)
+        let rest = ["a", "c"].map { name in
+            responder.client.call(Item(name), isStarted: false)
+                .onFinished { state in if state == .cancelled { cancelled.withLock { $0 += 1 } } }
+        }
+        let failing = responder.client.call(Item("fail"), isStarted: false)
+
+        let error = await #expect(throws: PlugboardError.self) {
+            try await responder.client.batch(of: [rest[0], failing, rest[1]])
+        }
+
+        #expect(error?.code == .responseStatus)
+        #expect(error?.reason.hasPrefix("Request 2 of 3 of the batch failed: ") == true)
+        #expect(cancelled.withLock { $0 } == 2 && rest.allSatisfy { $0.state == .cancelled })
+        #expect(responder.client.calls.count == 0)
+    }
+
+    @Test func `a failure leaves the rest alone where the batch says so`() async throws {
+        let responder = try Responder()
+
+        let results = try await responder.client.batchResults(["a", "fail", "c"].map { Item($0) })
+        let error = await #expect(throws: PlugboardError.self) {
+            try await responder.client.batch(
+                ["d", "fail", "e"].map { Item($0) }, options: BatchOptions(cancelsAtFailure: false))
+        }
+
+        #expect(results.map { try? $0.get() } == ["a", nil, "c"])
+        #expect(error?.reason.hasPrefix("Request 2 of 3") == true)
+        #expect(Set(responder.began).isSuperset(of: ["d", "e"]))
+    }
+
+    @Test func `results tell which requests were cancelled because of the failure`() async throws {
+        let responder = try Responder()
+        responder.hold("a")
+
+        let results = try await responder.client.batchResults(
+            [Item("a"), Item("fail")], options: BatchOptions(cancelsAtFailure: true))
+
+        var codes: [PlugboardError.Code?] = []
+        for result in results { if case .failure(let error) = result { codes.append(error.code) } }
+        #expect(codes == [.cancelled, .responseStatus])
+    }
+
+    @Test func `no more requests are under way than the limit allows`() async throws {
+        let responder = try Responder()
+        let names = (0..<20).map { "item\($0)" }
+
+        let values = try await responder.client.batch(names.map { Item($0) }, options: BatchOptions(limit: 3))
+
+        #expect(values == names)
+        #expect(responder.most <= 3)
+    }
+
+    @Test func `requests begin by their priority, equals in their order`() async throws {
+        let responder = try Responder()
+        let items = [("a", CallPriority.low), ("b", .normal), ("c", .high), ("d", .high), ("e", .normal)].map {
+            var item = Item($0)
+            item.priority = $1
+            return item
+        }
+
+        let values = try await responder.client.batch(items, options: BatchOptions(limit: 1))
+
+        #expect(responder.began == ["c", "d", "b", "e", "a"])
+        #expect(values == ["a", "b", "c", "d", "e"])
+    }
+
+    @Test func `a host that is slow does not delay the others`() async throws {
+        let responder = try Responder()
+        let gate = responder.hold("a1")
+        let items = ["a1", "a2", "b1", "b2", "c1"].map { name in
+            var item = Item(name)
+            item.base = "http://\(name.prefix(1)).test/"
+            return item
+        }
+        async let values = responder.client.batch(items, options: BatchOptions(limit: 2, limitPerHost: 1))
+
+        await responder.hasBegun(4)
+        let before = responder.began
+        gate.open()
+
+        #expect(Set(before) == ["a1", "b1", "b2", "c1"])
+        #expect(try await values == ["a1", "a2", "b1", "b2", "c1"])
+        #expect(responder.most <= 2)
+    }
+
+    @Test func `cancelling the task cancels all requests, and begins no more`() async throws {
+        let responder = try Responder()
+        for name in ["a", "b"] { responder.hold(name) }
+        let client = responder.client
+        let task = Task {
+            try await client.batch(["a", "b", "c", "d"].map { Item($0) }, options: BatchOptions(limit: 2))
+        }
+        await responder.hasBegun(2)
+
+        task.cancel()
+        let result = await task.result
+
+        #expect { try result.get() } throws: { ($0 as? PlugboardError)?.code == .cancelled }
+        while client.calls.count > 0 { await Task.yield() }
+        #expect(responder.began.sorted() == ["a", "b"])
+    }
+
+    @Test func `a batch by callbacks ends with one verdict, and is found by its labels`() async throws {
+        let responder = try Responder()
+        let order = Record()
+        let gate = responder.hold("a")
+
+        let call = responder.client.batchCall([Item("a"), Item("b")], labels: CallLabels(tag: "start"))
+            .onSuccess { order.add("success \($0)") }
+            .onFailure { _ in order.add("failure") }
+            .onFinished { order.add("finished \($0)") }
+        let found = responder.client.calls.find(.tag("start")).map(\.id)
+        gate.open()
+        await call.ended()
+        while order.lines.count < 2 { await Task.yield() }
+
+        #expect(found == [call.id])
+        #expect(order.lines == [#"success ["a", "b"]"#, "finished succeeded"])
+    }
+
+    @Test func `a cancelled batch calls neither success nor failure`() async throws {
+        let responder = try Responder()
+        responder.hold("a")
+        let order = Record()
+        let call = responder.client.batchCall([Item("a"), Item("b")])
+            .onSuccess { _ in order.add("success") }
+            .onFailure { _ in order.add("failure") }
+            .onFinished { order.add("finished \($0)") }
+        await responder.hasBegun(2)
+
+        call.cancel()
+
+        #expect(order.lines == ["finished cancelled"])
+        while responder.client.calls.count > 0 { await Task.yield() }
+    }
+
+    @Test func `a request that is ignored ends the batch without a callback`() async throws {
+        let responder = try Responder { settings in
+            settings.judge = { outcome in outcome.response?.bytes.text == "b" ? .ignore : outcome.verdict }
+        }
+        let order = Record()
+
+        let call = responder.client.batchCall([Item("a"), Item("b")])
+            .onCompletion { _ in order.add("completion") }
+            .onFinished { _ in order.add("finished") }
+        await call.ended()
+
+        #expect(call.state == .ignored && order.lines == [])
+    }
+
+    @Test func `a suspended batch begins nothing and goes on when it is resumed`() async throws {
+        let responder = try Responder()
+        let gate = responder.hold("a")
+        let call = responder.client.batchCall(["a", "b", "c"].map { Item($0) }, options: BatchOptions(limit: 1))
+        await responder.hasBegun(1)
+
+        call.suspend()
+        responder.client.calls.find(.matching { $0.state == .suspended }).first { $0.id != call.id }?.resume()
+        gate.open()
+        while responder.client.calls.find(.state(.waiting)).count + responder.client.calls.count > 5 {
+            await Task.yield()
+        }
+        let state = call.state
+        call.resume()
+
+        #expect(state == .suspended)
+        #expect(try await call.value == ["a", "b", "c"])
+        #expect(responder.began == ["a", "b", "c"])
+    }
+
+    @Test func `the progress counts each request once, and all bytes`() async throws {
+        let server = try LoopbackServer(
+            .responding { request in
+                let isFailure = request.path == "/fail"
+                return ServerResponse(status: isFailure ? 500 : 200, body: isFailure ? [] : Array(request.path.utf8))
+            })
+        let client = Client(kernel: try Kernel(), settings: ClientSettings(base: server.url()))
+        let steps = Mutex<[BatchProgress]>([])
+        let items = ["a", "bb", "fail", "dddd"].map { Item($0) }
+
+        let call = client.batchResultsCall(
+            items,
+            options: BatchOptions(cancelsAtFailure: false, onProgress: { step in steps.withLock { $0.append(step) } }))
+        let results = try await call.value
+
+        let all = steps.withLock { $0 }
+        #expect(results.count == 4)
+        #expect(all.map(\.ended) == all.map(\.ended).sorted())
+        #expect(all.last?.ended == 4 && all.last?.failed == 1 && all.last?.count == 4)
+        #expect(all.last?.bytes == CallProgress(sent: 0, toSend: 0, received: 10, toReceive: 10))
+        #expect(call.currentProgress == all.last?.bytes)
+    }
+
+    @Test func `closures are released when the batch has ended`() async throws {
+        let responder = try Responder()
+        weak var released: Held?
+        do {
+            let held = Held()
+            released = held
+            let call = responder.client.batchCall(
+                [Item("a")], options: BatchOptions(onProgress: { _ in held.use() }))
+            call.onSuccess { _ in held.use() }.onFailure { _ in held.use() }
+            await call.ended()
+        }
+
+        while released != nil { await Task.yield() }
+        #expect(released == nil)
+    }
+
+    @Test(arguments: 0..<60)
+    func `a batch that is cancelled at any moment leaves nothing behind`(_ seed: UInt64) async throws {
+        var random = SeededRandom(seed: seed)
+        let responder = try Responder()
+        let names = (0..<12).map { "\(Int.random(in: 0..<8, using: &random) == 0 ? "fail" : "item")\($0)" }
+        for name in names where Bool.random(using: &random) {
+            responder.hold(name).admit(Int.random(in: 0...1, using: &random))
+        }
+        let ends = Mutex<[String]>([])
+        let options = BatchOptions(
+            cancelsAtFailure: Bool.random(using: &random), limit: [nil, 1, 4].randomElement(using: &random) ?? nil)
+        let moment = Int.random(in: 0...40, using: &random)
+
+        let call = responder.client.batchCall(names.map { Item($0) }, options: options)
+            .onCompletion { _ in ends.withLock { $0.append("completion") } }
+            .onFinished { _ in ends.withLock { $0.append("finished") } }
+        for _ in 0..<moment { await Task.yield() }
+        call.cancel()
+        await call.ended()
+
+        while responder.client.calls.count > 0 { await Task.yield() }
+        let seen = ends.withLock { $0 }
+        #expect(seen == (call.state == .cancelled ? ["finished"] : ["completion", "finished"]))
+        await responder.client.kernel.shutDown(within: .zero)
+    }
+}

@@ -1,0 +1,321 @@
+import PlugboardCore
+import PlugboardEndpoints
+import PlugboardJSON
+import TestSupport
+import Testing
+
+struct OpenAPIReadingTests {
+    /// A document with these paths and components.
+    private func document(_ paths: String, _ rest: String = "") -> String {
+        #"{"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": \#(paths)\#(rest)}"#
+    }
+
+    private func errors(_ text: String) -> [String] {
+        Definitions.check(text.utf8).errors.map { "\($0.path) \($0.reason)" }
+    }
+
+    @Test func `operations are definitions, by operationId or else by method and path`() throws {
+        let definitions = try Definitions.text(
+            document(
+                #"{"/a": {"get": {"operationId": "listA", "summary": "Lists.\nAll.", "deprecated": true}, "post": {}}}"#
+            ))
+
+        #expect(definitions.names == ["listA", "POST /a"])
+        #expect(definitions["listA"]?.documentation == "Lists.")
+        #expect(definitions["listA"]?.isDeprecated == true)
+        #expect(definitions["POST /a"]?.method == .post)
+    }
+
+    @Test func `parameters of the path are those of its operations, unless an operation has its own`() throws {
+        let definitions = try Definitions.text(
+            document(
+                #"""
+                {"/a/{id}": {
+                  "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "integer"}},
+                                 {"name": "q", "in": "query", "schema": {"type": "string"}}],
+                  "get": {"operationId": "a", "parameters": [{"name": "q", "in": "query", "schema": {"type": "number"}}]},
+                  "put": {"operationId": "b"}}}
+                """#))
+
+        #expect(definitions["a"]?.parameters.map(\.kind) == [.integer, .number])
+        #expect(definitions["b"]?.parameters.map(\.kind) == [.integer, .string])
+    }
+
+    @Test func `of two parameters with one name, the second is called by its place too`() throws {
+        let definitions = try Definitions.text(
+            document(
+                #"""
+                {"/a/{id}": {"post": {"operationId": "a",
+                  "parameters": [{"name": "id", "in": "path", "required": true}, {"name": "id", "in": "query"}],
+                  "requestBody": {"content": {"application/json": {"schema": {"properties": {"id": {}}}}}}}}}
+                """#))
+
+        #expect(definitions["a"]?.parameters.map(\.name) == ["id", "query.id", "body.id"])
+    }
+
+    @Test func `types of 3.0 and 3.1 are read, through references and allOf`() throws {
+        let schemas = #"""
+            , "components": {"schemas": {
+              "A": {"type": "integer", "nullable": true}, "B": {"$ref": "#/components/schemas/A"},
+              "C": {"allOf": [{"description": "x"}, {"$ref": "#/components/schemas/A"}]}}}
+            """#
+        let types = [
+            #"{"type": "string", "enum": ["a", "b"]}"#, #"{"type": ["number", "null"]}"#,
+            ##"{"$ref": "#/components/schemas/B"}"##, ##"{"$ref": "#/components/schemas/C"}"##,
+            #"{"type": "array", "items": {"type": "boolean"}}"#, #"{"const": 7}"#, "{}", "true",
+        ]
+        let parameters = types.enumerated().map { #"{"name": "p\#($0)", "in": "query", "schema": \#($1)}"# }
+        let text = document(#"{"/a": {"get": {"parameters": [\#(parameters.joined(separator: ","))]}}}"#, schemas)
+
+        let read = try #require(try Definitions.text(text)["GET /a"]).parameters
+
+        #expect(read.map(\.kind) == [.string, .number, .integer, .integer, .array, .any, .any, .any])
+        #expect(read[0].values == ["a", "b"])
+        #expect(read[1].takesNull && read[2].takesNull && read[3].takesNull)
+        #expect(read[4].elementKind == .boolean)
+        #expect(read[5].values == [7])
+    }
+
+    @Test func `the first server is the base, with the defaults of its variables`() throws {
+        let servers = #"""
+            , "servers": [{"url": "https://{host}.example/{v}/", "variables": {
+              "host": {"default": "eu", "enum": ["eu", "us"]}, "v": {"default": "v1"}}}, {"url": "https://test.example"}]
+            """#
+        let text = document(
+            #"{"/a": {"get": {"operationId": "a"}, "servers": [{"url": "https://cdn.example"}], "put": {"operationId": "b", "servers": [{"url": "/v9"}]}}, "/b": {"get": {"operationId": "c"}}}"#,
+            servers)
+
+        let first = try Definitions.text(text)
+        let chosen = try Definitions.text(text, server: ServerChoice(variables: ["host": "us", "v": "v2"]))
+        let second = try Definitions.text(text, server: ServerChoice(index: 1))
+        let own = try Definitions.text(text, server: ServerChoice(url: "http://127.0.0.1:1/x/"))
+
+        #expect(first["a"]?.base == "https://cdn.example")
+        #expect(first["b"]?.base == nil && first["b"]?.pathPrefix == "/v9")
+        #expect(first["c"]?.base == "https://eu.example/v1")
+        #expect(chosen["c"]?.base == "https://us.example/v2")
+        #expect(second["c"]?.base == "https://test.example")
+        #expect(own["a"]?.base == "http://127.0.0.1:1/x" && own["b"]?.base == "http://127.0.0.1:1/x")
+    }
+
+    @Test func `a choice that does not fit the servers is an error`() {
+        let text = document(
+            #"{"/a": {"get": {}}}"#,
+            #", "servers": [{"url": "https://{host}.example", "variables": {"host": {"default": "eu", "enum": ["eu"]}}}]"#
+        )
+        func errors(_ choice: ServerChoice) -> [String] {
+            Definitions.check(text.utf8, server: choice).errors.map { "\($0.path) \($0.reason)" }
+        }
+
+        #expect(errors(ServerChoice(index: 3)) == ["servers has 1 server, so that there is no server 3"])
+        #expect(errors(ServerChoice(variables: ["hst": "x"])) == ["servers has no variable hst; did you mean host?"])
+        #expect(errors(ServerChoice(variables: ["host": "x"])) == ["servers[0].variables.host must be one of eu"])
+        #expect(errors(ServerChoice(url: "nowhere")).count == 1)
+    }
+
+    @Test func `security is that of the operation, or else of the document`() throws {
+        let rest = #"""
+            , "security": [{"b": []}], "components": {"securitySchemes": {
+              "b": {"type": "http", "scheme": "Bearer"}, "u": {"type": "http", "scheme": "basic"},
+              "o": {"type": "oauth2", "flows": {}}, "k": {"type": "apiKey", "in": "query", "name": "key"},
+              "m": {"type": "mutualTLS"}, "d": {"type": "http", "scheme": "digest"}}}
+            """#
+        let definitions = try Definitions.text(
+            document(
+                #"""
+                {"/a": {"get": {"operationId": "a"}, "put": {"operationId": "b", "security": []},
+                  "post": {"operationId": "c", "security": [{"u": [], "k": []}, {"o": ["read"]}]},
+                  "patch": {"operationId": "d", "security": [{"k": []}, {}]},
+                  "delete": {"operationId": "e", "security": [{"m": []}]}}}
+                """#, rest))
+
+        #expect(definitions["a"]?.security == [[SecurityScheme("b", .bearer)]])
+        #expect(definitions["a"]?.needsAuthorization == true)
+        #expect(definitions["b"]?.needsAuthorization == false)
+        #expect(
+            definitions["c"]?.security == [
+                [SecurityScheme("u", .basic), SecurityScheme("k", .key(.query, "key"))], [SecurityScheme("o", .bearer)],
+            ])
+        #expect(definitions["d"]?.needsAuthorization == nil)
+        #expect(definitions["e"]?.security == [])
+        #expect(
+            definitions.unsupported.map(\.path) == [
+                "components.securitySchemes.m.type", "components.securitySchemes.d.scheme",
+            ])
+    }
+
+    @Test func `what cannot be expressed is listed with its path, and the rest can be called`() throws {
+        let definitions = try Definitions.text(
+            document(
+                #"""
+                {"/a": {"post": {"operationId": "a", "callbacks": {"x": {}}, "operationID": "b",
+                  "parameters": [{"name": "x", "in": "query", "content": {"application/xml": {}}}],
+                  "responses": {"200": {"$ref": "other.json#/x"}, "default": {"description": ""}}},
+                  "x-ours": {}}}
+                """#, #", "webhooks": {"w": {}}"#
+            ).replacing("\"200\"", with: "\"400\""))
+
+        #expect(definitions.names == ["a"])
+        #expect(
+            definitions.unsupported.map(\.path) == [
+                #"paths["/a"].post.callbacks"#, #"paths["/a"].post.operationID"#,
+                #"paths["/a"].post.parameters[0].content["application/xml"]"#,
+                #"paths["/a"].post.responses.400["$ref"]"#, "webhooks",
+            ])
+        #expect(
+            definitions.unsupported.first { $0.path.hasSuffix("operationID") }?.reason
+                == "is not a key of OpenAPI and is ignored; did you mean operationId?")
+    }
+
+    @Test func `references that lead nowhere, into a cycle or to another document are errors where they are needed`() {
+        let text = document(
+            ##"""
+            {"/a": {"get": {"parameters": [{"$ref": "#/components/parameters/limt"}, {"$ref": "#/components/parameters/x"},
+               {"$ref": "common.json#/a"}, {"$ref": "#/components/parameters/self"}]}}, "/b": {"$ref": "#/paths/~1c"}}
+            """##,
+            ##"""
+            , "components": {"parameters": {"limit": {"name": "limit", "in": "query"},
+               "x": {"$ref": "#/components/parameters/y"}, "y": {"$ref": "#/components/parameters/x"},
+               "self": {"$ref": "#/components/parameters/self"}},
+              "schemas": {"S": {"properties": {"a": {"$ref": "#/components/schemas/T"}}, "example": {"$ref": "no"}}}}
+            """##)
+
+        let errors = errors(text)
+
+        #expect(
+            errors.contains(
+                #"paths["/a"].get.parameters[0]["$ref"] leads to nothing: there is no limt; did you mean limit?"#))
+        #expect(
+            errors.contains(
+                #"paths["/a"].get.parameters[1]["$ref"] makes a cycle of references: #/components/parameters/x → #/components/parameters/y → #/components/parameters/x"#
+            ))
+        #expect(
+            errors.contains(
+                #"paths["/a"].get.parameters[2]["$ref"] leads to another document, which is not read; join the documents into one first"#
+            ))
+        #expect(errors.contains { $0.hasPrefix(#"paths["/b"]["$ref"] leads to nothing: there is no /c"#) })
+        #expect(errors.contains { $0.hasPrefix(#"components.schemas.S.properties.a["$ref"] leads to nothing"#) })
+        #expect(!errors.contains { $0.contains("example") })
+    }
+
+    @Test func `schemas that refer to themselves are read`() throws {
+        let definitions = try Definitions.text(
+            document(
+                ##"{"/a": {"post": {"operationId": "a", "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Tree"}}}}}}}"##,
+                ##", "components": {"schemas": {"Tree": {"type": "object", "properties": {"children": {"type": "array", "items": {"$ref": "#/components/schemas/Tree"}}}}}}"##
+                    + "}"))
+
+        #expect(definitions["a"]?.parameters.map(\.kind) == [.array])
+    }
+
+    @Test(arguments: [
+        ##"{"allOf": [{"$ref": "#/components/schemas/A"}, {"$ref": "#/components/schemas/A"}]}"##,
+        ##"{"properties": {"x": {"$ref": "#/components/schemas/A"}}, "allOf": [{"$ref": "#/components/schemas/A"}]}"##,
+    ])
+    func `schemas that are joined from themselves end with an error`(schema: String) {
+        let errors = errors(
+            document(
+                ##"{"/a": {"post": {"requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/A"}}}}}}}"##,
+                #", "components": {"schemas": {"A": \#(schema)}}"#))
+
+        #expect(errors.count >= 1 && errors.count <= 100)
+        #expect(errors[0].contains("joined"))
+    }
+
+    @Test func `errors of documents are found all at once`() {
+        let errors = errors(
+            document(
+                #"""
+                {"a": {"get": {}}, "/b": [], "/c/{x}/{y": {"get": 1},
+                 "/d/{x}": {"get": {"operationId": "d", "parameters": {}}, "put": {"operationId": "d",
+                   "parameters": [{"name": "x", "in": "body"}, {"in": "query"}, {"name": "z", "in": "path"},
+                     {"name": "q", "in": "query", "style": "simple"}, {"name": "t", "in": "query", "schema": {"type": "int"}},
+                     {"name": "u", "in": "query", "required": "yes"}, {"name": "u", "in": "query"}],
+                   "requestBody": {}, "security": [{"no": []}]}},
+                 "/e/{x": {"get": {}}}
+                """#))
+
+        #expect(
+            errors == [
+                "paths.a must begin with a slash", #"paths["/b"] must be an object of operations, not an array"#,
+                #"paths["/c/{x}/{y"].get must be an operation: an object, not a number"#,
+                #"paths["/d/{x}"].get.parameters must be a list of parameters, not an object"#,
+                #"paths["/d/{x}"].put.parameters.z is not a placeholder of the path; did you mean {x}?"#,
+                #"paths["/d/{x}"].put.operationId is the operationId of another operation too; each must be its own"#,
+                #"paths["/d/{x}"].put.parameters[0].in must be path, query, header or cookie"#,
+                #"paths["/d/{x}"].put.parameters[1].name must be the name of the parameter"#,
+                #"paths["/d/{x}"].put.parameters[3].style must be a style of parameters in query: form, spaceDelimited, pipeDelimited, deepObject"#,
+                #"paths["/d/{x}"].put.parameters[4].schema.type is not a known type; did you mean integer?"#,
+                #"paths["/d/{x}"].put.parameters[5].required must be true or false, not a string"#,
+                #"paths["/d/{x}"].put.parameters[6] is the second parameter of this name and place"#,
+                #"paths["/d/{x}"].put.requestBody.content must be an object of media types"#,
+                #"paths["/d/{x}"].put.security[0].no is not a known security scheme: there are none"#,
+                #"paths["/e/{x"].get.path has a { without its }; write {name}"#,
+            ])
+    }
+
+    @Test(arguments: [
+        (#"{"swagger": "2.0"}"#, "swagger is the version of a Swagger document"),
+        (#"{"openapi": "4.0.0"}"#, "openapi must be 3.0 or 3.1"), (#"{"openapi": 3.1}"#, "openapi must be the version"),
+        ("openapi: 3.1.0\npaths: {}\n", "it seems to be YAML, which must be converted to JSON first"),
+    ])
+    func `other documents are refused with what to do`(text: String, reason: String) {
+        let errors = errors(text)
+
+        #expect(errors.count == 1)
+        #expect(errors.first?.contains(reason) == true, "\(errors)")
+    }
+
+    @Test func `a document that is cut at any byte is an error`() {
+        let text = document(
+            ##"{"/a/{b}": {"get": {"parameters": [{"$ref": "#/components/parameters/b"}]}}}"##,
+            ##", "components": {"parameters": {"b": {"name": "b", "in": "path", "required": true}}}}"##)
+
+        for count in 0..<text.utf8.count - 2 {
+            #expect(!Definitions.check(text.utf8.prefix(count)).errors.isEmpty)
+        }
+    }
+
+    @Test func `documents with a part replaced by anything else never trap`() throws {
+        let bytes = Array(try Corner.text.utf8.prefix(30_000)) + Array("}".utf8)
+        var random = SeededRandom(seed: 4)
+        for _ in 0..<200 {
+            var changed = try Array(Corner.text.utf8)
+            for _ in 0..<4 {
+                let index = Int.random(in: 0..<changed.count, using: &random)
+                changed[index] = bytes[Int.random(in: 0..<bytes.count, using: &random)]
+            }
+            _ = Definitions.check(changed)
+        }
+    }
+
+    @Test func `documents are read in linear time`() {
+        expectLinearTime(
+            "operations", size: 40_000,
+            input: { size in
+                let paths = (0..<size / 130).map {
+                    ##""/a\##($0)/{b}": {"get": {"operationId": "o\##($0)", "parameters": [{"$ref": "#/components/parameters/b"}]}}"##
+                }
+                return document(
+                    "{\(paths.joined(separator: ","))}",
+                    #", "components": {"parameters": {"b": {"name": "b", "in": "path"}}}"#)
+            }, read: { #expect(Definitions.check($0.utf8).errors.isEmpty) })
+        expectLinearTime(
+            "references to nothing", size: 40_000,
+            input: { size in
+                let schemas = (0..<size / 50).map { ##""s\##($0)": {"$ref": "#/components/schemas/t\##($0)"}"## }
+                return document("{}", #", "components": {"schemas": {\#(schemas.joined(separator: ","))}}"#)
+            }, read: { _ = Definitions.check($0.utf8) })
+        expectLinearTime(
+            "schemas joined from large ones", size: 40_000,
+            input: { size in
+                let large = (0..<400).map { #""p\#($0)": {}"# }.joined(separator: ",")
+                let paths = (0..<size / 130).map {
+                    ##""/a\##($0)": {"put": {"requestBody": {"content": {"application/json": {"schema": {"allOf": [{"$ref": "#/components/schemas/L"}]}}}}}}"##
+                }
+                return document(
+                    "{\(paths.joined(separator: ","))}",
+                    #", "components": {"schemas": {"L": {"properties": {\#(large)}}}}"#)
+            }, read: { _ = Definitions.check($0.utf8) })
+    }
+}

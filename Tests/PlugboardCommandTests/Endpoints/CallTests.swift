@@ -1,0 +1,237 @@
+import Foundation
+import PlugboardJSON
+import TestSupport
+import Testing
+
+/// `plugboard call` and `plugboard endpoints`.
+struct CallTests {
+    private let server: LoopbackServer
+    private static let document = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Fixtures/OpenAPI/corner.json").standardizedFileURL.path
+
+    init() throws {
+        server = try LoopbackServer.responding { request in
+            if request.path == "/api.json" {
+                return ServerResponse(body: try String(contentsOfFile: CallTests.document, encoding: .utf8))
+            }
+            return ServerResponse(
+                status: request.path == "/v1/cart" ? 404 : 200, fields: [("Content-Type", "application/json")],
+                body: #"{"id": 1}"#)
+        }
+    }
+
+    /// Calls an operation of the document, and returns what the server got.
+    private func sent(_ arguments: [String], input: String = "") async throws -> ReceivedRequest {
+        let outcome = try await Command.running(
+            ["call"] + arguments + ["--openapi", CallTests.document, "--server", server.url("/v1")], input: input)
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(outcome.stdout == #"{"id": 1}"#)
+        return try #require(server.requests.last)
+    }
+
+    @Test func `an operation of an OpenAPI document is called by its name, with values typed by the document`()
+        async throws
+    {
+        let request = try await sent([
+            "createProduct", "title=42", "stock=7", "price[amount]:=12.50", "price[currency]=EUR",
+        ])
+
+        #expect(request.method == "POST" && request.target == "/v1/products")
+        #expect(request.text == #"{"title":"42","price":{"amount":12.50,"currency":"EUR"},"stock":7}"#)
+        #expect(request["Content-Type"] == "application/json")
+        #expect(request["Accept"] == "application/json")
+        #expect(request["User-Agent"]?.hasPrefix("plugboard/") == true)
+    }
+
+    @Test func `lists are given by repetition, objects by brackets, JSON by a colon`() async throws {
+        let topics = try await sent(["listTopics", "board=a/b", "tags=x y", "tags=z", "order=votes"])
+        let users = try await sent(["listUsers", "filter[role]=admin", "filter[since]=2026"])
+        let products = try await sent(["listProducts", #"price:={"min": 1.50}"#, #"color:=["red"]"#])
+
+        #expect(topics.target == "/v1/boards/a%2Fb/topics?tags=x%20y&tags=z&order=votes")
+        #expect(users.target == "/v1/users?filter%5Brole%5D=admin&filter%5Bsince%5D=2026")
+        #expect(products.target == "/v1/products?min=1.50&color=red")
+    }
+
+    @Test func `values come from files and bodies from standard input`() async throws {
+        let folder = try TemporaryFolder()
+        let text = try folder.write("text", "from a file")
+        let value = try folder.write("value.json", "[\"mug\"]")
+
+        let post = try await sent(["createPost", "topic=1", "text=@\(text)", "replyTo:=null"])
+        let list = try await sent(["replaceWishlist", "user=ada", "name=x", "body:=@\(value)"])
+        let coupon = try await sent(["redeemCoupon", "--body", "-"], input: "SWIFT")
+        let markdown = try await sent(["replacePostText", "post=1", "--body", "# T", "-H", "Content-Type: text/x"])
+
+        #expect(post.text == #"{"text":"from a file","replyTo":null}"#)
+        #expect(list.text == #"["mug"]"#)
+        #expect(coupon.text == "SWIFT" && coupon["Content-Type"] == "text/plain")
+        #expect(markdown.text == "# T" && markdown.values("Content-Type") == ["text/x"])
+    }
+
+    @Test func `credentials are sent as the security schemes say`() async throws {
+        let folder = try TemporaryFolder()
+        let key = try folder.write("key", "k3y\n")
+
+        let admin = try await sent(["getStatistics", "--credential", "adminKey=@\(key)"])
+        let token = try await sent(["listOrders", "--credential", "token=t0ken"])
+        let basic = try await sent(["listOrders", "--credential", "basic=ada:pass:word"])
+        let none = try await sent(["listBoards", "--credential", "token=t0ken"])
+
+        #expect(admin["X-Admin-Key"] == "k3y" && admin["Authorization"] == nil)
+        #expect(token["Authorization"] == "Bearer t0ken")
+        #expect(basic["Authorization"] == "Basic \(Data("ada:pass:word".utf8).base64EncodedString())")
+        #expect(none["Authorization"] == nil)
+    }
+
+    @Test func `a document is fetched from a URL, and a configuration's section is used without one`() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(
+            "plugboard.json",
+            """
+            {"kernel": {"baseURL": "\(server.url("/v1/"))"},
+             "endpoints": {"DEFAULT": {"headers": {"X-App": "test"}},
+               "Add": {"path": "lists/{list}", "method": "POST", "parameters": {"list": "path", "n": {"type": "integer"}}}}}
+            """)
+
+        let fetched = try await Command.run(
+            "call", "getBoard", "board=x", "--openapi", server.url("/api.json"), "--server", server.url("/v1"))
+        let section = try await Command.run("call", "Add", "list=a", "n=3", "--config", file)
+
+        #expect(fetched.status == 0 && section.status == 0, "\(fetched.stderr)\(section.stderr)")
+        let requests = server.requests.suffix(2)
+        #expect(requests.first?.target == "/v1/boards/x")
+        #expect(requests.last?.target == "/v1/lists/a" && requests.last?.text == #"{"n":3}"#)
+        #expect(requests.last?["X-App"] == "test")
+    }
+
+    @Test(arguments: [
+        (["call", "getTopik", "topic=1"], "There is no definition getTopik. Did you mean getTopic?"),
+        (
+            ["call", "getTopic", "topc=1"],
+            "there is no parameter topc; did you mean topic?; the parameter topic is missing."
+        ),
+        (["call", "getTopic", "topic=one"], "the parameter topic must be a whole number, not a string."),
+        (["call", "getTopic", "topic"], "A parameter must be key=value, or key:=JSON: topic."),
+        (["call", "getTopic", "topic:={"], "topic: the JSON cannot be read"),
+        (
+            ["call", "listTopics", "board=x", "order=vote"],
+            "the parameter order is not one of its values; did you mean votes?"
+        ),
+        (["call", "listTopics", "board=.."], "has a segment of dots"),
+        (["call", "getTopic", "topic=1", "--credential", "tokn=x"], "Did you mean token?"),
+        (["call", "getTopic", "topic=1", "--credential", "basic=x"], "must be USER:PASSWORD."),
+        (["endpoints", "show", "getTopik"], "There is no definition getTopik. Did you mean getTopic?"),
+    ])
+    func `errors of the command line end with 2 and send nothing`(arguments: [String], error: String) async throws {
+        let outcome = try await Command.running(
+            arguments + ["--openapi", CallTests.document]
+                + (arguments[0] == "call" ? ["--server", server.url("/v1")] : []))
+
+        #expect(outcome.status == 2)
+        #expect(outcome.stderr.contains(error), "\(outcome.stderr)")
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `other errors end with the statuses of the other verbs`() async throws {
+        let folder = try TemporaryFolder()
+        let wrong = try folder.write("wrong.json", #"{"A": {"pth": "a"}}"#)
+        let relative = try folder.write("relative.json", #"{"A": {"path": "a"}}"#)
+
+        let refused = try await Command.run("call", "A", "--openapi", wrong)
+        let base = try await Command.run("call", "A", "--openapi", relative)
+        let status = try await Command.run(
+            "call", "getCart", "--fail", "--openapi", CallTests.document, "--server", server.url("/v1"))
+        let number = try await Command.run("call", "getCart", "--openapi", CallTests.document, "--server", "7")
+
+        #expect(refused.status == 100 && refused.stderr.contains("A.pth is not a known key; did you mean path?"))
+        #expect(base.status == 3 && base.stderr.contains("A has no server."))
+        #expect(status.status == 22)
+        #expect(number.status == 100 && number.stderr.contains("has 2 servers, so that there is no server 7"))
+    }
+
+    @Test func `a server of the document is chosen by its number, and its variables by name`() async throws {
+        let outcome = try await Command.run(
+            "endpoints", "show", "getCart", "--openapi", CallTests.document, "--server-variable", "region=us")
+        let second = try await Command.run(
+            "endpoints", "show", "getCart", "--openapi", CallTests.document, "--server", "1")
+
+        #expect(outcome.stdout.hasPrefix("GET https://us.corner.example/v1/cart\nGets the cart.\n"))
+        #expect(second.stdout.hasPrefix("GET https://sandbox.corner.example/v1/cart\n"))
+    }
+
+    @Test func `endpoints list and show describe all that can be called`() async throws {
+        let list = try await Command.run("endpoints", "list", "--openapi", CallTests.document)
+        let json = try await Command.run("endpoints", "list", "--json", "--openapi", CallTests.document)
+        let show = try await Command.run("endpoints", "show", "placeOrder", "--openapi", CallTests.document)
+
+        #expect(list.status == 0)
+        #expect(list.stdout.split(separator: "\n").count == 100)
+        #expect(
+            list.stdout.contains("\nsimilarTopics         GET      /topics/{topic}/similar          (deprecated) Finds")
+        )
+        #expect(list.stderr.contains("callbacks are requests to a program, which are not read"))
+        let objects = try #require(try JSONParser.parse(json.stdout).arrayValue)
+        #expect(objects.count == 100)
+        #expect(objects.first?["name"] == "listBoards" && objects.first?["parameters"]?[0]?["type"] == "integer")
+        #expect(
+            show.stdout == """
+                POST https://eu.corner.example/v1/orders
+                Orders what is in the cart.
+
+                  Idempotency-Key  header  string   required
+                  address          body    object   required
+                  gift             body    boolean
+
+                body: application/json, required
+                response: object of Order
+                security: token, or basic
+
+                """)
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"])
+    func `names, parameters and values are completed from the file on the line`(shell: String) async throws {
+        func completions(_ position: Int, _ index: Int, _ words: String...) async throws -> [String] {
+            let outcome = try await Command.running(
+                ["---completion", "call", "--", "positional@\(position)", "\(index)", "0", "plugboard", "call"] + words
+                    + ["--openapi", CallTests.document], environment: ["SAP_SHELL": shell])
+            return outcome.stdout.split(separator: "\n").map { String($0.prefix { $0 != "\\" }) }
+        }
+
+        #expect(try await completions(0, 2, "listTop") == ["listTopics", "listTopicsOfUser"])
+        #expect(try await completions(1, 3, "listTopics", "") == ["board=", "page=", "tags=", "order="])
+        #expect(try await completions(1, 3, "listTopics", "order=v") == ["order=votes"])
+        #expect(try await completions(1, 5, "listTopics", "order", "=", "n") == ["newest"])
+        #expect(try await completions(1, 3, "unknown", "") == [])
+    }
+
+    @Test func `scripts of completions ask for names and parameters`() async throws {
+        for shell in ["bash", "zsh", "fish"] {
+            let outcome = try await Command.run("--generate-completion-script", shell)
+
+            #expect(outcome.status == 0)
+            #expect(outcome.stdout.contains("---completion"))
+            #expect(outcome.stdout.contains("endpoints"))
+        }
+    }
+
+    @Test func `config check checks the section of endpoints too`() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(
+            "plugboard.json", #"{"kernel": {"timout": "1s"}, "endpoints": {"A": {"path": "a", "refines": "A"}}}"#)
+
+        let outcome = try await Command.run("config", "check", file)
+        let schema = try JSONParser.parse(try await Command.run("config", "check", "--schema").stdout)
+
+        #expect(outcome.status == 1)
+        #expect(
+            outcome.stderr == """
+                \(file), line 1, column 13: kernel.timout is not a known key; did you mean timeout?
+                \(file), line 1, column 70: endpoints.A.refines makes a cycle: A → A
+
+                """)
+        #expect(
+            schema["properties"]?["endpoints"]?["additionalProperties"]?["properties"]?["path"]?["type"] == "string")
+    }
+}
