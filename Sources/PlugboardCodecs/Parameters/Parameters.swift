@@ -27,6 +27,7 @@ public struct Parameters: Sendable {
     /// Throws `request.parameter` if the value cannot be encoded, or is not an object.
     public init(encoding value: some Encodable) throws(PlugboardError) {
         if let simple = ParameterEncoder.entries(of: value) {
+            self.init()
             entries = simple
             return
         }

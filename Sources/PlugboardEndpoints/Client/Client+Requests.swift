@@ -26,7 +26,7 @@ extension Client {
     }
 
     /// The request before the adapters of requests.
-    private func unadapted<E: Endpoint>(
+    func unadapted<E: Endpoint>(
         _ endpoint: E, labels: CallLabels?, call: CallID?
     ) throws(PlugboardError) -> Request {
         if let custom = try endpoint.customRequest() { return custom }
@@ -42,7 +42,7 @@ extension Client {
         }
 
         var url = try EndpointURL.filled(
-            endpoint.path, below: base(of: endpoint), with: &parameters, general: settings.parameters,
+            endpoint.path, below: urlBase(of: endpoint), with: &parameters, general: settings.parameters,
             of: endpoint.endpointName)
 
         var body: (body: Body, type: String?)?
@@ -67,7 +67,7 @@ extension Client {
     }
 
     /// What a relative path is below; nil if there is none.
-    private func base<E: Endpoint>(of endpoint: E) -> EndpointURL.Base? {
+    private func urlBase<E: Endpoint>(of endpoint: E) -> EndpointURL.Base? {
         let own = endpoint.base
         let usesPrefix = settings.pathPrefix.isEmpty || endpoint.usesPathPrefix
         let general = endpoint.usesCDN ? cdn ?? base : base

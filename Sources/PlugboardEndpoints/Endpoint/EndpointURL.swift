@@ -62,7 +62,7 @@ enum EndpointURL {
         if path.isEmpty { return base.url }
         let isSlash = bytes.first == UInt8(ascii: "/")
         if base.endsInSlash != isSlash { return base.url + path }
-        return isSlash ? base.url + path.dropFirst() : "\(base.url)/\(path)"
+        return isSlash ? base.url + String(Substring(path.utf8.dropFirst())) : "\(base.url)/\(path)"
     }
 
     /// A base with the prefix of paths, joined once for all endpoints of a client.

@@ -4,7 +4,6 @@ import PlugboardJSON
 
 /// Fills the placeholders of a URL, as `EndpointURL` describes.
 struct Placeholders {
-    private let endpoint: String
     private var output: [UInt8] = []
     /// Where the segment of the path begins in the output.
     private var segmentStart = 0
@@ -24,8 +23,8 @@ struct Placeholders {
     ) throws(PlugboardError) -> String {
         let bytes = Array(url.utf8)
         guard bytes.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") }) else { return url }
-        var filler = Placeholders(endpoint: endpoint(), output: [], capacity: bytes.count + 64)
-        return try filler.filled(bytes, from: .authority, &parameters, general)
+        var filler = Placeholders(output: [UInt8](), capacity: bytes.count + 64)
+        return try filler.fill(bytes, from: .authority, &parameters, general, endpoint)
     }
 
     /// The URL of a path with placeholders below a base that has none, and neither a query.
@@ -33,26 +32,35 @@ struct Placeholders {
         _ path: [UInt8], below base: String, with parameters: inout Parameters, general: Parameters,
         of endpoint: @autoclosure () -> String
     ) throws(PlugboardError) -> String {
-        var filler = Placeholders(
-            endpoint: endpoint(), output: base.utf8, capacity: base.utf8.count + path.count + 64)
+        var filler = Placeholders(output: base.utf8, capacity: base.utf8.count + path.count + 64)
         let slash = UInt8(ascii: "/")
         if filler.output.last != slash { filler.output.append(slash) }
         filler.segmentStart = filler.output.count
-        return try filler.filled(
-            path.first == slash ? Array(path.dropFirst()) : path, from: .path, &parameters, general)
+        return try filler.fill(
+            path.first == slash ? Array(path.dropFirst()) : path, from: .path, &parameters, general, endpoint)
     }
 
-    private init(endpoint: String, output: some Sequence<UInt8>, capacity: Int) {
-        self.endpoint = endpoint
+    private init(output: some Sequence<UInt8>, capacity: Int) {
         self.output.reserveCapacity(capacity)
         self.output.append(contentsOf: output)
     }
 
-    private mutating func filled(
-        _ url: [UInt8], from first: Part, _ parameters: inout Parameters, _ general: Parameters
+    private mutating func fill(
+        _ url: [UInt8], from first: Part, _ parameters: inout Parameters, _ general: Parameters,
+        _ endpoint: () -> String
     ) throws(PlugboardError) -> String {
-        let values = Values(parameters)
-        let generalValues = Values(general)
+        do throws(Refusal) {
+            try fill(url, from: first, Values(parameters), Values(general))
+        } catch {
+            throw PlugboardError(error.code, error.reason(endpoint()))
+        }
+        try remove(from: &parameters)
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    private mutating func fill(
+        _ url: [UInt8], from first: Part, _ values: Values, _ generalValues: Values
+    ) throws(Refusal) {
         var part = first
         var slashes = 0
         var index = 0
@@ -88,8 +96,6 @@ struct Placeholders {
             output.append(byte)
         }
         if part == .path { try endSegment() }
-        try remove(from: &parameters)
-        return String(decoding: output, as: UTF8.self)
     }
 
     /// Removes the parameters that have filled placeholders.
@@ -107,7 +113,7 @@ struct Placeholders {
     }
 
     /// Refuses a segment that a placeholder has made empty, `.` or `..`.
-    private mutating func endSegment() throws(PlugboardError) {
+    private mutating func endSegment() throws(Refusal) {
         defer { segmentPlaceholder = nil }
         guard let name = segmentPlaceholder else { return }
         let segment = output[segmentStart...]
@@ -136,7 +142,7 @@ struct Placeholders {
         return count <= 2
     }
 
-    private func text(of name: String, in value: JSONValue?) throws(PlugboardError) -> String {
+    private func text(of name: String, in value: JSONValue?) throws(Refusal) -> String {
         switch value {
         case .string(let text)?: return text
         case .number(let number)?: return number.text
@@ -163,17 +169,22 @@ struct Placeholders {
 
     private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x37 + value }
 
-    private func refused(_ name: String, _ what: String) -> PlugboardError {
-        PlugboardError(
-            .requestParameter, "The placeholder {\(Printable.text(name))} in the URL of \(endpoint) \(what).")
+    private func refused(_ name: String, _ what: String) -> Refusal {
+        Refusal(code: .requestParameter) { "The placeholder {\(Printable.text(name))} in the URL of \($0) \(what)." }
     }
 
-    private func unbalanced(_ bracket: String, without other: String) -> PlugboardError {
-        PlugboardError(
-            .requestURL,
-            "The URL of \(endpoint) has \(bracket) without \(other). Placeholders are written {name}; write %7B and "
-                + "%7D for the characters themselves.")
+    private func unbalanced(_ bracket: String, without other: String) -> Refusal {
+        Refusal(code: .requestURL) {
+            "The URL of \($0) has \(bracket) without \(other). Placeholders are written {name}; write %7B and %7D for "
+                + "the characters themselves."
+        }
     }
+}
+
+/// Why a URL cannot be filled. The endpoint's name is made only for errors, because it costs more than the URL.
+private struct Refusal: Error {
+    let code: PlugboardError.Code
+    let reason: @Sendable (_ endpoint: String) -> String
 }
 
 /// The first value of each name. Many are found by a table, so that no definition with many placeholders is slow.
