@@ -128,6 +128,13 @@ let layers: [Target] = [
         "PlugboardMessages", "PlugboardJSON"),
 ]
 
+/// A program in the manner of one of the libraries that Plugboard descends from.
+func ancestor(_ name: String, _ dependencies: Target.Dependency..., exclude: [String] = []) -> Target {
+    .executableTarget(
+        name: "Example\(name)", dependencies: ["PlugboardEndpoints", "Plugboard"] + dependencies,
+        path: "Examples/Ancestors/\(name)", exclude: exclude, swiftSettings: strict)
+}
+
 let programs: [Target] = [
     // The templates of `plugins new` as bytes; templates in C and C++ are not to be compiled here.
     .target(
@@ -160,8 +167,14 @@ let programs: [Target] = [
     .executableTarget(
         name: "ExampleInCode", dependencies: ["Plugboard", "PlugboardKit"], path: "Examples/InCode",
         swiftSettings: strict),
+    ancestor("RBEFireworks"),
+    ancestor("CCNetwork", "PlugboardJSON"),
+    ancestor("RFAPI", exclude: ["endpoints.json"]),
+    ancestor("XMNetworking"),
+    ancestor("AwesomeNetworking"),
     .target(
-        name: "ExampleMigration", dependencies: ["Plugboard"], path: "Examples/Migration", swiftSettings: strict),
+        name: "ExampleMigration", dependencies: ["Plugboard", "PlugboardEndpoints"], path: "Examples/Migration",
+        swiftSettings: strict),
     .target(
         name: "ExampleCookbook", dependencies: ["PlugboardKit"], path: "Examples/Cookbook",
         exclude: ["C", "Cpp", "Rust", "Scenarios"],

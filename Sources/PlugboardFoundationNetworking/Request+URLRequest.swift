@@ -5,14 +5,17 @@ public import PlugboardMessages
 extension Request {
     /// The request that a `URLRequest` describes.
     ///
-    /// | of `URLRequest` | here |
-    /// |---|---|
-    /// | `url`, `httpMethod`, `allHTTPHeaderFields` | URL, method and fields; the fields in the order of their names, because Foundation keeps none |
-    /// | `httpBody` | a body that can be sent again |
-    /// | `httpBodyStream` | a body that cannot be sent again; its length is that of the field `Content-Length` |
-    /// | `timeoutInterval` | `options.idleTimeout`, which has the same meaning; Foundation's default of 60 seconds leaves it to the kernel's configuration |
-    /// | `cachePolicy` | the field `Cache-Control`, for the plugin `cache`, unless the request has one: `no-cache` for the policies that reload or revalidate, `max-stale` for `returnCacheDataElseLoad`, `only-if-cached, max-stale` for `returnCacheDataDontLoad` |
-    /// | `httpShouldHandleCookies` | if false, the attributes `cookies.send` and `cookies.store` are `false`, which needs the plugin `cookies` |
+    /// - `url`, `httpMethod` and `allHTTPHeaderFields` are the same here. The fields are in the order of their names,
+    ///   because Foundation keeps no order.
+    /// - `httpBody` is a body that can be sent again, `httpBodyStream` one that cannot. The length of a stream is that of
+    ///   the field `Content-Length`, if there is one.
+    /// - `timeoutInterval` is `options.idleTimeout`, which has the same meaning. Foundation's default of 60 seconds
+    ///   leaves it to the kernel's configuration.
+    /// - `cachePolicy` is the field `Cache-Control`, which the plugin `cache` obeys, unless the request has one:
+    ///   `no-cache` for the policies that reload or revalidate, `max-stale` for `returnCacheDataElseLoad`, and
+    ///   `only-if-cached, max-stale` for `returnCacheDataDontLoad`.
+    /// - `httpShouldHandleCookies` that is false sets the attributes `cookies.send` and `cookies.store` to `false`. They
+    ///   need the plugin `cookies`.
     ///
     /// `mainDocumentURL`, `networkServiceType`, `allowsCellularAccess` and `httpShouldUsePipelining` have no
     /// counterpart. Throws `request.url` if there is no URL.

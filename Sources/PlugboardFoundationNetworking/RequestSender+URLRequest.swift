@@ -5,8 +5,8 @@ public import PlugboardMessages
 /// Requests in the manner of `URLSession`, for code that moves over: `session.data(for:)` becomes `kernel.data(for:)`.
 ///
 /// Three things differ. Errors are `PlugboardError`, not `URLError`. The response is an `HTTPURLResponse` without a
-/// cast. Redirects, cookies, credentials and the cache are followed, stored, sent and used only where the kernel has the
-/// plugins for them. Everything throws `body.limit` if the response's body is larger than `limit`.
+/// cast. Redirects are followed, and cookies, credentials and the cache are used, only where the kernel has the plugins
+/// for them. All functions throw `body.limit` if the response's body is larger than `limit`.
 extension RequestSender {
     /// Sends a request and reads the response's whole body.
     public func data(

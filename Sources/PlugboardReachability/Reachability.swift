@@ -38,8 +38,8 @@ public final class Reachability: @unchecked Sendable {
 
     /// Watches on a loop that belongs to another.
     ///
-    /// - Parameter changed: Called on the loop with the state at the begin, with each later one, and with the error that
-    ///   ends the watch.
+    /// - Parameter changed: Called on the loop with the first state, with each later one, and with the error that ends
+    ///   the watch.
     package convenience init(
         loop: EventLoop, changed: @escaping @Sendable (Result<NetworkState, PlugboardError>) -> Void
     ) throws(PlugboardError) {
@@ -75,8 +75,8 @@ public final class Reachability: @unchecked Sendable {
 
     /// The state now, and each later one that differs from the one before.
     ///
-    /// A reader that is slow gets the newest state only. The sequence ends when the kernel has ended, or the system lets
-    /// the program read no more.
+    /// A reader that is slow gets the newest state only. The sequence ends when the kernel has ended, or when the system
+    /// refuses to tell more.
     public func changes() -> AsyncStream<NetworkState> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: NetworkState.self, bufferingPolicy: .bufferingNewest(1))

@@ -73,11 +73,13 @@ struct RoutingTable: Equatable {
             head.rtm_family == UInt8(AF_INET) || head.rtm_family == UInt8(AF_INET6)
         else { return nil }
         var route = DefaultRoute(
-            isIPv6: head.rtm_family == UInt8(AF_INET6), isInMainTable: Int(head.rtm_table) == Int(RT_TABLE_MAIN.rawValue),
+            isIPv6: head.rtm_family == UInt8(AF_INET6),
+            isInMainTable: Int(head.rtm_table) == Int(RT_TABLE_MAIN.rawValue),
             metric: 0, interfaces: [])
         message.forEachAttribute(after: rtmsg.self) { type, value in
             switch type {
-            case Int(RTA_OIF.rawValue): if let number = value.number { route.interfaces.append(Int32(bitPattern: number)) }
+            case Int(RTA_OIF.rawValue):
+                if let number = value.number { route.interfaces.append(Int32(bitPattern: number)) }
             case Int(RTA_PRIORITY.rawValue): route.metric = value.number ?? 0
             case Int(RTA_TABLE.rawValue):
                 if let table = value.number { route.isInMainTable = table == RT_TABLE_MAIN.rawValue }

@@ -54,7 +54,9 @@ import Testing
         (.reloadRevalidatingCacheData, "no-cache"), (.returnCacheDataElseLoad, "max-stale"),
         (.returnCacheDataDontLoad, "only-if-cached, max-stale"),
     ])
-    func `the cache policy is a directive of Cache-Control`(_ policy: URLRequest.CachePolicy, _ directive: String?) throws {
+    func `the cache policy is a directive of Cache-Control`(_ policy: URLRequest.CachePolicy, _ directive: String?)
+        throws
+    {
         var foundation = try foundationRequest()
         foundation.cachePolicy = policy
         let mapped = try Request(foundation)
@@ -94,7 +96,8 @@ import Testing
         #expect(try await known.body?.text() == text)
     }
 
-    @Test(arguments: [3, 5]) func `a stream of another length than it says breaks the body`(_ length: Int) async throws {
+    @Test(arguments: [3, 5]) func `a stream of another length than it says breaks the body`(_ length: Int) async throws
+    {
         let body = Body.stream(InputStream(data: Data("four".utf8)), length: length)
 
         await #expect { try await body.text() } throws: { ($0 as? PlugboardError)?.code == .bodyRead }
@@ -133,7 +136,8 @@ import Testing
         var fields: Fields = ["Content-Type": "text/plain", "Set-Cookie": "a=1"]
         fields.append("set-cookie", "b=2")
         let response = Response(
-            head: ResponseHead(status: 404, version: .http2, fields: fields), body: .text("no"), url: "https://a.test/x")
+            head: ResponseHead(status: 404, version: .http2, fields: fields), body: .text("no"), url: "https://a.test/x"
+        )
 
         let (data, foundation) = try await response.foundation()
         let back = Response(foundation, data)

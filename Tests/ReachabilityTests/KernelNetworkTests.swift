@@ -47,7 +47,8 @@ struct KernelNetworkTests {
 
     private func socketCount() throws -> Int { try namespace.run { try NetlinkSocketLine.all().count } }
 
-    @Test func `a plugin that lists networkChanged gets the state after the start, and each that differs`() async throws {
+    @Test func `a plugin that lists networkChanged gets the state after the start, and each that differs`() async throws
+    {
         let kernel = try kernel([listener("queue", ["networkChanged"])])
         try await told.opened(for: 1)
         let sockets = try socketCount()

@@ -56,7 +56,8 @@ struct ReachabilityTests {
         #expect(reachability.current == down)
     }
 
-    @Test func `routes that the system removes without a word are noticed when the interface is up again`() async throws {
+    @Test func `routes that the system removes without a word are noticed when the interface is up again`() async throws
+    {
         try addEthernet()
         let reachability = try namespace.run { try Reachability() }
         var changes = reachability.changes().makeAsyncIterator()
@@ -117,7 +118,8 @@ struct ReachabilityTests {
         var changes = reachability.changes().makeAsyncIterator()
         _ = await changes.next()
 
-        try batch((1...300).flatMap { ["route add default via 192.0.2.1 metric \($0)", "route del default metric \($0)"] })
+        try batch(
+            (1...300).flatMap { ["route add default via 192.0.2.1 metric \($0)", "route del default metric \($0)"] })
         try namespace.ip("route del default")
         let last = await changes.next()
 
@@ -139,7 +141,10 @@ struct ReachabilityTests {
             freed.wait()
         }
         try await blocked.opened()
-        try batch((1...4000).flatMap { ["route add 198.51.100.1/32 dev eth0 metric \($0)", "route del 198.51.100.1/32 metric \($0)"] })
+        try batch(
+            (1...4000).flatMap {
+                ["route add 198.51.100.1/32 dev eth0 metric \($0)", "route del 198.51.100.1/32 metric \($0)"]
+            })
         try namespace.ip("route del default")
         let lost = try sockets().reduce(0) { $0 + $1.lost }
         freed.signal()
@@ -182,7 +187,8 @@ struct ReachabilityTests {
     /// Runs many lines of `ip` in one process.
     private func batch(_ lines: [String]) throws {
         try namespace.run {
-            let outcome = try ProcessRunner.run(["ip", "-batch", "-"], input: Array(lines.joined(separator: "\n").utf8))
+            let outcome = try ProcessRunner.run(
+                ["ip", "-batch", "-"], input: Array(lines.joined(separator: "\n").utf8))
             #expect(outcome.status == 0, "\(outcome.stderr)")
         }
     }

@@ -27,7 +27,8 @@ import Testing
     }
 
     @Test func `a default route through an interface that is down, or is not known, makes no network`() {
-        let down = RoutingTable(links: [loopback, Datagram.link(2, "eth0", up: false)], routes: [Datagram.route(via: 2)])
+        let down = RoutingTable(
+            links: [loopback, Datagram.link(2, "eth0", up: false)], routes: [Datagram.route(via: 2)])
         let unknown = RoutingTable(links: [loopback], routes: [Datagram.route(via: 2)])
 
         #expect(down.state == NetworkState(hasIPv4: false, hasIPv6: false, kind: .loopback))

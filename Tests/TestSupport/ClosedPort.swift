@@ -3,7 +3,7 @@ import Foundation
 /// A port of 127.0.0.1 that refuses connections and that no other process can use meanwhile.
 package final class ClosedPort: Sendable {
     package let port: Int
-    private let descriptor: Int32
+    let descriptor: Int32
 
     package init() throws {
         // Bound, but never listening.

@@ -16,8 +16,19 @@ package final class LoopbackServer: Sendable {
     private let core: Core
 
     /// Starts to listen. Throws when no socket or thread can be had.
-    package init(_ script: Script) throws {
+    package convenience init(_ script: Script) throws {
         let (descriptor, port) = try sockaddr_in.bindLoopback()
+        try self.init(descriptor, port, script)
+    }
+
+    /// Starts to listen on a port that has refused connections until now.
+    package convenience init(opening closed: ClosedPort, _ script: Script) throws {
+        let descriptor = fcntl(closed.descriptor, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw SystemError.failed("fcntl", errno) }
+        try self.init(descriptor, closed.port, script)
+    }
+
+    private init(_ descriptor: Int32, _ port: Int, _ script: Script) throws {
         guard listen(descriptor, 1024) == 0 else {
             let number = errno
             close(descriptor)

@@ -18,9 +18,10 @@ package enum ProcessRunner {
     ///
     /// The first argument is a path or a name searched for in `PATH`. `environment` is added to this process's own.
     /// A program that takes longer than `timeout` is killed. Throws when it cannot be started.
+    /// - Parameter onOutput: Called with all of standard output so far, each time that there is more.
     package static func run(
         _ arguments: [String], environment: [String: String] = [:], folder: String? = nil, input: [UInt8] = [],
-        timeout: Duration = .seconds(120)
+        timeout: Duration = .seconds(120), onOutput: (@Sendable (String) -> Void)? = nil
     ) throws -> Outcome {
         let folderOfInput = try TemporaryFolder("input")
         let inputPath = try folderOfInput.write("stdin", input)
@@ -35,7 +36,9 @@ package enum ProcessRunner {
             standardInput: standardInput, standardOutput: output.writer, standardError: errors.writer)
         output.closeWriter()
         errors.closeWriter()
-        let collected = collect([output.reader, errors.reader], until: .now + timeout) { process.kill() }
+        let collected = collect(
+            [output.reader, errors.reader], until: .now + timeout, onOutput: onOutput
+        ) { process.kill() }
 
         return Outcome(status: process.wait(), stdoutBytes: collected[0], stderrBytes: collected[1])
     }
@@ -43,14 +46,15 @@ package enum ProcessRunner {
     /// Like `run`, off the tasks' threads.
     package static func running(
         _ arguments: [String], environment: [String: String] = [:], folder: String? = nil, input: [UInt8] = [],
-        timeout: Duration = .seconds(120)
+        timeout: Duration = .seconds(120), onOutput: (@Sendable (String) -> Void)? = nil
     ) async throws -> Outcome {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {
                 continuation.resume(
                     with: Result {
                         try run(
-                            arguments, environment: environment, folder: folder, input: input, timeout: timeout)
+                            arguments, environment: environment, folder: folder, input: input, timeout: timeout,
+                            onOutput: onOutput)
                     })
             }
         }
@@ -67,7 +71,8 @@ package enum ProcessRunner {
 
     /// Reads all descriptors at once until each has ended, so that no program blocks on a full pipe.
     private static func collect(
-        _ descriptors: [Int32], until deadline: ContinuousClock.Instant, onTimeout: () -> Void
+        _ descriptors: [Int32], until deadline: ContinuousClock.Instant, onOutput: (@Sendable (String) -> Void)?,
+        onTimeout: () -> Void
     ) -> [[UInt8]] {
         var collected = descriptors.map { _ in [UInt8]() }
         var polls = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
@@ -86,6 +91,7 @@ package enum ProcessRunner {
                     count = max(read(polls[index].fd, buffer.baseAddress, buffer.count), 0)
                 }
                 collected[index] += bytes
+                if index == 0 { onOutput?(String(decoding: collected[0], as: UTF8.self)) }
                 if bytes.isEmpty { polls[index].fd = -1 }
             }
         }

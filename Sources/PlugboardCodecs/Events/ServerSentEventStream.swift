@@ -119,9 +119,10 @@ public struct ServerSentEventStream<Sender: RequestSender>: AsyncSequence, Senda
             var request = request
             if !request.fields.contains(.accept) { request[.accept] = "text/event-stream" }
             if !request.fields.contains(.cacheControl) { request[.cacheControl] = "no-store" }
-            // A field cannot hold control characters (RFC 9110 §5.5).
-            if !lastEventID.isEmpty, lastEventID.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
-                request["Last-Event-ID"] = lastEventID
+            if !isFirst || !lastEventID.isEmpty {
+                // A field cannot hold control characters (RFC 9110 §5.5).
+                let canBeSent = !lastEventID.isEmpty && lastEventID.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+                request["Last-Event-ID"] = canBeSent ? lastEventID : nil
             }
             if !isFirst, let body = request.body {
                 guard let copy = body.source.copy() else {

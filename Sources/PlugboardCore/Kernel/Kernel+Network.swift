@@ -28,7 +28,8 @@ extension KernelCore {
         do { _ = try reachability() } catch {
             log.write(
                 .warning, "kernel",
-                "Plugins do not get the event networkChanged: \(error.reason)\(error.underlying.map { " (\($0))" } ?? "")")
+                "Plugins do not get the event networkChanged: \(error.reason)\(error.underlying.map { " (\($0))" } ?? "")"
+            )
         }
     }
 

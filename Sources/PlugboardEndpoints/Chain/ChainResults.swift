@@ -46,7 +46,8 @@ public struct ChainResults: Sendable {
         guard let typed = value as? Value else {
             throw PlugboardError(
                 .requestParameter,
-                "The value of the chain's step \"\(Printable.text(name))\" is a \(Swift.type(of: value)), not a \(type).")
+                "The value of the chain's step \"\(Printable.text(name))\" is a \(Swift.type(of: value)), not a \(type)."
+            )
         }
         return typed
     }

@@ -72,8 +72,8 @@ extension CallRegistry {
     /// Cancels the calls that wait, and returns when those under way have ended. Calls that are to start meanwhile are
     /// cancelled; afterwards they start again.
     ///
-    /// Requests of a batch and steps of a chain that are under way still begin. Requests that `client.send` sends without
-    /// a call are not counted.
+    /// Requests of a batch and steps of a chain that are under way still begin. Requests that `client.send` sends
+    /// without a call are not counted.
     public func finish() async {
         beginFinishing()
         defer { endFinishing() }

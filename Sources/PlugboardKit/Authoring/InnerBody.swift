@@ -93,11 +93,11 @@ public final class InnerBody: BodySource, @unchecked Sendable {
         }
     }
 
-    /// Like `forward`, for the pieces that `takes` accepts. For another piece the pull stays open, and the source completes it
-    /// itself.
-    public func forwardPiece(to pull: Pull, if takes: @escaping (borrowing View) -> Bool) {
+    /// The same for the pieces that `accepts` accepts. For another piece the pull stays open, and the source completes
+    /// it itself.
+    public func forwardAccepted(_ pull: Pull, by accepts: @escaping (borrowing View) -> Bool) {
         ask { [host] view, piece in
-            if takes(view) { _ = host.pointee.pull_forward(host, pull.serial, piece) }
+            if accepts(view) { _ = host.pointee.pull_forward(host, pull.serial, piece) }
         }
     }
 

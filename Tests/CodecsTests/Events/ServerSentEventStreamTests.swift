@@ -95,6 +95,14 @@ struct ServerSentEventStreamTests {
         #expect(sender.requests.map { $0["Last-Event-ID"] } == ["7", nil])
     }
 
+    @Test func `an id that the server takes back is not sent any more, also if the request had it`() async throws {
+        let sender = ScriptedSender(Self.stream("id\ndata: x\n\n"), Self.done)
+        let request = Request(.get, "u", fields: ["Last-Event-ID": "7"])
+
+        #expect(try await all(sender, Waits().settings, request) == [":x"])
+        #expect(sender.requests.map { $0["Last-Event-ID"] } == ["7", nil])
+    }
+
     @Test(arguments: [
         (200, "text/html", PlugboardError.Code.responseType), (500, "text/event-stream", .responseStatus),
         (201, "text/event-stream", .responseStatus), (404, "text/plain", .responseStatus),

@@ -129,7 +129,9 @@ import Testing
         let responder = try Responder()
         for name in ["a", "b"] { responder.hold(name) }
         let client = responder.client
-        let task = Task { try await client.batch(["a", "b", "c", "d"].map { Item($0) }, options: BatchOptions(limit: 2)) }
+        let task = Task {
+            try await client.batch(["a", "b", "c", "d"].map { Item($0) }, options: BatchOptions(limit: 2))
+        }
         await responder.hasBegun(2)
 
         task.cancel()
@@ -252,7 +254,9 @@ import Testing
         var random = SeededRandom(seed: seed)
         let responder = try Responder()
         let names = (0..<12).map { "\(Int.random(in: 0..<8, using: &random) == 0 ? "fail" : "item")\($0)" }
-        for name in names where Bool.random(using: &random) { responder.hold(name).admit(Int.random(in: 0...1, using: &random)) }
+        for name in names where Bool.random(using: &random) {
+            responder.hold(name).admit(Int.random(in: 0...1, using: &random))
+        }
         let ends = Mutex<[String]>([])
         let options = BatchOptions(
             cancelsAtFailure: Bool.random(using: &random), limit: [nil, 1, 4].randomElement(using: &random) ?? nil)

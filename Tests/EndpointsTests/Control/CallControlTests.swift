@@ -35,7 +35,9 @@ import Testing
 
         #expect(found == expected && count == expected.count)
         #expect(calls.filter { $0.state == .cancelled }.compactMap(\.identifier) == expected)
-        #expect(responder.client.calls.all.compactMap(\.identifier) == ["a", "b", "c", "d"].filter { !expected.contains($0) })
+        #expect(
+            responder.client.calls.all.compactMap(\.identifier)
+                == ["a", "b", "c", "d"].filter { !expected.contains($0) })
         responder.client.calls.cancel(.all)
     }
 
@@ -54,7 +56,9 @@ import Testing
         responder.client.calls.cancel(.all)
     }
 
-    @Test func `after the running ones have ended, those that waited are cancelled and new ones start again`() async throws {
+    @Test func `after the running ones have ended, those that waited are cancelled and new ones start again`()
+        async throws
+    {
         let responder = try Responder()
         let gate = responder.hold("a")
         let client = responder.client

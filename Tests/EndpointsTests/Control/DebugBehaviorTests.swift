@@ -11,12 +11,15 @@ import Testing
         let responder = try Responder { $0.debug = DebugBehavior(failure: PlugboardError(.transportDNS, "Client.")) }
         var endpoint = Item("a")
         var codes: [PlugboardError.Code?] = []
-        func send() async { codes.append(await #expect(throws: PlugboardError.self) { try await responder.client.send(endpoint) }?.code) }
+        func send() async {
+            codes.append(await #expect(throws: PlugboardError.self) { try await responder.client.send(endpoint) }?.code)
+        }
 
         await send()
         endpoint.debug = DebugBehavior(failure: failure)
         await send()
-        let call = responder.client.call(endpoint, debug: DebugBehavior(failure: PlugboardError(.transportReset, "Call.")))
+        let call = responder.client.call(
+            endpoint, debug: DebugBehavior(failure: PlugboardError(.transportReset, "Call.")))
         await call.ended()
         endpoint.debug = DebugBehavior()
         let sent = try await responder.client.send(endpoint)

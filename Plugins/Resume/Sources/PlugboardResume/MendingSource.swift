@@ -51,7 +51,7 @@ final class MendingSource: BodySource, @unchecked Sendable {
             pull.fail(MendingSource.released)
             return
         }
-        body.forwardPiece(to: pull) { [self] view in
+        body.forwardAccepted(pull) { [self] view in
             switch view {
             case .bytes(let bytes): return take(bytes, pull)
             case .end: return carryOut(mending.end(), pull)

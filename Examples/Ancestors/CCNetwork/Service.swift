@@ -1,0 +1,37 @@
+import PlugboardEndpoints
+import PlugboardJSON
+
+/// What all requests to the service have in common.
+///
+/// Its responses are envelopes, `{"code": 0, "message": "", "data": …}`, whatever the status.
+func service(at server: String) -> ClientSettings {
+    var settings = ClientSettings(base: server, pathPrefix: "v1")
+    settings.requestCodec = FormCodec()
+    settings.parameterAdapters = [
+        ParameterAdapter { parameters, _ in parameters["client"] = "linux" }
+    ]
+    settings.urlAdapters = [
+        URLAdapter { url, _ throws(PlugboardError) in url = try Request(.get, url, query: ["version": "1.2"]).url },
+        URLAdapter { url, context in url += "#\(context.endpoint.endpointName)" },
+    ]
+    settings.responseHooks = [open]
+    settings.judge = { outcome in outcome.error?.code == .unchanged ? .ignore : outcome.verdict }
+    return settings
+}
+
+extension PlugboardError.Code {
+    /// The service refuses the request; the reason is the service's message.
+    static let service: Self = "com.example.service"
+    /// The service has nothing that the program does not know.
+    static let unchanged: Self = "com.example.unchanged"
+}
+
+/// Takes the data out of the envelope, or makes an error of its code.
+@Sendable private func open(_ outcome: inout EndpointOutcome) {
+    guard outcome.error == nil, let envelope = try? outcome.response?.json else { return }
+    switch envelope["code"] {
+    case 0: outcome.response?.bytes = Bytes(JSONWriter.write(envelope["data"] ?? .null) as [UInt8])
+    case 304: outcome.error = PlugboardError(.unchanged, "Nothing is new.")
+    default: outcome.error = PlugboardError(.service, envelope["message"]?.stringValue ?? "The service fails.")
+    }
+}

@@ -1,0 +1,48 @@
+import PlugboardEndpoints
+
+/// The second time the response comes from the cache: the server sees one request.
+func readNews(_ client: Client) async throws {
+    let first = try await client.send(News(page: 1))
+    let second = try await client.send(News(page: 1))
+    print("news: \(first.map(\.title)), again \(second.count)")
+}
+
+/// From the CDN into a file.
+func download(_ client: Client, to folder: String) async throws {
+    let file = try await client.send(Image(name: "logo.png", folder: folder))
+    print("downloaded: \(file.byteCount) bytes")
+}
+
+/// A response without a member that it must have is a failure.
+func checkShapes(_ client: Client) async throws {
+    let user = try await client.send(UserInfo(userId: 1))
+    print("user: \(user.nick), level \(user.level)")
+    do throws(PlugboardError) {
+        _ = try await client.send(UserInfo(userId: 2))
+    } catch {
+        print("refused: \(error.code): \(error.reason)")
+    }
+}
+
+/// What is told of a request under way, whatever its type: here it shows and hides a message.
+final class LoadingMessage: CallDelegate {
+    private let text: String
+
+    init(_ text: String) {
+        self.text = text
+        print("show: \(text)")
+    }
+
+    func callDidFinish(_ call: any AnyCall) { print("hide: \(text)") }
+}
+
+/// The message is shown before the request starts, and hidden when it has ended in any way.
+func showLoadingMessage(_ client: Client) async {
+    let message = LoadingMessage("Loading news…")
+    let call = client.call(News(page: 2))
+        .delegate(message)
+        .onSuccess { print("loaded: \($0.count)") }
+        .onFailure { print("failed: \($0.code)") }
+    await call.ended()
+    withExtendedLifetime(message) {}  // a call holds its delegate weakly
+}

@@ -1,0 +1,70 @@
+import PlugboardEndpoints
+
+/// The type of the response is found by the name that the definition gives: here an array of `Topic`.
+func listTopics(_ api: Client) async {
+    await api.call("TopicList", ["board": "swift & linux"])
+        .onSuccess { response in
+            let topics: [Topic] = response.model() ?? []
+            print("topics: \(topics.map(\.title))")
+        }
+        .onFailure { print("failed: \($0)") }
+        .onCompletion { _ in print("the list is complete") }
+        .onFinished { print("the list has \($0)") }
+        .ended()
+}
+
+/// The server itself has defined this one.
+func listNews(_ api: Client) async {
+    await api.call("News")
+        .onSuccess { print("news: \($0.json?["count"]?.numberValue?.integer(Int.self) ?? 0)") }
+        .onFailure { print("failed: \($0)") }
+        .ended()
+}
+
+/// The definition says that this one needs authorization, and that nothing is expected.
+func postReply(_ api: Client) async {
+    await api.call("PostReply", ["id": 7, "text": "schön & gut"])
+        .onSuccess { print("replied: \($0.status)") }
+        .onFailure { print("failed: \($0)") }
+        .ended()
+}
+
+/// Calls are found and cancelled by the names that definitions or calls give them. A cancellation is no failure.
+func cancelGroup(_ api: Client) async {
+    let calls = [1, 2].map { number in
+        api.call("SlowTopic", ["id": number])
+            .onFailure { _ in print("never printed") }
+            .onFinished { print("slow topic \(number) has \($0)") }
+    }
+    print("in the group: \(api.calls.find(.group("slow")).count)")
+    api.calls.cancel(.group("slow"))
+    for call in calls { await call.ended() }
+}
+
+/// A response that the judge ignores ends the call, and no callback is called.
+func ignore(_ api: Client) async {
+    let call = api.call("Unread")
+        .onCompletion { _ in print("never printed") }
+        .onFinished { _ in print("never printed") }
+    await call.ended()
+    print("unread: \(call.state)")
+}
+
+/// The message of an error is for people, in their language; its code is for programs.
+func reportFailures(_ api: Client) async {
+    let call = api.call("Topic", ["id": 404])
+    await call.ended()
+    if let error = call.error {
+        print("\(error.code): \(call.message(for: error))")
+    }
+    await api.call("Topics").onFailure { print($0.reason) }.ended()
+}
+
+/// While a program is developed, a request can wait before it is sent, or fail without being sent.
+func debug(_ api: Client) async {
+    let failure = PlugboardError(.timeoutConnect, "Simulated.")
+    let behavior = DebugBehavior(delay: .milliseconds(50), failure: failure)
+    await api.call(api.endpoint("Unread"), debug: behavior)
+        .onFailure { print("debug: \($0.code): \($0.reason)") }
+        .ended()
+}

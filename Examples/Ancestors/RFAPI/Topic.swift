@@ -1,0 +1,14 @@
+import PlugboardEndpoints
+
+/// The type that the definitions call "Topic".
+struct Topic: Decodable, Sendable {
+    let id: Int
+    let title: String
+}
+
+/// What people read about errors, by language and code.
+let messages = MessageCatalog(
+    [
+        "en": ["response.status": "The server did not like that ({status}).", "*": "That did not work."],
+        "de": ["response.status": "Das mochte der Server nicht ({status}).", "*": "Das hat nicht geklappt."],
+    ], fallback: "en")

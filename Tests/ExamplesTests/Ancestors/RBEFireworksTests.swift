@@ -1,0 +1,74 @@
+import TestSupport
+import Testing
+
+/// `Examples/Ancestors/RBEFireworks`.
+struct RBEFireworksTests {
+    private let run: AncestorRun
+
+    init() async throws {
+        run = try await AncestorRun("RBEFireworks", arguments: { [$0.path] }) { request, _ in
+            switch request.target {
+            case "/api/news?page=1": .json([["id": 1, "title": "Rockets"], ["id": 2, "title": "Sparks"]])
+            case "/api/news?page=2": .json([["id": 3, "title": "Smoke"]])
+            case "/cdn/images/logo.png": ServerResponse(body: "PNG logo")
+            case "/cdn/images/a.png": ServerResponse(body: "a")
+            case "/cdn/images/b.png": ServerResponse(body: "bb")
+            case "/cdn/images/c.png": ServerResponse(body: "ccc")
+            case "/api/register": .json(["userId": request.text.contains("nick=old") ? 3 : 1])
+            case "/api/users/1": .json(["nick": "ada", "level": 1, "badges": [["name": "first"]]])
+            case "/api/users/2": .json(["nick": "bob", "level": 2, "badges": [["name": "first"], ["title": "?"]]])
+            case "/api/users/3": .json(["nick": "cleo", "level": 9, "badges": []])
+            case "/api/users/1/welcome": ServerResponse(status: 204)
+            default: ServerResponse(status: 404)
+            }
+        }
+    }
+
+    @Test func `a request with a cache time is sent once, with its parameters below the base`() {
+        #expect(run.lines.first == #"news: ["Rockets", "Sparks"], again 2"#)
+        #expect(run.received("/api/news") == ["GET /api/news?page=1", "GET /api/news?page=2"])
+    }
+
+    @Test func `a request of the CDN is downloaded to its path`() throws {
+        #expect(run.lines.contains("downloaded: 8 bytes"))
+        #expect(run.received("/cdn/images/logo.png") == ["GET /cdn/images/logo.png"])
+        #expect(try run.folder.read("logo.png") == Array("PNG logo".utf8))
+    }
+
+    @Test func `a response of another shape is refused, with the path of the value`() {
+        #expect(run.lines.contains("user: ada, level 1"))
+        #expect(
+            run.lines.contains(
+                "refused: com.example.shape: The value at $.badges[1].name is of the wrong type, or missing."))
+    }
+
+    @Test func `a loading message is shown before the request and hidden at its end`() throws {
+        let first = try #require(run.lines.firstIndex(of: "show: Loading news…"))
+
+        #expect(run.lines[first...].prefix(3) == ["show: Loading news…", "loaded: 1", "hide: Loading news…"])
+    }
+
+    @Test func `a batch brings all values in order, or the failure of one`() throws {
+        #expect(run.lines.contains("batch: [1, 2, 3] bytes"))
+        #expect(run.lines.contains("batch failed: response.status, status 404"))
+        #expect(try run.folder.read("b.png") == Array("bb".utf8))
+    }
+
+    @Test func `a chain uses the responses before, and breaks from inside`() {
+        #expect(run.lines.contains(#"chain of new: ["account", "user", "welcome"]"#))
+        #expect(run.lines.last == #"chain of old: ["account", "user"]"#)
+        #expect(
+            run.received("/api/register") == [
+                "POST /api/register nick=new&password=secret", "POST /api/register nick=old&password=secret",
+            ])
+        #expect(
+            run.received("/api/users/").suffix(3) == [
+                "GET /api/users/1", "POST /api/users/1/welcome", "GET /api/users/3",
+            ])
+    }
+
+    @Test func `the program ends without an error`() {
+        #expect(run.outcome.status == 0, "\(run.outcome.stderr)")
+        #expect(run.outcome.stderr == "")
+    }
+}

@@ -1,0 +1,90 @@
+import TestSupport
+import Testing
+
+/// `Examples/Ancestors/RFAPI`.
+struct RFAPITests {
+    private let run: AncestorRun
+
+    init() async throws { run = try await Self.run(language: "de_AT.UTF-8") }
+
+    private static func run(language: String) async throws -> AncestorRun {
+        try await AncestorRun(
+            "RFAPI", environment: ["LC_ALL": language, "LANGUAGE": ""],
+            arguments: { _ in ["\(Repository.root)/Examples/Ancestors/RFAPI/endpoints.json"] }
+        ) { request, _ in
+            switch request.path {
+            case "/endpoints.json": .json(["News": ["path": "news/latest", "response": "object"]])
+            case "/news/latest": .json(["count": 3])
+            case "/api/v2/boards/swift%20%26%20linux/topics":
+                .json([["id": 1, "title": "Macros"], ["id": 2, "title": "epoll"]])
+            case "/api/v2/topics/7/replies": ServerResponse(status: 204)
+            case "/api/v2/unread": .json([:], fields: [("X-Nothing-New", "1")])
+            default: .json(["error": "not here"], status: 404)
+            }
+        }
+    }
+
+    @Test func `a definition is called by name, with its type by name, and its callbacks in order`() throws {
+        let sent = try #require(run.server.requests.first { $0.path.hasSuffix("topics") })
+
+        #expect(
+            run.lines.prefix(3) == [
+                #"topics: ["Macros", "epoll"]"#, "the list is complete", "the list has succeeded",
+            ])
+        #expect(sent.target == "/api/v2/boards/swift%20%26%20linux/topics?page=1")
+        #expect(sent["X-App"] == "reader")
+        #expect(sent["Authorization"] == nil)
+    }
+
+    @Test func `a definition that the server gives is called like those of the file`() {
+        #expect(run.lines.contains("news: 3"))
+        #expect(run.received().first == "GET /endpoints.json")
+        #expect(run.received("/news") == ["GET /news/latest"])
+    }
+
+    @Test func `a definition with authorization adds the headers of DEFAULT`() throws {
+        let sent = try #require(run.server.requests.first { $0.method == "POST" })
+
+        #expect(run.lines.contains("replied: 204"))
+        #expect(sent.target == "/api/v2/topics/7/replies")
+        #expect(sent["Authorization"] == "Bearer t0ken")
+        #expect(sent["Content-Type"] == "application/x-www-form-urlencoded")
+        #expect(sent.text == "text=sch%C3%B6n+%26+gut")
+    }
+
+    @Test func `a group is cancelled together, and that is no failure`() throws {
+        let first = try #require(run.lines.firstIndex(of: "in the group: 2"))
+
+        #expect(
+            run.lines[first...].prefix(3).sorted() == [
+                "in the group: 2", "slow topic 1 has cancelled", "slow topic 2 has cancelled",
+            ])
+        #expect(!run.lines.contains("never printed"))
+    }
+
+    @Test func `an ignored response calls nothing`() {
+        #expect(run.lines.contains("unread: ignored"))
+        #expect(run.received("/api/v2/unread").count == 1)
+    }
+
+    @Test func `a message is in the language of the user, or in English`() async throws {
+        let english = try await Self.run(language: "C")
+
+        #expect(run.lines.contains("response.status: Das mochte der Server nicht (404)."))
+        #expect(english.lines.contains("response.status: The server did not like that (404)."))
+    }
+
+    @Test func `a misspelled name is answered with the nearest one`() {
+        #expect(run.lines.contains("There is no definition Topics. Did you mean Topic?"))
+    }
+
+    @Test func `a simulated failure sends nothing`() {
+        #expect(run.lines.last == "debug: timeout.connect: Simulated.")
+        #expect(run.received("/api/v2/unread").count == 1)
+    }
+
+    @Test func `the program ends without an error`() {
+        #expect(run.outcome.status == 0, "\(run.outcome.stderr)")
+        #expect(run.outcome.stderr == "")
+    }
+}
