@@ -201,10 +201,10 @@ import Testing
                 settings: settings { settings in
                     switch kind {
                     case 0:
-                        settings.parameterAdapters = [ParameterAdapter { _, _ throws(PlugboardError) in throw refusal }]
-                    case 1: settings.urlAdapters = [URLAdapter { _, _ throws(PlugboardError) in throw refusal }]
+                        settings.parameterAdapters = [ParameterAdapter { _, _ in throw refusal }]
+                    case 1: settings.urlAdapters = [URLAdapter { _, _ in throw refusal }]
                     default:
-                        settings.requestAdapters = [RequestAdapter { _, _ throws(PlugboardError) in throw refusal }]
+                        settings.requestAdapters = [RequestAdapter { _, _ in throw refusal }]
                     }
                 })
 
