@@ -79,11 +79,16 @@ public struct SimpleEndpoint<Value: Sendable>: Endpoint {
 
     /// An endpoint whose response is decoded as this type.
     public init(
-        _ method: Method = .get, _ path: String, _ parameters: Parameters = [:], as type: Value.Type = Value.self
+        _ method: Method, _ path: String, _ parameters: Parameters = [:], as type: Value.Type = Value.self
     ) {
         self.method = method
         self.path = path
         self.parameters = parameters
+    }
+
+    /// An endpoint with the method GET.
+    public init(_ path: String, _ parameters: Parameters = [:], as type: Value.Type = Value.self) {
+        self.init(.get, path, parameters, as: type)
     }
 
     /// The name, or method and path.
