@@ -7,14 +7,16 @@ extension Request {
     ///
     /// - `url`, `httpMethod` and `allHTTPHeaderFields` are the same here. The fields are in the order of their names,
     ///   because Foundation keeps no order.
-    /// - `httpBody` is a body that can be sent again, `httpBodyStream` one that cannot. The length of a stream is that of
+    /// - `httpBody` is a body that can be sent again, `httpBodyStream` one that cannot. The length of a stream is that
+    /// of
     ///   the field `Content-Length`, if there is one.
     /// - `timeoutInterval` is `options.idleTimeout`, which has the same meaning. Foundation's default of 60 seconds
     ///   leaves it to the kernel's configuration.
     /// - `cachePolicy` is the field `Cache-Control`, which the plugin `cache` obeys, unless the request has one:
     ///   `no-cache` for the policies that reload or revalidate, `max-stale` for `returnCacheDataElseLoad`, and
     ///   `only-if-cached, max-stale` for `returnCacheDataDontLoad`.
-    /// - `httpShouldHandleCookies` that is false sets the attributes `cookies.send` and `cookies.store` to `false`. They
+    /// - `httpShouldHandleCookies` that is false sets the attributes `cookies.send` and `cookies.store` to `false`.
+    /// They
     ///   need the plugin `cookies`.
     ///
     /// `mainDocumentURL`, `networkServiceType`, `allowsCellularAccess` and `httpShouldUsePipelining` have no

@@ -75,8 +75,8 @@ public final class Reachability: @unchecked Sendable {
 
     /// The state now, and each later one that differs from the one before.
     ///
-    /// A reader that is slow gets the newest state only. The sequence ends when the kernel has ended, or when the system
-    /// refuses to tell more.
+    /// A reader that is slow gets the newest state only. The sequence ends when the kernel has ended, or when the
+    /// system refuses to tell more.
     public func changes() -> AsyncStream<NetworkState> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: NetworkState.self, bufferingPolicy: .bufferingNewest(1))

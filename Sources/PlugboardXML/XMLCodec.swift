@@ -11,10 +11,11 @@ public import PlugboardMessages
 ///         enum CodingKeys: String, CodingKey { case id = "@id", title, labels = "label" }
 ///     }
 ///
-/// A key is the name of an element, `@name` that of an attribute, and `#text` stands for the text of the element itself.
-/// A key without `@` that is no element's name is also looked for among the attributes. A list is all elements of its
-/// name; without any, it is empty. The elements of a list in a list are called `item`. Prefixes of names may be left out
-/// of keys. Elements that a type does not read are ignored; of several elements for one value, the first counts.
+/// A key is the name of an element, `@name` that of an attribute, and `#text` stands for the text of the element
+/// itself. A key without `@` that is no element's name is also looked for among the attributes. A list is all elements
+/// of its name; without any, it is empty. The elements of a list in a list are called `item`. Prefixes of names may be
+/// left out of keys. Elements that a type does not read are ignored; of several elements for one value, the first
+/// counts.
 ///
 /// A document may be nested 256 levels deep. External entities and document types are never loaded, and a document that
 /// declares entities is refused.

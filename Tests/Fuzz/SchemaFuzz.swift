@@ -3,7 +3,8 @@
 //     mkdir -p schema-fuzz-modules
 //     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
 //     C="-I schema-fuzz-modules -I Sources/CPlugboardPCRE2 -I Sources/CPlugboardIDN2"
-//     swiftc $F -module-name PlugboardJSON -emit-module -emit-module-path schema-fuzz-modules/PlugboardJSON.swiftmodule \
+//     swiftc $F -module-name PlugboardJSON -emit-module -emit-module-path schema-fuzz-modules/PlugboardJSON.swiftmodule
+// \
 //         -c $(find Sources/PlugboardJSON -name '*.swift') -o schema-fuzz-modules/PlugboardJSON.o
 //     swiftc $F $C -module-name SchemaFuzz schema-fuzz-modules/PlugboardJSON.o \
 //         $(find Sources/PlugboardJSONSchema -name '*.swift') Tests/Fuzz/{SchemaFuzz,TimeLimit}.swift \

@@ -1,5 +1,6 @@
 // What RFAPI was loved for, with Plugboard: requests defined in a file and by the server, with a DEFAULT that others
-// refine, and called by name; callbacks, groups, messages for people, responses that are ignored, and aids for debugging.
+// refine, and called by name; callbacks, groups, messages for people, responses that are ignored, and aids for
+// debugging.
 //
 //     ExampleRFAPI http://SERVER FILE
 import Plugboard

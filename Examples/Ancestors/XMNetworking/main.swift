@@ -1,5 +1,6 @@
-// What XMNetworking was loved for, with Plugboard: what is general is set once, and a request can turn it off; hooks that
-// process requests and responses, one place for errors, batches, chains, transfers with progress, and reachability.
+// What XMNetworking was loved for, with Plugboard: what is general is set once, and a request can turn it off; hooks
+// that process requests and responses, one place for errors, batches, chains, transfers with progress, and
+// reachability.
 //
 //     ExampleXMNetworking http://SERVER FOLDER
 import Plugboard

@@ -5,10 +5,10 @@ extension Body {
     ///
     ///     try await response.body.write(to: "lake.jpg") { written, total in … }
     ///
-    /// The file appears when the body is complete, and replaces one that is there; until then, the bytes are in a hidden
-    /// file beside it, of which nothing is left if the body breaks. Throws `download.write` if the file cannot be
-    /// written, and the error of the body if it breaks. Writes on a thread of the shared pool, also if the calling task
-    /// runs on a kernel's loop.
+    /// The file appears when the body is complete, and replaces one that is there; until then, the bytes are in a
+    /// hidden file beside it, of which nothing is left if the body breaks. Throws `download.write` if the file cannot
+    /// be written, and the error of the body if it breaks. Writes on a thread of the shared pool, also if the calling
+    /// task runs on a kernel's loop.
     ///
     /// - Parameters:
     ///   - permissions: As in `chmod`. Nil for those of the file that is replaced, or of a new file.

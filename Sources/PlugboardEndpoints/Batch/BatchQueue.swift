@@ -1,7 +1,7 @@
 import PlugboardCore
 
-/// Decides which request of a batch begins next: the one with the highest priority whose host has room, and among equals
-/// the first.
+/// Decides which request of a batch begins next: the one with the highest priority whose host has room, and among
+/// equals the first.
 struct BatchQueue {
     private enum Status { case waiting, running, ended }
 

@@ -44,8 +44,8 @@ extension AnyCall {
 }
 
 /// Told of calls, instead of callbacks or beside them: a delegate, which the call holds weakly, or an accessory, which
-/// it holds until its end. Called where the callbacks run: of success and failure after `onCompletion`, of the end after
-/// `onFinished`.
+/// it holds until its end. Called where the callbacks run: of success and failure after `onCompletion`, of the end
+/// after `onFinished`.
 public protocol CallDelegate: AnyObject, Sendable {
     /// The call has been started, or was when the delegate was attached.
     func callDidStart(_ call: any AnyCall)

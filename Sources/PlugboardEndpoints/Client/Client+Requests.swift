@@ -7,7 +7,8 @@ import PlugboardRetryOptions
 extension Client {
     /// The request that an endpoint is sent as, after all adapters. Nothing is sent.
     ///
-    /// Throws `request.parameter` and `request.url` if it cannot be made, and the errors of the endpoint and of adapters.
+    /// Throws `request.parameter` and `request.url` if it cannot be made, and the errors of the endpoint and of
+    /// adapters.
     public nonisolated(nonsending) func request<E: Endpoint>(
         for endpoint: E
     ) async throws(PlugboardError) -> Request {

@@ -32,7 +32,7 @@ public struct MessageCatalog: Sendable {
     ///
     /// - Parameters:
     ///   - texts: By language (`de`, `de-AT`), and by code or the beginning of codes.
-    ///   - languages: The user's, the best first; nil for those of the environment: `LANGUAGE`, or else the first set one of
+    ///   - languages: The user's, the best first; nil for those of the environment: `LANGUAGE`, or else the first of
     ///     `LC_ALL`, `LC_MESSAGES` and `LANG`.
     ///   - fallback: The language of last resort.
     public init(

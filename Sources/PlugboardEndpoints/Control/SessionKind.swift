@@ -10,8 +10,8 @@ import PlugboardJSON
 public enum SessionKind: Sendable, CaseIterable {
     /// The configuration as it is.
     case standard
-    /// The plugins `cache` and `cookies` keep in memory what they store, and write no file. Plugins of the program's own
-    /// have settings of their own.
+    /// The plugins `cache` and `cookies` keep in memory what they store, and write no file. Plugins of the program's
+    /// own have settings of their own.
     case ephemeral
     /// Transfers that take long: no limit of the whole time, ten minutes without a byte, and larger buffers.
     case longTransfers

@@ -8,8 +8,8 @@ import Synchronization
 
 /// A regular file that is read while it is sent; it can be rewound.
 ///
-/// It breaks if the file becomes longer or shorter meanwhile, before its last piece is given, so that no reader takes the
-/// bytes for the whole file. A file that is removed or replaced is read as it was opened.
+/// It breaks if the file becomes longer or shorter meanwhile, before its last piece is given, so that no reader takes
+/// the bytes for the whole file. A file that is removed or replaced is read as it was opened.
 ///
 /// Files are read on the loop, because a read from the page cache takes less time than a change of thread.
 final class FileSource: BodySource {

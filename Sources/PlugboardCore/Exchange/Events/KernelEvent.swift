@@ -35,8 +35,8 @@ public enum KernelEvent: Int, Sendable, CaseIterable {
     case pluginDisabled
     /// The plugin of this event holds the loop for longer than `kernel.hookTimeLimit`.
     case pluginStalled
-    /// The system's network (`NetworkState`): once soon after the start, and each time it differs from then on. It comes
-    /// only where a plugin lists it, or after `kernel.reachability()`.
+    /// The system's network (`NetworkState`): once soon after the start, and each time it differs from then on. It
+    /// comes only where a plugin lists it, or after `kernel.reachability()`.
     case networkChanged
 
     /// Its id.
