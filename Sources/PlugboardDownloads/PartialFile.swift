@@ -298,6 +298,8 @@ final class PartialFile {
     func remove() {
         guard isPresent, PartialFile.isSame(descriptor, partial) else { return }
         isPresent = false
+        // Without it, nothing writes a journal any more.
+        journal = nil
         unlink(partial)
         unlink(journalPath)
     }

@@ -18,7 +18,7 @@
 ///     resources
 ///     shutDown
 ///     kernel
-///     download        .write
+///     download        .busy .digest .part .write
 ///     check           .failed .sample .system
 ///     testing         .folder
 ///     ignored
@@ -30,7 +30,9 @@
 ///     cache           .damaged .removed .unreadable .command
 ///     cookies         .refused .argument .file
 ///     redirect        .limit .refused .body
+///     resume          .changed
 ///     retry           .circuitOpen
+///     validator       .invalid .json .limit .schema
 ///
 /// Each has a constant, whose name is the words of the code in camel case: `.timeoutIdle` is `timeout.idle`. The
 /// documentation of each constant says what it means. Codes are text, so that any plugin can add its own

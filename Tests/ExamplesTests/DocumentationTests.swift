@@ -21,7 +21,7 @@ struct DocumentationTests {
 
         let rows = chain.map { (priority: Int($0.output.1) ?? -1, id: String($0.output.2)) }
 
-        #expect(rows.count == 7)
+        #expect(rows.count == 8)
         #expect(rows.map(\.priority) == rows.map(\.priority).sorted())
         for row in rows where row.id != "stamp.so" {
             #expect(Catalog.bundled.descriptor(row.id)?.priority == row.priority, "\(row.id)")

@@ -38,7 +38,8 @@ struct EverydayTests {
     @Test func `a form logs in, and another one uploads a file with its progress`() async throws {
         let (server, service) = try service()
         defer { server.stop() }
-        let photo = try TemporaryFolder().write("lake.jpg", String(repeating: "x", count: 100_000))
+        let folder = try TemporaryFolder()
+        let photo = try folder.write("lake.jpg", String(repeating: "x", count: 100_000))
         let last = Mutex<(Int64, Int64?)>((0, nil))
 
         try await service.logIn("ada", "a&b")

@@ -29,12 +29,12 @@ struct DownloadVerb: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The digest of the file: sha-256=VALUE.", valueName: "digest")) var checksum: String?
     @Option(
         name: .customLong("mirror"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Another URL of the same file, for when the first one fails. Repeatable.", valueName: "url"))
+        help: ArgumentHelp("Another URL of the same file, if the first fails. Repeatable.", valueName: "url"))
     var mirrors: [String] = []
     @Option(help: ArgumentHelp("A file with a URL on each line; - is standard input.", valueName: "file"))
     var inputFile: String?
     @Option(help: ArgumentHelp("How many files are downloaded at a time.", valueName: "count")) var parallel = 4
-    @Option(help: ArgumentHelp("How progress is shown: bar, json or none.", valueName: "form")) var progress = "bar"
+    @Option(help: ArgumentHelp("How progress is shown: bar, json, none.", valueName: "form")) var progress = "bar"
     @OptionGroup var arguments: RequestArguments
 
     func run() async throws {

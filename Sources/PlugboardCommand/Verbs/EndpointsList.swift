@@ -11,7 +11,8 @@ struct EndpointsList: AsyncParsableCommand {
             One line for each: name, method, path and description. What an OpenAPI
             document says that is ignored goes to standard error.
 
-            With --json, a list of objects as `plugboard endpoints show --json` writes them.
+            With --json, a list of objects, each as `plugboard endpoints show --json`
+            writes it.
 
             EXAMPLES:
               plugboard endpoints list --config plugboard.json

@@ -38,12 +38,12 @@ struct XMNetworkingTests {
     }
 
     @Test func `the hook of responses sets errors, and the central handler stops one of them`() throws {
-        let first = try #require(run.lines.firstIndex(of: "! refused: com.example.refused"))
+        let first = try #require(run.lines.firstIndex(of: "! GET refused: com.example.refused"))
 
         #expect(
             run.lines[first...].prefix(5) == [
-                "! refused: com.example.refused", "refused: Refused: banned.", "refused has failed",
-                "! session: com.example.sessionOver", "session has failed",
+                "! GET refused: com.example.refused", "refused: Refused: banned.", "refused has failed",
+                "! GET session: com.example.sessionOver", "session has failed",
             ])
     }
 

@@ -196,7 +196,8 @@ struct CallTests {
             let outcome = try await Command.running(
                 ["---completion", "call", "--", "positional@\(position)", "\(index)", "0", "plugboard", "call"] + words
                     + ["--openapi", CallTests.document], environment: ["SAP_SHELL": shell])
-            return outcome.stdout.split(separator: "\n").map { String($0.prefix { $0 != "\\" }) }
+            // In zsh, the parser adds a line of one space.
+            return outcome.stdout.split(separator: "\n").map { String($0.prefix { $0 != "\\" }) }.filter { $0 != " " }
         }
 
         #expect(try await completions(0, 2, "listTop") == ["listTopics", "listTopicsOfUser"])
