@@ -2,7 +2,7 @@
 import PackageDescription
 
 // A slim program depends on the product PlugboardCore and on the plugins that it links; nothing else is compiled.
-let bundled = ["Logging", "Decode", "Redirect", "Authentication", "Cookies", "Cache", "Resume", "Retry"]
+let bundled = ["Logging", "Decode", "Redirect", "Authentication", "Cookies", "Cache", "Resume", "Retry", "Validator"]
 
 // CI sets this, so that the warnings of a new compiler break the build of this repository only.
 let strict: [SwiftSetting] =
@@ -65,6 +65,8 @@ let systemLibraries: [Target] = [
     .systemLibrary(name: "CPlugboardLtdl", providers: [.apt(["libltdl-dev"])]),
     .systemLibrary(name: "CPlugboardSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CPlugboardPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
+    .systemLibrary(name: "CPlugboardPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+    .systemLibrary(name: "CPlugboardIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
     .systemLibrary(name: "CPlugboardZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CPlugboardBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
     .systemLibrary(name: "CPlugboardZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
@@ -76,6 +78,7 @@ let layers: [Target] = [
     .target(name: "CPlugboard"),
     module("PlugboardJSON"),
     module("PlugboardJSONCoding", "PlugboardJSON"),
+    module("PlugboardJSONSchema", "PlugboardJSON", "CPlugboardPCRE2", "CPlugboardIDN2"),
     module("PlugboardMessages"),
 
     // 2: what plugins, transports and programs are written against
@@ -145,7 +148,8 @@ let programs: [Target] = [
             "Plugboard", "PlugboardCore", "PlugboardCurl", "PlugboardTransport", "PlugboardEventLoop",
             "PluginLoader", "PluginCheck",
             "PlugboardTesting", "PlugboardKit", "PlugboardMessages", "CPlugboard", "ScaffoldTemplates", "PlugboardJSON",
-            "PlugboardCodecs", "PlugboardDownloads", "PlugboardEndpoints", "PlugboardPropertyList", argumentParser,
+            "PlugboardCodecs", "PlugboardDownloads", "PlugboardEndpoints", "PlugboardPropertyList", "PlugboardJSONSchema",
+            argumentParser,
         ],
         exclude: ["Scaffold/Templates"], swiftSettings: strict),
     .executableTarget(
@@ -186,6 +190,7 @@ let plugins: [Target] =
     + plugin("Authentication")
     + plugin("Cookies", "PlugboardSQLite", "CPlugboardPSL") + plugin("Cache", "PlugboardSQLite", structuredFields)
     + plugin("Resume", "PlugboardRanges") + plugin("Retry", structuredFields)
+    + plugin("Validator", "PlugboardJSONSchema")
 
 let testTargets: [Target] = [
     module(
@@ -194,6 +199,7 @@ let testTargets: [Target] = [
         path: "Tests/TestSupport"),
     tests("TestSupportTests"),
     tests("JSONTests", "PlugboardJSON", "PlugboardJSONCoding"),
+    tests("JSONSchemaTests", "PlugboardJSONSchema", "PlugboardJSON"),
     tests("MessagesTests", "PlugboardMessages"),
     tests("RangesTests", "PlugboardRanges", "PlugboardMessages"),
     tests("EventLoopTests", "PlugboardEventLoop", "PlugboardMessages"),
@@ -207,7 +213,8 @@ let testTargets: [Target] = [
         "PlugboardCore", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardJSON", "PlugboardCurl",
         "PlugboardAuthenticationOptions",
         "PlugboardCacheOptions", "PlugboardCookiesOptions", "PlugboardDecodeOptions", "PlugboardLoggingOptions",
-        "PlugboardRedirectOptions", "PlugboardResumeOptions", "PlugboardRetryOptions"),
+        "PlugboardRedirectOptions", "PlugboardResumeOptions", "PlugboardRetryOptions", "PlugboardValidatorOptions",
+        "PlugboardJSONSchema"),
     tests(
         "PlugboardFoundationNetworkingTests", "PlugboardFoundationNetworking", "Plugboard", "PlugboardMessages"),
     tests(
@@ -243,6 +250,7 @@ let testTargets: [Target] = [
     pluginTests("Cache", "PlugboardSQLite"),
     pluginTests("Resume", "PlugboardRanges"),
     pluginTests("Retry"),
+    pluginTests("Validator", "PlugboardJSONSchema"),
     tests("PluginCheckTests", "PluginCheck", "PlugboardKit", "CPlugboard", "PlugboardMessages", "PlugboardJSON"),
     tests(
         "PlugboardTestingTests", "PlugboardTesting", "Plugboard", "PlugboardKit", "PlugboardMessages", "PluginLoader"
@@ -262,6 +270,7 @@ let package = Package(
         .library(name: "PlugboardKit", targets: ["PlugboardKit"]),
         .library(name: "PluginLoader", targets: ["PluginLoader"]),
         .library(name: "PlugboardJSON", targets: ["PlugboardJSON", "PlugboardJSONCoding"]),
+        .library(name: "PlugboardJSONSchema", targets: ["PlugboardJSONSchema"]),
         .library(name: "PlugboardCodecs", targets: ["PlugboardCodecs"]),
         .library(name: "PlugboardPropertyList", targets: ["PlugboardPropertyList"]),
         .library(name: "PlugboardXML", targets: ["PlugboardXML"]),

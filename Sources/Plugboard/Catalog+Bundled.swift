@@ -7,13 +7,14 @@ import PlugboardLogging
 import PlugboardRedirect
 import PlugboardResume
 import PlugboardRetry
+import PlugboardValidator
 
 extension Catalog {
     /// The bundled plugins, all of them.
     public static var bundled: Catalog {
         Catalog([
             loggingPlugin(), decodePlugin(), redirectPlugin(), authenticationPlugin(), cookiesPlugin(), cachePlugin(),
-            resumePlugin(), retryPlugin(),
+            resumePlugin(), retryPlugin(), validatorPlugin(),
         ])
     }
 }

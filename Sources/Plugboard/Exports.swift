@@ -9,3 +9,4 @@
 @_exported import PlugboardRedirect
 @_exported import PlugboardResume
 @_exported import PlugboardRetry
+@_exported import PlugboardValidator

@@ -2,7 +2,8 @@ import PlugboardMessages
 
 /// A response's body that is received into a file, and goes on after a break, also in another process.
 ///
-///     let result = try await Download(Request(.get, "https://example.com/image.iso"), to: "image.iso").run(with: kernel)
+///     let download = Download(Request(.get, "https://example.com/image.iso"), to: "image.iso")
+///     let result = try await download.run(with: kernel)
 ///
 /// The bytes are written to `FILE.part`, with a journal in `FILE.part.json`, and put in place at once by a rename when
 /// they are complete and on the disk. Bytes of two responses are combined only under one strong validator (RFC 9110

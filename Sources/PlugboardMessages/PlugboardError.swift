@@ -6,7 +6,7 @@
 ///     timeout         .connect .idle .attempt .exchange
 ///     transport       .dns .connect .tls .tls.certificate .proxy .reset .stale .unprocessed .protocol
 ///     body            .read .cut .limit .decode .rewind
-///     request         .url .field .option .parameter .taken .dry
+///     request         .url .field .option .parameter .refused .taken .dry
 ///     response        .status .type
 ///     runaway
 ///     plugin          .fault .failed .disabled .subrequest .order .start

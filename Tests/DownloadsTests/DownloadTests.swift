@@ -26,7 +26,7 @@ struct DownloadTests {
         #expect(result.isComplete && result.count == 100_000 && result.resumed == 0)
     }
 
-    @Test(arguments: [0, 1, 50_000, 99_999])
+    @Test(arguments: [1, 50_000, 99_999])
     func `a download continues after a break, and in another run`(cut: Int) async throws {
         let server = try serving(cuts: [cut])
         var download = Download(Request(.get, server.url), to: path)
@@ -39,7 +39,7 @@ struct DownloadTests {
 
         #expect(try folder.read("file") == content)
         #expect(result.resumed == cut)
-        #expect(server.requests.last?["Range"] == (cut == 0 ? nil : "bytes=\(cut)-"))
+        #expect(server.requests.last?["Range"] == "bytes=\(cut)-")
         #expect(try folder.entries() == ["file"])
     }
 
@@ -57,8 +57,8 @@ struct DownloadTests {
             if !isComplete { #expect(!FileManager.default.fileExists(atPath: path)) }
         }
 
-        if isComplete { #expect(try folder.read("file") == ranges.current) }
-        #expect(isComplete || !ranges.isRight)
+        #expect(isComplete)
+        #expect(try folder.read("file") == ranges.current)
     }
 
     @Test func `bytes of a complete partial file are confirmed before it is put in place`() async throws {

@@ -12,7 +12,7 @@ struct CookbookCTests {
     init() throws { folder = try TemporaryFolder("cookbook") }
 
     /// The sources that are compiled here.
-    static let sources = ["mask.c", "meter.c", "sign.c", "token.c"]
+    static let sources = ["mask.c", "meter.c", "sign.c", "token.c", "verdict.c"]
 
     @Test func `every source is compiled here`() throws {
         let folder = "\(Repository.root)/Examples/Cookbook/C"
@@ -32,6 +32,24 @@ struct CookbookCTests {
 
         #expect(text == "twelve bytes")
         #expect(bench.kernel.counters["com.example.meter.bytes"] == 12)
+    }
+
+    @Test func `judging: a response is let through, ignored, or a failure`() async throws {
+        let library = try await build("verdict.c")
+        func bench(_ result: String?) throws -> Workbench {
+            try Workbench(
+                file: library, loader: .dynamic,
+                transport: ScriptedTransport { _, _ in .respond(200, result.map { ["X-Result": $0] } ?? [:]) })
+        }
+
+        let silent = try bench(nil)
+        let statuses = [try await silent.send(Request(.get, url)), try await bench("ok").send(Request(.get, url))]
+            .map(\.status)
+        let codes = [await error(of: try bench("ignore"))?.code, await error(of: try bench("no"))?.code]
+
+        #expect(statuses == [200, 200])
+        #expect(silent.transport.requests[0]["X-App"] == "reader")
+        #expect(codes == [.ignored, "com.example.verdict.refused"])
     }
 
     @Test func `sub-requests: each request waits for a token and carries it`() async throws {

@@ -196,12 +196,33 @@ struct ExecTests {
 
     @Test func `a field for a missing plugin is unsupported`() async throws {
         let replies = try await Command.exec([
-            #"{"id":"1","url":"http://127.0.0.1:1/","validate":{"schema":true}}"#,
+            #"{"id":"1","url":"http://127.0.0.1:1/","cache":"no-cache","retry":{"max":1}}"#,
             #"{"id":"2","url":"http://127.0.0.1:1/","download":{"file":"/absent/x","resume":true}}"#,
-            #"{"id":"3","op":"psl","host":"a.test"}"#, #"{"id":"4","op":"validate","schema":true,"instances":[]}"#,
+            #"{"id":"3","op":"psl","host":"a.test"}"#,
         ])
 
-        for id in 1...4 { #expect(error(replies["\(id)"]) == "unsupported") }
+        for id in 1...3 { #expect(error(replies["\(id)"]) == "unsupported") }
+    }
+
+    @Test func `a response is checked against the schema of its line`() async throws {
+        let server = try LoopbackServer.responding { _ in
+            ServerResponse(fields: [("Content-Type", "application/json")], body: #"{"id": "x"}"#)
+        }
+        let replies = try await Command.exec([
+            #"{"id":"0","op":"schemas","documents":{"https://x.test/id":{"type":"integer"}}}"#,
+            #"{"id":"1","op":"validate","schema":{"type":"integer"},"instances":[1,1.0,"1",100000000000000000000]}"#,
+            #"{"id":"2","op":"validate","schema":{"type":1},"instances":[]}"#,
+            #"{"id":"3","url":"\#(server.url())","validate":{"schema":{"required":["id"]}}}"#,
+            #"{"id":"4","url":"\#(server.url())","validate":{"schema":{"properties":{"id":{"type":"null"}}}}}"#,
+            #"{"id":"5","op":"validate","schema":{"format":"ipv4"},"formats":true,"instances":["1.2.3.4","1"]}"#,
+        ])
+
+        #expect(replies["0"]?["ok"] == true)
+        #expect(replies["1"]?["valid"] == [true, true, false, true])
+        #expect(error(replies["2"]) == "invalid")
+        #expect(replies["3"]?["status"] == 200)
+        #expect(error(replies["4"]) == "schema")
+        #expect(replies["5"]?["valid"] == [true, false])
     }
 
     @Test func `a reset gets a reply`() async throws {

@@ -3,7 +3,8 @@ import Testing
 
 struct HelpTests {
     private static let verbs = [
-        ["get"], ["head"], ["post"], ["put"], ["patch"], ["delete"], ["request"], ["download"], ["exec"], ["config", "check"],
+        ["get"], ["head"], ["post"], ["put"], ["patch"], ["delete"], ["request"], ["download"], ["exec"],
+        ["config", "check"],
         ["plugins", "list"], ["plugins", "inspect"], ["plugins", "order"], ["plugins", "new"], ["plugins", "check"],
         ["plugins", "sdk"], ["explain"], ["call"], ["endpoints", "list"], ["endpoints", "show"],
     ]

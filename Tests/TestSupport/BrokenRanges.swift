@@ -21,6 +21,8 @@ package struct BrokenRanges: Sendable, CustomStringConvertible {
         /// All bytes of another version.
         case otherWhole
         case nothing
+        /// At most 5,000 of those that were requested.
+        case less
     }
 
     package enum Framing: Sendable { case length, chunked, untilClose }
@@ -37,7 +39,7 @@ package struct BrokenRanges: Sendable, CustomStringConvertible {
     /// What a request without a range gets after the first: the file that a download must then have.
     package var current: [UInt8] {
         switch rest {
-        case .right, .off, .whole, .nothing: BrokenRanges.old
+        case .right, .off, .whole, .nothing, .less: BrokenRanges.old
         case .wrong, .otherWhole: BrokenRanges.new
         }
     }
@@ -45,8 +47,8 @@ package struct BrokenRanges: Sendable, CustomStringConvertible {
     /// Whether a client that keeps RFC 9110 gets the right bytes at once.
     package var isRight: Bool {
         switch rest {
-        case .right, .whole: true
-        default: description == "less than the rest"
+        case .right, .whole, .less: true
+        default: false
         }
     }
 
@@ -72,6 +74,7 @@ package struct BrokenRanges: Sendable, CustomStringConvertible {
             for (name, number) in [
                 ("{first}", first), ("{before}", first - 1), ("{after}", first + 1), ("{last}", size - 1),
                 ("{size}", size), ("{beyond}", size + 1), ("{middle}", size - 5000),
+                ("{less}", min(first + 4999, size - 1)),
             ] {
                 text = text.replacingOccurrences(of: name, with: "\(number)")
             }
@@ -91,6 +94,7 @@ package struct BrokenRanges: Sendable, CustomStringConvertible {
         case .whole: BrokenRanges.old
         case .otherWhole: BrokenRanges.new
         case .nothing: []
+        case .less: Array(BrokenRanges.old[first..<min(first + 5000, BrokenRanges.size)])
         }
     }
 
@@ -104,7 +108,7 @@ package struct BrokenRanges: Sendable, CustomStringConvertible {
         BrokenRanges("the rest up to the end of the connection", 206, [tag, range], .right, .untilClose),
         BrokenRanges(
             "the rest with an unknown complete length", 206, [tag, "Content-Range: bytes {first}-{last}/*"], .right),
-        BrokenRanges("less than the rest", 206, [tag, "Content-Range: bytes {first}-{first}/{size}"], .off(-11_999)),
+        BrokenRanges("less than the rest", 206, [tag, "Content-Range: bytes {first}-{less}/{size}"], .less),
         BrokenRanges("the whole, which ignores the range", 200, [tag], .whole),
         BrokenRanges("the whole in chunks", 200, [tag], .whole, .chunked),
         BrokenRanges("another whole", 200, ["ETag: \"b\""], .otherWhole),

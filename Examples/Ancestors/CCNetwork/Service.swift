@@ -1,5 +1,4 @@
 import PlugboardEndpoints
-import PlugboardJSON
 
 /// What all requests to the service have in common.
 ///
@@ -11,7 +10,7 @@ func service(at server: String) -> ClientSettings {
         ParameterAdapter { parameters, _ in parameters["client"] = "linux" }
     ]
     settings.urlAdapters = [
-        URLAdapter { url, _ throws(PlugboardError) in url = try Request(.get, url, query: ["version": "1.2"]).url },
+        URLAdapter { url, _ in url = try Request(.get, url, query: ["version": "1.2"]).url },
         URLAdapter { url, context in url += "#\(context.endpoint.endpointName)" },
     ]
     settings.responseHooks = [open]
@@ -30,7 +29,7 @@ extension PlugboardError.Code {
 @Sendable private func open(_ outcome: inout EndpointOutcome) {
     guard outcome.error == nil, let envelope = try? outcome.response?.json else { return }
     switch envelope["code"] {
-    case 0: outcome.response?.bytes = Bytes(JSONWriter.write(envelope["data"] ?? .null) as [UInt8])
+    case 0: outcome.response?.replaceBody(json: envelope["data"] ?? .null)
     case 304: outcome.error = PlugboardError(.unchanged, "Nothing is new.")
     default: outcome.error = PlugboardError(.service, envelope["message"]?.stringValue ?? "The service fails.")
     }

@@ -17,11 +17,11 @@ func registerAndWelcome(_ client: Client) async throws {
     for nick in ["new", "old"] {
         let results = try await Chain(client)
             .step("account") { _ in Register(nick: nick, password: "secret") }
-            .step("user") { chain async throws(PlugboardError) in UserInfo(userId: try chain.userId) }
+            .step("user") { chain in UserInfo(userId: try chain.userId) }
             .onStep { chain, _ in
-                if let user = chain.value(of: UserInfo.self), user.level > 1 { chain.stop() }
+                if let user = chain.results.value(of: UserInfo.self), user.level > 1 { chain.stop() }
             }
-            .step("welcome") { chain async throws(PlugboardError) in Welcome(userId: try chain.userId) }
+            .step("welcome") { chain in Welcome(userId: try chain.userId) }
             .results
         print("chain of \(nick): \(results.steps.map(\.name))")
     }

@@ -7,7 +7,7 @@ func readNews(_ client: Client) async throws {
     print("news: \(first.map(\.title)), again \(second.count)")
 }
 
-/// From the CDN into a file.
+/// From the CDN into a file. A connection that breaks on the way is not noticed here.
 func download(_ client: Client, to folder: String) async throws {
     let file = try await client.send(Image(name: "logo.png", folder: folder))
     print("downloaded: \(file.byteCount) bytes")

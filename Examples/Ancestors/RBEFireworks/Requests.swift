@@ -16,7 +16,7 @@ struct News: Endpoint, Encodable {
 
 /// An image of the CDN, written to a file.
 ///
-/// A download that broke begins again at its start.
+/// The plugin resume requests the rest of a download that breaks. After the program's end a download begins at its start.
 struct Image: Endpoint {
     typealias Response = DownloadedFile
     let name: String

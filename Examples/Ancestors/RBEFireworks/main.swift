@@ -8,7 +8,7 @@ import PlugboardEndpoints
 let server = CommandLine.arguments[1]
 let folder = CommandLine.arguments[2]
 
-let kernel = try Kernel(plugins: [.redirect, .cache { $0.persistence = .memory }])
+let kernel = try Kernel(plugins: [.redirect, .resume, .cache { $0.persistence = .memory }])
 let client = Client(
     kernel: kernel, settings: ClientSettings(base: "\(server)/api", cdn: "\(server)/cdn"))
 

@@ -8,7 +8,7 @@ func general(_ server: String) -> ClientSettings {
     settings.userInfo = ["screen": "home"]
     // Processes each request before it is sent.
     settings.requestAdapters = [
-        RequestAdapter { request, context async throws(PlugboardError) in
+        RequestAdapter { request, context in
             request["X-Screen"] = context.labels.userInfo["screen"] as? String
         }
     ]
@@ -32,25 +32,6 @@ extension PlugboardError.Code {
     static let refused: Self = "com.example.refused"
     /// The user has to log in again, which the central error handler sees to.
     static let sessionOver: Self = "com.example.sessionOver"
-}
-
-/// A request as a value, for programs without a type for each request.
-struct API<Value: Decodable & Sendable>: Endpoint {
-    typealias Response = Value
-
-    var path: String
-    var parameters: Parameters
-    var identifier: String?
-    var usesGeneralFields = true
-    var usesGeneralParameters = true
-    var usesGeneralUserInfo = true
-
-    init(_ path: String, _ parameters: Parameters = [:], as type: Value.Type) {
-        self.path = path
-        self.parameters = parameters
-    }
-
-    var endpointName: String { path }
 }
 
 struct User: Decodable, Sendable {

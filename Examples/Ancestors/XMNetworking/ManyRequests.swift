@@ -2,7 +2,7 @@ import PlugboardEndpoints
 
 /// All results in the order of the requests; a failure among them does not end the others.
 func batch(_ client: Client) async throws {
-    let requests = [1, 2, 404].map { API("user", ["id": $0], as: User.self) }
+    let requests = [1, 2, 404].map { SimpleEndpoint("user", ["id": $0], as: User.self) }
     let results = try await client.batchResults(requests)
     let names = results.map { result in
         switch result {
@@ -16,23 +16,23 @@ func batch(_ client: Client) async throws {
 /// Each step is made from the responses before it.
 func chain(_ client: Client) async throws {
     let first = try await Chain(client)
-        .step("newest") { _ in API("newest", as: User.self) }
-        .step("friend") { chain async throws(PlugboardError) in
+        .step("newest") { _ in SimpleEndpoint("newest", as: User.self) }
+        .step("friend") { chain in
             let newest = try chain.value("newest", as: User.self)
-            return API("user", ["id": newest.id + 1], as: User.self)
+            return SimpleEndpoint("user", ["id": newest.id + 1], as: User.self)
         }
         .onStep { chain, step in
             // From inside: no further step is sent.
             if step.name == "friend" { chain.stop() }
         }
-        .step("never") { _ in API("never", as: User.self) }
+        .step("never") { _ in SimpleEndpoint("never", as: User.self) }
         .results
     print("chain: \(first.steps.map(\.name)), stopped: \(first.isStopped)")
 
     let broken = Chain(client)
-        .step("newest") { _ in API("newest", as: User.self) }
-        .step("broken") { _ in API("user", ["id": 404], as: User.self) }
-        .step("never") { _ in API("never", as: User.self) }
+        .step("newest") { _ in SimpleEndpoint("newest", as: User.self) }
+        .step("broken") { _ in SimpleEndpoint("user", ["id": 404], as: User.self) }
+        .step("never") { _ in SimpleEndpoint("never", as: User.self) }
     await broken.start().ended()
     print("chain: failed at \(broken.failedStep?.name ?? "no step")")
 }

@@ -15,8 +15,7 @@ struct Upload: Endpoint {
     var path: String { "photos" }
     var body: EndpointBody? {
         get throws(PlugboardError) {
-            let form = MultipartForm([.text("title", title), try .file("photo", file)])
-            return .body(try form.body(), type: form.contentType)
+            .multipart([.text("title", title), try .file("photo", file)])
         }
     }
 }

@@ -26,6 +26,11 @@ public struct Parameters: Sendable {
     ///
     /// Throws `request.parameter` if the value cannot be encoded, or is not an object.
     public init(encoding value: some Encodable) throws(PlugboardError) {
+        if let simple = ParameterEncoder.entries(of: value) {
+            self.init()
+            entries = simple
+            return
+        }
         let encoded: JSONValue
         do throws(JSONEncodingError) {
             encoded = try JSONValueEncoder().encode(value)

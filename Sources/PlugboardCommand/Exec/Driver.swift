@@ -15,10 +15,11 @@ final class Driver: Sendable {
         return options
     }()
 
-    static let operations = ["exec", "reset", "cookie-date", "psl"]
+    static let operations = ["exec", "reset", "cookie-date", "psl", "schemas", "validate", "bench"]
 
     private let kernel: Kernel
     private let plugins: Set<String>
+    private let schemas = DriverSchemas()
     /// Locked while a line is written; the first error of writing, if there was one.
     private let failure = Mutex<CommandFailure?>(nil)
     /// The files whose downloads can leave a part.
@@ -71,6 +72,14 @@ final class Driver: Sendable {
             case .string("psl"):
                 let host = try DriverFields(object, known: ["id", "op", "host"]).requiredString("host")
                 return try await ask("cookies", "registrable", ["host": .string(host)], for: "registrable", id)
+            case .string("schemas"):
+                let reply = try schemas.register(object)
+                try await registerWithPlugin(object)
+                return reply
+            case .string("validate"):
+                return try schemas.validate(object)
+            case .string("bench"):
+                return try DriverBench(schemas: schemas).run(object)
             case .string(let op):
                 let near = Spelling.nearest(op, in: Driver.operations).map { " Did you mean \($0)?" } ?? ""
                 throw DriverError(
@@ -97,6 +106,16 @@ final class Driver: Sendable {
         }
         for file in files { Download.removePartial(of: file) }
         return ["id": id ?? .null, "ok": true]
+    }
+
+    /// The plugin `validator` compiles the schemas of requests, so it needs the documents too.
+    private func registerWithPlugin(_ line: JSONObject) async throws(DriverError) {
+        guard plugins.contains("validator"), let documents = line["documents"] else { return }
+        do throws(PlugboardError) {
+            _ = try await kernel.command("validator", "register", JSONWriter.write(["documents": documents]))
+        } catch {
+            throw DriverError(error)
+        }
     }
 
     /// Runs a command of a plugin and returns its result as one member of the reply.

@@ -1,4 +1,5 @@
 import PlugboardJSON
+import PlugboardJSONSchema
 import PlugboardKit
 
 #if canImport(Glibc)
@@ -94,12 +95,24 @@ struct DriverRequest {
         if let mode, plugins.contains("cache") { request.attributes["cache.mode"] = mode }
 
         if let validation = try line.object("validate", known: validateFields) {
-            _ = try validation.string("draft")
-            _ = try validation.bool("formats")
-            throw unsupported("validate", needs: "validator")
+            guard plugins.contains("validator") else { throw unsupported("validate", needs: "validator") }
+            try DriverRequest.validate(&request, validation)
         }
         if let retry = try line.object("retry", known: retryFields) {
             try DriverRequest.retry(&request, retry, plugins)
+        }
+    }
+
+    private static func validate(_ request: inout Request, _ validation: DriverFields) throws(DriverError) {
+        let formats = try validation.bool("formats") ?? false
+        guard let schema = try validation.read("schema", "a schema", { $0 }) else {
+            throw DriverError(.invalid, "validate.schema is missing. It must be a schema.")
+        }
+        request.attributes["validator.schema"] = JSONWriter.write(schema)
+        request.attributes["validator.mode"] = "strict"
+        request.attributes["validator.formats"] = formats ? "true" : "false"
+        if let draft = try validation.word("draft", of: SchemaDraft.allCases.map(\.rawValue)) {
+            request.attributes["validator.draft"] = draft
         }
     }
 

@@ -42,6 +42,7 @@ struct Program: AsyncParsableCommand {
                 name: "Plugins and configurations",
                 subcommands: [PluginsVerb.self, ExplainVerb.self, ConfigVerb.self]),
             CommandGroup(name: "Other programs", subcommands: [ExecVerb.self]),
+            CommandGroup(name: "Documents", subcommands: [ValidateVerb.self]),
         ])
 
     /// The versions of the command and of libcurl, and the restrictions of that libcurl, one line each.

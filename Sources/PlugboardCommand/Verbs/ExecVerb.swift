@@ -14,8 +14,8 @@ struct ExecVerb: AsyncParsableCommand {
             written. SIGINT and SIGTERM cancel the requests in progress: each gets a reply
             with an error of the kind "aborted", and the status is 130.
 
-            The plugins redirect and decode are enabled unless the configuration mentions
-            them.
+            The plugins redirect, decode and validator are enabled unless the configuration
+            mentions them.
 
             EXAMPLES:
               echo '{"id": "1", "url": "https://example.com/"}' | plugboard exec
@@ -29,7 +29,7 @@ struct ExecVerb: AsyncParsableCommand {
     func run() async throws {
         try StandardInput.claim(for: "exec")
         var configuration = try plugins.configuration()
-        for id in ["decode", "redirect"] where Catalog.bundled.descriptor(id) != nil {
+        for id in ["decode", "redirect", "validator"] where Catalog.bundled.descriptor(id) != nil {
             if !configuration.names(id) { configuration.plugins.append(PluginEntry(id)) }
         }
         if let state { configuration.kernel.dataDirectory = state }

@@ -43,9 +43,16 @@ extension AnyCall {
     public var userInfo: [String: any Sendable] { labels.userInfo }
 }
 
-/// Told of the end of calls, instead of callbacks. It is held weakly, and called where the callbacks run: of success and
-/// failure after `onCompletion`, of the end after `onFinished`.
+/// Told of calls, instead of callbacks or beside them: a delegate, which the call holds weakly, or an accessory, which
+/// it holds until its end. Called where the callbacks run: of success and failure after `onCompletion`, of the end after
+/// `onFinished`.
 public protocol CallDelegate: AnyObject, Sendable {
+    /// The call has been started, or was when the delegate was attached.
+    func callDidStart(_ call: any AnyCall)
+    /// The call was suspended.
+    func callDidSuspend(_ call: any AnyCall)
+    /// The call was resumed.
+    func callDidResume(_ call: any AnyCall)
     /// The call has succeeded. `value` is of the call's type.
     func call(_ call: any AnyCall, didSucceed value: any Sendable)
     /// The call has failed.
@@ -57,6 +64,12 @@ public protocol CallDelegate: AnyObject, Sendable {
 }
 
 extension CallDelegate {
+    /// Does nothing.
+    public func callDidStart(_ call: any AnyCall) {}
+    /// Does nothing.
+    public func callDidSuspend(_ call: any AnyCall) {}
+    /// Does nothing.
+    public func callDidResume(_ call: any AnyCall) {}
     /// Does nothing.
     public func call(_ call: any AnyCall, didSucceed value: any Sendable) {}
     /// Does nothing.

@@ -35,17 +35,38 @@ extension Call {
     /// An object that is told instead of callbacks, held weakly; nil for none. It replaces the delegate before.
     @discardableResult
     public func delegate(_ delegate: (any CallDelegate)?) -> Self {
+        attach(delegate) { state, delegate in state.delegate = delegate }
+    }
+
+    /// An object that is told beside the callbacks, and held until the call has ended: a loading message, an indicator.
+    /// A call can have several.
+    @discardableResult
+    public func accessory(_ accessory: any CallDelegate) -> Self {
+        attach(accessory) { state, accessory in if let accessory { state.accessories.append(accessory) } }
+    }
+
+    private func attach(
+        _ delegate: (any CallDelegate)?, _ keep: (inout State, (any CallDelegate)?) -> Void
+    ) -> Self {
         lock.withLock { state in
             if let end = state.end {
                 guard let delegate else { return }
                 addOutcomeJob(of: delegate, end)
                 addFinishedJob(of: delegate, end)
             } else {
-                state.delegate = delegate
+                keep(&state, delegate)
+                if state.work == nil, let delegate { tell([delegate]) { $0.callDidStart($1) } }
             }
         }
         queue.run()
         return self
+    }
+
+    /// Adds a job for each of these, within the lock. Jobs hold them weakly, so that the end releases accessories.
+    func tell(_ delegates: [any CallDelegate], _ what: @escaping @Sendable (any CallDelegate, any AnyCall) -> Void) {
+        for delegate in delegates {
+            queue.add { [weak delegate] in if let delegate { what(delegate, self) } }
+        }
     }
 
     /// The bytes sent and received so far, as they change. A reader that is slow gets the newest number. Ends with the
@@ -70,9 +91,7 @@ extension Call {
             state.progress = progress
             for stream in state.progressStreams { stream.yield(progress) }
             for callback in state.progressCallbacks { queue.add { callback(progress) } }
-            if let delegate = state.delegate {
-                queue.add { [weak delegate] in delegate?.call(self, didProgress: progress) }
-            }
+            tell(state.delegates) { $0.call($1, didProgress: progress) }
         }
         queue.run()
     }
@@ -94,10 +113,18 @@ extension Call {
         let jobs = state.callbacks.compactMap { callback in job(for: callback, end).map { (callback.rank, $0) } }
         for rank in 0...2 {
             for (own, job) in jobs where own == rank { queue.add(job) }
-            guard let delegate = state.delegate else { continue }
-            if rank == 1 { addOutcomeJob(of: delegate, end) }
-            if rank == 2 { addFinishedJob(of: delegate, end) }
+            if rank == 0 { continue }
+            if let delegate = state.delegate { addJob(of: delegate, rank, end) }
+            // The job holds accessories, because the call does not any more.
+            for accessory in state.accessories {
+                addJob(of: accessory, rank, end)
+                queue.add { withExtendedLifetime(accessory) {} }
+            }
         }
+    }
+
+    private func addJob(of delegate: any CallDelegate, _ rank: Int, _ end: End) {
+        if rank == 1 { addOutcomeJob(of: delegate, end) } else { addFinishedJob(of: delegate, end) }
     }
 
     private func addOutcomeJob(of delegate: any CallDelegate, _ end: End) {

@@ -55,6 +55,10 @@ public final class Call<Value: Sendable>: AnyCall {
         var progressStreams: [AsyncStream<CallProgress>.Continuation] = []
         var progress = CallProgress()
         weak var delegate: (any CallDelegate)?
+        var accessories: [any CallDelegate] = []
+
+        /// All that are told of the call.
+        var delegates: [any CallDelegate] { (delegate.map { [$0] } ?? []) + accessories }
     }
 
     /// The number of the call.
@@ -92,6 +96,7 @@ public final class Call<Value: Sendable>: AnyCall {
         if !isPart, registry?.isFinishing == true { return cancel() }
         lock.withLock { state in
             guard state.end == nil, let work = state.work.take() else { return }
+            tell(state.delegates) { $0.callDidStart($1) }
             state.task = Task {
                 do throws(PlugboardError) {
                     let value = try await work(self)
@@ -101,6 +106,7 @@ public final class Call<Value: Sendable>: AnyCall {
                 }
             }
         }
+        queue.run()
     }
 
     /// Ends the call at once, with the state `cancelled`; does nothing when it has ended.
@@ -117,7 +123,9 @@ public final class Call<Value: Sendable>: AnyCall {
             state.isSuspended = true
             state.exchange?.suspend()
             state.follower?.suspend()
+            tell(state.delegates) { $0.callDidSuspend($1) }
         }
+        queue.run()
     }
 
     /// Lets a suspended call go on; does nothing otherwise.
@@ -127,9 +135,11 @@ public final class Call<Value: Sendable>: AnyCall {
             state.isSuspended = false
             state.exchange?.resume()
             state.follower?.resume()
+            tell(state.delegates) { $0.callDidResume($1) }
             defer { state.resumptions = [] }
             return state.resumptions
         }
+        queue.run()
         for resumption in resumptions { resumption.resume() }
     }
 

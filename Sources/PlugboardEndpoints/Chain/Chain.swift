@@ -6,9 +6,8 @@ import Synchronization
 ///     let results = try await Chain(client)
 ///         .step("account") { _ in Register(name: "Ada") }
 ///         .step("profile") { chain in Profile(id: try chain.value("account", as: Account.self).id) }
-///         .step { chain in
-///             if chain.value(of: Profile.self)?.isNew == true { chain.stop() }     // begins no further step
-///             return nil                                                         // and this one sends nothing
+///         .perform { chain in
+///             if try chain.value(of: Profile.self).isNew { chain.stop() }          // begins no further step
 ///         }
 ///         .results
 ///
@@ -42,6 +41,16 @@ public final class Chain: Sendable {
     @discardableResult
     public func step<E: Endpoint>(_ name: String? = nil, _ make: @escaping ChainRun.MakeEndpoint<E>) -> Self {
         run.add(name, make)
+        return self
+    }
+
+    /// Adds a step that sends nothing, to look at the values so far, stop the chain or add steps. Its error is the
+    /// step's failure.
+    @discardableResult
+    public func perform(
+        _ name: String = "perform", _ work: @escaping @Sendable (ChainRun) async throws -> Void
+    ) -> Self {
+        run.add(performing: name, work)
         return self
     }
 

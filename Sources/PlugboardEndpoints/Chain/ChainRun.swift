@@ -3,8 +3,8 @@ import Synchronization
 
 /// A chain as its steps see it: the values so far, and what comes next.
 public final class ChainRun: CallFollower {
-    /// Makes the endpoint of a step.
-    public typealias MakeEndpoint<E: Endpoint> = @Sendable (ChainRun) async throws(PlugboardError) -> E?
+    /// Makes the endpoint of a step; nil skips the step.
+    public typealias MakeEndpoint<E: Endpoint> = @Sendable (ChainRun) async throws -> E?
 
     private struct PlannedStep: Sendable {
         let name: String
@@ -37,8 +37,12 @@ public final class ChainRun: CallFollower {
     /// The step that has failed; nil if none has.
     public var failedStep: ChainStep? { state.withLock { $0.failed } }
 
-    /// The value of the last step that sent an endpoint of that type; nil if there is none.
-    public func value<E: Endpoint>(of endpoint: E.Type) -> E.Response? { results.value(of: endpoint) }
+    /// The value of the last step that sent an endpoint of that type. Throws `request.parameter` if there is none.
+    public func value<E: Endpoint>(of endpoint: E.Type) throws(PlugboardError) -> E.Response {
+        if let value = results.value(of: endpoint) { return value }
+        throw PlugboardError(
+            .requestParameter, "The chain has no value of \(endpoint): no step that sends one has succeeded so far.")
+    }
 
     /// The value of the step of that name. Throws `request.parameter` if there is none, or if it has another type.
     public func value<Value>(_ name: String, as type: Value.Type = Value.self) throws(PlugboardError) -> Value {
@@ -62,6 +66,14 @@ public final class ChainRun: CallFollower {
         plan(name, make, \.inserted)
     }
 
+    /// Adds a step without a request behind all others.
+    func add(performing name: String, _ work: @escaping @Sendable (ChainRun) async throws -> Void) {
+        plan(
+            PlannedStep(name: name) { run, _ throws(PlugboardError) in
+                do { try await work(run) } catch { throw PlugboardError(thrownBy: "The step's closure", error) }
+            }, \.planned)
+    }
+
     func observe(_ observer: @escaping @Sendable (ChainRun, ChainStep) -> Void) {
         state.withLock { state in
             if !state.hasEnded { state.observers.append(observer) }
@@ -71,11 +83,17 @@ public final class ChainRun: CallFollower {
     private func plan<E: Endpoint>(
         _ name: String?, _ make: @escaping MakeEndpoint<E>, _ place: WritableKeyPath<State, [PlannedStep]> & Sendable
     ) {
-        let step = PlannedStep(name: name ?? "\(E.self)") { run, step throws(PlugboardError) in
-            guard let endpoint = try await make(run) else { return }
+        let planned = PlannedStep(name: name ?? "\(E.self)") { run, step throws(PlugboardError) in
+            let made: E?
+            do { made = try await make(run) } catch { throw PlugboardError(thrownBy: "The step's closure", error) }
+            guard let endpoint = made else { return }
             let value = try await run.send(endpoint)
             run.state.withLock { $0.results.add(value, of: step, E.self) }
         }
+        plan(planned, place)
+    }
+
+    private func plan(_ step: PlannedStep, _ place: WritableKeyPath<State, [PlannedStep]> & Sendable) {
         state.withLock { state in
             if !state.hasEnded { state[keyPath: place].append(step) }
         }

@@ -11,8 +11,12 @@ public struct ParameterAdapter: Sendable {
     let adapt: @Sendable (inout Parameters, CallContext) throws(PlugboardError) -> Void
 
     /// An adapter. The error that it throws fails the request, and nothing is sent.
-    public init(_ adapt: @escaping @Sendable (inout Parameters, CallContext) throws(PlugboardError) -> Void) {
-        self.adapt = adapt
+    public init(_ adapt: @escaping @Sendable (inout Parameters, CallContext) throws -> Void) {
+        self.adapt = { (parameters: inout Parameters, context: CallContext) throws(PlugboardError) in
+            do { try adapt(&parameters, context) } catch {
+                throw PlugboardError(thrownBy: "An adapter of parameters", error)
+            }
+        }
     }
 }
 
@@ -21,21 +25,25 @@ public struct URLAdapter: Sendable {
     let adapt: @Sendable (inout String, CallContext) throws(PlugboardError) -> Void
 
     /// An adapter. The error that it throws fails the request, and nothing is sent.
-    public init(_ adapt: @escaping @Sendable (inout String, CallContext) throws(PlugboardError) -> Void) {
-        self.adapt = adapt
+    public init(_ adapt: @escaping @Sendable (inout String, CallContext) throws -> Void) {
+        self.adapt = { (url: inout String, context: CallContext) throws(PlugboardError) in
+            do { try adapt(&url, context) } catch { throw PlugboardError(thrownBy: "An adapter of URLs", error) }
+        }
     }
 }
 
 /// Edits the whole request of each endpoint of a client, and may wait before it does.
 ///
-///     RequestAdapter { request, context async throws(PlugboardError) in
-///         request["X-Signature"] = try await signer.signature(of: request)
-///     }
+///     RequestAdapter { request, _ in request["X-Signature"] = try await signer.signature(of: request) }
 public struct RequestAdapter: Sendable {
     let adapt: @Sendable (inout Request, CallContext) async throws(PlugboardError) -> Void
 
     /// An adapter. The error that it throws fails the request, and nothing is sent.
-    public init(_ adapt: @escaping @Sendable (inout Request, CallContext) async throws(PlugboardError) -> Void) {
-        self.adapt = adapt
+    public init(_ adapt: @escaping @Sendable (inout Request, CallContext) async throws -> Void) {
+        self.adapt = { (request: inout Request, context: CallContext) async throws(PlugboardError) in
+            do { try await adapt(&request, context) } catch {
+                throw PlugboardError(thrownBy: "An adapter of requests", error)
+            }
+        }
     }
 }

@@ -24,8 +24,3 @@ public struct EndpointOutcome: Sendable {
     /// The verdict without a judge: a failure if there is an error, else a success.
     public var verdict: BusinessVerdict { error.map { .failure($0) } ?? .success }
 }
-
-extension PlugboardError.Code {
-    /// A request has no response that could be decoded, because a hook of the client removed its error.
-    public static let responseMissing: Self = "response.missing"
-}

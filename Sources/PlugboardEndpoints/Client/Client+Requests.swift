@@ -26,7 +26,7 @@ extension Client {
     }
 
     /// The request before the adapters of requests.
-    private func unadapted<E: Endpoint>(
+    func unadapted<E: Endpoint>(
         _ endpoint: E, labels: CallLabels?, call: CallID?
     ) throws(PlugboardError) -> Request {
         if let custom = try endpoint.customRequest() { return custom }
@@ -41,11 +41,9 @@ extension Client {
             for adapter in settings.parameterAdapters { try adapter.adapt(&parameters, context) }
         }
 
-        var url = try EndpointURL.joined(
-            endpoint.base ?? (endpoint.usesCDN ? settings.cdn ?? settings.base : settings.base),
-            settings.pathPrefix.isEmpty || !endpoint.usesPathPrefix ? "" : settings.pathPrefix, endpoint.path)
-        url = try Placeholders.fill(
-            url, with: &parameters, general: settings.parameters, of: endpoint.endpointName)
+        var url = try EndpointURL.filled(
+            endpoint.path, below: urlBase(of: endpoint), with: &parameters, general: settings.parameters,
+            of: endpoint.endpointName)
 
         var body: (body: Body, type: String?)?
         if let own = try endpoint.body {
@@ -66,6 +64,15 @@ extension Client {
         setOptions(of: endpoint, in: &request)
         try endpoint.prepare(&request)
         return request
+    }
+
+    /// What a relative path is below; nil if there is none.
+    private func urlBase<E: Endpoint>(of endpoint: E) -> EndpointURL.Base? {
+        let own = endpoint.base
+        let usesPrefix = settings.pathPrefix.isEmpty || endpoint.usesPathPrefix
+        let general = endpoint.usesCDN ? cdn ?? base : base
+        if own == nil, usesPrefix { return general }
+        return (own ?? general?.base).map { EndpointURL.Base($0, usesPrefix ? settings.pathPrefix : "") }
     }
 
     /// Makes the body of the parameters, and leaves those for the query.

@@ -15,10 +15,16 @@ public final class Client: Sendable {
     /// The calls that have not ended.
     public let calls = CallRegistry()
 
+    /// The base and the CDN with the prefix.
+    let base: EndpointURL.Base?
+    let cdn: EndpointURL.Base?
+
     /// A client.
     public init(kernel: Kernel, settings: ClientSettings = ClientSettings()) {
         self.kernel = kernel
         self.settings = settings
+        base = settings.base.map { EndpointURL.Base($0, settings.pathPrefix) }
+        cdn = settings.cdn.map { EndpointURL.Base($0, settings.pathPrefix) }
     }
 
     /// Sends an endpoint and returns its value.

@@ -38,8 +38,8 @@ public struct ClientSettings: Sendable {
     /// Edit the whole request, in this order, last before it is sent. They may wait.
     public var requestAdapters: [RequestAdapter] = []
 
-    /// Called with each outcome, in this order, before the judge: they may set or remove the error, and edit the
-    /// response. Not called for a cancellation.
+    /// Called with each outcome, in this order, before the judge: they may set the error, edit the response, and remove
+    /// the error if there is a response to decode. Not called for a cancellation.
     public var responseHooks: [@Sendable (inout EndpointOutcome) -> Void] = []
     /// Decides what an outcome means; nil takes a response without an error for a success. Not called for a
     /// cancellation, and not with an error that a plugin ended with `ignored` or `queued`.

@@ -26,7 +26,9 @@ extension Client {
     ) -> DefinedEndpoint<Value> {
         DefinedEndpoint(name, parameters, body: body, in: settings) {
             (response: ReceivedResponse, definition: Definition, client: Client) throws(PlugboardError) -> Value in
-            try TypedReading.value(of: response, as: type, definition, client)
+            if let value = try response.value(as: type, for: definition.name) { return value }
+            let codec = try client.settings.codec(named: definition.responseCodec, of: definition)
+            return try client.decode(type, from: response, with: codec)
         }
     }
 
@@ -54,42 +56,22 @@ extension Client {
     @discardableResult
     public func call(
         _ name: String, _ parameters: Parameters = [:], body: EndpointBody? = nil, labels: CallLabels? = nil,
-        executor: CallbackExecutor? = nil, isStarted: Bool = true
+        executor: CallbackExecutor? = nil, debug: DebugBehavior? = nil, isStarted: Bool = true
     ) -> Call<DefinedResponse> {
-        call(endpoint(name, parameters, body: body), labels: labels, executor: executor, isStarted: isStarted)
+        call(
+            endpoint(name, parameters, body: body), labels: labels, executor: executor, debug: debug,
+            isStarted: isStarted)
     }
 
     /// Makes a call by the name of a definition, with a typed response, and starts it.
     @discardableResult
     public func call<Value: Sendable>(
         _ name: String, _ parameters: Parameters = [:], body: EndpointBody? = nil, as type: Value.Type,
-        labels: CallLabels? = nil, executor: CallbackExecutor? = nil, isStarted: Bool = true
+        labels: CallLabels? = nil, executor: CallbackExecutor? = nil, debug: DebugBehavior? = nil,
+        isStarted: Bool = true
     ) -> Call<Value> {
-        call(endpoint(name, parameters, body: body, as: type), labels: labels, executor: executor, isStarted: isStarted)
-    }
-}
-
-/// Reads a response as a type that is known only when the program runs this line.
-enum TypedReading {
-    static func value<Value: Sendable>(
-        of response: ReceivedResponse, as type: Value.Type, _ definition: Definition, _ client: Client
-    ) throws(PlugboardError) -> Value {
-        if let value = () as? Value { return value }
-        if let value = response as? Value { return value }
-        if type == Bytes.self, let value = try response.wholeBody as? Value { return value }
-        if type == String.self {
-            let text = if let file = response.file { file.path } else { try response.text }
-            if let value = text as? Value { return value }
-        }
-        if type == JSONValue.self, let value = try response.json as? Value { return value }
-        if type == StreamedResponse.self, let value = response.streamed as? Value { return value }
-        if type == DownloadedFile.self {
-            if let value = response.file as? Value { return value }
-            throw PlugboardError(
-                .requestOption,
-                "\(Printable.text(definition.name)) returns a file and has no downloadPath. Add one to the definition.")
-        }
-        let codec = try client.settings.codec(named: definition.responseCodec, of: definition)
-        return try client.decode(type, from: response, with: codec)
+        call(
+            endpoint(name, parameters, body: body, as: type), labels: labels, executor: executor, debug: debug,
+            isStarted: isStarted)
     }
 }

@@ -51,7 +51,8 @@ struct DefinitionsReader {
         for name in object.keys {
             guard var definition = read[name] else { continue }
             if definition.path == nil {
-                if name != DefinitionsReader.defaultName, !refined.contains(name) {
+                let isObject = object[name]?.objectValue != nil
+                if isObject, name != DefinitionsReader.defaultName, !refined.contains(name) {
                     reading.note(node.path.appending(.key(name)), "has no path, and no other definition refines it")
                 }
             } else {

@@ -92,13 +92,25 @@ extension Endpoint where Self: Encodable {
 }
 
 extension Parameters {
-    /// Stored properties of an endpoint that say how it is sent, and not what.
-    private static let endpointProperties = [
-        "path", "base", "downloadPath", "queryParameters", "acceptableTypes", "attempts", "usesCDN", "usesPathPrefix",
-        "usesGeneralFields", "usesGeneralParameters", "usesGeneralUserInfo", "usesAdapters", "usesCookies",
-    ]
-
     mutating func removeEndpointProperties() {
-        for name in Parameters.endpointProperties { self[name] = nil }
+        // Most endpoints store none of them, and nothing is removed.
+        for (name, _) in self where Parameters.isEndpointProperty(name) { self[name] = nil }
+    }
+
+    /// Whether a stored property of this name says how an endpoint is sent, and not what.
+    private static func isEndpointProperty(_ name: String) -> Bool {
+        switch name.utf8.count {
+        case 4: name == "path" || name == "base"
+        case 7: name == "usesCDN"
+        case 8: name == "attempts"
+        case 11: name == "usesCookies"
+        case 12: name == "downloadPath" || name == "usesAdapters"
+        case 14: name == "usesPathPrefix"
+        case 15: name == "queryParameters" || name == "acceptableTypes"
+        case 17: name == "usesGeneralFields"
+        case 19: name == "usesGeneralUserInfo"
+        case 21: name == "usesGeneralParameters"
+        default: false
+        }
     }
 }

@@ -15,8 +15,8 @@ import PlugboardCore
 /// parameter of its name; the other parameters become the query (GET, HEAD, DELETE, OPTIONS, TRACE) or the body.
 ///
 /// A stored property that sets a requirement of this protocol is no parameter: `path`, `base`, `downloadPath`,
-/// `queryParameters`, `bodyLimit`, and those that begin with `uses`. `tag`, `group`, `category` and `identifier` are
-/// parameters too, where they are stored.
+/// `queryParameters`, `acceptableTypes`, `attempts`, and those of this protocol that begin with `uses`. `tag`, `group`,
+/// `category` and `identifier` are parameters too, where they are stored.
 ///
 /// The kind of response follows from `Response`:
 ///

@@ -25,6 +25,16 @@ public struct EndpointBody: Sendable {
         EndpointBody { _ throws(PlugboardError) in (try Body.file(path), type) }
     }
 
+    /// A form with files, which are read while the form is sent.
+    ///
+    ///     var body: EndpointBody? { get throws(PlugboardError) { .multipart([try .file("photo", path)]) } }
+    public static func multipart(_ parts: [MultipartForm.Part]) -> EndpointBody {
+        EndpointBody { _ throws(PlugboardError) in
+            let form = MultipartForm(parts)
+            return (try form.body(), form.contentType)
+        }
+    }
+
     /// A value, written by a codec; nil for the endpoint's `requestCodec`, or the client's.
     public static func value<Value: Sendable>(_ value: Value, with codec: (any Codec)? = nil) -> EndpointBody {
         EndpointBody { general throws(PlugboardError) in

@@ -34,6 +34,56 @@ import PlugboardJSON
 /// A value that would let its segment vanish or change its meaning is refused: an empty one, `.` and `..`. Placeholders
 /// may stand in paths and queries of all parts, and not in the host.
 enum EndpointURL {
+    /// The URL of a path below a base, with its placeholders filled.
+    ///
+    /// Throws `request.url` and `request.parameter` if it cannot be made.
+    static func filled(
+        _ path: String, below base: Base?, with parameters: inout Parameters, general: Parameters,
+        of endpoint: @autoclosure () -> String
+    ) throws(PlugboardError) -> String {
+        let bytes = Array(path.utf8)
+        var hasPlaceholders = false
+        var isPlain = base?.isPlain == true
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: "{"), UInt8(ascii: "}"): hasPlaceholders = true
+            // It may be absolute, or have a query.
+            case UInt8(ascii: ":"), UInt8(ascii: "?"), UInt8(ascii: "#"): isPlain = false
+            default: break
+            }
+        }
+        guard let base, isPlain else {
+            let url = try joined(base?.base, base?.prefix ?? "", path)
+            return try Placeholders.fill(url, with: &parameters, general: general, of: endpoint())
+        }
+        if hasPlaceholders {
+            return try Placeholders.fill(bytes, below: base.url, with: &parameters, general: general, of: endpoint())
+        }
+        if path.isEmpty { return base.url }
+        let isSlash = bytes.first == UInt8(ascii: "/")
+        if base.endsInSlash != isSlash { return base.url + path }
+        return isSlash ? base.url + String(Substring(path.utf8.dropFirst())) : "\(base.url)/\(path)"
+    }
+
+    /// A base with the prefix of paths, joined once for all endpoints of a client.
+    struct Base: Sendable {
+        let base: String
+        let prefix: String
+        let url: String
+        /// Whether there are neither placeholders nor a query.
+        let isPlain: Bool
+        let endsInSlash: Bool
+
+        init(_ base: String, _ prefix: String) {
+            self.base = base
+            self.prefix = prefix
+            // With a base, joining cannot fail.
+            url = (try? joined(base, prefix, "")) ?? base
+            isPlain = !(base + prefix).utf8.contains { "{}?#".utf8.contains($0) }
+            endsInSlash = url.utf8.last == UInt8(ascii: "/")
+        }
+    }
+
     /// The parts as one URL, with placeholders.
     ///
     /// Throws `request.url` if the path is relative and there is no base.

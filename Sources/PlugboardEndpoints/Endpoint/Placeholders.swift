@@ -4,7 +4,6 @@ import PlugboardJSON
 
 /// Fills the placeholders of a URL, as `EndpointURL` describes.
 struct Placeholders {
-    private let endpoint: String
     private var output: [UInt8] = []
     /// Where the segment of the path begins in the output.
     private var segmentStart = 0
@@ -22,41 +21,63 @@ struct Placeholders {
     static func fill(
         _ url: String, with parameters: inout Parameters, general: Parameters, of endpoint: @autoclosure () -> String
     ) throws(PlugboardError) -> String {
-        guard url.utf8.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") }) else { return url }
-        var filler = Placeholders(endpoint: endpoint())
-        filler.output.reserveCapacity(url.utf8.count + 32)
-        let text = try filler.filled(url.utf8[...], Values(parameters), Values(general))
-        if filler.used.count <= Values.indexThreshold {
-            for name in filler.used { parameters[name] = nil }
-        } else {
-            // Throws for values that cannot be written, which would be lost below.
-            _ = try parameters.object()
-            let used = Set(filler.used)
-            var rest = Parameters()
-            for (name, value) in parameters where !used.contains(name) { rest.append(name, value) }
-            parameters = rest
-        }
-        return text
+        let bytes = Array(url.utf8)
+        guard bytes.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") }) else { return url }
+        var filler = Placeholders(output: [UInt8](), capacity: bytes.count + 64)
+        return try filler.fill(bytes, from: .authority, &parameters, general, endpoint)
     }
 
-    private init(endpoint: String) { self.endpoint = endpoint }
-
-    private mutating func filled(
-        _ url: Substring.UTF8View, _ parameters: Values, _ general: Values
+    /// The URL of a path with placeholders below a base that has none, and neither a query.
+    static func fill(
+        _ path: [UInt8], below base: String, with parameters: inout Parameters, general: Parameters,
+        of endpoint: @autoclosure () -> String
     ) throws(PlugboardError) -> String {
-        var part = Part.authority
+        var filler = Placeholders(output: base.utf8, capacity: base.utf8.count + path.count + 64)
+        let slash = UInt8(ascii: "/")
+        if filler.output.last != slash { filler.output.append(slash) }
+        filler.segmentStart = filler.output.count
+        return try filler.fill(
+            path.first == slash ? Array(path.dropFirst()) : path, from: .path, &parameters, general, endpoint)
+    }
+
+    private init(output: some Sequence<UInt8>, capacity: Int) {
+        self.output.reserveCapacity(capacity)
+        self.output.append(contentsOf: output)
+    }
+
+    private mutating func fill(
+        _ url: [UInt8], from first: Part, _ parameters: inout Parameters, _ general: Parameters,
+        _ endpoint: () -> String
+    ) throws(PlugboardError) -> String {
+        do throws(Refusal) {
+            try fill(url, from: first, Values(parameters), Values(general))
+        } catch {
+            throw PlugboardError(error.code, error.reason(endpoint()))
+        }
+        try remove(from: &parameters)
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    private mutating func fill(
+        _ url: [UInt8], from first: Part, _ values: Values, _ generalValues: Values
+    ) throws(Refusal) {
+        var part = first
         var slashes = 0
-        var rest = url
-        while let byte = rest.popFirst() {
+        var index = 0
+        while index < url.count {
+            let byte = url[index]
+            index += 1
             switch byte {
             case UInt8(ascii: "{"):
-                guard let end = rest.firstIndex(of: UInt8(ascii: "}")) else { throw unbalanced("{", without: "}") }
-                let name = String(Substring(rest[..<end]))
-                rest = rest[rest.index(after: end)...]
+                let start = index
+                while index < url.count, url[index] != UInt8(ascii: "}") { index += 1 }
+                if index == url.count { throw unbalanced("{", without: "}") }
+                let name = String(decoding: url[start..<index], as: UTF8.self)
+                index += 1
                 if part == .authority {
                     throw refused(name, "stands in the host, where no placeholder may stand")
                 }
-                let value = try text(of: name, in: parameters[name] ?? general[name])
+                let value = try text(of: name, in: values[name] ?? generalValues[name])
                 if part == .path, segmentPlaceholder == nil { segmentPlaceholder = name }
                 append(encoding: value)
                 used.append(name)
@@ -65,7 +86,7 @@ struct Placeholders {
             case UInt8(ascii: "/"):
                 if part == .path { try endSegment() }
                 slashes += 1
-                if slashes == 3 { part = .path }
+                if slashes == 3, part == .authority { part = .path }
                 segmentStart = output.count + 1
             case UInt8(ascii: "?"), UInt8(ascii: "#"):
                 if part == .path { try endSegment() }
@@ -75,11 +96,24 @@ struct Placeholders {
             output.append(byte)
         }
         if part == .path { try endSegment() }
-        return String(decoding: output, as: UTF8.self)
+    }
+
+    /// Removes the parameters that have filled placeholders.
+    private func remove(from parameters: inout Parameters) throws(PlugboardError) {
+        if used.count <= Values.indexThreshold {
+            for name in used { parameters[name] = nil }
+            return
+        }
+        // Throws for values that cannot be written, which would be lost below.
+        _ = try parameters.object()
+        let used = Set(used)
+        var rest = Parameters()
+        for (name, value) in parameters where !used.contains(name) { rest.append(name, value) }
+        parameters = rest
     }
 
     /// Refuses a segment that a placeholder has made empty, `.` or `..`.
-    private mutating func endSegment() throws(PlugboardError) {
+    private mutating func endSegment() throws(Refusal) {
         defer { segmentPlaceholder = nil }
         guard let name = segmentPlaceholder else { return }
         let segment = output[segmentStart...]
@@ -108,7 +142,7 @@ struct Placeholders {
         return count <= 2
     }
 
-    private func text(of name: String, in value: JSONValue?) throws(PlugboardError) -> String {
+    private func text(of name: String, in value: JSONValue?) throws(Refusal) -> String {
         switch value {
         case .string(let text)?: return text
         case .number(let number)?: return number.text
@@ -135,17 +169,22 @@ struct Placeholders {
 
     private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x37 + value }
 
-    private func refused(_ name: String, _ what: String) -> PlugboardError {
-        PlugboardError(
-            .requestParameter, "The placeholder {\(Printable.text(name))} in the URL of \(endpoint) \(what).")
+    private func refused(_ name: String, _ what: String) -> Refusal {
+        Refusal(code: .requestParameter) { "The placeholder {\(Printable.text(name))} in the URL of \($0) \(what)." }
     }
 
-    private func unbalanced(_ bracket: String, without other: String) -> PlugboardError {
-        PlugboardError(
-            .requestURL,
-            "The URL of \(endpoint) has \(bracket) without \(other). Placeholders are written {name}; write %7B and "
-                + "%7D for the characters themselves.")
+    private func unbalanced(_ bracket: String, without other: String) -> Refusal {
+        Refusal(code: .requestURL) {
+            "The URL of \($0) has \(bracket) without \(other). Placeholders are written {name}; write %7B and %7D for "
+                + "the characters themselves."
+        }
     }
+}
+
+/// Why a URL cannot be filled. The endpoint's name is made only for errors, because it costs more than the URL.
+private struct Refusal: Error {
+    let code: PlugboardError.Code
+    let reason: @Sendable (_ endpoint: String) -> String
 }
 
 /// The first value of each name. Many are found by a table, so that no definition with many placeholders is slow.

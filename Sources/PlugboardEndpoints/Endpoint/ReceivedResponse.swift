@@ -75,6 +75,9 @@ public struct ReceivedResponse: Sendable {
         get throws(PlugboardError) { try JSONCodec().decode(JSONValue.self, from: wholeBody, contentType: nil) }
     }
 
+    /// Replaces the body by JSON, such as a member of the JSON that was received.
+    public mutating func replaceBody(json value: JSONValue) { bytes = Bytes(JSONWriter.write(value) as [UInt8]) }
+
     /// Throws if the body is not in memory as a whole.
     var wholeBody: Bytes {
         get throws(PlugboardError) {

@@ -94,7 +94,9 @@ extension OpenAPIReader {
         }
         if object.contains("properties") { return (.object, takesNull) }
         if object.contains("items") { return (.array, takesNull) }
-        guard depth < OpenAPIReader.depthLimit, let parts = object["allOf"]?.arrayValue else { return (.any, true) }
+        guard depth < OpenAPIReader.depthLimit else { return (.any, true) }
+        if let (kind, null) = kindOfChoices(in: node, depth: depth) { return (kind, takesNull || null) }
+        guard let parts = object["allOf"]?.arrayValue else { return (.any, true) }
         let list = node.path.appending("allOf")
         for (index, part) in parts.prefix(64).enumerated() {
             let own = ConfigurationNode(value: part, path: list.appending(.index(index)))
@@ -103,6 +105,29 @@ extension OpenAPIReader {
             if kind != .any { return (kind, takesNull || null) }
         }
         return (.any, true)
+    }
+
+    /// The one type of all schemas of `anyOf` or `oneOf` beside null, which 3.1 writes for what may be null.
+    private mutating func kindOfChoices(
+        in node: ConfigurationNode, depth: Int
+    ) -> (DefinedParameter.Kind, takesNull: Bool)? {
+        for key in ["anyOf", "oneOf"] {
+            guard let parts = node.value[key]?.arrayValue else { continue }
+            let list = node.path.appending(.key(key))
+            var kinds: Set<DefinedParameter.Kind> = []
+            var takesNull = false
+            for (index, part) in parts.prefix(64).enumerated() {
+                let own = ConfigurationNode(value: part, path: list.appending(.index(index)))
+                guard let part = references.resolve(own, &reading) else { continue }
+                if part.value["type"]?.stringValue == "null" {
+                    takesNull = true
+                } else {
+                    kinds.insert(kind(of: part, depth: depth + 1).0)
+                }
+            }
+            if kinds.count == 1, let kind = kinds.first, kind != .any { return (kind, takesNull) }
+        }
+        return nil
     }
 
     private static func kind(_ word: String) -> DefinedParameter.Kind? {

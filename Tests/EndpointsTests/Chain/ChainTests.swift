@@ -10,10 +10,10 @@ import Testing
 
         let results = try await Chain(responder.client)
             .step("first") { _ in Item("one") }
-            .step("second") { chain throws(PlugboardError) in
+            .step("second") { chain in
                 Item(try chain.value("first", as: String.self) + "-two")
             }
-            .step { chain in Length(path: (chain.value(of: Item.self) ?? "") + "-three") }
+            .step { chain in Length(path: (try chain.value(of: Item.self)) + "-three") }
             .results
 
         #expect(responder.began == ["one", "one-two", "one-two-three"])
@@ -22,6 +22,24 @@ import Testing
         #expect(results["first"] as? String == "one" && results.value(of: Length.self) == 13)
         #expect(!results.isStopped && results.count == 3)
         #expect(responder.client.calls.count == 0)
+    }
+
+    @Test func `a step without a request looks at the values so far, and its error is of any type`() async throws {
+        struct Odd: Error {}
+        let responder = try Responder()
+
+        let results = try await Chain(responder.client)
+            .step { _ in Item("one") }
+            .perform { chain in if try chain.value(of: Item.self) == "one" { chain.stop() } }
+            .step { _ in Item("never") }
+            .results
+        let error = await #expect(throws: PlugboardError.self) {
+            try await Chain(responder.client).perform("odd") { _ in throw Odd() }.results
+        }
+
+        #expect(results.steps.map(\.name) == ["Item"] && results.isStopped && responder.began == ["one"])
+        #expect(error?.code == .requestRefused && error?.underlying == "Odd()")
+        #expect(error?.reason.contains("\"odd\"") == true)
     }
 
     @Test func `the first failure ends the chain and names the step`() async throws {
@@ -44,10 +62,10 @@ import Testing
         let responder = try Responder()
         let chain = Chain(responder.client)
             .step("good") { _ in Item("a") }
-            .step("bad") { chain throws(PlugboardError) in Item("\(try chain.value("god", as: String.self))") }
+            .step("bad") { chain in Item("\(try chain.value("god", as: String.self))") }
         let typed = Chain(responder.client)
             .step("good") { _ in Item("a") }
-            .step("bad") { chain throws(PlugboardError) in Item("\(try chain.value("good", as: Int.self))") }
+            .step("bad") { chain in Item("\(try chain.value("good", as: Int.self))") }
 
         let unknown = await #expect(throws: PlugboardError.self) { try await chain.results }
         let mistyped = await #expect(throws: PlugboardError.self) { try await typed.results }
@@ -86,7 +104,7 @@ import Testing
             .step("c") { _ in Item("c") }
             .onStep { chain, step in
                 seen.add(step.name)
-                if chain.value(of: Item.self) == "b" { chain.stop() }
+                if chain.results.value(of: Item.self) == "b" { chain.stop() }
             }
             .results
 

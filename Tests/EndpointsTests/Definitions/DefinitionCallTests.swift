@@ -138,7 +138,7 @@ struct DefinitionCallTests {
 
         #expect(request.options.timeout == .seconds(5) && request.options.idleTimeout == .seconds(2))
         #expect(request.attributes["redirect.limit"] == "3" && request.attributes["authentication.enabled"] == "false")
-        #expect(request.attributes["cache.ttl"] == "9s" && request.attributes["cache.version"] == "1")
+        #expect(request.attributes["cache.timeToLive"] == "9s" && request.attributes["cache.version"] == "1")
         #expect(request[.accept] == "text/x")
     }
 

@@ -1,6 +1,7 @@
 import PlugboardCore
 import PlugboardEndpoints
 import PlugboardJSON
+import PlugboardPropertyList
 import TestSupport
 import Testing
 
@@ -125,16 +126,15 @@ struct DefinitionsReadingTests {
                 #"line 4, column 17: B.path has a { without its }; write {name}"#,
                 #"line 4, column 37: B.timeout must be a time like "30s" (ms, s, m, h, d; "0s" for no limit)"#,
                 #"line 4, column 52: B.headers.Host is not the name of a header field that requests can have"#,
-                #"line 4, column 74: B.headers.X-A must be a string, not a number"#,
+                #"line 4, column 72: B.headers.X-A must be a string, not a number"#,
                 #"line 5, column 48: C.parameters.id is a placeholder of the path, and must be in path, not in query"#,
                 #"line 5, column 62: C.parameters.x must be one of path, query, header, cookie, body"#,
-                #"line 5, column 69: C.parameters.y is not a placeholder of the path; did you mean {id}?"#,
-                #"line 5, column 96: C.parameters.y.type must be one of any, string, integer, number, boolean, array, object, file"#,
-                #"line 6, column 72: D.parameters.n.default must be a whole number, not a string"#,
-                #"line 6, column 86: D.parameters.n.style is not a style of parameters in query; known are form, spaceDelimited, pipeDelimited, deepObject, json"#,
+                #"line 5, column 69: C.parameters.y is not a placeholder of the path; write {y} in it"#,
+                #"line 5, column 97: C.parameters.y.type must be one of any, string, integer, number, boolean, array, object, file"#,
+                #"line 6, column 73: D.parameters.n.default must be a whole number, not a string"#,
+                #"line 6, column 87: D.parameters.n.style is not a style of parameters in query; known are form, spaceDelimited, pipeDelimited, deepObject, json"#,
                 #"line 7, column 8: E has no path, and no other definition refines it"#,
                 #"line 7, column 21: E.response must be one of none, raw, object, list"#,
-                #"line 8, column 8: F has no path, and no other definition refines it"#,
                 #"line 8, column 8: F must be an object, not a number"#,
             ])
     }
@@ -150,7 +150,7 @@ struct DefinitionsReadingTests {
             errors == [
                 "line 1, column 19: A.refines makes a cycle: A → B → C → A",
                 "line 2, column 19: E.refines makes a cycle: E → E",
-                "line 2, column 51: F.path must be a path, such as boards/{board}/topics",
+                "line 2, column 52: F.path must be a path, such as boards/{board}/topics",
             ])
     }
 
@@ -168,7 +168,7 @@ struct DefinitionsReadingTests {
 
         #expect(error?.code == .configuration)
         #expect(
-            error?.reason.hasPrefix("3 things are wrong with the definitions:\n  \(file), line 1, column 6: A ") == true
+            error?.reason.hasPrefix("3 things are wrong with the definitions:\n  \(file), line 1, column 7: A ") == true
         )
         #expect(throws: PlugboardError.self) { try Definitions.file(folder.file("absent.json")) }
     }
@@ -200,6 +200,21 @@ struct DefinitionsReadingTests {
             ])
         #expect(check.definitions == nil)
         #expect(try Definitions(Configuration()).names == [])
+    }
+
+    @Test func `a property list holds definitions too`() throws {
+        let list = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <plist version="1.0"><dict>
+              <key>DEFAULT</key><dict><key>base</key><string>https://a.example</string></dict>
+              <key>A</key><dict><key>path</key><string>a</string><key>cdn</key><true/></dict>
+            </dict></plist>
+            """
+
+        let definitions = try Definitions(try PropertyList.json(from: Bytes(list)))
+        let definition = try #require(definitions["A"])
+
+        #expect(definition.base == "https://a.example" && definition.usesCDN)
     }
 
     @Test func `a file that is cut at any byte is an error, or is read`() {

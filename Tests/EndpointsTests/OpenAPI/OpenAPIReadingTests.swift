@@ -1,3 +1,4 @@
+import Foundation
 import PlugboardCore
 import PlugboardEndpoints
 import PlugboardJSON
@@ -63,15 +64,17 @@ struct OpenAPIReadingTests {
             #"{"type": "string", "enum": ["a", "b"]}"#, #"{"type": ["number", "null"]}"#,
             ##"{"$ref": "#/components/schemas/B"}"##, ##"{"$ref": "#/components/schemas/C"}"##,
             #"{"type": "array", "items": {"type": "boolean"}}"#, #"{"const": 7}"#, "{}", "true",
+            #"{"anyOf": [{"type": "integer"}, {"type": "null"}]}"#,
+            #"{"oneOf": [{"type": "integer"}, {"type": "string"}]}"#,
         ]
         let parameters = types.enumerated().map { #"{"name": "p\#($0)", "in": "query", "schema": \#($1)}"# }
         let text = document(#"{"/a": {"get": {"parameters": [\#(parameters.joined(separator: ","))]}}}"#, schemas)
 
         let read = try #require(try Definitions.text(text)["GET /a"]).parameters
 
-        #expect(read.map(\.kind) == [.string, .number, .integer, .integer, .array, .any, .any, .any])
+        #expect(read.map(\.kind) == [.string, .number, .integer, .integer, .array, .any, .any, .any, .integer, .any])
         #expect(read[0].values == ["a", "b"])
-        #expect(read[1].takesNull && read[2].takesNull && read[3].takesNull)
+        #expect(read[1].takesNull && read[2].takesNull && read[3].takesNull && read[8].takesNull)
         #expect(read[4].elementKind == .boolean)
         #expect(read[5].values == [7])
     }
@@ -240,12 +243,12 @@ struct OpenAPIReadingTests {
                 "paths.a must begin with a slash", #"paths["/b"] must be an object of operations, not an array"#,
                 #"paths["/c/{x}/{y"].get must be an operation: an object, not a number"#,
                 #"paths["/d/{x}"].get.parameters must be a list of parameters, not an object"#,
-                #"paths["/d/{x}"].put.parameters.z is not a placeholder of the path; did you mean {x}?"#,
                 #"paths["/d/{x}"].put.operationId is the operationId of another operation too; each must be its own"#,
+                #"paths["/d/{x}"].put.parameters.z is not a placeholder of the path; write {z} in it"#,
                 #"paths["/d/{x}"].put.parameters[0].in must be path, query, header or cookie"#,
                 #"paths["/d/{x}"].put.parameters[1].name must be the name of the parameter"#,
                 #"paths["/d/{x}"].put.parameters[3].style must be a style of parameters in query: form, spaceDelimited, pipeDelimited, deepObject"#,
-                #"paths["/d/{x}"].put.parameters[4].schema.type is not a known type; did you mean integer?"#,
+                #"paths["/d/{x}"].put.parameters[4].schema.type is not a known type; known are string, integer, number, boolean, array, object, null"#,
                 #"paths["/d/{x}"].put.parameters[5].required must be true or false, not a string"#,
                 #"paths["/d/{x}"].put.parameters[6] is the second parameter of this name and place"#,
                 #"paths["/d/{x}"].put.requestBody.content must be an object of media types"#,
@@ -286,6 +289,19 @@ struct OpenAPIReadingTests {
                 changed[index] = bytes[Int.random(in: 0..<bytes.count, using: &random)]
             }
             _ = Definitions.check(changed)
+        }
+    }
+
+    /// Documents of other authors, as a list of paths with colons between them: the tests ship none.
+    private static let others = ProcessInfo.processInfo.environment["PLUGBOARD_OPENAPI"]
+
+    @Test(.enabled(if: others != nil, "PLUGBOARD_OPENAPI names no document"))
+    func `documents of other authors are read`() throws {
+        for path in try #require(OpenAPIReadingTests.others).split(separator: ":") {
+            let definitions = try Definitions.file(String(path), server: ServerChoice(url: "http://127.0.0.1:9"))
+
+            #expect(definitions.names.count > 20)
+            #expect(definitions.all.allSatisfy { $0.base == "http://127.0.0.1:9" })
         }
     }
 

@@ -621,8 +621,8 @@ struct plug_host_v1 {
     //   pluginFaulted pluginStalled       plugin, hook
     //   pluginDisabled                    plugin, faults
     //   networkChanged                    reachable, ipv4, ipv6 (0 or 1), kind (none, loopback, ethernet, wireless,
-    //                                     tunnel, other), interface: only to plugins that list it; soon after `start`,
-    //                                     and each time it differs from then on
+    //                                     tunnel, other), interface: soon after `start`, and each time it differs from
+    //                                     then on, where a plugin lists it or the program asks for it
     //   willComplete                      by and for, as above; respondedBy (the plugin that responded in place of the
     //                                     network); respondedWith (`subRequest` for a response of a sub-request)
     //   completed                         outcome, attempts: exactly once

@@ -228,7 +228,7 @@ struct CallTests {
         #expect(
             outcome.stderr == """
                 \(file), line 1, column 13: kernel.timout is not a known key; did you mean timeout?
-                \(file), line 1, column 70: endpoints.A.refines makes a cycle: A → A
+                \(file), line 1, column 74: endpoints.A.refines makes a cycle: A → A
 
                 """)
         #expect(

@@ -20,6 +20,15 @@ struct Mending: Sendable {
     /// Bytes of the current response that the reader has already.
     private(set) var skipped = 0
     private var isComparing = false
+    private var current = Current.first
+
+    /// The response whose body is read now.
+    private enum Current {
+        case first
+        case whole
+        /// With the length of the whole, if it is known.
+        case part(complete: Int?)
+    }
 
     init(_ body: MendableBody, _ limits: MendingLimits, delay: Duration, delayLimit: Duration) {
         self.body = body
@@ -72,11 +81,17 @@ struct Mending: Sendable {
     /// The response's body has ended without an error.
     mutating func end() -> Step {
         guard skipped == 0, left == nil || left == 0 else { return .fail(.wrongCount) }
-        guard left != nil, let limit = body.end ?? body.representation.length, body.first + given < limit else {
-            return .forward
+        let limit = body.end ?? body.representation.length
+        let position = body.first + given
+        switch current {
+        // The transport has checked its length.
+        case .first: return .forward
+        case .whole: return limit == nil || limit == position ? .forward : .fail(.wrongCount)
+        case .part(let complete):
+            // The server may send a shorter part than was requested (RFC 9110 §15.3.7).
+            guard let limit = limit ?? complete else { return .mend }
+            return position < limit ? .mend : .forward
         }
-        // The server sent a shorter part than was requested (RFC 9110 §15.3.7).
-        return .mend
     }
 
     // MARK: Requests
@@ -104,6 +119,7 @@ struct Mending: Sendable {
     mutating func receive(_ head: ResponseHead, _ request: RangeRequest, bodyLength: Int?) -> Continuation {
         switch policy.decision(on: head, to: request, bodyLength: bodyLength) {
         case .part(let part):
+            current = .part(complete: part.complete)
             left = part.count
             skipped = part.repeated
             isComparing = part.repeated > 0
@@ -111,9 +127,11 @@ struct Mending: Sendable {
         case .whole(let whole):
             let known = body.representation
             guard whole.validator == known.validator else { return .changed("has another version now") }
-            guard whole.coding == known.coding, known.length == nil || whole.length == known.length,
+            guard whole.coding == known.coding,
+                known.length == nil || whole.length == nil || whole.length == known.length,
                 body.end == nil, given <= limits.repeated.bytes
             else { return .giveUp }
+            current = .whole
             left = whole.length
             skipped = given
             isComparing = given > 0

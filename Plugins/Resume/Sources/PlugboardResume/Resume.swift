@@ -2,8 +2,8 @@ import PlugboardKit
 import PlugboardRanges
 import PlugboardResumeOptions
 
-/// Mends response bodies that break: requests the missing bytes, and continues the body with them, as long as the server
-/// confirms the strong validator of the first response (RFC 9110 §13.1.5, §14, §15.3.7).
+/// Mends response bodies that break: requests the missing bytes, and continues the body with them, as long as the
+/// server confirms the strong validator of the first response (RFC 9110 §13.1.5, §14, §15.3.7).
 ///
 /// A response without a strong validator, and one to another method than GET, costs one look at its fields.
 final class Resume: Plugin {

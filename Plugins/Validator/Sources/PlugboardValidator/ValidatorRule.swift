@@ -1,0 +1,72 @@
+import PlugboardKit
+
+/// Which bodies a schema of the settings is for: `[METHOD] URL [STATUS]`.
+///
+/// In the URL, `*` stands for any characters. The status is a number or a class such as `2xx`, which is the default.
+struct ValidatorRule {
+    let method: String?
+    let pattern: [UInt8]
+    /// The lowest and the highest status.
+    let statuses: ClosedRange<Int>
+
+    /// Nil if the text is no rule.
+    init?(_ text: String) {
+        var words = text.split(separator: " ")[...]
+        guard let first = words.first else { return nil }
+        if first.utf8.allSatisfy({ $0 >= 0x41 && $0 <= 0x5A }) {
+            method = String(first)
+            words = words.dropFirst()
+        } else {
+            method = nil
+        }
+        guard let url = words.popFirst() else { return nil }
+        pattern = Array(url.utf8)
+        let status = words.popFirst()
+        guard words.isEmpty else { return nil }
+        guard let status else {
+            statuses = 200...299
+            return
+        }
+        let digits = Array(status.utf8)
+        if digits.count == 3, digits[1] | 0x20 == UInt8(ascii: "x"), digits[2] | 0x20 == UInt8(ascii: "x"),
+            (0x31...0x35).contains(digits[0])
+        {
+            let hundreds = Int(digits[0] - 0x30) * 100
+            statuses = hundreds...hundreds + 99
+        } else if let number = Int(status), (100...599).contains(number) {
+            statuses = number...number
+        } else {
+            return nil
+        }
+    }
+
+    func applies(method: String, url: String, status: Int?) -> Bool {
+        if let own = self.method, own != method { return false }
+        if let status, !statuses.contains(status) { return false }
+        return ValidatorRule.matches(pattern, Array(url.utf8))
+    }
+
+    /// Whether a text has the form of a pattern, in which `*` stands for any characters.
+    static func matches(_ pattern: [UInt8], _ text: [UInt8]) -> Bool {
+        var position = 0
+        var index = 0
+        // Where the last star stands, and how much it has taken.
+        var star: (pattern: Int, text: Int)?
+        while position < text.count {
+            if index < pattern.count, pattern[index] == UInt8(ascii: "*") {
+                star = (index, position)
+                index += 1
+            } else if index < pattern.count, pattern[index] == text[position] {
+                index += 1
+                position += 1
+            } else if let last = star {
+                star = (last.pattern, last.text + 1)
+                index = last.pattern + 1
+                position = last.text + 1
+            } else {
+                return false
+            }
+        }
+        return pattern[index...].allSatisfy { $0 == UInt8(ascii: "*") }
+    }
+}

@@ -1,0 +1,12 @@
+import PlugboardKit
+
+extension PlugboardError.Code {
+    /// A body does not match its schema.
+    public static let validatorInvalid: Self = "validator.invalid"
+    /// A body that has a schema is not JSON.
+    public static let validatorJSON: Self = "validator.json"
+    /// A body is larger than the validator's limit.
+    public static let validatorLimit: Self = "validator.limit"
+    /// The schema of a request's attribute cannot be compiled.
+    public static let validatorSchema: Self = "validator.schema"
+}

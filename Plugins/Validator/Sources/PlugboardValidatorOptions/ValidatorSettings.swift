@@ -1,0 +1,58 @@
+import PlugboardKit
+
+/// The settings of the plugin `validator`, for configurations and for programs in code.
+///
+///     .validator { $0.schemas = ["GET https://api.example.com/users/*": "user.json"] }
+public struct ValidatorSettings: PluginSettings {
+    /// Schemas of responses by rule, as files or JSON.
+    @Setting("Schemas of responses by rule, as files or JSON.")
+    public var schemas: [String: String] = [:]
+    /// Schemas of request bodies by rule, as files or JSON.
+    @Setting("Schemas of request bodies by rule, as files or JSON.")
+    public var requests: [String: String] = [:]
+    /// Documents that schemas refer to, by URI, as files or JSON.
+    @Setting("Documents that schemas refer to, by URI, as files or JSON.")
+    public var documents: [String: String] = [:]
+    /// What happens to a body that is not valid: strict fails the exchange, warn logs it, off does not check.
+    @Setting("What happens to a body that is not valid: strict fails the exchange, warn logs it, off does not check.")
+    public var mode = ValidatorMode.strict
+    /// The draft of schemas without $schema.
+    @Setting("The draft of schemas without $schema.")
+    public var draft = ValidatorDraft.draft2020
+    /// Also checks format, which is an annotation by default.
+    @Setting("Also checks format, which is an annotation by default.")
+    public var formats = false
+    /// The largest body that is checked.
+    @Setting("The largest body that is checked.")
+    public var limit = ByteCount.mebibytes(16)
+    /// Whether a larger body passes unchecked instead of failing.
+    @Setting("Whether a larger body passes unchecked instead of failing.")
+    public var passesLarger = false
+
+    /// All settings at their defaults.
+    public init() {}
+}
+
+/// What happens to a body that is not valid.
+public enum ValidatorMode: String, WordOption {
+    /// The exchange fails.
+    case strict
+    /// A line in the log and an event; the body passes.
+    case warn
+    /// Nothing is checked.
+    case off
+}
+
+/// A version of JSON Schema.
+public enum ValidatorDraft: String, WordOption {
+    /// Draft 4.
+    case draft4
+    /// Draft 6.
+    case draft6
+    /// Draft 7.
+    case draft7
+    /// 2019-09.
+    case draft2019 = "draft2019-09"
+    /// 2020-12.
+    case draft2020 = "draft2020-12"
+}

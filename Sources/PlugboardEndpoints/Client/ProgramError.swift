@@ -1,0 +1,18 @@
+import PlugboardCore
+
+extension PlugboardError.Code {
+    /// A closure of the program threw an error that is not a `PlugboardError`.
+    public static let requestRefused: Self = "request.refused"
+}
+
+extension PlugboardError {
+    /// The error that a closure of the program has thrown: itself, or `cancelled`, or one of the code `request.refused`
+    /// whose `underlying` is the program's error.
+    init(thrownBy closure: String, _ error: any Error) {
+        switch error {
+        case let error as PlugboardError: self = error
+        case is CancellationError: self.init(.cancelled, "\(closure) was cancelled.")
+        default: self.init(.requestRefused, "\(closure) has thrown an error.", underlying: "\(error)")
+        }
+    }
+}

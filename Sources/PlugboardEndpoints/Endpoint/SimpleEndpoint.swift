@@ -1,0 +1,96 @@
+import PlugboardCodecs
+import PlugboardCore
+
+/// An endpoint as a value, for a request that needs no type of its own.
+///
+///     var search = SimpleEndpoint(.get, "boards/{board}/topics", ["board": "swift"], as: [Topic].self)
+///     search.identifier = "search"
+///     let topics = try await client.send(search)
+///
+/// Its properties are those of `Endpoint`, and can be set.
+public struct SimpleEndpoint<Value: Sendable>: Endpoint {
+    /// The type that the response is decoded as; see the table of `Endpoint`.
+    public typealias Response = Value
+
+    /// The method.
+    public var method: Method
+    /// The path, with placeholders, or an absolute URL.
+    public var path: String
+    /// The parameters.
+    public var parameters: Parameters
+    /// The server and path before `path`, instead of the client's base; nil for the client's.
+    public var base: String?
+    /// Names of parameters that are sent in the query, whatever the method.
+    public var queryParameters: Set<String> = []
+    /// The body; nil makes it of the parameters if the method has a body.
+    public var body: EndpointBody?
+    /// Header fields.
+    public var fields = Fields()
+    /// What writes the parameters as a body; nil for the client's.
+    public var requestCodec: (any Codec)?
+    /// Whether a relative path is below the client's CDN.
+    public var usesCDN = false
+    /// Whether the client's path prefix stands before a relative path.
+    public var usesPathPrefix = true
+    /// Whether the client's general header fields are sent.
+    public var usesGeneralFields = true
+    /// Whether the client's general parameters are sent.
+    public var usesGeneralParameters = true
+    /// Whether the client's general user info is in the call's.
+    public var usesGeneralUserInfo = true
+    /// Whether the client's adapters are called.
+    public var usesAdapters = true
+    /// Whether the plugin `cookies` sends and stores cookies.
+    public var usesCookies = true
+    /// What the plugin `cache` is told.
+    public var cache: CacheUse?
+    /// Timeouts of the request; nil for the kernel's.
+    public var timeouts: Timeouts?
+    /// What the plugin `authentication` is told.
+    public var credentials: Credentials?
+    /// The attempts in all for the plugin `retry`.
+    public var attempts: Int?
+    /// What is done to the request while the program is developed; nil for the client's.
+    public var debug: DebugBehavior?
+    /// What errors call the endpoint; nil for method and path.
+    public var name: String?
+    /// A name for calls to find it by.
+    public var identifier: String?
+    /// A name of calls that belong together.
+    public var group: String?
+    /// A mark that calls are found by.
+    public var tag: String?
+    /// A kind of calls.
+    public var category: String?
+    /// Values for the program's own adapters, judge and callbacks.
+    public var userInfo: [String: any Sendable] = [:]
+    /// Which calls of a batch or a limit begin first.
+    public var priority = CallPriority.normal
+    /// What reads the body; nil chooses by the response's content type.
+    public var responseCodec: (any Codec)?
+    /// Statuses of a successful response.
+    public var acceptableStatuses = StatusSet.successful
+    /// Media types of a successful response; nil accepts any.
+    public var acceptableTypes: [String]?
+    /// The largest body that is collected; nil for the client's limit.
+    public var bodyLimit: ByteCount?
+    /// The file that the body is written to.
+    public var downloadPath: String?
+
+    /// An endpoint whose response is decoded as this type.
+    public init(
+        _ method: Method, _ path: String, _ parameters: Parameters = [:], as type: Value.Type = Value.self
+    ) {
+        self.method = method
+        self.path = path
+        self.parameters = parameters
+    }
+
+    /// An endpoint with the method GET.
+    public init(_ path: String, _ parameters: Parameters = [:], as type: Value.Type = Value.self) {
+        self.init(.get, path, parameters, as: type)
+    }
+
+    /// The name, or method and path.
+    public var endpointName: String { name ?? "\(method.name) \(Printable.url(path))" }
+}

@@ -1,0 +1,149 @@
+import PlugboardJSON
+
+/// A place in a document: what its keywords are, and which resource it belongs to.
+struct SchemaPlace: Hashable {
+    /// An index of the documents.
+    let document: Int
+    /// The JSON Pointer from the document's root.
+    let pointer: String
+}
+
+/// A schema with a URI of its own: a document, or an embedded schema with `$id`.
+struct SchemaResource {
+    let uri: String
+    let place: SchemaPlace
+    let draft: SchemaDraft
+    let vocabulary: Vocabulary
+    var anchors: [String: SchemaPlace] = [:]
+    var dynamicAnchors: [String: SchemaPlace] = [:]
+    /// 2019-09's `$recursiveAnchor`.
+    var isRecursive = false
+}
+
+/// The documents of a schema with their resources and anchors.
+struct SchemaIndex {
+    var resources: [SchemaResource] = []
+    private var documents: [JSONValue] = []
+    var byURI: [String: Int] = [:]
+    var byPlace: [SchemaPlace: Int] = [:]
+    let registry: SchemaRegistry
+    private let draft: SchemaDraft
+    private var isRegistryIndexed = false
+
+    init(_ registry: SchemaRegistry, draft: SchemaDraft) {
+        self.registry = registry
+        self.draft = draft
+    }
+
+    /// Adds a document under a URI and returns its resource.
+    mutating func add(_ document: JSONValue, uri: String, draft: SchemaDraft? = nil) throws(SchemaError) -> Int {
+        let place = SchemaPlace(document: documents.count, pointer: "")
+        documents.append(document)
+        let start = resources.count
+        try walk(document, place, resource: nil, base: uri, draft ?? self.draft)
+        if byURI[uri] == nil { byURI[uri] = start }
+        return start
+    }
+
+    func value(_ place: SchemaPlace) -> JSONValue? {
+        var value = documents[place.document]
+        for step in place.pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
+            guard let next = SchemaIndex.step(value, step) else { return nil }
+            value = next
+        }
+        return value
+    }
+
+    private static func step(_ value: JSONValue, _ step: Substring) -> JSONValue? {
+        switch value {
+        case .array(let elements):
+            guard let index = Int(step), elements.indices.contains(index) else { return nil }
+            return elements[index]
+        case .object(let object): return object[unescape(step)]
+        default: return nil
+        }
+    }
+
+    static func unescape(_ step: Substring) -> String {
+        guard step.utf8.contains(UInt8(ascii: "~")) else { return String(step) }
+        var text = ""
+        var isEscape = false
+        for scalar in step.unicodeScalars {
+            if isEscape {
+                text.unicodeScalars.append(scalar == "1" ? "/" : "~")
+                isEscape = false
+            } else if scalar == "~" {
+                isEscape = true
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+
+    static func escape(_ key: String) -> String {
+        guard key.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else { return key }
+        return key.unicodeScalars.reduce(into: "") { text, scalar in
+            switch scalar {
+            case "~": text += "~0"
+            case "/": text += "~1"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
+    /// The resource that a place stands in: that of the nearest schema with a URI around it.
+    func resource(of place: SchemaPlace) -> Int {
+        var pointer = place.pointer[...]
+        while true {
+            if let index = byPlace[SchemaPlace(document: place.document, pointer: String(pointer))] { return index }
+            guard let slash = pointer.lastIndex(of: "/") else { return 0 }
+            pointer = pointer[..<slash]
+        }
+    }
+
+    /// The absolute location of a place: the URI of its resource and a JSON Pointer from there.
+    func location(of place: SchemaPlace) -> String {
+        let resource = resources[resource(of: place)]
+        return "\(resource.uri)#\(place.pointer.dropFirst(resource.place.pointer.count))"
+    }
+
+    /// The resource of a URI without fragment.
+    mutating func resource(uri: String) throws(SchemaError) -> Int? {
+        if let index = byURI[uri] { return index }
+        if let document = registry.documents[uri] { return try add(document, uri: uri) }
+        if let document = Metaschemas.document(uri) { return try add(document, uri: uri) }
+        guard !isRegistryIndexed else { return nil }
+        // An embedded resource of a registered document may have the URI.
+        isRegistryIndexed = true
+        for (uri, document) in registry.documents where byURI[uri] == nil { _ = try add(document, uri: uri) }
+        return byURI[uri]
+    }
+
+    /// The place that a reference of a resource leads to, and the dynamic anchor it names.
+    mutating func target(
+        of reference: String, in resource: Int, at location: String
+    ) throws(SchemaError) -> (place: SchemaPlace, anchor: String?) {
+        let (relative, rawFragment) = URIReference.split(reference)
+        let uri = URIReference.resolve(relative, against: resources[resource].uri)
+        guard let index = try self.resource(uri: uri) else {
+            throw SchemaError(
+                kind: .missingDocument(uri), location: location,
+                reason: "The reference leads to \(uri), which is not registered. Register the document under this URI.")
+        }
+        let target = resources[index]
+        guard let fragment = URIReference.decode(rawFragment ?? "") else {
+            throw SchemaError(kind: .missingTarget, location: location, reason: "The fragment is not UTF-8.")
+        }
+        if fragment.isEmpty { return (target.place, nil) }
+        if fragment.utf8.first == UInt8(ascii: "/") {
+            let place = SchemaPlace(document: target.place.document, pointer: target.place.pointer + fragment)
+            if value(place) != nil { return (place, nil) }
+        } else if let place = target.anchors[fragment] {
+            return (place, target.dynamicAnchors[fragment] == nil ? nil : fragment)
+        }
+        throw SchemaError(
+            kind: .missingTarget, location: location,
+            reason: "The reference leads to \(uri)#\(fragment), but this document has no schema there.")
+    }
+}

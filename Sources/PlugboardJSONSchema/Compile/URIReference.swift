@@ -1,0 +1,103 @@
+/// References against a base (RFC 3986 §5.2), as bytes.
+enum URIReference {
+    struct Parts {
+        var scheme: Substring?
+        var authority: Substring?
+        var path: Substring = ""
+        var query: Substring?
+
+        init(_ text: Substring) {
+            var rest = text
+            if let colon = rest.firstIndex(of: ":"), isScheme(rest[..<colon]) {
+                scheme = rest[..<colon]
+                rest = rest[rest.index(after: colon)...]
+            }
+            if rest.hasPrefix("//") {
+                rest = rest.dropFirst(2)
+                let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+                authority = rest[..<end]
+                rest = rest[end...]
+            }
+            if let mark = rest.firstIndex(of: "?") {
+                query = rest[rest.index(after: mark)...]
+                rest = rest[..<mark]
+            }
+            path = rest
+        }
+    }
+
+    private static func isScheme(_ text: Substring) -> Bool {
+        guard let first = text.utf8.first, first.isLetter else { return false }
+        return text.utf8.allSatisfy {
+            $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
+        }
+    }
+
+    /// The reference without its fragment, and the fragment; nil without one.
+    static func split(_ reference: String) -> (uri: String, fragment: String?) {
+        guard let hash = reference.firstIndex(of: "#") else { return (reference, nil) }
+        return (String(reference[..<hash]), String(reference[reference.index(after: hash)...]))
+    }
+
+    /// The absolute form of a reference without fragment.
+    static func resolve(_ reference: String, against base: String) -> String {
+        guard !reference.isEmpty else { return base }
+        let target = Parts(reference[...])
+        if target.scheme != nil || base.isEmpty { return reference }
+        let base = Parts(base[...])
+        var text = base.scheme.map { "\($0):" } ?? ""
+        let authority = target.authority ?? base.authority
+        if let authority { text += "//\(authority)" }
+        var query = target.query
+        if target.authority != nil || target.path.first == "/" {
+            text += removeDots(target.path)
+        } else if target.path.isEmpty {
+            text += base.path
+            query = query ?? base.query
+        } else if base.authority != nil && base.path.isEmpty {
+            text += removeDots("/" + target.path)
+        } else if let slash = base.path.lastIndex(of: "/") {
+            text += removeDots(base.path[...slash] + target.path)
+        } else {
+            text += removeDots(target.path)
+        }
+        if let query { text += "?\(query)" }
+        return text
+    }
+
+    private static func removeDots(_ path: Substring) -> String {
+        var output: [Substring] = []
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+        for (index, segment) in segments.enumerated() {
+            let isLast = index == segments.count - 1
+            switch segment {
+            case ".":
+                if isLast { output.append("") }
+            case "..":
+                if output.count > 1 || (output.count == 1 && output[0] != "") { output.removeLast() }
+                if isLast { output.append("") }
+            default:
+                output.append(segment)
+            }
+        }
+        return output.joined(separator: "/")
+    }
+
+    /// The bytes that %-escapes stand for; nil if that is not UTF-8.
+    static func decode(_ fragment: String) -> String? {
+        guard fragment.utf8.contains(UInt8(ascii: "%")) else { return fragment }
+        var bytes: [UInt8] = []
+        var rest = Array(fragment.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), rest.count >= 2, let high = rest[rest.startIndex].hexValue,
+                let low = rest[rest.startIndex + 1].hexValue
+            {
+                bytes.append(high << 4 | low)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,93 @@
+extension Evaluation {
+    @inline(never)
+    mutating func items(_ index: Int, _ token: Int, _ marks: Int) -> Bool {
+        let plan = itemsPlans[index]
+        let count = Int(tokens[token].count)
+        var element = token &+ 1
+        var position = 0
+        let prefix = min(Int(plan.prefixEnd &- plan.prefixStart), count)
+        while position < prefix {
+            guard check(lists[Int(plan.prefixStart) &+ position], element) else { return false }
+            mark(marks, position)
+            element = after(element)
+            position &+= 1
+        }
+        guard plan.rest != MembersPlan.none else { return true }
+        while position < count {
+            guard check(plan.rest, element) else { return false }
+            mark(marks, position)
+            element = after(element)
+            position &+= 1
+        }
+        return true
+    }
+
+    @inline(never)
+    mutating func contains(_ index: Int, _ token: Int, _ marks: Int) -> Bool {
+        let plan = containsPlans[index]
+        let marksFound = plan.marks && marks >= 0
+        var element = token + 1
+        var found = 0
+        for position in 0..<Int(tokens[token].count) {
+            if check(plan.node, element) {
+                found += 1
+                if found > plan.most { return false }
+                if marksFound {
+                    mark(marks, position)
+                } else if found >= plan.least, plan.most == .max {
+                    return true
+                }
+            } else if stop != .none {
+                return false
+            }
+            element = after(element)
+        }
+        return found >= plan.least
+    }
+
+    @inline(never)
+    mutating func isUnique(_ token: Int) -> Bool {
+        let count = Int(tokens[token].count)
+        guard count > 1 else { return true }
+        if count <= 12 { return isUniqueByPairs(token, count) }
+        return scratch._withUnsafeGuaranteedRef { scratch in
+            scratch.hashes.removeAll(keepingCapacity: true)
+            var element = token + 1
+            for _ in 0..<count {
+                scratch.hashes.append((hash(element), element))
+                element = after(element)
+            }
+            scratch.hashes.sort { $0.hash < $1.hash }
+            for position in 1..<count {
+                // Elements of one hash: nearly always a pair of equals.
+                var earlier = position - 1
+                while earlier >= 0, scratch.hashes[earlier].hash == scratch.hashes[position].hash {
+                    if isEqual(scratch.hashes[earlier].token, scratch.hashes[position].token) { return false }
+                    earlier -= 1
+                }
+            }
+            return true
+        }
+    }
+
+    private func isUniqueByPairs(_ token: Int, _ count: Int) -> Bool {
+        var element = token + 1
+        for _ in 1..<count {
+            let next = after(element)
+            var other = next
+            let end = tokens[token].offset
+            while other < end {
+                if isEqual(element, other) { return false }
+                other = after(other)
+            }
+            element = next
+        }
+        return true
+    }
+
+    private func isEqual(_ left: Int, _ right: Int) -> Bool {
+        ValueEquality.isEqual(tokens, bytes, left, tokens, bytes, right)
+    }
+
+    private func hash(_ token: Int) -> UInt64 { ValueEquality.hash(tokens, bytes, token) }
+}

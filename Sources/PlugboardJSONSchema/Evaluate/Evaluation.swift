@@ -1,0 +1,202 @@
+import PlugboardJSON
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Runs a program over the tokens of one document. Lives during one call, on one thread.
+///
+/// The pointers lead into the program and the document, which the caller keeps alive.
+struct Evaluation {
+    /// What ends an evaluation before it can decide.
+    enum Stop: UInt8 {
+        case none, depth, pattern
+    }
+
+    /// Nested schemas that are evaluated at a time, so that the stack suffices.
+    static let depthLimit = 2048
+    /// Instead of a region of marks: nothing counts what is evaluated.
+    static let unmarked = -1
+
+    let nodes: UnsafePointer<Node>
+    let code: UnsafePointer<Instruction>
+    let tokens: UnsafePointer<Token>
+    let bytes: UnsafePointer<UInt8>
+    let program: Unmanaged<Program>
+    let lists: UnsafePointer<UInt32>
+    let names: UnsafePointer<NameSlot>
+    let nameBytes: UnsafePointer<UInt8>
+    let plans: UnsafePointer<MembersPlan>
+    let itemsPlans: UnsafePointer<ItemsPlan>
+    let containsPlans: UnsafePointer<ContainsPlan>
+    let conditions: UnsafePointer<ConditionPlan>
+    let dependencies: UnsafePointer<DependencyPlan>
+    let dependentNames: UnsafePointer<NameSlot>
+    let enumerations: UnsafePointer<EnumerationPlan>
+    let tables: UnsafePointer<UInt32>
+    let limits: UnsafePointer<Limit>
+    let patternNodes: UnsafePointer<PatternNode>
+    let patternCodes: UnsafePointer<PatternCode>
+    let constantTokens: UnsafePointer<Token>
+    let constantBytes: UnsafePointer<UInt8>
+    let scratch: Unmanaged<Scratch>
+    let hasDynamicScope: Bool
+    var depth = 0
+    var stop = Stop.none
+
+    init(_ program: Program, _ document: JSONDocument, _ scratch: Scratch) {
+        nodes = UnsafePointer(program.nodes.base)
+        code = UnsafePointer(program.code.base)
+        tokens = UnsafePointer(document.tokens)
+        bytes = UnsafePointer(document.bytes)
+        lists = UnsafePointer(program.lists.base)
+        names = UnsafePointer(program.names.base)
+        nameBytes = UnsafePointer(program.nameBytes.base)
+        plans = UnsafePointer(program.plans.base)
+        itemsPlans = UnsafePointer(program.items.base)
+        containsPlans = UnsafePointer(program.contains.base)
+        conditions = UnsafePointer(program.conditions.base)
+        dependencies = UnsafePointer(program.dependencies.base)
+        dependentNames = UnsafePointer(program.dependentNames.base)
+        enumerations = UnsafePointer(program.enumerations.base)
+        tables = UnsafePointer(program.tables.base)
+        limits = UnsafePointer(program.limits.base)
+        patternNodes = UnsafePointer(program.patternNodes.base)
+        patternCodes = UnsafePointer(program.patternCodes.base)
+        constantTokens = UnsafePointer(program.constants.tokens)
+        constantBytes = UnsafePointer(program.constants.bytes)
+        self.program = .passUnretained(program)
+        self.scratch = .passUnretained(scratch)
+        hasDynamicScope = program.hasDynamicScope
+    }
+
+    /// The token after a value.
+    @inline(__always)
+    func after(_ token: Int) -> Int {
+        tokens[token].kind.isContainer ? tokens[token].offset : token &+ 1
+    }
+
+    @inline(__always)
+    func lets(_ node: UnsafePointer<Node>, _ kind: Token.Kind) -> Bool {
+        node.pointee.kinds &>> UInt16(kind.rawValue) & 1 != 0
+    }
+
+    /// The code of each kind of tokens: four bits are its position in a node.
+    private static let sections: UInt64 = 0x3354_3222_2110
+
+    @inline(__always)
+    func section(_ node: UnsafePointer<Node>, _ kind: Token.Kind) -> Node.Code {
+        let position = Evaluation.sections &>> UInt64(kind.rawValue &* 4) & 0xF
+        let offset = Node.codeOffset &+ Int(truncatingIfNeeded: position) &* MemoryLayout<Node.Code>.stride
+        return (UnsafeRawPointer(node) + offset).load(as: Node.Code.self)
+    }
+
+    /// Whether a value matches a schema.
+    @inline(__always)
+    mutating func check(_ node: UInt32, _ token: Int) -> Bool {
+        check(node, token, Evaluation.unmarked)
+    }
+
+    /// Whether a value matches a schema. What it evaluates is added to the marks.
+    @inline(__always)
+    mutating func check(_ index: UInt32, _ token: Int, _ marks: Int) -> Bool {
+        let node = nodes + Int(index)
+        // A key, which propertyNames checks, is a string.
+        let found = tokens[token].kind
+        let kind: Token.Kind = found == .key ? .string : found
+        let bit = UInt16(truncatingIfNeeded: kind.rawValue)
+        if node.pointee.plainKinds &>> bit & 1 != 0 { return true }
+        guard node.pointee.kinds &>> bit & 1 != 0 else { return false }
+        return enter(node, kind, token, marks)
+    }
+
+    @inline(never)
+    private mutating func enter(
+        _ node: UnsafePointer<Node>, _ kind: Token.Kind, _ token: Int, _ marks: Int
+    ) -> Bool {
+        guard depth < Evaluation.depthLimit else {
+            stop = .depth
+            return false
+        }
+        let section = section(node, kind)
+        depth &+= 1
+        let isValid: Bool
+        if node.pointee.markedKinds == 0 && !hasDynamicScope {
+            isValid = run(section, token, marks)
+        } else {
+            isValid = enterMarked(node, section, token, marks)
+        }
+        depth &-= 1
+        return isValid
+    }
+
+    @inline(never)
+    private mutating func enterMarked(
+        _ node: UnsafePointer<Node>, _ section: Node.Code, _ token: Int, _ marks: Int
+    ) -> Bool {
+        let resource = node.pointee.resource
+        let entersResource = hasDynamicScope && scratch._withUnsafeGuaranteedRef { $0.scope.last != resource }
+        if entersResource { scratch._withUnsafeGuaranteedRef { $0.scope.append(resource) } }
+        defer { if entersResource { scratch._withUnsafeGuaranteedRef { _ = $0.scope.popLast() } } }
+        let kind = tokens[token].kind
+        let needed: UInt8 = kind == .array ? 1 : kind == .object ? 2 : 0
+        guard node.pointee.markedKinds & needed != 0 else { return runAll(section, token, marks) }
+        let own = openMarks(token)
+        let isValid = runAll(section, token, own)
+        closeMarks(own, into: isValid ? marks : Evaluation.unmarked, token)
+        return isValid
+    }
+
+    @inline(never)
+    private mutating func runAll(_ section: Node.Code, _ token: Int, _ marks: Int) -> Bool {
+        run(section, token, marks)
+    }
+
+    @inline(__always)
+    private mutating func run(_ section: Node.Code, _ token: Int, _ marks: Int) -> Bool {
+        var instruction = code + Int(section.start)
+        let end = code + Int(section.end)
+        while instruction < end {
+            guard step(instruction, token, marks) else { return false }
+            instruction += 1
+        }
+        return true
+    }
+
+    @inline(__always)
+    mutating func step(_ instruction: UnsafePointer<Instruction>, _ token: Int, _ marks: Int) -> Bool {
+        let a = instruction.pointee.a
+        switch instruction.pointee.operation {
+        case .call: return check(a, token, marks)
+        case .anyOf: return anyOf(a, instruction.pointee.b, token, marks)
+        case .oneOf: return oneOf(a, instruction.pointee.b, token, marks)
+        case .not: return !check(a, token) && stop == .none
+        case .condition: return condition(Int(a), token, marks)
+        case .constant, .enumeration: return isListed(Int(a), token)
+        case .dynamic: return dynamic(Int(a), token, marks)
+        case .plainInteger: return tokens[token].flags & Token.hasFraction == 0
+        case .minimum: return compare(token, Int(a)) >= 0
+        case .exclusiveMinimum: return compare(token, Int(a)) > 0
+        case .maximum: return compare(token, Int(a)) <= 0
+        case .exclusiveMaximum: return compare(token, Int(a)) < 0
+        case .multipleOf: return isMultiple(token, Int(a))
+        case .minLength: return length(token) >= Int(a)
+        case .maxLength: return length(token) <= Int(a)
+        case .pattern: return matches(a, token)
+        case .format: return hasFormat(Int(a), token)
+        case .content: return hasContent(Int(a), token)
+        case .minItems, .minProperties: return tokens[token].count >= a
+        case .maxItems, .maxProperties: return tokens[token].count <= a
+        case .items: return items(Int(a), token, marks)
+        case .contains: return contains(Int(a), token, marks)
+        case .uniqueItems: return isUnique(token)
+        case .unevaluatedItems: return unevaluatedItems(a, token, marks)
+        case .members: return members(plans + Int(a), token, marks)
+        case .required: return hasRequired(plans + Int(a), token)
+        case .dependency: return dependency(Int(a), token, marks)
+        case .unevaluatedProperties: return unevaluatedProperties(a, token, marks)
+        }
+    }
+}

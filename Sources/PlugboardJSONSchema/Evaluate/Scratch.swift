@@ -1,0 +1,46 @@
+import CPlugboardPCRE2
+
+/// What an evaluation needs beside the stack: kept and used again, so that most evaluations allocate nothing.
+final class Scratch: @unchecked Sendable {  // One evaluation at a time has it.
+    /// Marks of evaluated members and elements: regions of bits, the innermost last.
+    var marks: UnsafeMutablePointer<UInt64>
+    var marksCapacity = 64
+    var marksCount = 0
+    /// The resources of the schemas that are being evaluated, outermost first.
+    var scope: [UInt16] = []
+    /// Hashes of elements with their tokens.
+    var hashes: [(hash: UInt64, token: Int)] = []
+    let matchData: OpaquePointer?
+
+    init() {
+        marks = .allocate(capacity: marksCapacity)
+        matchData = pcre2_match_data_create_8(1, nil)
+    }
+
+    deinit {
+        marks.deallocate()
+        pcre2_match_data_free_8(matchData)
+    }
+
+    /// Adds a region of zeros and returns its start.
+    func open(_ words: Int) -> Int {
+        if marksCount + words > marksCapacity {
+            let capacity = max(marksCapacity * 2, marksCount + words)
+            let larger = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
+            larger.update(from: marks, count: marksCount)
+            marks.deallocate()
+            marks = larger
+            marksCapacity = capacity
+        }
+        let start = marksCount
+        (marks + start).initialize(repeating: 0, count: words)
+        marksCount += words
+        return start
+    }
+
+    func reset() {
+        marksCount = 0
+        scope.removeAll(keepingCapacity: true)
+        if hashes.capacity > 1 << 16 { hashes = [] }
+    }
+}

@@ -1,0 +1,269 @@
+import PlugboardJSON
+
+/// Runs a program a second time over a document that is not valid, and collects the errors.
+struct Explanation {
+    private var evaluation: Evaluation
+    private let program: Program
+    private let document: JSONDocument
+    private var left: Int
+    private var depth = 0
+
+    init(_ program: Program, _ document: JSONDocument, _ scratch: Scratch, limit: Int) {
+        self.program = program
+        self.document = document
+        evaluation = Evaluation(program, document, scratch)
+        left = max(1, limit)
+    }
+
+    mutating func run() -> ValidationResult {
+        var errors = explain(program.root, 0, "", "")
+        switch evaluation.stop {
+        case .none: break
+        case .depth: errors = [limitError("the schema's rules are nested deeper than \(Evaluation.depthLimit)")]
+        case .pattern: errors = [limitError("a regular expression needs more steps than its limit for this document")]
+        }
+        if errors.isEmpty { errors = [limitError("it does not match the schema")] }
+        return ValidationResult(errors: errors)
+    }
+
+    private func limitError(_ reason: String) -> ValidationError {
+        ValidationError(
+            instanceLocation: "", keywordLocation: "",
+            absoluteKeywordLocation: program.locations[Int(program.nodes.base[Int(program.root)].location)].absolute,
+            rule: "", message: "The document cannot be judged: \(reason).")
+    }
+
+    /// The errors of a value against a schema; empty if it matches.
+    private mutating func explain(_ index: UInt32, _ token: Int, _ instance: String, _ path: String)
+        -> [ValidationError]
+    {
+        guard left > 0, depth < 600, evaluation.stop == .none else { return [] }
+        depth += 1
+        defer { depth -= 1 }
+        let node = UnsafePointer(program.nodes.base) + Int(index)
+        let found = document.tokens[token].kind
+        let kind: Token.Kind = found == .key ? .string : found
+        if !evaluation.lets(node, kind) {
+            left -= 1
+            let isFalse = node.pointee.kinds == 0
+            let location = program.locations[Int(isFalse ? node.pointee.location : node.pointee.typeLocation)]
+            return [
+                ValidationError(
+                    instanceLocation: instance, keywordLocation: isFalse ? path : "\(path)/type",
+                    absoluteKeywordLocation: location.absolute, rule: isFalse ? "" : "type",
+                    message: isFalse
+                        ? "No value is allowed here." : "The value must be \(Explanation.kinds(node.pointee.kinds)).")
+            ]
+        }
+        if let resource = program.hasDynamicScope ? node.pointee.resource : nil {
+            evaluation.scratch.takeUnretainedValue().scope.append(resource)
+        }
+        defer {
+            if program.hasDynamicScope { _ = evaluation.scratch.takeUnretainedValue().scope.popLast() }
+        }
+        var marks = Evaluation.unmarked
+        let needed: UInt8 = kind == .array ? 1 : kind == .object ? 2 : 0
+        if node.pointee.markedKinds & needed != 0 { marks = evaluation.openMarks(token) }
+        defer { if marks >= 0 { evaluation.closeMarks(marks, into: Evaluation.unmarked, token) } }
+        var errors: [ValidationError] = []
+        let section = evaluation.section(node, kind)
+        for position in section.start..<section.end where left > 0 {
+            let instruction = UnsafePointer(program.code.base) + Int(position)
+            if !evaluation.step(instruction, token, marks) {
+                errors += explain(instruction.pointee, token, instance, path)
+            }
+            if evaluation.stop != .none { return errors }
+        }
+        return errors
+    }
+
+    private mutating func explain(
+        _ instruction: Instruction, _ token: Int, _ instance: String, _ path: String
+    ) -> [ValidationError] {
+        let location = program.locations[Int(instruction.location)]
+        let own = "\(path)/\(location.keyword)"
+        switch instruction.operation {
+        case .members, .required: return members(Int(instruction.a), token, instance, path)
+        default: break
+        }
+        var causes: [ValidationError] = []
+        switch instruction.operation {
+        case .call: causes = explain(instruction.a, token, instance, own)
+        case .anyOf, .oneOf:
+            for (position, entry) in (instruction.a..<instruction.b).enumerated() {
+                causes += explain(program.lists.base[Int(entry)], token, instance, "\(own)/\(position)")
+            }
+        case .items: causes = items(Int(instruction.a), token, instance, path, own)
+        case .condition:
+            let plan = program.conditions.base[Int(instruction.a)]
+            let matches = evaluation.check(plan.condition, token)
+            let node = matches ? plan.then : plan.otherwise
+            if node != MembersPlan.none {
+                return explain(node, token, instance, "\(path)/\(matches ? "then" : "else")")
+            }
+        case .dependency:
+            let plan = program.dependencies.base[Int(instruction.a)]
+            if plan.node != MembersPlan.none { causes = explain(plan.node, token, instance, own) }
+        default: break
+        }
+        if causes.isEmpty { left -= 1 }
+        let rule = location.keyword.prefix { $0 != "/" }
+        return [
+            ValidationError(
+                instanceLocation: instance, keywordLocation: own, absoluteKeywordLocation: location.absolute,
+                rule: String(rule), message: message(instruction, String(rule)), causes: causes)
+        ]
+    }
+
+    private mutating func items(
+        _ index: Int, _ token: Int, _ instance: String, _ path: String, _ own: String
+    ) -> [ValidationError] {
+        let plan = program.items.base[index]
+        let prefix = Int(plan.prefixEnd - plan.prefixStart)
+        var errors: [ValidationError] = []
+        var element = token + 1
+        for position in 0..<Int(document.tokens[token].count) where left > 0 {
+            let node = position < prefix ? program.lists.base[Int(plan.prefixStart) + position] : plan.rest
+            if node != MembersPlan.none {
+                let keyword = program.locations[Int(program.nodes.base[Int(node)].location)].absolute
+                let relative =
+                    position < prefix ? "\(own)/\(position)" : "\(path)/\(Explanation.lastStep(keyword))"
+                errors += explain(node, element, "\(instance)/\(position)", relative)
+            }
+            element = evaluation.after(element)
+        }
+        return errors
+    }
+
+    private static func lastStep(_ location: String) -> String {
+        location.lastIndex(of: "/").map { String(location[location.index(after: $0)...]) } ?? ""
+    }
+
+    private func step(_ key: Int) -> String {
+        let token = document.tokens[key]
+        let text = String(
+            decoding: UnsafeBufferPointer(start: document.bytes + token.offset, count: Int(token.count)), as: UTF8.self)
+        return SchemaIndex.escape(text)
+    }
+
+    private mutating func members(
+        _ index: Int, _ token: Int, _ instance: String, _ path: String
+    ) -> [ValidationError] {
+        let plan = program.plans.base[index]
+        var errors = missing(plan, token, instance, path)
+        var key = token + 1
+        while key < document.tokens[token].offset, left > 0 {
+            if document.tokens[key].kind == .key { errors += member(plan, key, instance, path) }
+            key = evaluation.after(key + 1)
+        }
+        return errors
+    }
+
+    private mutating func missing(
+        _ plan: MembersPlan, _ token: Int, _ instance: String, _ path: String
+    ) -> [ValidationError] {
+        let location = program.locations[Int(plan.requiredLocation)].absolute
+        var errors: [ValidationError] = []
+        for position in 0...Int(plan.mask) where left > 0 {
+            let slot = program.names.base[Int(plan.table) + position]
+            guard slot.isRequired, slot.count != .max, evaluation.find(slot, in: token) == nil else { continue }
+            left -= 1
+            let name = String(
+                decoding: UnsafeBufferPointer(
+                    start: program.nameBytes.base + Int(slot.offset), count: Int(slot.count)), as: UTF8.self)
+            errors.append(
+                ValidationError(
+                    instanceLocation: instance, keywordLocation: "\(path)/required",
+                    absoluteKeywordLocation: location, rule: "required",
+                    message: "The property \(name.quotedText) is missing."))
+        }
+        return errors
+    }
+
+    private mutating func member(
+        _ plan: MembersPlan, _ key: Int, _ instance: String, _ path: String
+    ) -> [ValidationError] {
+        var errors: [ValidationError] = []
+        var isKnown = false
+        let step = step(key)
+        let own = "\(instance)/\(step)"
+        let token = document.tokens[key]
+        withUnsafePointer(to: plan) { plan in
+            if let slot = evaluation.slot(plan, token), slot.pointee.node != MembersPlan.none {
+                isKnown = true
+                errors += explain(slot.pointee.node, key + 1, own, "\(path)/properties/\(step)")
+            }
+        }
+        if plan.keys != MembersPlan.none { errors += explain(plan.keys, key, own, "\(path)/propertyNames") }
+        for entry in plan.patternsStart..<plan.patternsEnd {
+            let pattern = program.patternNodes.base[Int(entry)]
+            guard evaluation.matches(pattern.pattern, key) else { continue }
+            isKnown = true
+            let absolute = program.locations[Int(program.nodes.base[Int(pattern.node)].location)].absolute
+            errors += explain(
+                pattern.node, key + 1, own, "\(path)/patternProperties/\(Explanation.lastStep(absolute))")
+        }
+        guard !isKnown, plan.additional != MembersPlan.none, left > 0 else { return errors }
+        if plan.isClosed {
+            left -= 1
+            errors.append(
+                ValidationError(
+                    instanceLocation: own, keywordLocation: "\(path)/additionalProperties",
+                    absoluteKeywordLocation: program.locations[Int(plan.additionalLocation)].absolute,
+                    rule: "additionalProperties", message: "The schema does not allow this property."))
+            return errors
+        }
+        return errors + explain(plan.additional, key + 1, own, "\(path)/additionalProperties")
+    }
+}
+
+extension Explanation {
+    static func kinds(_ kinds: UInt16) -> String {
+        func has(_ kind: Token.Kind) -> Bool { kinds >> UInt16(kind.rawValue) & 1 != 0 }
+        var words: [String] = []
+        if has(.null) { words.append("null") }
+        if has(.true) { words.append("a boolean") }
+        if has(.decimal) { words.append("a number") } else if has(.integer) { words.append("an integer") }
+        if has(.string) { words.append("a string") }
+        if has(.array) { words.append("an array") }
+        if has(.object) { words.append("an object") }
+        return words.joined(separator: " or ")
+    }
+
+    private func message(_ instruction: Instruction, _ rule: String) -> String {
+        let a = Int(instruction.a)
+        func limit() -> String { program.numbers[a].text.utf8.count <= 40 ? program.numbers[a].text : "the limit" }
+        switch instruction.operation {
+        case .call, .dynamic, .dependency, .condition: return "The value does not match the schema of \(rule)."
+        case .anyOf: return "The value matches none of the schemas of anyOf."
+        case .oneOf: return "The value must match exactly one of the schemas of oneOf."
+        case .not: return "The value must not match the schema of not."
+        case .constant: return "The value must be the constant of the schema."
+        case .enumeration: return "The value must be one of those that the schema lists."
+        case .plainInteger: return "The value must be an integer, written without a fraction."
+        case .minimum: return "The number must be at least \(limit())."
+        case .exclusiveMinimum: return "The number must be greater than \(limit())."
+        case .maximum: return "The number must be at most \(limit())."
+        case .exclusiveMaximum: return "The number must be less than \(limit())."
+        case .multipleOf: return "The number must be a multiple of \(limit())."
+        case .minLength: return "The string must have at least \(a) characters."
+        case .maxLength: return "The string must have at most \(a) characters."
+        case .pattern: return "The string does not match the regular expression of the schema."
+        case .format: return "The string does not have the format \(program.formats.base[a].rawValue)."
+        case .content: return "The string does not have the content that the schema names."
+        case .minItems: return "The array must have at least \(a) elements."
+        case .maxItems: return "The array must have at most \(a) elements."
+        case .items: return "An element does not match its schema."
+        case .contains:
+            let plan = program.contains.base[a]
+            let most = plan.most == .max ? "" : " and at most \(plan.most)"
+            return "The array must have at least \(plan.least)\(most) elements that match the schema of contains."
+        case .uniqueItems: return "The elements of the array must differ."
+        case .unevaluatedItems: return "The schema does not allow an element that no other keyword describes."
+        case .unevaluatedProperties: return "The schema does not allow a property that no other keyword describes."
+        case .minProperties: return "The object must have at least \(a) properties."
+        case .maxProperties: return "The object must have at most \(a) properties."
+        case .members, .required: return "A property does not match its schema."
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import PlugboardJSON
+
+/// One reason why a document is not valid.
+public struct ValidationError: Sendable, Hashable {
+    /// The JSON Pointer of the value in the document.
+    public let instanceLocation: String
+    /// The path of keywords that led here, through references.
+    public let keywordLocation: String
+    /// The URI of the keyword.
+    public let absoluteKeywordLocation: String
+    /// The rule that the value breaks: the keyword. Empty for the schema `false`.
+    public let rule: String
+    /// One sentence about the rule, without the value.
+    public let message: String
+    /// The errors of the schemas that the keyword applies.
+    public internal(set) var causes: [ValidationError] = []
+}
+
+extension ValidationError: CustomStringConvertible {
+    /// `INSTANCE: MESSAGE (KEYWORD)`.
+    public var description: String {
+        "\(instanceLocation.isEmpty ? "(root)" : instanceLocation): \(message) (\(keywordLocation))"
+    }
+}
+
+/// What a validation found.
+public struct ValidationResult: Sendable, Hashable {
+    /// A standard output format (JSON Schema 2020-12 §12.4).
+    public enum Output: String, Sendable, CaseIterable {
+        /// Only whether the document is valid.
+        case flag
+        /// A list of errors.
+        case basic
+        /// The errors as a tree that follows the schema.
+        case detailed
+    }
+
+    /// Why the document is not valid; without any, it is.
+    public let errors: [ValidationError]
+
+    /// Whether the document is valid.
+    public var isValid: Bool { errors.isEmpty }
+
+    /// The errors that have no causes of their own, in the order of the schema.
+    public var leaves: [ValidationError] { errors.flatMap(ValidationResult.leaves) }
+
+    private static func leaves(_ error: ValidationError) -> [ValidationError] {
+        error.causes.isEmpty ? [error] : error.causes.flatMap(leaves)
+    }
+
+    /// The result as JSON.
+    public func json(_ output: Output) -> JSONValue {
+        var object: JSONObject = ["valid": .bool(isValid)]
+        guard !isValid else { return .object(object) }
+        switch output {
+        case .flag: break
+        case .basic: object["errors"] = .array(errors.flatMap(ValidationResult.flat).map { ValidationResult.unit($0) })
+        case .detailed:
+            object["errors"] = .array(errors.map(ValidationResult.tree))
+        }
+        return .object(object)
+    }
+
+    private static func flat(_ error: ValidationError) -> [ValidationError] {
+        [error] + error.causes.flatMap(flat)
+    }
+
+    private static func unit(_ error: ValidationError) -> JSONValue {
+        [
+            "valid": false, "keywordLocation": .string(error.keywordLocation),
+            "absoluteKeywordLocation": .string(error.absoluteKeywordLocation),
+            "instanceLocation": .string(error.instanceLocation), "error": .string(error.message),
+        ]
+    }
+
+    private static func tree(_ error: ValidationError) -> JSONValue {
+        // A keyword with one cause is left out: the cause says more (§12.4.3).
+        if error.causes.count == 1 { return tree(error.causes[0]) }
+        guard !error.causes.isEmpty, case .object(var object) = unit(error) else { return unit(error) }
+        object["errors"] = .array(error.causes.map(tree))
+        return .object(object)
+    }
+}

@@ -1,0 +1,98 @@
+import CPlugboardPCRE2
+
+/// Why a regular expression cannot be used.
+struct PatternError: Error {
+    /// A sentence without a full stop.
+    let reason: String
+}
+
+/// A regular expression of ECMA-262 (with the flag u), compiled by libpcre2.
+final class Pattern: @unchecked Sendable {  // Nothing changes after the initializer; libpcre2 only reads the code.
+    let code: PatternCode
+
+    init(_ text: String) throws(PatternError) {
+        let translation = try PatternTranslator.translate(text)
+        if let prefix = translation.prefix {
+            let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: prefix.count + JSONDocument.padding)
+            bytes.initialize(repeating: 0, count: prefix.count + JSONDocument.padding)
+            for (position, byte) in prefix.enumerated() { bytes[position] = byte }
+            code = PatternCode(
+                code: nil, hasJIT: false, prefix: bytes, prefixCount: prefix.count, isWhole: translation.isWhole)
+            return
+        }
+        let options =
+            PCRE2_UTF | PCRE2_NO_UTF_CHECK | PCRE2_DOLLAR_ENDONLY | PCRE2_MATCH_UNSET_BACKREF | PCRE2_NEVER_BACKSLASH_C
+        var number: Int32 = 0
+        var offset = 0
+        let bytes = Array(translation.text.utf8)
+        let compiled = bytes.withUnsafeBufferPointer {
+            pcre2_compile_8($0.baseAddress, $0.count, options, &number, &offset, Pattern.compileContext)
+        }
+        guard let compiled else { throw PatternError(reason: Pattern.message(number)) }
+        let hasJIT = pcre2_jit_compile_8(compiled, PCRE2_JIT_COMPLETE) == 0
+        code = PatternCode(code: compiled, hasJIT: hasJIT, prefix: nil, prefixCount: 0, isWhole: false)
+    }
+
+    deinit {
+        if let compiled = code.code { pcre2_code_free_8(compiled) }
+        code.prefix?.deallocate()
+    }
+
+    private nonisolated(unsafe) static let compileContext: OpaquePointer? = {  // Read only after this closure.
+        let context = pcre2_compile_context_create_8(nil)
+        pcre2_set_max_pattern_length_8(context, 1 << 16)
+        pcre2_set_parens_nest_limit_8(context, 200)
+        return context
+    }()
+
+    private static func message(_ number: Int32) -> String {
+        var buffer = [UInt8](repeating: 0, count: 160)
+        let count = pcre2_get_error_message_8(number, &buffer, buffer.count)
+        return count > 0 ? String(decoding: buffer.prefix(Int(count)), as: UTF8.self) : "it is invalid"
+    }
+}
+
+/// What a match needs of a pattern.
+struct PatternCode {
+    enum Result { case match, noMatch, limit }
+
+    let code: OpaquePointer?
+    let hasJIT: Bool
+    /// For patterns that are `^` and plain text, which are compared without libpcre2.
+    let prefix: UnsafeMutablePointer<UInt8>?
+    let prefixCount: Int
+    /// The plain text must be the whole value.
+    let isWhole: Bool
+
+    /// Backtracking steps of a match; at most a few tens of milliseconds.
+    private static let matchLimit: UInt32 = 1_000_000
+    /// In KiB.
+    private static let heapLimit: UInt32 = 16 << 10
+
+    private nonisolated(unsafe) static let context: OpaquePointer? = {  // Read only after this closure.
+        let context = pcre2_match_context_create_8(nil)
+        pcre2_set_match_limit_8(context, matchLimit)
+        pcre2_set_heap_limit_8(context, heapLimit)
+        return context
+    }()
+
+    /// Searches in valid UTF-8. Eight bytes after the text must be readable.
+    func match(_ text: UnsafePointer<UInt8>, _ count: Int, _ data: OpaquePointer?) -> Result {
+        if let prefix {
+            guard isWhole ? count == prefixCount : count >= prefixCount else { return .noMatch }
+            return Evaluation.isSame(prefix, text, prefixCount) ? .match : .noMatch
+        }
+        var result: Int32
+        if hasJIT {
+            result = pcre2_jit_match_8(code, text, count, 0, 0, data, PatternCode.context)
+            if result == PCRE2_ERROR_JIT_STACKLIMIT {
+                result = pcre2_match_8(
+                    code, text, count, 0, PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, data, PatternCode.context)
+            }
+        } else {
+            result = pcre2_match_8(code, text, count, 0, PCRE2_NO_UTF_CHECK, data, PatternCode.context)
+        }
+        if result >= 0 { return .match }
+        return result == PCRE2_ERROR_NOMATCH ? .noMatch : .limit
+    }
+}

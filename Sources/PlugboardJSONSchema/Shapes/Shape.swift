@@ -1,0 +1,128 @@
+import PlugboardJSON
+
+/// A short description of a JSON value, for programs that need no more: `["userId": .number, "tags": [.string]]`.
+///
+/// An object must have each member that is not optional, and may have others. It is compiled to the same program as a
+/// JSON Schema. As JSON, the kinds are words: `{"userId": "number", "nick?": "string", "tags": ["string"]}`; a `?` at
+/// the end of a name makes the member optional, and one at the end of a word lets the value be null, too.
+public indirect enum Shape: Sendable, Hashable {
+    /// Any value.
+    case any
+    /// `null`.
+    case null
+    /// `true` or `false`.
+    case boolean
+    /// A number without a fraction.
+    case integer
+    /// A number.
+    case number
+    /// A string.
+    case string
+    /// An array whose elements all have one shape.
+    case array(of: Shape)
+    /// An object with these members.
+    case object([String: Shape])
+    /// A member that may be absent; elsewhere, the shape itself.
+    case optional(Shape)
+    /// The shape, or null.
+    case nullable(Shape)
+    /// One of several shapes.
+    case oneOf([Shape])
+
+    /// Reads a shape from JSON.
+    ///
+    /// - Throws: If a word is no kind, or an array does not have exactly one element.
+    public init(_ value: JSONValue) throws(SchemaError) {
+        self = try Shape.read(value, "", depth: 0)
+    }
+
+    private static func read(_ value: JSONValue, _ path: String, depth: Int) throws(SchemaError) -> Shape {
+        guard depth < 100 else { throw error(path, "The shape is nested deeper than 100.") }
+        switch value {
+        case .string(let word): return try read(word, path)
+        case .array(let elements):
+            guard elements.count == 1 else {
+                throw error(path, "An array must have one element: the shape of its elements.")
+            }
+            return .array(of: try read(elements[0], "\(path)/0", depth: depth + 1))
+        case .object(let object):
+            var members: [String: Shape] = [:]
+            for (name, value) in object {
+                let shape = try read(value, "\(path)/\(SchemaIndex.escape(name))", depth: depth + 1)
+                let isOptional = name.utf8.last == UInt8(ascii: "?")
+                members[isOptional ? String(name.dropLast()) : name] = isOptional ? .optional(shape) : shape
+            }
+            return .object(members)
+        default:
+            throw error(path, "A shape is a word, an array with one shape, or an object of shapes, not \(value.kind).")
+        }
+    }
+
+    private static let words: [String: Shape] = [
+        "any": .any, "null": .null, "boolean": .boolean, "bool": .boolean, "integer": .integer, "number": .number,
+        "string": .string, "array": .array(of: .any), "object": .object([:]),
+    ]
+
+    private static func read(_ text: String, _ path: String) throws(SchemaError) -> Shape {
+        let isNullable = text.utf8.last == UInt8(ascii: "?")
+        guard let shape = words[isNullable ? String(text.dropLast()) : text] else {
+            let near = Spelling.nearest(text, in: Array(words.keys)).map { " Did you mean \($0)?" } ?? ""
+            throw error(
+                path,
+                "\(text.quotedText) is not a kind.\(near) The kinds are \(words.keys.sorted().joined(separator: ", "))."
+            )
+        }
+        return isNullable ? .nullable(shape) : shape
+    }
+
+    private static func error(_ path: String, _ reason: String) -> SchemaError {
+        SchemaError(kind: .invalid, location: "#\(path)", reason: reason)
+    }
+
+    /// The JSON Schema (2020-12) that means the same.
+    public var schema: JSONValue {
+        switch self {
+        case .any: return true
+        case .null: return ["type": "null"]
+        case .boolean: return ["type": "boolean"]
+        case .integer: return ["type": "integer"]
+        case .number: return ["type": "number"]
+        case .string: return ["type": "string"]
+        case .array(let shape): return ["type": "array", "items": shape.schema]
+        case .optional(let shape): return shape.schema
+        case .nullable(let shape): return ["anyOf": [["type": "null"], shape.schema]]
+        case .oneOf(let shapes): return ["anyOf": .array(shapes.map(\.schema))]
+        case .object(let members):
+            var properties = JSONObject()
+            var required: [JSONValue] = []
+            for (name, shape) in members.sorted(by: { $0.key < $1.key }) {
+                properties[name] = shape.schema
+                if !shape.isOptional { required.append(.string(name)) }
+            }
+            return ["type": "object", "properties": .object(properties), "required": .array(required)]
+        }
+    }
+
+    private var isOptional: Bool {
+        if case .optional = self { true } else { false }
+    }
+}
+
+extension Shape: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
+    /// An object of these members.
+    public init(dictionaryLiteral elements: (String, Shape)...) {
+        self = .object(Dictionary(elements, uniquingKeysWith: { $1 }))
+    }
+
+    /// An array of the shape; of several shapes, each element has one of them.
+    public init(arrayLiteral elements: Shape...) {
+        self = .array(of: elements.count == 1 ? elements[0] : elements.isEmpty ? .any : .oneOf(elements))
+    }
+}
+
+extension JSONSchema {
+    /// Compiles a shape.
+    ///
+    /// - Throws: If the shape is larger than a limit.
+    public init(_ shape: Shape) throws(SchemaError) { try self.init(shape.schema) }
+}

@@ -1,0 +1,55 @@
+import PlugboardEndpoints
+import PlugboardMessages
+import PlugboardTesting
+import Testing
+
+/// Endpoints as values, and the types that their responses can have.
+@Suite struct SimpleEndpointTests {
+    /// A type with the response as its own parameter.
+    private struct Generic<Response: Sendable>: Endpoint {
+        var path = "a"
+    }
+
+    private let transport = ScriptedTransport { _, _ in .respond(200, body: .text(#"{"id": 7}"#)) }
+
+    private func client() throws -> Client {
+        Client(kernel: try Kernel(transport: transport), settings: ClientSettings(base: "https://a.test/"))
+    }
+
+    @Test func `a request without a type of its own is sent with what was set`() async throws {
+        var endpoint = SimpleEndpoint(.post, "users/{id}", ["id": 7, "name": "Ada", "page": 2], as: JSONValue.self)
+        endpoint.queryParameters = ["page"]
+        endpoint.fields = ["X-Draft": "no"]
+
+        let value = try await client().send(endpoint)
+
+        let request = try #require(transport.requests.first)
+        #expect(value["id"] == 7)
+        #expect(request.method == .post && request.url == "https://a.test/users/7?page=2" && request["X-Draft"] == "no")
+    }
+
+    @Test func `a generic endpoint returns each kind of response`() async throws {
+        let client = try client()
+
+        let text = try await client.send(Generic<String>())
+        let bytes = try await client.send(Generic<Bytes>())
+        let json = try await client.send(Generic<JSONValue>())
+        let received = try await client.send(Generic<ReceivedResponse>())
+        let model = try await client.send(Generic<[String: Int]>())
+        try await client.send(Generic<Void>())
+
+        #expect(text == #"{"id": 7}"# && bytes.text == text && json["id"] == 7)
+        #expect(received.status == 200 && model == ["id": 7])
+    }
+
+    @Test func `a form with files is made when the request is made`() async throws {
+        var endpoint = SimpleEndpoint(.post, "photos", as: Void.self)
+        endpoint.body = .multipart([.text("title", "Lake")])
+
+        try await client().send(endpoint)
+        try await client().send(endpoint)
+
+        #expect(transport.requests.count == 2)
+        #expect(transport.requests.allSatisfy { $0[.contentType]?.hasPrefix("multipart/form-data; boundary=") == true })
+    }
+}

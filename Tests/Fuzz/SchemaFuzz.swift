@@ -1,0 +1,71 @@
+// Feeds arbitrary documents to the parser of JSON Schema, arbitrary schemas to the compiler and arbitrary patterns to
+// the translator, and checks what must hold whatever they are.
+//     mkdir -p schema-fuzz-modules
+//     F="-O -g -wmo -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name plugboard"
+//     C="-I schema-fuzz-modules -I Sources/CPlugboardPCRE2 -I Sources/CPlugboardIDN2"
+//     swiftc $F -module-name PlugboardJSON -emit-module -emit-module-path schema-fuzz-modules/PlugboardJSON.swiftmodule \
+//         -c $(find Sources/PlugboardJSON -name '*.swift') -o schema-fuzz-modules/PlugboardJSON.o
+//     swiftc $F $C -module-name SchemaFuzz schema-fuzz-modules/PlugboardJSON.o \
+//         $(find Sources/PlugboardJSONSchema -name '*.swift') Tests/Fuzz/{SchemaFuzz,TimeLimit}.swift \
+//         -lpcre2-8 -lidn2 -o schema-fuzz
+//     ./schema-fuzz -dict=Tests/Fuzz/schema.dict -max_total_time=60 -max_len=4096
+
+import PlugboardJSON
+
+/// A schema, an empty line, and the document; without an empty line, one text for each reader.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = UnsafeRawBufferPointer(start: start, count: count)
+    checkTime(bytes) { _ = try? JSONDocument($0) }
+    checkParsers(bytes)
+    checkTime(bytes) { checkPattern($0) }
+    var parts: [[UInt8]] = [[]]
+    var isLineEmpty = false
+    for byte in bytes {
+        if byte == UInt8(ascii: "\n"), isLineEmpty, parts.count == 1 {
+            parts.append([])
+        } else {
+            parts[parts.count - 1].append(byte)
+        }
+        isLineEmpty = byte == UInt8(ascii: "\n")
+    }
+    for draft in SchemaDraft.allCases {
+        var options = JSONSchema.Options()
+        options.draft = draft
+        options.formats = true
+        options.contents = true
+        guard let value = try? JSONParser.parse(parts[0]), let schema = try? JSONSchema(value, options: options) else {
+            continue
+        }
+        for text in [parts.count > 1 ? parts[1] : parts[0], parts[0]] {
+            guard let document = try? JSONDocument(text) else { continue }
+            let isValid = schema.isValid(document)
+            let result = schema.validate(document)
+            precondition(result.isValid == isValid, "the errors and the verdict differ")
+            _ = result.json(.detailed).description
+        }
+    }
+    return 0
+}
+
+/// Both parsers accept the same texts and give them the same values.
+private func checkParsers(_ bytes: UnsafeRawBufferPointer) {
+    let value = try? JSONParser.parse(bytes)
+    let document = try? JSONDocument(bytes)
+    // The other parser accepts exponents with more digits.
+    precondition(value != nil || document == nil, "only the parser of documents accepts a text")
+    guard let value, let document, let same = try? JSONDocument(JSONWriter.write(value) as [UInt8]),
+        let schema = try? JSONSchema(["const": value])
+    else { return }
+    precondition(schema.isValid(document) && schema.isValid(same), "a text is not its own constant")
+}
+
+private func checkPattern(_ bytes: UnsafeRawBufferPointer) {
+    guard let text = String(validating: bytes, as: UTF8.self), let pattern = try? Pattern(text) else { return }
+    let scratch = Scratch()
+    let subject = Array(text.utf8) + [UInt8](repeating: 0, count: 16)
+    subject.withUnsafeBufferPointer {
+        guard let base = $0.baseAddress else { return }
+        _ = pattern.code.match(base, text.utf8.count, scratch.matchData)
+    }
+}

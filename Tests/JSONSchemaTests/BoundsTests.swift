@@ -1,0 +1,100 @@
+import PlugboardJSON
+import PlugboardJSONSchema
+import Testing
+
+/// Input that would take long, or that is larger than usual.
+struct BoundsTests {
+    @Test func `a catastrophic pattern ends at its limit`() throws {
+        let schema = try JSONSchema(["pattern": "^(a+)+$"])
+        let document = try JSONDocument("\"\(String(repeating: "a", count: 5000))!\"")
+        let start = ContinuousClock.now
+
+        let result = schema.validate(document)
+
+        #expect(!result.isValid)
+        #expect(result.errors.first?.message.utf8.starts(with: "The document cannot be judged".utf8) == true)
+        #expect(ContinuousClock.now - start < .seconds(10))
+    }
+
+    @Test func `a number of a million digits is exact and takes little time`() throws {
+        let digits = String(repeating: "9", count: 1_000_000)
+        let schema = try JSONSchema(["type": "integer", "multipleOf": 3, "minimum": 10, "not": ["multipleOf": 2]])
+        let start = ContinuousClock.now
+
+        #expect(schema.isValid(try JSONDocument(digits)))
+        #expect(!schema.isValid(try JSONDocument("-\(digits)")))
+        #expect(!schema.isValid(try JSONDocument("\(digits)1")))
+        #expect(ContinuousClock.now - start < .seconds(20))
+    }
+
+    @Test func `tiny and huge limits are exact`() throws {
+        let tiny = try JSONSchema(["multipleOf": .number(try #require(JSONNumber(text: "1e-300")))])
+        let huge = try JSONSchema(["maximum": .number(try #require(JSONNumber(text: "1e400")))])
+
+        #expect(tiny.isValid(try JSONDocument("1")))
+        #expect(tiny.isValid(try JSONDocument("1.5e-299")))
+        #expect(!tiny.isValid(try JSONDocument("1.5e-300")))
+        #expect(huge.isValid(try JSONDocument("1e400")))
+        #expect(!huge.isValid(try JSONDocument("1.0000000000000000000000001e400")))
+    }
+
+    @Test func `a tree as deep as the parser allows is judged`() throws {
+        let schema = try JSONSchema(["items": ["$ref": "#"], "minItems": 1])
+        let depth = 512
+        let valid = String(repeating: "[", count: depth - 1) + "1" + String(repeating: "]", count: depth - 1)
+
+        #expect(schema.isValid(try JSONDocument(valid)))
+        let result = schema.validate(
+            try JSONDocument(String(repeating: "[", count: depth) + String(repeating: "]", count: depth)))
+        #expect(!result.isValid)
+    }
+
+    @Test func `rules nested deeper than the limit do not overflow the stack`() throws {
+        let schema = try JSONSchema([
+            "allOf": [["anyOf": [["$ref": "#/$defs/a"], ["type": "null"]]]],
+            "$defs": ["a": ["oneOf": [["if": true, "then": ["items": ["$ref": "#"], "unevaluatedItems": false]]]]],
+        ])
+        func nested(_ depth: Int) -> String {
+            String(repeating: "[", count: depth) + "null" + String(repeating: "]", count: depth)
+        }
+
+        #expect(schema.isValid(try JSONDocument(nested(100))))
+        let result = schema.validate(try JSONDocument(nested(500)))
+        #expect(result.errors.first?.message.utf8.starts(with: "The document cannot be judged".utf8) == true)
+    }
+
+    @Test func `a pattern with many hyphens beside classes is translated in linear time`() {
+        let start = ContinuousClock.now
+
+        #expect(throws: SchemaError.self) {
+            try JSONSchema(["pattern": .string(String(repeating: "[t-\\w", count: 12_000))])
+        }
+        #expect(ContinuousClock.now - start < .seconds(2))
+    }
+
+    @Test func `equal large objects are compared in little time`() throws {
+        let keys = (0..<30_000).map { "\"k\($0)\":0" }
+        let text = "[{\(keys.joined(separator: ","))},{\(keys.reversed().joined(separator: ","))}]"
+        let schema = try JSONSchema(["uniqueItems": true])
+        let document = try JSONDocument(text)
+        let start = ContinuousClock.now
+
+        #expect(!schema.isValid(document))
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+
+    @Test func `a schema is used by many tasks at once`() async throws {
+        let schema = try JSONSchema([
+            "allOf": [["properties": ["a": ["pattern": "^x+$"]]]], "unevaluatedProperties": false,
+        ])
+        let valid = try JSONDocument(#"{"a": "xxx"}"#)
+        let invalid = try JSONDocument(#"{"a": "xxx", "b": 1}"#)
+
+        await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<16 {
+                group.addTask { (0..<500).allSatisfy { _ in schema.isValid(valid) && !schema.isValid(invalid) } }
+            }
+            for await isRight in group { #expect(isRight) }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import PlugboardJSON
+import PlugboardJSONSchema
+import Testing
+
+/// What a result says.
+struct OutputTests {
+    private let schema: JSONValue = [
+        "$id": "https://x.test/s", "$defs": ["age": ["type": "integer", "minimum": 0]], "required": ["name"],
+        "properties": ["name": ["type": "string"], "ages": ["items": ["$ref": "#/$defs/age"]]],
+        "additionalProperties": false,
+    ]
+
+    @Test func `each error names the place in the document, the path of keywords, the keyword's URI and the rule`()
+        throws
+    {
+        let result = try JSONSchema(schema).validate(try JSONDocument(#"{"ages": [1, -5], "x/y": 1}"#))
+
+        let leaves = result.leaves
+        #expect(leaves.map(\.instanceLocation) == ["", "/ages/1", "/x~1y"])
+        #expect(leaves.map(\.rule) == ["required", "minimum", "additionalProperties"])
+        #expect(
+            leaves.map(\.keywordLocation) == [
+                "/required", "/properties/ages/items/$ref/minimum", "/additionalProperties",
+            ])
+        #expect(leaves[1].absoluteKeywordLocation == "https://x.test/s#/$defs/age/minimum")
+    }
+
+    @Test func `errors do not contain the data`() throws {
+        let result = try JSONSchema(schema).validate(try JSONDocument(#"{"name": 918273, "ages": [-918273]}"#))
+
+        #expect(
+            !result.json(.detailed).description.utf8.split(separator: UInt8(ascii: "9")).contains {
+                $0.starts(with: "18273".utf8)
+            })
+    }
+
+    @Test func `the formats flag, basic and detailed follow the specification`() throws {
+        let result = try JSONSchema(schema).validate(try JSONDocument(#"{"name": 1, "ages": [-1]}"#))
+
+        #expect(result.json(.flag) == ["valid": false])
+        let basic = try #require(result.json(.basic)["errors"]?.arrayValue)
+        #expect(
+            basic.contains {
+                $0["instanceLocation"] == "/ages/0" && $0["keywordLocation"] == "/properties/ages/items/$ref/minimum"
+            })
+        let detailed = try #require(result.json(.detailed)["errors"]?.arrayValue)
+        #expect(detailed.count == 2)
+        #expect(try JSONSchema(schema).validate(try JSONDocument(#"{"name": ""}"#)).json(.basic) == ["valid": true])
+    }
+
+    @Test func `the number of errors is limited`() throws {
+        let numbers = (0..<1000).map { "\($0)" }.joined(separator: ",")
+
+        let result = try JSONSchema(["items": ["type": "string"]]).validate(try JSONDocument("[\(numbers)]"), limit: 5)
+
+        #expect(result.leaves.count == 5)
+    }
+}

@@ -1,0 +1,89 @@
+import PlugboardJSON
+import PlugboardJSONSchema
+import Testing
+
+/// Schemas that cannot be compiled.
+struct SchemaErrorTests {
+    @Test(arguments: [
+        #"1"#, #"[]"#, #"{"type": "strin"}"#, #"{"type": 1}"#, #"{"properties": []}"#, #"{"required": "a"}"#,
+        #"{"required": [1]}"#, #"{"minLength": -1}"#, #"{"minLength": 1.5}"#, #"{"minimum": "1"}"#,
+        #"{"multipleOf": 0}"#,
+        #"{"enum": 1}"#, #"{"allOf": []}"#, #"{"allOf": {}}"#, #"{"items": [1]}"#, #"{"pattern": 1}"#, #"{"$ref": 1}"#,
+        #"{"properties": {"a": 1}}"#, #"{"uniqueItems": 1}"#, #"{"dependentRequired": {"a": {}}}"#, #"{"format": 1}"#,
+    ])
+    func `a schema that does not follow its draft is refused with its place`(text: String) throws {
+        let schema = try JSONParser.parse(text)
+
+        let error = #expect(throws: SchemaError.self) { try JSONSchema(schema) }
+
+        #expect(error?.kind == .invalid)
+        #expect(error?.location.utf8.contains(UInt8(ascii: "#")) == true)
+    }
+
+    @Test(arguments: [
+        ##"{"$ref": "#"}"##, ##"{"allOf": [{"$ref": "#"}]}"##,
+        ##"{"not": {"anyOf": [{"type": "null"}, {"$ref": "#"}]}}"##,
+        ##"{"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}"##,
+    ])
+    func `a schema that refers to itself without end is refused`(text: String) throws {
+        let schema = try JSONParser.parse(text)
+
+        let error = #expect(throws: SchemaError.self) { try JSONSchema(schema) }
+
+        #expect(error?.kind == .endless)
+    }
+
+    @Test func `a reference to a missing document names it, and works once it is registered`() throws {
+        let schema: JSONValue = ["$id": "https://x.test/a/b", "items": ["$ref": "c#/$defs/d"]]
+        var registry = SchemaRegistry()
+
+        let error = #expect(throws: SchemaError.self) { try JSONSchema(schema) }
+        registry.add(["$defs": ["d": ["type": "string"]]], uri: "https://x.test/a/c")
+        let compiled = try JSONSchema(schema, registry: registry)
+
+        #expect(error?.kind == .missingDocument("https://x.test/a/c"))
+        #expect(compiled.isValid(try JSONDocument(#"["x"]"#)))
+        #expect(!compiled.isValid(try JSONDocument("[1]")))
+    }
+
+    @Test(arguments: [##"{"$ref": "#/$defs/a"}"##, ##"{"$ref": "#a"}"##, ##"{"$ref": "#/%FF"}"##])
+    func `a reference to a place that does not exist is refused`(text: String) throws {
+        let schema = try JSONParser.parse(text)
+
+        let error = #expect(throws: SchemaError.self) { try JSONSchema(schema) }
+
+        #expect(error?.kind == .missingTarget)
+    }
+
+    @Test(arguments: [
+        "(", ")", "[", "*", "a**", "a++", "(?>a)", "(?#c)", "(?P<n>a)", "\\a", "\\Z", "\\p{Foo}", "\\p{Greek}",
+        "\\k<n>",
+        "(a)\\2", "\\c1", "\\x1", "\\u12", "[b-a]", "a{2,1}", "(?<=a+)b", "\\ud800", "\\u{110000}", "\\", "(*ACCEPT)",
+        "(?<n>a)(?<n>b)", "\\01", "(?=a)*", String(repeating: "(", count: 300) + String(repeating: ")", count: 300),
+        "\\Qa\\E", "\\h", "\\R", "\\X", "\\G", "a{99999}",
+    ])
+    func `a pattern that cannot be translated is refused`(pattern: String) {
+        let error = #expect(throws: SchemaError.self) { try JSONSchema(["pattern": .string(pattern)]) }
+
+        #expect(error?.kind == .pattern)
+    }
+
+    @Test func `a required vocabulary that is unknown is refused, an optional one is not`() throws {
+        func registry(_ isRequired: Bool) -> SchemaRegistry {
+            var registry = SchemaRegistry()
+            registry.add(
+                [
+                    "$schema": "https://json-schema.org/draft/2020-12/schema",
+                    "$vocabulary": [
+                        "https://json-schema.org/draft/2020-12/vocab/core": true, "https://x.test/v": .bool(isRequired),
+                    ],
+                ], uri: "https://x.test/meta")
+            return registry
+        }
+        let schema: JSONValue = ["$schema": "https://x.test/meta", "minimum": 5]
+
+        #expect(throws: SchemaError.self) { try JSONSchema(schema, registry: registry(true)) }
+        // Without the vocabulary of validation, minimum means nothing.
+        #expect(try JSONSchema(schema, registry: registry(false)).isValid(try JSONDocument("1")))
+    }
+}
