@@ -3,7 +3,7 @@ public import PlugboardCodecs
 public import PlugboardMessages
 
 /// Property lists, XML or binary: any `Encodable` and `Decodable` value. It reads both forms, whatever it writes.
-public struct PropertyListCodec: Codec {
+public struct PropertyListCodec: Sendable {
     /// The form of what is written.
     public enum Format: Sendable {
         /// Text.
@@ -17,7 +17,9 @@ public struct PropertyListCodec: Codec {
 
     /// A codec.
     public init(format: Format = .xml) { self.format = format }
+}
 
+extension PropertyListCodec: Codec {
     public var name: String { "plist" }
     public var contentTypes: [String] { ["application/x-plist"] }
 

@@ -7,7 +7,7 @@ import SwiftProtobuf
 ///     let topic = try await response.decode(Example_Topic.self, with: .protobuf)
 ///
 /// A message nested more than 100 levels deep is an error.
-public struct ProtobufCodec: Codec {
+public struct ProtobufCodec: Sendable {
     /// The form of what is written and read.
     public enum Format: Sendable {
         /// The wire format: `application/x-protobuf`.
@@ -21,7 +21,9 @@ public struct ProtobufCodec: Codec {
 
     /// A codec.
     public init(format: Format = .binary) { self.format = format }
+}
 
+extension ProtobufCodec: Codec {
     public var name: String { format == .binary ? "protobuf" : "protobuf-json" }
 
     public var contentTypes: [String] {

@@ -19,13 +19,15 @@ public import PlugboardMessages
 ///
 /// A document may be nested 256 levels deep. External entities and document types are never loaded, and a document that
 /// declares entities is refused.
-public struct XMLCodec: Codec {
+public struct XMLCodec: Sendable {
     /// The name of the outermost element that is written; nil for the name of the type.
     public let root: String?
 
     /// A codec.
     public init(root: String? = nil) { self.root = root }
+}
 
+extension XMLCodec: Codec {
     public var name: String { "xml" }
     public var contentTypes: [String] { ["application/xml", "text/xml", "*/*+xml"] }
 

@@ -74,7 +74,8 @@ extension XMLDecodingNode: SingleValueDecodingContainer {
             case let type as any (FixedWidthInteger & LosslessStringConvertible).Type: try number(type)
             default: nil
             }
-        if let scalar = scalar as? Value { return scalar }
+        // A scalar that is nil could itself be cast to an optional.
+        if let scalar, let value = scalar as? Value { return value }
         return try Value(from: self)
     }
 

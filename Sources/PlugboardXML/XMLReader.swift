@@ -18,6 +18,7 @@ final class XMLReader: NSObject, XMLParserDelegate {
     private var isTooDeep = false
 
     static func read(_ bytes: [UInt8]) throws(Refused) -> XMLTree {
+        guard !bytes.isEmpty else { throw Refused(reason: "it is empty") }
         try refuseDeclarations(bytes)
         let reader = XMLReader()
         let parser = XMLParser(data: Data(bytes))

@@ -95,9 +95,9 @@ private struct Tree: Codable, Equatable {
     }
 
     @Test(arguments: [
-        ("", "line 1, column"),
-        ("<topic", "line 1, column"),
-        ("<topic>\n<a></b></topic>", "line 2, column 8: an element ends with the name of another"),
+        ("", "The body is not XML that can be read: it is empty."),
+        ("<topic", "line 1, column 7: "),
+        ("<topic>\n<a></b></topic>", "an element ends with the name of another"),
         ("<topic/>junk", "the document has more after its end"),
         ("<topic>&nbsp;</topic>", "an entity is not declared"),
         ("<topic></topic>", "@id: the element or attribute is missing"),
