@@ -89,6 +89,16 @@ struct TypedSettingsTests {
             ]
         ),
         (
+            "resume",
+            .resume {
+                $0.attempts = $0.attempts
+                $0.delay = $0.delay
+                $0.delayLimit = $0.delayLimit
+                $0.repeatLimit = $0.repeatLimit
+            },
+            ["attempts", "delay", "delayLimit", "repeatLimit"]
+        ),
+        (
             "retry",
             .retry {
                 $0.attempts = $0.attempts
@@ -115,6 +125,20 @@ struct TypedSettingsTests {
                 "respectRetryAfter", "retryAfterLimit", "budget", "budgetShare", "budgetPerSecond", "budgetSize",
                 "circuitBreaker", "circuitFailures", "circuitOpenTime", "circuitProbes",
             ]
+        ),
+        (
+            "validator",
+            .validator {
+                $0.schemas = $0.schemas
+                $0.requests = $0.requests
+                $0.documents = $0.documents
+                $0.mode = $0.mode
+                $0.draft = $0.draft
+                $0.formats = $0.formats
+                $0.limit = $0.limit
+                $0.passesLarger = $0.passesLarger
+            },
+            ["schemas", "requests", "documents", "mode", "draft", "formats", "limit", "passesLarger"]
         ),
     ]
 
