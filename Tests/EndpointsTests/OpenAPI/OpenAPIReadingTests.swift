@@ -205,7 +205,8 @@ struct OpenAPIReadingTests {
         let definitions = try Definitions.text(
             document(
                 ##"{"/a": {"post": {"operationId": "a", "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Tree"}}}}}}}"##,
-                ##", "components": {"schemas": {"Tree": {"type": "object", "properties": {"children": {"type": "array", "items": {"$ref": "#/components/schemas/Tree"}}}}}}"##))
+                ##", "components": {"schemas": {"Tree": {"type": "object", "properties": {"children": {"type": "array", "items": {"$ref": "#/components/schemas/Tree"}}}}}}"##
+            ))
 
         #expect(definitions["a"]?.parameters.map(\.kind) == [.array])
     }
