@@ -140,7 +140,8 @@ final class PartialFile {
         var file = stat()
         guard fstat(descriptor, &file) == 0 else { return }
         let size = Int(file.st_size)
-        count = found.boot == PartialFile.boot ? size : min(size, found.synced)
+        let isSameBoot = !PartialFile.boot.isEmpty && found.boot == PartialFile.boot
+        count = isSameBoot ? size : min(size, found.synced)
         journal = found
     }
 
@@ -171,6 +172,8 @@ final class PartialFile {
     func begin(_ representation: Representation, url: String) throws(PlugboardError) {
         // First the bytes: no journal ever stands beside bytes of another representation.
         try drop()
+        // An old journal must not come back beside the new bytes after a crash of the system.
+        if unlink(journalPath) == 0 { PartialFile.synchronizeFolder(of: path) }
         try save(Journal(url: url, boot: PartialFile.boot, representation: representation))
     }
 
@@ -194,7 +197,8 @@ final class PartialFile {
         let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .writing(new) }
         let number = journal.text.withUnsafeBytes { PartialFile.write($0, to: file, at: 0) }
-        guard number == nil, close(file) == 0, rename(new, journalPath) == 0 else {
+        let closed = close(file)
+        guard number == nil, closed == 0, rename(new, journalPath) == 0 else {
             let number = number ?? errno
             unlink(new)
             throw .writing(new, number)

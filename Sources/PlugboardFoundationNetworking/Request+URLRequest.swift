@@ -31,7 +31,7 @@ extension Request {
         if let data = request.httpBody {
             body = .data(data)
         } else if let stream = request.httpBodyStream {
-            body = .stream(stream, length: fields[.contentLength].flatMap { Int($0) })
+            body = .stream(stream, length: fields[.contentLength].flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil })
         }
         // The kernel writes the length of the body itself.
         if body != nil { fields.remove(.contentLength) }

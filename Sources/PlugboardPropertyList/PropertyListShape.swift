@@ -41,15 +41,21 @@ enum PropertyListShape {
                 index = end(of: "]]>", in: bytes, from: index + 9)
             } else if rest.starts(with: "<?".utf8) {
                 index = end(of: "?>", in: bytes, from: index + 2)
-            } else if rest.starts(with: "<!".utf8) || rest.starts(with: "<plist".utf8) {
+            } else if rest.starts(with: "<!".utf8) {
                 index = end(of: ">", in: bytes, from: index)
+            } else if rest.starts(with: "<plist".utf8) {
+                // It may have attributes, and is a level of its own.
+                index = end(of: ">", in: bytes, from: index)
+                depth += 1
+                guard depth <= depthLimit + 2 else { throw tooDeep }
             } else if rest.starts(with: "</".utf8) {
                 depth -= 1
+                guard depth >= 0 else { throw Refused(reason: "an element is ended that was not begun") }
                 index += 2
             } else {
                 depth += try isSelfClosing(bytes, &index) ? 0 : 1
                 // The level of a text or a number counts too.
-                guard depth <= depthLimit + 1 else { throw tooDeep }
+                guard depth <= depthLimit + 2 else { throw tooDeep }
             }
         }
     }

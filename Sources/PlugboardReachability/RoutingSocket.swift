@@ -95,11 +95,18 @@ final class RoutingSocket {
     /// Dumps the table, and blocks until it is complete: some milliseconds, more where there are many routes.
     func readNow() throws(PlugboardError) {
         try begin()
+        var emptyWaits = 0
         for _ in 0..<RoutingSocket.waitLimit {
             switch try receive() {
             case .dump: return
-            case .datagram: if !reader.isReading { try begin() }
-            case .nothing: cnetlink_wait(descriptor, 1000)
+            case .datagram:
+                emptyWaits = 0
+                if !reader.isReading { try begin() }
+            case .nothing:
+                // Some sandboxes take requests and never reply.
+                emptyWaits += 1
+                if emptyWaits > 5 { throw RoutingSocket.error(ETIMEDOUT) }
+                cnetlink_wait(descriptor, 1000)
             }
         }
         throw RoutingSocket.error(ETIMEDOUT)

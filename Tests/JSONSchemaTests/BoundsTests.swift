@@ -4,6 +4,49 @@ import Testing
 
 /// Input that would take long, or that is larger than usual.
 struct BoundsTests {
+    @Test(arguments: [
+        "1e9223372036854775808", "1e-9223372036854775808", "0.1e9223372036854775808", "1e18446744073709551617",
+        "1e99999999999999999999999999",
+    ])
+    func `an exponent that no integer holds does not trap, and is not small`(text: String) throws {
+        let schema = try JSONSchema(["type": "number", "maximum": 5, "minimum": -5])
+
+        let isValid = (try? JSONDocument(text)).map { schema.isValid($0) }
+
+        #expect(isValid == nil || isValid == text.contains("e-"))
+    }
+
+    @Test func `a schema that branches at each level ends at its limit`() throws {
+        let schema = try JSONSchema([
+            "$ref": "#/$defs/n",
+            "$defs": [
+                "n": [
+                    "anyOf": [
+                        ["properties": ["a": ["$ref": "#/$defs/n"]], "required": ["x"]],
+                        ["properties": ["a": ["$ref": "#/$defs/n"]], "required": ["y"]],
+                    ]
+                ]
+            ],
+        ])
+        let depth = 60
+        let document = try JSONDocument(
+            String(repeating: "{\"a\":", count: depth) + "{}" + String(repeating: "}", count: depth))
+        let start = ContinuousClock.now
+
+        #expect(!schema.isValid(document))
+        #expect(ContinuousClock.now - start < .seconds(60))
+    }
+
+    @Test func `long numbers that begin alike are told apart in little time`() throws {
+        let numbers = (0..<20_000).map { "1\(String(repeating: "0", count: 30 - "\($0)".count))\($0)" }
+        let schema = try JSONSchema(["uniqueItems": true])
+        let start = ContinuousClock.now
+
+        #expect(schema.isValid(try JSONDocument("[\(numbers.joined(separator: ","))]")))
+        #expect(!schema.isValid(try JSONDocument("[\((numbers + [numbers[7]]).joined(separator: ","))]")))
+        #expect(ContinuousClock.now - start < .seconds(20))
+    }
+
     @Test func `a catastrophic pattern ends at its limit`() throws {
         let schema = try JSONSchema(["pattern": "^(a+)+$"])
         let document = try JSONDocument("\"\(String(repeating: "a", count: 5000))!\"")

@@ -174,6 +174,9 @@ private struct Alternatives: Decodable {
         #expect(try decode([Double].self, "[1,-0.5,1e-999999999]") == [1, -0.5, 0])
         #expect(throws: JSONDecodingError.self) { try decode(Float.self, "1e39") }
         #expect(throws: JSONDecodingError.self) { try decode(UInt64.self, "18446744073709551616") }
+        // Its digits are zero in 64 bits.
+        #expect(try decode(Double.self, "18446744073709551616") == 0x1p64)
+        #expect(try decode(Double.self, "1.8446744073709551616") == 1.8446744073709551616)
         #expect(throws: JSONDecodingError.self) { try decode(Int.self, "1e999999999") }
     }
 

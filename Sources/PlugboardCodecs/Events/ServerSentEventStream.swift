@@ -138,7 +138,9 @@ public struct ServerSentEventStream<Sender: RequestSender>: AsyncSequence, Senda
 
         private func wait(isolation actor: isolated (any Actor)?) async throws(PlugboardError) {
             // Doubled at most 20 times, which is more than the longest wait allows.
-            let time = Swift.min(reconnectionTime * (1 << Swift.min(failures, 20)), settings.longestWait)
+            let time = Swift.max(
+                Swift.min(reconnectionTime * (1 << Swift.min(failures, 20)), settings.longestWait),
+                settings.shortestWait)
             do {
                 try await settings.sleep(time)
             } catch {

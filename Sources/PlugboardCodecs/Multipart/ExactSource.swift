@@ -49,7 +49,15 @@ final class ExactSource: BodySource, PullReceiver {
         source.copy().map { ExactSource($0, length: expected, subject: subject) }
     }
 
-    func release() { source.release() }
+    func release() {
+        // An open pull may never be completed, and would hold its reader.
+        let open = state.withLock { state in
+            defer { state.pull = nil }
+            return state.pull
+        }
+        withExtendedLifetime(open) {}
+        source.release()
+    }
 
     private func checked(_ piece: Piece) -> Piece {
         switch piece {

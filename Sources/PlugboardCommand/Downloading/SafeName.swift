@@ -44,9 +44,15 @@ enum SafeName {
             let isPath = scalar == "/" || scalar == "\\"
             text.unicodeScalars.append(isSafe && !isPath ? scalar : "_")
         }
-        while text.hasPrefix(".") || text.hasPrefix(" ") || text.hasPrefix("-") { text.removeFirst() }
+        // By scalars: a dot with a combining character is one character, and the file would be hidden nevertheless.
+        while let first = text.unicodeScalars.first, first == "." || first == " " || first == "-" {
+            text.unicodeScalars.removeFirst()
+        }
         while text.hasSuffix(" ") { text.removeLast() }
         while text.utf8.count > limit { text.removeLast() }
+        // Names of partial files and journals belong to other downloads.
+        let lower = text.lowercased()
+        if [".part", ".part.json", ".part.json.new"].contains(where: { lower.hasSuffix($0) }) { text += "_" }
         return text.isEmpty ? "download" : text
     }
 

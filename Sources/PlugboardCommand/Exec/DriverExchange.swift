@@ -90,6 +90,9 @@ final class DriverExchange: Sendable {
         _ body: Body, to path: String, _ result: DriverResult
     ) async throws(DriverError) -> DriverResult {
         guard (200...299).contains(result.response.status) else { return result }
+        guard result.response.status != 206 else {
+            throw DriverError(.body, "The server sent a part of the representation.", partial: result)
+        }
         let file: WholeFile
         do throws(PlugboardError) {
             file = try WholeFile(path)

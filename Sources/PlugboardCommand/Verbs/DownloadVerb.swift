@@ -29,7 +29,7 @@ struct DownloadVerb: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The digest of the file: sha-256=VALUE.", valueName: "digest")) var checksum: String?
     @Option(
         name: .customLong("mirror"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Another URL of the same file, if the first fails. Repeatable.", valueName: "url"))
+        help: ArgumentHelp("Another URL of the same file. Repeatable.", valueName: "url"))
     var mirrors: [String] = []
     @Option(help: ArgumentHelp("A file with a URL on each line; - is standard input.", valueName: "file"))
     var inputFile: String?

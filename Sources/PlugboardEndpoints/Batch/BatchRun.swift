@@ -11,6 +11,8 @@ final class BatchRun: CallFollower {
         var firstFailure: Int?
         var progress: BatchProgress
         var bytes: ByteSum
+        /// By call.
+        var hasEnded: [Bool]
         var waiter: UnsafeContinuation<Void, Never>?
     }
 
@@ -28,7 +30,9 @@ final class BatchRun: CallFollower {
         let queue = BatchQueue(
             calls.map { ($0.labels.priority, $0.origin) }, limit: options.limit, limitPerHost: options.limitPerHost)
         state = Mutex(
-            State(queue: queue, progress: BatchProgress(count: calls.count), bytes: ByteSum(count: calls.count)))
+            State(
+                queue: queue, progress: BatchProgress(count: calls.count), bytes: ByteSum(count: calls.count),
+                hasEnded: Array(repeating: false, count: calls.count)))
     }
 
     /// The call that failed first, by its index.
@@ -78,6 +82,8 @@ final class BatchRun: CallFollower {
     /// Bytes of a call were sent or received.
     func report(_ progress: CallProgress, of index: Int) {
         state.withLock { state in
+            // The executor may run the callback after the end.
+            guard !state.hasEnded[index] else { return }
             state.bytes.set(progress, at: index)
             addReport(&state)
         }
@@ -95,6 +101,7 @@ final class BatchRun: CallFollower {
         let bytes = calls[index].currentProgress
         let (mustCancel, waiter) = state.withLock { state in
             state.queue.end(index)
+            state.hasEnded[index] = true
             state.progress.ended += 1
             if hasFailed { state.progress.failed += 1 }
             state.bytes.set(bytes, at: index)
@@ -139,6 +146,12 @@ struct ByteSum {
     }
 
     mutating func set(_ new: CallProgress, at index: Int) {
+        // What servers announce may be any number, and no sum must overflow.
+        let limit = Int.max / (parts.count + 1)
+        func bounded(_ count: Int) -> Int { min(max(count, 0), limit) }
+        let new = CallProgress(
+            sent: bounded(new.sent), toSend: new.toSend.map(bounded), received: bounded(new.received),
+            toReceive: new.toReceive.map(bounded))
         let old = parts[index]
         sum.sent += new.sent - old.sent
         sum.received += new.received - old.received

@@ -93,7 +93,7 @@ public final class Call<Value: Sendable>: AnyCall {
 
     /// Starts a call that waits; does nothing otherwise.
     public func start() {
-        if !isPart, registry?.isFinishing == true { return cancel() }
+        if !isPart, registry?.isFinishing == true, lock.withLock({ $0.work != nil }) { return cancel() }
         lock.withLock { state in
             guard state.end == nil, let work = state.work.take() else { return }
             tell(state.delegates) { $0.callDidStart($1) }
@@ -125,7 +125,7 @@ public final class Call<Value: Sendable>: AnyCall {
             state.follower?.suspend()
             tell(state.delegates) { $0.callDidSuspend($1) }
         }
-        queue.run()
+        runQueueSoon()
     }
 
     /// Lets a suspended call go on; does nothing otherwise.
@@ -139,9 +139,12 @@ public final class Call<Value: Sendable>: AnyCall {
             defer { state.resumptions = [] }
             return state.resumptions
         }
-        queue.run()
+        runQueueSoon()
         for resumption in resumptions { resumption.resume() }
     }
+
+    /// Not at once: a call that follows another is suspended and resumed within the lock of that one.
+    private func runQueueSoon() { Task { queue.run() } }
 
     // MARK: Outcome
 
@@ -151,7 +154,7 @@ public final class Call<Value: Sendable>: AnyCall {
             switch state.end {
             case .success?: .succeeded
             case .failure(let error, _)?: CallState(error)
-            case nil: state.isSuspended ? .suspended : state.work == nil ? .running : .waiting
+            case nil: state.work != nil ? .waiting : state.isSuspended ? .suspended : .running
             }
         }
     }

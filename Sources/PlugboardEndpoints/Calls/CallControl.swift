@@ -49,9 +49,10 @@ extension Call: CallControl {
                         toReceive: count("toReceive")))
             })
         let isEnded = lock.withLock { state in
+            if state.end != nil { return true }
             state.exchange = exchange
             if state.isSuspended { exchange.suspend() }
-            return state.end != nil
+            return false
         }
         if isEnded { exchange.cancel() }
         return try await exchange.response

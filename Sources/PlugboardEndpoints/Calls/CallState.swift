@@ -12,7 +12,7 @@ public enum CallState: Sendable, Hashable {
     case failed
     /// It was cancelled.
     case cancelled
-    /// The judge, a plugin or the error handler ended it without success and without failure.
+    /// The judge or a plugin ended it without success and without failure.
     case ignored
     /// A plugin keeps the request and sends it later.
     case queued

@@ -104,8 +104,9 @@ public struct DefinedEndpoint<Response: Sendable>: Endpoint {
     /// The definition's; 200 to 299 by default.
     public var acceptableStatuses: StatusSet {
         guard let ranges = definition.acceptableStatuses else { return .successful }
-        if ranges.count == 1, let range = ranges.first { return .range(Range(range)) }
-        return .list(Set(ranges.joined()))
+        let bounded = ranges.map { $0.clamped(to: 0...999) }
+        if bounded.count == 1, let range = bounded.first { return .range(Range(range)) }
+        return .list(Set(bounded.joined()))
     }
     /// The definition's.
     public var acceptableTypes: [String]? {

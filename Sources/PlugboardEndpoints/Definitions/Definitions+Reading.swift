@@ -46,7 +46,7 @@ extension Definitions {
     }
 
     /// Fetches definitions or an OpenAPI document by a kernel. A relative server of an OpenAPI document begins at the
-    /// URL.
+    /// URL. Fetched definitions must not name files of this system: a `downloadPath`, or a default of a file parameter.
     ///
     /// - Throws: Errors of the request, `response.status` for another status than 200, and one error of the code
     ///   `configuration` that lists all errors of the text.
@@ -64,6 +64,12 @@ extension Definitions {
         }
         let bytes = try await response.body.collect(upTo: .bytes(options.sizeLimit))
         var definitions = try bytes.withUnsafeBytes { Array($0) }.checked(at: Printable.url(url), server).throwing()
+        for definition in definitions.all where definition.namesFiles {
+            throw PlugboardError(
+                .configuration,
+                "The definition \(Printable.text(definition.name)) at \(Printable.url(url)) names a file of this system. "
+                    + "Remove downloadPath and the defaults of file parameters, or read the definitions from a file.")
+        }
         for name in definitions.names {
             guard var definition = definitions[name], definition.base == nil else { continue }
             definition.base = URLParts.resolve("/", against: response.url.isEmpty ? url : response.url)
@@ -164,5 +170,13 @@ extension [UInt8] {
             return Definitions.Check(
                 whole: "cannot be read: \(error.reason)\(help)", file: file, position: error.position)
         }
+    }
+}
+
+extension Definition {
+    /// Whether a call reads or writes a file that its caller does not name.
+    fileprivate var namesFiles: Bool {
+        downloadPath != nil
+            || parameters.contains { $0.fallback != nil && ($0.kind == .file || $0.elementKind == .file) }
     }
 }

@@ -16,7 +16,8 @@ struct StyledParameter {
         self.value = value
         style = parameter.style ?? usual
         explodes = parameter.explodes ?? (style == .form || style == .deepObject)
-        allowsReserved = parameter.allowsReserved
+        // Elsewhere, a value could leave its segment of the path, or its field. OpenAPI has it for queries and forms.
+        allowsReserved = parameter.allowsReserved && (parameter.place == .query || parameter.place == .body)
         calledName = parameter.name
     }
 

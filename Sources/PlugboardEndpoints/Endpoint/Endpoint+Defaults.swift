@@ -104,7 +104,7 @@ extension Parameters {
         case 7: name == "usesCDN"
         case 8: name == "attempts"
         case 11: name == "usesCookies"
-        case 12: name == "downloadPath" || name == "usesAdapters"
+        case 12: name == "downloadPath" || name == "usesAdapters" || name == "endpointName"
         case 14: name == "usesPathPrefix"
         case 15: name == "queryParameters" || name == "acceptableTypes"
         case 17: name == "usesGeneralFields"

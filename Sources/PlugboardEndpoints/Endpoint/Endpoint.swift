@@ -95,7 +95,7 @@ public protocol Endpoint: Sendable {
     var category: String? { get }
     /// Values for the program's own adapters, judge and callbacks. They replace the client's of the same key.
     var userInfo: [String: any Sendable] { get }
-    /// Which calls of a batch or a limit begin first; normal by default.
+    /// Which calls of a batch begin first; normal by default.
     var priority: CallPriority { get }
 
     // MARK: The response

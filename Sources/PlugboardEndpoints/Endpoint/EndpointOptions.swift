@@ -76,7 +76,7 @@ public enum Credentials: Sendable {
     case none
 }
 
-/// The order in which calls of a batch, or calls that wait for a limit, begin. Higher begins first.
+/// The order in which the calls of a batch begin. Higher begins first.
 public struct CallPriority: Sendable, Hashable, Comparable {
     /// Any number.
     public let value: Int

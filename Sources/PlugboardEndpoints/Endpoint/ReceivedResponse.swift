@@ -61,7 +61,7 @@ public struct ReceivedResponse: Sendable {
 
     /// The body as text, in the charset that a byte order mark or the content type names; UTF-8 without one.
     ///
-    /// Throws `body.decode` if the charset is not known.
+    /// Throws `body.decode` if this system has no converter for the charset; an unknown one is read as UTF-8.
     public var text: String {
         get throws(PlugboardError) {
             try TextCodec().decode(String.self, from: wholeBody, contentType: self[.contentType])

@@ -64,7 +64,7 @@ public struct SimpleEndpoint<Value: Sendable>: Endpoint {
     public var category: String?
     /// Values for the program's own adapters, judge and callbacks.
     public var userInfo: [String: any Sendable] = [:]
-    /// Which calls of a batch or a limit begin first.
+    /// Which calls of a batch begin first.
     public var priority = CallPriority.normal
     /// What reads the body; nil chooses by the response's content type.
     public var responseCodec: (any Codec)?

@@ -165,7 +165,8 @@ struct JSONDecimal {
         var count = 0
         while byte < end, byte.pointee &- UInt8(ascii: "0") <= 9 {
             digits = digits &* 10 &+ UInt64(byte.pointee & 0x0F)
-            if digits != 0 { count += 1 }
+            // The digits may wrap around to zero.
+            if digits != 0 || count != 0 { count += 1 }
             byte += 1
         }
         if byte < end, byte.pointee == UInt8(ascii: ".") {
@@ -173,7 +174,8 @@ struct JSONDecimal {
             let point = byte
             while byte < end, byte.pointee &- UInt8(ascii: "0") <= 9 {
                 digits = digits &* 10 &+ UInt64(byte.pointee & 0x0F)
-                if digits != 0 { count += 1 }
+                // The digits may wrap around to zero.
+                if digits != 0 || count != 0 { count += 1 }
                 byte += 1
             }
             exponent = point - byte

@@ -52,7 +52,8 @@ struct DecimalText {
         let isMinus = text[position] == UInt8(ascii: "-")
         if isMinus || text[position] == UInt8(ascii: "+") { position += 1 }
         while position < text.count {
-            written = min(written &* 10 &+ Int(text[position] & 0x0F), DecimalText.largestExponent * 4)
+            // Bounded before the next digit, so that it cannot overflow.
+            written = min(written, DecimalText.largestExponent) * 10 + Int(text[position] & 0x0F)
             position += 1
         }
         written = min(written, DecimalText.largestExponent)

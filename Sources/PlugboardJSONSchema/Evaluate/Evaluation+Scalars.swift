@@ -82,7 +82,11 @@ extension Evaluation {
         return program._withUnsafeGuaranteedRef { program in
             var evaluation = Evaluation(program, document, Scratch())
             evaluation.depth = depth
-            return evaluation.check(check.node, 0)
+            evaluation.work = work
+            let isValid = evaluation.check(check.node, 0)
+            work = evaluation.work
+            if evaluation.stop != .none { stop = evaluation.stop }
+            return isValid
         }
     }
 

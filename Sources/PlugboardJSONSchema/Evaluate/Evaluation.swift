@@ -12,11 +12,14 @@ import PlugboardJSON
 struct Evaluation {
     /// What ends an evaluation before it can decide.
     enum Stop: UInt8 {
-        case none, depth, pattern
+        case none, depth, pattern, work
     }
 
     /// Nested schemas that are evaluated at a time, so that the stack suffices.
     static let depthLimit = 2048
+    /// Schemas applied to values, and members and elements of these: a number for each document, and one for each of
+    /// its values. Only schemas that branch at each level need more.
+    static let workLimit = (document: 5_000_000, value: 1000)
     /// Instead of a region of marks: nothing counts what is evaluated.
     static let unmarked = -1
 
@@ -45,11 +48,14 @@ struct Evaluation {
     let hasDynamicScope: Bool
     var depth = 0
     var stop = Stop.none
+    /// How much work is left.
+    var work: Int
 
     init(_ program: Program, _ document: JSONDocument, _ scratch: Scratch) {
         nodes = UnsafePointer(program.nodes.base)
         code = UnsafePointer(program.code.base)
         tokens = UnsafePointer(document.tokens)
+        work = Evaluation.workLimit.document &+ Evaluation.workLimit.value &* document.tokenCount
         bytes = UnsafePointer(document.bytes)
         lists = UnsafePointer(program.lists.base)
         names = UnsafePointer(program.names.base)
@@ -118,6 +124,11 @@ struct Evaluation {
     ) -> Bool {
         guard depth < Evaluation.depthLimit else {
             stop = .depth
+            return false
+        }
+        work &-= kind == .array || kind == .object ? 1 &+ Int(tokens[token].count) : 1
+        guard work >= 0 else {
+            stop = .work
             return false
         }
         let section = section(node, kind)

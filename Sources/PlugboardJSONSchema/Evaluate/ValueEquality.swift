@@ -143,8 +143,12 @@ enum ValueEquality {
         case .integer, .decimal: return mix(value.payload &+ UInt64(truncatingIfNeeded: Int(value.exponent)) &* 31 &+ 7)
         case .bigInteger, .bigDecimal:
             let text = DecimalText(UnsafeBufferPointer(start: bytes + value.offset, count: Int(value.count)))
-            return mix(
-                UInt64(truncatingIfNeeded: text.exponent &* 31 &+ text.digitCount) &+ UInt64(text.text[text.first]))
+            // All digits, so that no document can choose numbers that collide.
+            var sum = UInt64(truncatingIfNeeded: text.exponent &* 31 &+ (text.isNegative ? 1 : 0))
+            for position in text.first..<text.end where text.text[position] != UInt8(ascii: ".") {
+                sum = mix(sum &+ UInt64(text.text[position]))
+            }
+            return sum
         case .string, .key, .replacedKey:
             return mix(UInt64(KeyHash.hash(bytes + value.offset, Int(value.count), seed: KeyHash.processSeed)) &+ 11)
         case .array:

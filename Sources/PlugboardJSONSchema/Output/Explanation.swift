@@ -20,6 +20,7 @@ struct Explanation {
         switch evaluation.stop {
         case .none: break
         case .depth: errors = [limitError("the schema's rules are nested deeper than \(Evaluation.depthLimit)")]
+        case .work: errors = [limitError("the schema needs more steps than its limit for this document")]
         case .pattern: errors = [limitError("a regular expression needs more steps than its limit for this document")]
         }
         if errors.isEmpty { errors = [limitError("it does not match the schema")] }
@@ -185,7 +186,7 @@ struct Explanation {
     ) -> [ValidationError] {
         var errors: [ValidationError] = []
         var isKnown = false
-        let step = step(key)
+        let step = Explanation.shortened(step(key))
         let own = "\(instance)/\(step)"
         let token = document.tokens[key]
         withUnsafePointer(to: plan) { plan in
@@ -265,5 +266,13 @@ extension Explanation {
         case .maxProperties: return "The object must have at most \(a) properties."
         case .members, .required: return "A property does not match its schema."
         }
+    }
+}
+
+extension Explanation {
+    /// A step of a path, of which a long one is cut: a document of many levels with long names must not fill the
+    /// memory.
+    fileprivate static func shortened(_ step: String) -> String {
+        step.utf8.count <= 256 ? step : step.prefix(64) + "…"
     }
 }

@@ -66,6 +66,8 @@ struct PatternCode {
 
     /// Backtracking steps of a match; at most a few tens of milliseconds.
     private static let matchLimit: UInt32 = 1_000_000
+    /// Bytes of a text in which a pattern is searched at each place, because the limit of steps counts for each place.
+    private static let unanchoredLimit = 256 << 10
     /// In KiB.
     private static let heapLimit: UInt32 = 16 << 10
 
@@ -76,12 +78,20 @@ struct PatternCode {
         return context
     }()
 
+    /// Whether the pattern can only match at the begin of the text.
+    private var isAnchored: Bool {
+        var options: UInt32 = 0
+        return pcre2_pattern_info_8(code, UInt32(PCRE2_INFO_ALLOPTIONS), &options) == 0
+            && options & UInt32(PCRE2_ANCHORED) != 0
+    }
+
     /// Searches in valid UTF-8. Eight bytes after the text must be readable.
     func match(_ text: UnsafePointer<UInt8>, _ count: Int, _ data: OpaquePointer?) -> Result {
         if let prefix {
             guard isWhole ? count == prefixCount : count >= prefixCount else { return .noMatch }
             return Evaluation.isSame(prefix, text, prefixCount) ? .match : .noMatch
         }
+        guard count <= PatternCode.unanchoredLimit || isAnchored else { return .limit }
         var result: Int32
         if hasJIT {
             result = pcre2_jit_match_8(code, text, count, 0, 0, data, PatternCode.context)

@@ -76,5 +76,13 @@ final class JoinedSource: BodySource, PullReceiver {
         return JoinedSource(others)
     }
 
-    func release() { for source in sources { source.release() } }
+    func release() {
+        // An open pull may never be completed, and would hold its reader.
+        let open = state.withLock { state in
+            defer { state.pull = nil }
+            return state.pull
+        }
+        withExtendedLifetime(open) {}
+        for source in sources { source.release() }
+    }
 }

@@ -86,6 +86,14 @@ import Testing
         #expect(seen.sorted() == Array(0..<60))
     }
 
+    @Test func `lengths that servers make up do not overflow the sum`() {
+        var sum = ByteSum(count: 2)
+
+        for index in 0...1 { sum.set(CallProgress(received: .max, toReceive: .max), at: index) }
+
+        #expect(sum.total.received > 0 && sum.total.toReceive ?? 0 > 0)
+    }
+
     @Test func `bytes of several calls are added up`() {
         var sum = ByteSum(count: 2)
 

@@ -69,9 +69,12 @@ import Testing
 
         async let end: Void = client.calls.finish()
         while waiting.state != .cancelled { await Task.yield() }
+        // A call under way goes on when its value is asked for.
+        async let value = running.value
         let late = client.call(Item("late"))
         gate.open()
         await end
+        #expect(try await value == "a")
         let after = try await client.call(Item("after")).value
 
         #expect(running.state == .succeeded && batch.state == .succeeded)

@@ -203,4 +203,16 @@ struct DefinitionCallTests {
         }
         #expect(error?.code == .responseStatus)
     }
+
+    @Test(arguments: [
+        #"{"A": {"path": "a", "downloadPath": "/tmp/x"}}"#,
+        #"{"A": {"path": "a", "method": "POST", "parameters": {"f": {"in": "body", "type": "file", "default": "/etc/passwd"}}}}"#,
+    ])
+    func `definitions from a URL must not name files of this system`(text: String) async throws {
+        let host = try LoopbackServer.responding { _ in ServerResponse(body: text) }
+
+        let error = await #expect(throws: PlugboardError.self) { try await Definitions.url(host.url("/"), by: kernel) }
+
+        #expect(error?.code == .configuration)
+    }
 }

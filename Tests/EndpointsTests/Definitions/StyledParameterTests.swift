@@ -19,6 +19,15 @@ struct StyledParameterTests {
         return StyledParameter(parameter, value, usual: .form)
     }
 
+    @Test func `reserved characters are encoded in a path, whatever the definition says`() throws {
+        var parameter = DefinedParameter("u", .path)
+        parameter.allowsReserved = true
+
+        let text = try StyledParameter(parameter, "https://evil.test/x?admin=1", usual: .simple).pathText()
+
+        #expect(text == "https%3A%2F%2Fevil.test%2Fx%3Fadmin%3D1")
+    }
+
     /// A value in a style, and what is sent. A type, because the compiler is slow with large lists of tuples.
     struct Case: Sendable {
         let style: DefinedParameter.Style

@@ -18,9 +18,11 @@ struct MendingRequest: Sendable {
         range.set(in: &fields)
         var request = Request(.get, url, fields: fields)
         guard renewed else { return request }
-        for name in [FieldName.authorization, .cookie] { request.fields.remove(name) }
+        for name in [FieldName.authorization, .cookie, "Proxy-Authorization"] { request.fields.remove(name) }
         for (name, value) in attributes { request.attributes[name] = value }
-        for name in ["cache", "decode", "redirect"] { request.attributes["\(name).enabled"] = "false" }
+        for name in ["cache", "decode", "redirect", "resume", "validator"] {
+            request.attributes["\(name).enabled"] = "false"
+        }
         return request
     }
 

@@ -75,7 +75,9 @@ final class MendingSource: BodySource, @unchecked Sendable {
         case .forward: return true
         case .give: break
         // Not at once: pieces that are available already would grow the stack.
-        case .drop: plugin.host.schedule(after: .zero) { self.pull(pull) }
+        case .drop:
+            let timer = plugin.host.schedule(after: .zero) { self.pull(pull) }
+            keep({ $0.timer = timer }, orElse: { timer.cancel() })
         case .mend: mend(after: MendingSource.short, pull)
         case .fail(let reason):
             giveUp(

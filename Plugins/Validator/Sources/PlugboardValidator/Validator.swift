@@ -76,9 +76,16 @@ struct Validator: Plugin {
         switch exchange.visit {
         case .first: return .hold(upTo: limit(exchange))
         case .overLimit: return settings.passesLarger ? .next : .fail(tooLarge(exchange, "request"))
-        default:
+        default: break
+        }
+        let large = exchange.withHeldBody { $0.count > Validator.inlineLimit ? Array($0) : nil }
+        guard let large else {
             let error = exchange.withHeldBody { Validator.error($0, schema, "request") }
             return judge(error, exchange).map { .fail($0) } ?? .next
+        }
+        return .wait { [self] in
+            let error = large.withUnsafeBytes { Validator.error($0, schema, "request") }
+            return { exchange in judge(error, exchange).map { .fail($0) } ?? .next }
         }
     }
 
