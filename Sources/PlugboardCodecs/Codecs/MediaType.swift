@@ -18,7 +18,7 @@ public struct MediaType: Sendable, Equatable {
         parameters = reader.parameters()
     }
 
-    /// The value of a parameter, such as `charset`, by its name in lower case; nil if there is none.
+    /// The value of a parameter, such as `charset`, by its name in lower case; nil if the type does not have it.
     public subscript(parameter: String) -> String? { parameters.first { $0.name == parameter }?.value }
 
     /// Whether the type is one of a pattern: `text/html` itself, `text/*`, `*/*`, or a suffix as `*/*+json`

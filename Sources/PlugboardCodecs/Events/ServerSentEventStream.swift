@@ -75,7 +75,7 @@ public struct ServerSentEventStream<Sender: RequestSender>: AsyncSequence, Senda
             }
         }
 
-        /// The next event of the open stream; nil if there is none, or it has ended.
+        /// The next event of the open stream; nil if no stream is open, or the stream has ended.
         private mutating func nextOfConnection(
             isolation actor: isolated (any Actor)?
         ) async throws(PlugboardError) -> ServerSentEvent? {

@@ -36,8 +36,8 @@ extension Parameters {
         var index = bytes.startIndex
         while index < bytes.endIndex {
             let byte = bytes[index]
-            if byte == UInt8(ascii: "%"), index + 2 < bytes.endIndex, let high = digit(bytes[index + 1]),
-                let low = digit(bytes[index + 2])
+            if byte == UInt8(ascii: "%"), index + 2 < bytes.endIndex, let high = hexadecimalValue(bytes[index + 1]),
+                let low = hexadecimalValue(bytes[index + 2])
             {
                 text.append(high << 4 | low)
                 index += 3
@@ -47,14 +47,5 @@ extension Parameters {
             }
         }
         return String(decoding: text, as: UTF8.self)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x37
-        case 0x61...0x66: byte - 0x57
-        default: nil
-        }
     }
 }

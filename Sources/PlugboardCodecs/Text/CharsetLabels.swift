@@ -1,6 +1,6 @@
 /// The labels of the WHATWG Encoding standard (§4.2), each behind the name of its encoding in libc.
 enum CharsetLabels {
-    /// The name of the encoding that a label in lower case stands for; nil if there is none.
+    /// The name of the encoding that a label in lower case stands for; nil if the label is not known.
     static func name(of label: [UInt8]) -> String? {
         for line in table.utf8.split(separator: UInt8(ascii: "\n")) {
             let words = line.split(separator: 0x20)

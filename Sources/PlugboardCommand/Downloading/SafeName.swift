@@ -17,7 +17,7 @@ enum SafeName {
         var index = 0
         while index < bytes.count {
             if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-                let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2])
+                let high = hexadecimalValue(bytes[index + 1]), let low = hexadecimalValue(bytes[index + 2])
             {
                 result.append(high << 4 | low)
                 index += 3
@@ -27,14 +27,6 @@ enum SafeName {
             }
         }
         return result
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46, 0x61...0x66: (byte | 0x20) - 0x57
-        default: nil
-        }
     }
 
     static func make(_ bytes: [UInt8]) -> String {

@@ -64,7 +64,7 @@ final class NetworkWatch: Sendable {
 
     private let state = Mutex(State.idle)
 
-    /// Returns the watch, and makes it if there is none.
+    /// Returns the watch, which the first call makes.
     func begin(_ make: () throws(PlugboardError) -> Reachability) throws(PlugboardError) -> Reachability {
         // Under the lock, so that the kernel has one watch.
         try state.withLock { (state) throws(PlugboardError) in

@@ -143,7 +143,7 @@ public final class Call<Value: Sendable>: AnyCall {
         for resumption in resumptions { resumption.resume() }
     }
 
-    /// Not at once: a call that follows another is suspended and resumed within the lock of that one.
+    /// In a task, because the calls of a batch or a chain are suspended and resumed while its lock is held.
     private func runQueueSoon() { Task { queue.run() } }
 
     // MARK: Outcome

@@ -26,15 +26,16 @@ public struct ChainResults: Sendable {
     /// The number of steps that have succeeded.
     public var count: Int { entries.count }
 
-    /// The value of the step of that name; of several the last one's; nil if there is none.
+    /// The value of the last step with that name; nil if no such step has succeeded.
     public subscript(name: String) -> (any Sendable)? { entries.last { $0.step.name == name }?.value }
 
-    /// The value of the last step that sent an endpoint of that type; nil if there is none.
+    /// The value of the last step that sent an endpoint of that type; nil if no such step has succeeded.
     public func value<E: Endpoint>(of endpoint: E.Type) -> E.Response? {
         entries.last { $0.endpoint == ObjectIdentifier(endpoint) }?.value as? E.Response
     }
 
-    /// The value of the step of that name. Throws `request.parameter` if there is none, or if it has another type.
+    /// The value of the last step with that name. Throws `request.parameter` if no such step has succeeded, or if the
+    /// value has another type.
     public func value<Value>(_ name: String, as type: Value.Type = Value.self) throws(PlugboardError) -> Value {
         guard let value = self[name] else {
             let known = entries.map { "\"\($0.step.name)\"" }.joined(separator: ", ")

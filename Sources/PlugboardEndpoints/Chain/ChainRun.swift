@@ -37,14 +37,16 @@ public final class ChainRun: CallFollower {
     /// The step that has failed; nil if none has.
     public var failedStep: ChainStep? { state.withLock { $0.failed } }
 
-    /// The value of the last step that sent an endpoint of that type. Throws `request.parameter` if there is none.
+    /// The value of the last step that sent an endpoint of that type. Throws `request.parameter` if no such step has
+    /// succeeded.
     public func value<E: Endpoint>(of endpoint: E.Type) throws(PlugboardError) -> E.Response {
         if let value = results.value(of: endpoint) { return value }
         throw PlugboardError(
             .requestParameter, "The chain has no value of \(endpoint): no step that sends one has succeeded so far.")
     }
 
-    /// The value of the step of that name. Throws `request.parameter` if there is none, or if it has another type.
+    /// The value of the last step with that name. Throws `request.parameter` if no such step has succeeded, or if the
+    /// value has another type.
     public func value<Value>(_ name: String, as type: Value.Type = Value.self) throws(PlugboardError) -> Value {
         try results.value(name, as: type)
     }

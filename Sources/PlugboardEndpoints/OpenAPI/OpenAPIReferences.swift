@@ -138,7 +138,8 @@ struct OpenAPIReferences {
         var index = 0
         while index < bytes.count {
             if bytes[index] == UInt8(ascii: "%") {
-                guard index + 2 < bytes.count, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2])
+                guard index + 2 < bytes.count, let high = hexadecimalValue(bytes[index + 1]),
+                    let low = hexadecimalValue(bytes[index + 2])
                 else { return nil }
                 text.append(high << 4 | low)
                 index += 3
@@ -148,15 +149,6 @@ struct OpenAPIReferences {
             }
         }
         return text
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x37
-        case 0x61...0x66: byte - 0x57
-        default: nil
-        }
     }
 
     /// `~1` is a slash and `~0` a tilde (RFC 6901 §4).

@@ -112,7 +112,7 @@ func isUnreserved(_ byte: UInt8) -> Bool {
     }
 }
 
-func hexadecimalValue(_ digit: UInt8) -> UInt8? {
+package func hexadecimalValue(_ digit: UInt8) -> UInt8? {
     switch digit {
     case 0x30...0x39: digit - 0x30
     case 0x41...0x46: digit - 0x37
