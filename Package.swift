@@ -2,7 +2,9 @@
 import PackageDescription
 
 // A slim program depends on the product PlugboardCore and on the plugins that it links; nothing else is compiled.
-let bundled = ["Logging", "Decode", "Redirect", "Authentication", "Cookies", "Cache", "Resume", "Retry", "Validator"]
+let bundled = [
+    "Logging", "Indicator", "Decode", "Redirect", "Authentication", "Cookies", "Cache", "Resume", "Retry", "Validator",
+]
 
 // CI sets this, so that the warnings of a new compiler break the build of this repository only.
 let strict: [SwiftSetting] =
@@ -87,6 +89,7 @@ let layers: [Target] = [
     module("PlugboardKit", "PlugboardMessages", "CPlugboard", "PlugboardJSON"),
     module("PlugboardRanges", "PlugboardMessages"),
     module("PlugboardDownloads", "PlugboardRanges", "PlugboardMessages", "PlugboardJSON"),
+    module("PlugboardUploads", "PlugboardMessages", "PlugboardJSON"),
     module("PlugboardSQLite", "PlugboardMessages", "CPlugboardSQLite"),
     module("PlugboardCodecs", "PlugboardMessages", "PlugboardJSON", "PlugboardJSONCoding"),
     module("PlugboardReachability", "PlugboardMessages", "PlugboardEventLoop", "CPlugboardNetlink"),
@@ -148,7 +151,8 @@ let programs: [Target] = [
             "Plugboard", "PlugboardCore", "PlugboardCurl", "PlugboardTransport", "PlugboardEventLoop",
             "PluginLoader", "PluginCheck",
             "PlugboardTesting", "PlugboardKit", "PlugboardMessages", "CPlugboard", "ScaffoldTemplates", "PlugboardJSON",
-            "PlugboardCodecs", "PlugboardDownloads", "PlugboardEndpoints", "PlugboardPropertyList",
+            "PlugboardCodecs", "PlugboardDownloads", "PlugboardUploads", "PlugboardEndpoints",
+            "PlugboardPropertyList",
             "PlugboardJSONSchema",
             argumentParser,
         ],
@@ -187,7 +191,8 @@ let programs: [Target] = [
 ]
 
 let plugins: [Target] =
-    plugin("Logging") + plugin("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd") + plugin("Redirect")
+    plugin("Logging") + plugin("Indicator") + plugin("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd")
+    + plugin("Redirect")
     + plugin("Authentication")
     + plugin("Cookies", "PlugboardSQLite", "CPlugboardPSL") + plugin("Cache", "PlugboardSQLite", structuredFields)
     + plugin("Resume", "PlugboardRanges") + plugin("Retry", structuredFields)
@@ -213,7 +218,8 @@ let testTargets: [Target] = [
         "PlugboardTransport", "PlugboardKit",
         "PlugboardCore", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardJSON", "PlugboardCurl",
         "PlugboardAuthenticationOptions",
-        "PlugboardCacheOptions", "PlugboardCookiesOptions", "PlugboardDecodeOptions", "PlugboardLoggingOptions",
+        "PlugboardCacheOptions", "PlugboardCookiesOptions", "PlugboardDecodeOptions", "PlugboardIndicatorOptions",
+        "PlugboardLoggingOptions",
         "PlugboardRedirectOptions", "PlugboardResumeOptions", "PlugboardRetryOptions", "PlugboardValidatorOptions",
         "PlugboardJSONSchema"),
     tests(
@@ -243,7 +249,10 @@ let testTargets: [Target] = [
         "CPlugboard"),
     tests(
         "DownloadsTests", "PlugboardDownloads", "PlugboardRanges", "Plugboard", "PlugboardKit", "PlugboardMessages"),
+    tests(
+        "UploadsTests", "PlugboardUploads", "Plugboard", "PlugboardKit", "PlugboardMessages"),
     pluginTests("Logging"),
+    pluginTests("Indicator"),
     pluginTests("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd"),
     pluginTests("Redirect"),
     pluginTests("Authentication"),
@@ -277,6 +286,7 @@ let package = Package(
         .library(name: "PlugboardXML", targets: ["PlugboardXML"]),
         .library(name: "PlugboardProtobuf", targets: ["PlugboardProtobuf"]),
         .library(name: "PlugboardDownloads", targets: ["PlugboardDownloads"]),
+        .library(name: "PlugboardUploads", targets: ["PlugboardUploads"]),
         .library(name: "PlugboardEndpoints", targets: ["PlugboardEndpoints"]),
         .library(name: "PlugboardReachability", targets: ["PlugboardReachability"]),
         .library(name: "PlugboardTransport", targets: ["PlugboardTransport", "PlugboardEventLoop"]),

@@ -3,6 +3,7 @@ import PlugboardCache
 import PlugboardCookies
 import PlugboardCore
 import PlugboardDecode
+import PlugboardIndicator
 import PlugboardLogging
 import PlugboardRedirect
 import PlugboardResume
@@ -13,8 +14,8 @@ extension Catalog {
     /// The bundled plugins, all of them.
     public static var bundled: Catalog {
         Catalog([
-            loggingPlugin(), decodePlugin(), redirectPlugin(), authenticationPlugin(), cookiesPlugin(), cachePlugin(),
-            resumePlugin(), retryPlugin(), validatorPlugin(),
+            loggingPlugin(), indicatorPlugin(), decodePlugin(), redirectPlugin(), authenticationPlugin(),
+            cookiesPlugin(), cachePlugin(), resumePlugin(), retryPlugin(), validatorPlugin(),
         ])
     }
 }

@@ -16,6 +16,17 @@ struct TypedSettingsTests {
             ["detail", "level", "queries"]
         ),
         (
+            "indicator",
+            .indicator {
+                $0.delay = $0.delay
+                $0.interval = $0.interval
+                $0.message = $0.message
+                $0.rows = $0.rows
+                $0.terminal = $0.terminal
+            },
+            ["delay", "interval", "message", "rows", "terminal"]
+        ),
+        (
             "decode",
             .decode {
                 $0.codings = $0.codings
