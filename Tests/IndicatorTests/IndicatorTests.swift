@@ -75,8 +75,13 @@ import Testing
         clock.advance(by: .milliseconds(1))
         try await facts.wait(for: .shown)
         let shown = try terminal.read(until: "map")
-        clock.advance(by: .milliseconds(100))
-        let turned = try terminal.read(until: "map")
+        // The plugin may not have set the timer of the next drawing yet.
+        var turned = ""
+        while !turned.contains("map") {
+            clock.advance(by: .milliseconds(100))
+            await Task.yield()
+            turned += try terminal.read()
+        }
         exchange.cancel()
         try await facts.wait(for: .hidden)
         let cleared = try terminal.read(until: "\u{1B}[J")

@@ -21,6 +21,8 @@ package final class UploadServer: Sendable {
         package var cuts: [Int?] = []
         /// Of the requests with content, counted from 1: the content is received, and the response is lost.
         package var losesResponse: Set<Int> = []
+        /// When an upload has so many bytes, the closure is called, and nothing more is received until the client is gone.
+        package var stop: (count: Int, reached: @Sendable () -> Void)?
         /// Before these requests, counted from 1 over all, the server forgets all uploads.
         package var forgetsBefore: Set<Int> = []
         /// Whether the resource of an upload is announced while its content comes (104).
@@ -203,6 +205,11 @@ package final class UploadServer: Sendable {
                 state.value.withLock { $0.resources[index]?.bytes += piece }
                 left -= wanted
                 kept += wanted
+                if let stop = plan.stop, state.value.withLock({ $0.resources[index]?.bytes.count ?? 0 }) >= stop.count {
+                    stop.reached()
+                    try connection.waitForClose()
+                    throw ReceivedRequestError.closed
+                }
                 if plan.pause > 0 { usleep(plan.pause) }
             }
             let (resource, isWhole) = state.value.withLock { state in

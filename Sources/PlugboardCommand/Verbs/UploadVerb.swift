@@ -18,11 +18,11 @@ struct UploadVerb: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The files, and at the end the URL; - is standard input.", valueName: "file-and-url"))
+            "The files, then the URL; - is standard input.", valueName: "file-and-url"))
     var files: [String] = []
     @Option(name: [.customShort("X"), .long], help: ArgumentHelp("The method; tus has its own.", valueName: "method"))
     var method = "PUT"
-    @Option(help: ArgumentHelp("How uploads are resumed: auto, draft, tus, none.", valueName: "protocol"))
+    @Option(help: ArgumentHelp("The protocol: auto, draft, tus, none.", valueName: "protocol"))
     var resumable = "auto"
     @Flag(help: "Starts over, and does not continue what broke.") var restart = false
     @Flag(help: "Removes what broken uploads have left on the server.") var abort = false

@@ -27,9 +27,10 @@ struct RequestNoticeTests {
             try connection.write("HTTP/1.1 104 Upload Resumption Supported\r\nLocation: /uploads/1\r\n\r\n")
             try connection.respond(body: String(repeating: "x", count: request.body.count * 2))
         }
+        let kernel = try Kernel()
         let notices = Notices()
 
-        let response = try await Kernel().send(
+        let response = try await kernel.send(
             Request(.post, server.url(), body: .bytes([UInt8](repeating: 1, count: 70_000)))
         ) { notices.add($0) }
         let count = try await response.body.collect(upTo: .mebibytes(1)).count
@@ -49,10 +50,11 @@ struct RequestNoticeTests {
                 usleep(10_000)
             }
         }
+        let kernel = try Kernel()
         let notices = Notices()
         let began = ContinuousClock.now
 
-        let response = try await Kernel().send(Request(.get, server.url())) { notices.add($0) }
+        let response = try await kernel.send(Request(.get, server.url())) { notices.add($0) }
         _ = try await response.body.text()
 
         let seconds = (ContinuousClock.now - began) / .seconds(1)
