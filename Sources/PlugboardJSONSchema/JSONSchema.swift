@@ -22,8 +22,8 @@ public struct JSONSchema: Sendable {
         public init() {}
     }
 
-    private let program: Program
-    private let scratches: ScratchPool
+    let program: Program
+    let scratches: ScratchPool
 
     /// Compiles a schema and everything it refers to.
     ///
@@ -50,8 +50,8 @@ public struct JSONSchema: Sendable {
     public func validate(_ document: JSONDocument, limit: Int = 100) -> ValidationResult {
         if isValid(document) { return ValidationResult(errors: []) }
         let scratch = scratches.take()
-        var explanation = Explanation(program, document, scratch, limit: limit)
-        let result = explanation.run()
+        var explanation = Explanation(program, Evaluation(program, document, scratch), limit: limit)
+        let result = withExtendedLifetime(document) { explanation.run() }
         scratches.give(scratch)
         return result
     }

@@ -35,7 +35,10 @@ public final class JSONDocument: @unchecked Sendable {  // Nothing changes after
                 offset: 0, reason: "the text is larger than the limit of \(min(options.sizeLimit, 1 << 30)) bytes")
         }
         // The zeros after the text end every scan, and let words of eight bytes be read at its end.
-        let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: text.count + JSONDocument.padding)
+        guard let memory = malloc(text.count + JSONDocument.padding) else {
+            throw JSONDocumentError(offset: 0, reason: "there is not enough memory for a text of this size")
+        }
+        let bytes = memory.assumingMemoryBound(to: UInt8.self)
         if let base = text.baseAddress { UnsafeMutableRawPointer(bytes).copyMemory(from: base, byteCount: text.count) }
         bytes.advanced(by: text.count).initialize(repeating: 0, count: JSONDocument.padding)
         var parser = TapeParser(bytes, text.count, options: options)
@@ -43,7 +46,7 @@ public final class JSONDocument: @unchecked Sendable {  // Nothing changes after
             try parser.run()
         } catch {
             parser.release()
-            bytes.deallocate()
+            free(bytes)
             throw error
         }
         self.init(bytes, parser.takeTokens(), parser.tokenCount)
@@ -80,7 +83,7 @@ public final class JSONDocument: @unchecked Sendable {  // Nothing changes after
 
     deinit {
         guard owner == nil else { return }
-        bytes.deallocate()
+        free(bytes)
         free(tokens)
     }
 

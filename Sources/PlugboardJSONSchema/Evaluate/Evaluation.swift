@@ -25,8 +25,9 @@ struct Evaluation {
 
     let nodes: UnsafePointer<Node>
     let code: UnsafePointer<Instruction>
-    let tokens: UnsafePointer<Token>
-    let bytes: UnsafePointer<UInt8>
+    /// Of a streamed document, both are set before each use.
+    var tokens: UnsafePointer<Token>
+    var bytes: UnsafePointer<UInt8>
     let program: Unmanaged<Program>
     let lists: UnsafePointer<UInt32>
     let names: UnsafePointer<NameSlot>
@@ -52,11 +53,18 @@ struct Evaluation {
     var work: Int
 
     init(_ program: Program, _ document: JSONDocument, _ scratch: Scratch) {
+        self.init(program, document.tokens, document.bytes, tokenCount: document.tokenCount, scratch)
+    }
+
+    init(
+        _ program: Program, _ tokens: UnsafePointer<Token>, _ bytes: UnsafePointer<UInt8>, tokenCount: Int,
+        _ scratch: Scratch
+    ) {
         nodes = UnsafePointer(program.nodes.base)
         code = UnsafePointer(program.code.base)
-        tokens = UnsafePointer(document.tokens)
-        work = Evaluation.workLimit.document &+ Evaluation.workLimit.value &* document.tokenCount
-        bytes = UnsafePointer(document.bytes)
+        self.tokens = tokens
+        work = Evaluation.workLimit.document &+ Evaluation.workLimit.value &* tokenCount
+        self.bytes = bytes
         lists = UnsafePointer(program.lists.base)
         names = UnsafePointer(program.names.base)
         nameBytes = UnsafePointer(program.nameBytes.base)
