@@ -11,12 +11,14 @@
 public final class JSONDocument: @unchecked Sendable {  // Nothing changes after the initializer.
     /// Limits, and what is refused.
     public struct Options: Sendable {
-        /// The most levels of nested arrays and objects.
+        /// The most levels of nested arrays and objects; at most 1024, for which every thread's stack suffices.
         public var depthLimit = 512
         /// The size of the largest text, in bytes; at most 1 GiB.
         public var sizeLimit = 256 << 20
         /// Whether a key that an object has twice is an error.
         public var refusesDuplicateKeys = false
+
+        static let deepest = 1024
 
         /// A depth limit of 512 and a size limit of 256 MiB.
         public init() {}

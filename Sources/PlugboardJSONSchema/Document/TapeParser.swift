@@ -16,6 +16,7 @@ struct TapeParser {
     private var open: [UInt32] = []
     private(set) var container = -1
     private let options: JSONDocument.Options
+    let depthLimit: Int
     private let seed = KeyHash.processSeed
     private var members: [UInt32] = []
 
@@ -24,6 +25,7 @@ struct TapeParser {
         self.bytes = bytes
         self.size = size
         self.options = options
+        depthLimit = min(options.depthLimit, JSONDocument.Options.deepest)
         tokens = TapeParser.first(as: Token.self)
     }
 
@@ -148,8 +150,8 @@ struct TapeParser {
     }
 
     mutating func enter(_ kind: Token.Kind) throws(JSONDocumentError) {
-        guard open.count < options.depthLimit else {
-            throw failure("the value is nested deeper than the limit of \(options.depthLimit)")
+        guard open.count < depthLimit else {
+            throw failure("the value is nested deeper than the limit of \(depthLimit)")
         }
         cursor &+= 1
         open.append(UInt32(truncatingIfNeeded: container))

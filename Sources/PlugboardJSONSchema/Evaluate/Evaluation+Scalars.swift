@@ -53,7 +53,13 @@ extension Evaluation {
         let code = patternCodes + Int(pattern)
         let text = tokens[token]
         let matchData = scratch._withUnsafeGuaranteedRef { $0.matchData }
-        switch code.pointee.match(bytes + text.offset, Int(text.count), matchData) {
+        let isTimed = code.pointee.code != nil && patternTime.begin()
+        let result = code.pointee.match(bytes + text.offset, Int(text.count), matchData)
+        if isTimed, patternTime.end() {
+            stop = .pattern
+            return false
+        }
+        switch result {
         case .match: return true
         case .noMatch: return false
         case .limit:

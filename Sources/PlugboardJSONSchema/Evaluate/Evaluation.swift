@@ -15,7 +15,7 @@ struct Evaluation {
         case none, depth, pattern, work
     }
 
-    /// Nested schemas that are evaluated at a time, so that the stack suffices.
+    /// Nested schemas that are evaluated at a time. A smaller stack allows fewer: see `lowestStack`.
     static let depthLimit = 2048
     /// Schemas applied to values, and members and elements of these: a number for each document, and one for each of
     /// its values. Only schemas that branch at each level need more.
@@ -49,6 +49,9 @@ struct Evaluation {
     let hasDynamicScope: Bool
     var depth = 0
     var stop = Stop.none
+    /// The thread's; of a streamed document, set before each use.
+    var lowestStack: UInt
+    var patternTime = PatternTime()
     /// How much work is left.
     var work: Int
 
@@ -61,6 +64,7 @@ struct Evaluation {
         _ scratch: Scratch
     ) {
         nodes = UnsafePointer(program.nodes.base)
+        lowestStack = StackBound.current
         code = UnsafePointer(program.code.base)
         self.tokens = tokens
         work = Evaluation.workLimit.document &+ Evaluation.workLimit.value &* tokenCount
@@ -130,7 +134,7 @@ struct Evaluation {
     private mutating func enter(
         _ node: UnsafePointer<Node>, _ kind: Token.Kind, _ token: Int, _ marks: Int
     ) -> Bool {
-        guard depth < Evaluation.depthLimit else {
+        guard depth < Evaluation.depthLimit, StackBound.position > lowestStack else {
             stop = .depth
             return false
         }

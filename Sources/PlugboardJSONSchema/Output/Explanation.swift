@@ -24,7 +24,12 @@ struct Explanation {
         var errors = errors
         switch stop == .none ? evaluation.stop : stop {
         case .none: break
-        case .depth: errors = [limitError("the schema's rules are nested deeper than \(Evaluation.depthLimit)")]
+        case .depth:
+            errors = [
+                limitError(
+                    "the schema's rules are nested deeper than \(Evaluation.depthLimit), or than the thread's stack allows"
+                )
+            ]
         case .work: errors = [limitError("the schema needs more steps than its limit for this document")]
         case .pattern: errors = [limitError("a regular expression needs more steps than its limit for this document")]
         }
@@ -44,6 +49,10 @@ struct Explanation {
         -> [ValidationError]
     {
         guard left > 0, depth < 600, evaluation.stop == .none else { return [] }
+        guard StackBound.position > evaluation.lowestStack else {
+            evaluation.stop = .depth
+            return []
+        }
         depth += 1
         defer { depth -= 1 }
         let node = UnsafePointer(program.nodes.base) + Int(index)
@@ -113,7 +122,7 @@ struct Explanation {
         _ instruction: Instruction, _ instance: String, _ path: String, _ causes: [ValidationError] = []
     ) -> ValidationError {
         let location = program.locations[Int(instruction.location)]
-        let rule = String(location.keyword.prefix { $0 != "/" })
+        let rule = String(Substring(location.keyword.utf8.prefix { $0 != UInt8(ascii: "/") }))
         return ValidationError(
             instanceLocation: instance, keywordLocation: "\(path)/\(location.keyword)",
             absoluteKeywordLocation: location.absolute, rule: rule, message: message(instruction, rule), causes: causes)
@@ -160,7 +169,7 @@ struct Explanation {
     }
 
     static func lastStep(_ location: String) -> String {
-        location.lastIndex(of: "/").map { String(location[location.index(after: $0)...]) } ?? ""
+        location.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(location[location.utf8.index(after: $0)...]) } ?? ""
     }
 
     private func step(_ key: Int) -> String {

@@ -155,8 +155,8 @@ extension StreamedCheck {
     }
 
     mutating func open(_ kind: Token.Kind) throws(JSONDocumentError) -> Bool {
-        guard frames.count < options.depthLimit else {
-            throw parser.failure("the value is nested deeper than the limit of \(options.depthLimit)")
+        guard frames.count < parser.depthLimit else {
+            throw parser.failure("the value is nested deeper than the limit of \(parser.depthLimit)")
         }
         let frame = StreamFrame(
             isObject: kind == .object, applied: pending, checks: checks.count, bits: bits.count, path: path.count)
@@ -285,5 +285,6 @@ extension StreamedCheck {
     mutating func useWindow() {
         evaluation.tokens = UnsafePointer(parser.tokens)
         evaluation.bytes = UnsafePointer(parser.bytes)
+        evaluation.lowestStack = lowestStack
     }
 }

@@ -43,6 +43,8 @@ struct StreamedCheck {
     /// The outermost frame whose tokens are kept; -1 without one.
     var keptFrame = -1
     var failure: ValidationResult?
+    /// The bytes may come from different threads.
+    var lowestStack: UInt = 0
 
     init(_ program: Program, _ scratch: Scratch, _ options: JSONDocument.Options, errorLimit: Int) {
         self.program = program
@@ -64,6 +66,7 @@ struct StreamedCheck {
 
     /// Returns why the document is not valid as soon as that is known.
     mutating func update(_ piece: UnsafeRawBufferPointer) throws(JSONDocumentError) -> ValidationResult? {
+        lowestStack = StackBound.current
         var rest = piece[...]
         while !rest.isEmpty {
             let part = UnsafeRawBufferPointer(rebasing: rest.prefix(StreamedCheck.partSize))
@@ -77,6 +80,7 @@ struct StreamedCheck {
 
     mutating func finish() throws(JSONDocumentError) -> ValidationResult? {
         isFinal = true
+        lowestStack = StackBound.current
         try advance()
         if let failure { return failure }
         guard expected == .end else { throw located(parser.unexpected(expected.description)) }
