@@ -60,7 +60,7 @@ struct StreamedCheck {
         free(parser.bytes)
     }
 
-    var keptByteCount: Int { parser.size }
+    var keptByteCount: Int { keptFrame < 0 ? parser.size - parser.cursor : parser.size }
 
     // MARK: Bytes
 
