@@ -75,12 +75,17 @@ struct ValidatorTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `bodies of other types are not checked by rules`(linkage: Linkage) async throws {
-        let settings: JSONObject = ["schemas": ["http://a.test/*": #"{"type": "string"}"#]]
-        let transport = MockTransport { _, _ in .respond(200, Fields(["Content-Type": "text/plain"]), ["{}"]) }
+    func `bodies of other types are checked only by rules that name the type`(linkage: Linkage) async throws {
+        let settings: JSONObject = [
+            "schemas": [
+                "http://a.test/*": #"{"type": "string"}"#, "http://a.test/typed 200 text/*": #"{"type": "string"}"#,
+            ]
+        ]
+        let transport = MockTransport { _, _ in .respond(200, Fields(["Content-Type": "Text/Plain; a=b"]), ["{}"]) }
         let kernel = try linkage.kernel("validator", validatorPlugin(), loader: .dynamic, transport, settings: settings)
 
         #expect(try await kernel.send(Request(.get, "http://a.test/")).status == 200)
+        #expect(try await failure(of: kernel, Request(.get, "http://a.test/typed")).code == .validatorInvalid)
     }
 
     @Test(arguments: Linkage.allCases)

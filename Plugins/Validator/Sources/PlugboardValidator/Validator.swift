@@ -73,7 +73,8 @@ struct Validator: Plugin {
         try texts.sorted { ($1.key.utf8.count, $0.key) < ($0.key.utf8.count, $1.key) }.map { text, source in
             guard let rule = ValidatorRule(text) else {
                 throw PlugboardError(
-                    .configuration, "The rule \(Printable.text(text)) of validator must be [METHOD] URL [STATUS].")
+                    .configuration,
+                    "The rule \(Printable.text(text)) of validator must be [METHOD] URL [STATUS] [TYPE].")
             }
             do throws(PlugboardError) {
                 let key = SchemaStore.Key(
@@ -89,7 +90,7 @@ struct Validator: Plugin {
 
     func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
         guard !requests.isEmpty || settings.checksOperationRequests && !operations.isEmpty, mode(exchange) != .off,
-            let type = jsonType(exchange.request)
+            let type = type(exchange.request)
         else { return .next }
         switch exchange.visit {
         case .held: return held(exchange, "request").map { .fail($0) } ?? .next
@@ -99,7 +100,8 @@ struct Validator: Plugin {
         let (method, url) = (exchange.request.method.name, exchange.request.url)
         let found: Found
         do throws(PlugboardError) {
-            if let rule = requests.first(where: { $0.rule.applies(method: method, url: url, status: nil) }) {
+            if let rule = requests.first(where: { $0.rule.applies(method: method, url: url, status: nil, type: type) })
+            {
                 found = try find(rule)
             } else if settings.checksOperationRequests {
                 found = try find(exchange, status: nil, type)
@@ -210,9 +212,10 @@ struct Validator: Plugin {
                     draft: exchange[ValidatorAttributes.keys.draft] ?? settings.draft,
                     formats: exchange[ValidatorAttributes.keys.formats] ?? settings.formats))
         }
-        guard !responses.isEmpty || !operations.isEmpty, let type = jsonType(response) else { return .nothing }
+        guard !responses.isEmpty || !operations.isEmpty, let type = type(response) else { return .nothing }
         let (method, url) = (exchange.request.method.name, exchange.request.url)
-        if let rule = responses.first(where: { $0.rule.applies(method: method, url: url, status: status) }) {
+        if let rule = responses.first(where: { $0.rule.applies(method: method, url: url, status: status, type: type) })
+        {
             return try find(rule)
         }
         return try find(exchange, status: status, type)
@@ -221,7 +224,7 @@ struct Validator: Plugin {
     /// The schema of an operation's document.
     private func find(_ exchange: borrowing Exchange, status: Int?, _ type: String) throws(PlugboardError) -> Found {
         let (method, url) = (exchange.request.method.name, exchange.request.url)
-        guard !operations.isEmpty,
+        guard !operations.isEmpty, MediaRange.isJSON(type),
             let found = operations.schema(method: method, url: url, status: status, type: type)
         else { return .nothing }
         // Schemas of a document can be large however short the reference is.
@@ -244,12 +247,8 @@ struct Validator: Plugin {
         do throws(PlugboardError) { return .success(try await store.load(key)) } catch { return .failure(error) }
     }
 
-    /// The content type of a head if it is `application/json` or ends with `+json`.
-    private func jsonType(_ head: borrowing Head) -> String? {
-        guard let type = head[.contentType] else { return nil }
-        let essence = MediaRange.essence(type)
-        return essence == "application/json" || essence.utf8.suffix(5).elementsEqual("+json".utf8) ? essence : nil
-    }
+    /// Type and subtype of a body, in lowercase.
+    private func type(_ head: borrowing Head) -> String? { head[.contentType].map(MediaRange.essence) }
 
     // MARK: What follows
 

@@ -127,6 +127,11 @@ struct MediaRange: Sendable {
         return String(decoding: bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 
+    /// `application/json`, and types that end with `+json`.
+    static func isJSON(_ essence: String) -> Bool {
+        essence == "application/json" || essence.utf8.suffix(5).elementsEqual("+json".utf8)
+    }
+
     /// The more special, the smaller; nil if the type is not in the range.
     func rank(_ type: String) -> Int? {
         if essence == type { return 0 }
