@@ -68,8 +68,8 @@ public struct JSONSchema: Sendable {
         }
     }
 
-    /// Whether it has regular expressions, whose matches may take long.
-    public var usesPatterns: Bool { program.patternCodes.count > 0 }
+    /// Whether it has regular expressions whose matches may take long; plain text at the begin of a string does not.
+    public var usesPatterns: Bool { program.patterns.contains { $0.code.code != nil } }
 
     /// Whether a document is valid. One that exceeds a limit of the evaluation is not.
     public func isValid(_ document: JSONDocument) -> Bool {

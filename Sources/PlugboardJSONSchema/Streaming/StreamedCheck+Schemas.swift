@@ -64,7 +64,7 @@ extension StreamedCheck {
             guard failure == nil else { return }
         }
         // The schema `false` decides before the value has begun.
-        for index in pending..<applied.count where program.nodes.base[Int(applied[index].node)].kinds == 0 {
+        for index in pending..<applied.count where evaluation.nodes[Int(applied[index].node)].kinds == 0 {
             return fail(index, token + 1)
         }
     }
@@ -143,7 +143,8 @@ extension StreamedCheck {
 
     private mutating func end() -> Bool {
         evaluation.work += Evaluation.workLimit.value
-        applied.removeLast(applied.count - pending)
+        // One by one: most often it is one.
+        while applied.count > pending { applied.removeLast() }
         isPrepared = false
         guard let frame = frames.last else {
             expected = .end
@@ -275,8 +276,8 @@ extension StreamedCheck {
             parser.tokenCount = 0
         }
         if frame.keySet >= 0 { keySets.removeLast() }
-        checks.removeLast(checks.count - frame.checks)
-        bits.removeLast(bits.count - frame.bits)
+        while checks.count > frame.checks { checks.removeLast() }
+        while bits.count > frame.bits { bits.removeLast() }
         pending = frame.applied
         return end()
     }
