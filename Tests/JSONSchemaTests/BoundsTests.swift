@@ -153,6 +153,11 @@ struct BoundsTests {
 
     @Test(arguments: [128 << 10, 512 << 10, 1 << 20])
     func `a small stack does not overflow`(size: Int) throws {
+        let array = String(repeating: "[", count: 500) + "1" + String(repeating: "]", count: 500)
+        let object = String(repeating: "{\"a\":", count: 500) + "1" + String(repeating: "}", count: 500)
+        let unique = try JSONSchema(["uniqueItems": true])
+        let constants = try [array, object].map { try JSONSchema(["const": JSONParser.parse($0)]) }
+
         let outcome = try SmallStack.run(size) {
             let rules: JSONValue = [
                 "allOf": [["anyOf": [["$ref": "#/$defs/a"], ["type": "null"]]]],
@@ -163,6 +168,9 @@ struct BoundsTests {
             let text = String(repeating: "[", count: 500) + "null" + String(repeating: "]", count: 500)
             let schema = try JSONSchema(rules)
             #expect(!schema.validate(try JSONDocument(text)).isValid)
+            #expect(try !unique.isValid(JSONDocument("[\(array),\(array)]")))
+            #expect(try !unique.isValid(JSONDocument("[\(object),\(object)]")))
+            for (constant, text) in zip(constants, [array, object]) { _ = constant.isValid(try JSONDocument(text)) }
             let flat = try JSONSchema(["items": ["$ref": "#"]])
             #expect(try flat.validation().judge(text).isValid)
         }

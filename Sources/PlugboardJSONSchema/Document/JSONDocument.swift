@@ -11,7 +11,7 @@
 public final class JSONDocument: @unchecked Sendable {  // Nothing changes after the initializer.
     /// Limits, and what is refused.
     public struct Options: Sendable {
-        /// The most levels of nested arrays and objects; at most 1024, for which every thread's stack suffices.
+        /// The most levels of nested arrays and objects; at most 1024.
         public var depthLimit = 512
         /// The size of the largest text, in bytes; at most 1 GiB.
         public var sizeLimit = 256 << 20

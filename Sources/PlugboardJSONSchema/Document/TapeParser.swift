@@ -34,9 +34,9 @@ struct TapeParser {
         self.init(TapeParser.first(as: UInt8.self), 0, options: options)
     }
 
-    /// Memory for `realloc` and `free`, of a size at which every allocation of Swift would end the process, too.
+    /// Zeros for `realloc` and `free`, of a size at which every allocation of Swift would end the process, too.
     private static func first<Element>(as type: Element.Type) -> UnsafeMutablePointer<Element> {
-        malloc(64)!.bindMemory(to: type, capacity: 64 / MemoryLayout<Element>.stride)
+        calloc(1, 64)!.bindMemory(to: type, capacity: 64 / MemoryLayout<Element>.stride)
     }
 
     func release() { free(tokens) }
