@@ -20,7 +20,7 @@ struct Validator: Plugin {
 
     typealias Settings = ValidatorSettings
 
-    private struct Rule {
+    struct Rule {
         let rule: ValidatorRule
         let key: SchemaStore.Key
         /// Nil if the schema refers to documents that have to be fetched.
@@ -28,21 +28,21 @@ struct Validator: Plugin {
     }
 
     /// What the plugin knows of an exchange.
-    private final class Knowledge {
+    final class Knowledge {
         /// Whether the response comes from the cache.
         var isStored = false
         /// The body that is held.
         var body: CheckedBody?
     }
 
-    private let settings: Settings
-    private let host: PluginHost
-    private let store: SchemaStore
-    private let responses: [Rule]
-    private let requests: [Rule]
-    private let operations: OpenAPIIndex
-    private let checked: PluginHost.Counter
-    private let invalid: PluginHost.Counter
+    let settings: Settings
+    let host: PluginHost
+    let store: SchemaStore
+    let responses: [Rule]
+    let requests: [Rule]
+    let operations: OpenAPIIndex
+    let checked: PluginHost.Counter
+    let invalid: PluginHost.Counter
 
     init(settings: Settings, host: PluginHost) throws {
         self.settings = settings
@@ -174,134 +174,6 @@ struct Validator: Plugin {
         }
         store.register(documents.map { ($0.key, $0.value) })
         reply.json(["registered": .number(JSONNumber(documents.count))])
-    }
-
-    // MARK: What applies
-
-    private enum Found {
-        case nothing
-        case schema(JSONSchema)
-        /// To be loaded by another thread.
-        case key(SchemaStore.Key)
-    }
-
-    private func mode(_ exchange: borrowing Exchange) -> ValidatorMode {
-        exchange[ValidatorAttributes.keys.mode] ?? settings.mode
-    }
-
-    private func knowledge(_ exchange: borrowing Exchange) -> Knowledge {
-        if let known = exchange.state as? Knowledge { return known }
-        let knowledge = Knowledge()
-        exchange.state = knowledge
-        return knowledge
-    }
-
-    /// Responses that are complete representations.
-    private func hasBody(_ exchange: borrowing Exchange, _ response: borrowing Head) -> Bool {
-        exchange.request.method != .head && ![204, 205, 206, 304].contains(response.status)
-    }
-
-    private func find(_ exchange: borrowing Exchange, _ response: borrowing Head) throws(PlugboardError) -> Found {
-        let status = response.status
-        let schema = exchange[ValidatorAttributes.keys.schema]
-        if let text = schema ?? exchange[ValidatorAttributes.keys.shape] {
-            guard (200...299).contains(status) else { return .nothing }
-            return try find(
-                SchemaStore.Key(
-                    text: text, isShape: schema == nil,
-                    draft: exchange[ValidatorAttributes.keys.draft] ?? settings.draft,
-                    formats: exchange[ValidatorAttributes.keys.formats] ?? settings.formats))
-        }
-        guard !responses.isEmpty || !operations.isEmpty, let type = type(response) else { return .nothing }
-        let (method, url) = (exchange.request.method.name, exchange.request.url)
-        if let rule = responses.first(where: { $0.rule.applies(method: method, url: url, status: status, type: type) })
-        {
-            return try find(rule)
-        }
-        return try find(exchange, status: status, type)
-    }
-
-    /// The schema of an operation's document.
-    private func find(_ exchange: borrowing Exchange, status: Int?, _ type: String) throws(PlugboardError) -> Found {
-        let (method, url) = (exchange.request.method.name, exchange.request.url)
-        guard !operations.isEmpty, MediaRange.isJSON(type),
-            let found = operations.schema(method: method, url: url, status: status, type: type)
-        else { return .nothing }
-        // Schemas of a document can be large however short the reference is.
-        return try find(
-            SchemaStore.Key(text: found.text, draft: found.draft, formats: settings.formats), inline: 0)
-    }
-
-    private func find(_ rule: Rule) throws(PlugboardError) -> Found {
-        if let schema = rule.schema { return .schema(schema) }
-        return try find(rule.key)
-    }
-
-    private func find(
-        _ key: SchemaStore.Key, inline limit: Int = SchemaStore.inlineLimit
-    ) throws(PlugboardError) -> Found {
-        try store.schema(key, inline: limit).map { .schema($0) } ?? .key(key)
-    }
-
-    private func load(_ key: SchemaStore.Key) async -> Result<JSONSchema, PlugboardError> {
-        do throws(PlugboardError) { return .success(try await store.load(key)) } catch { return .failure(error) }
-    }
-
-    /// Type and subtype of a body, in lowercase.
-    private func type(_ head: borrowing Head) -> String? { head[.contentType].map(MediaRange.essence) }
-
-    // MARK: What follows
-
-    private func judge(_ exchange: borrowing Exchange, _ what: String) -> Judge {
-        Judge(
-            host: host, checked: checked, invalid: invalid, exchange: exchange.id,
-            url: Printable.url(exchange.request.url), what: what, mode: mode(exchange),
-            limit: exchange[ValidatorAttributes.keys.limit] ?? settings.limit)
-    }
-
-    private func check(_ exchange: borrowing Exchange, _ schema: JSONSchema) -> RequestVerdict {
-        let judge = judge(exchange, "request")
-        // A request that is sent in part cannot be taken back, so that only the mode warn lets it flow.
-        let flows = judge.mode == .warn
-        let knowledge = knowledge(exchange)
-        knowledge.body = nil
-        exchange.wrapRequestBody { inner in
-            let body = CheckedBody(inner, schema, judge, passesLarger: flows ? settings.passesLarger : nil)
-            knowledge.body = body
-            return body
-        }
-        return flows ? .next : .hold(upTo: judge.limit)
-    }
-
-    private func check(_ exchange: borrowing Exchange, _ schema: JSONSchema) -> ResponseVerdict {
-        let judge = judge(exchange, "response")
-        let flows = judge.mode == .warn || exchange[ValidatorAttributes.keys.streams] ?? settings.streams
-        let knowledge = knowledge(exchange)
-        knowledge.body = nil
-        exchange.wrapResponseBody { inner in
-            let body = CheckedBody(inner, schema, judge, passesLarger: flows ? settings.passesLarger : nil)
-            knowledge.body = body
-            return body
-        }
-        return flows ? .next : .hold(upTo: judge.limit)
-    }
-
-    /// A held body has come to its end, so it is valid; where there was none, nothing was checked.
-    private func held(_ exchange: borrowing Exchange, _ what: String) -> PlugboardError? {
-        let knowledge = knowledge(exchange)
-        defer { knowledge.body = nil }
-        guard knowledge.body == nil else { return nil }
-        let judge = judge(exchange, what)
-        do throws(JSONDocumentError) { _ = try JSONDocument("") } catch { return judge.judge(judge.error(of: error)) }
-        return nil
-    }
-
-    private func overLimit(_ exchange: borrowing Exchange, _ what: String) -> PlugboardError? {
-        let knowledge = knowledge(exchange)
-        defer { knowledge.body = nil }
-        guard settings.passesLarger else { return judge(exchange, what).tooLarge }
-        knowledge.body?.letPass()
-        return nil
     }
 }
 
