@@ -121,7 +121,7 @@ let layers: [Target] = [
     module(
         "PlugboardEndpoints", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "PlugboardJSON",
         "PlugboardJSONCoding", "PlugboardCodecs", "PlugboardCacheOptions", "PlugboardCookiesOptions",
-        "PlugboardAuthenticationOptions", "PlugboardRetryOptions"),
+        "PlugboardAuthenticationOptions", "PlugboardRetryOptions", "PlugboardValidatorOptions"),
     // For programs that have swift-log.
     module("PlugboardSwiftLog", "PlugboardCore", "PlugboardMessages", swiftLog),
     module("PluginLoader", "PlugboardCore", "PlugboardKit", "PlugboardMessages", "CPlugboard", "CPlugboardLtdl"),

@@ -115,6 +115,7 @@ extension Client {
             request.fields.append(.accept, types.joined(separator: ", "))
         }
         endpoint.cache?.apply(to: &request)
+        endpoint.validation?.apply(to: &request)
         endpoint.timeouts?.apply(to: &request)
         if let attempts = endpoint.attempts { request.retry.attempts = attempts }
         if !endpoint.usesCookies {

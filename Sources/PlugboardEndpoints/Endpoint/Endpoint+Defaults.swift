@@ -34,6 +34,8 @@ extension Endpoint {
     /// Nil.
     public var cache: CacheUse? { nil }
     /// Nil.
+    public var validation: ResponseValidation? { nil }
+    /// Nil.
     public var timeouts: Timeouts? { nil }
     /// Nil.
     public var credentials: Credentials? { nil }
