@@ -104,7 +104,7 @@ struct ValidatorTests {
     @Test(arguments: Linkage.allCases)
     func `a body over the limit fails, or passes by setting`(linkage: Linkage) async throws {
         let body = "[\(String(repeating: "1,", count: 2000))1]"
-        var request = request(schema: #"{"minItems": 5000}"#)
+        var request = request(schema: "false")
         request.validator.limit = .kibibytes(1)
 
         let error = try await failure(of: try kernel(linkage, body), request)

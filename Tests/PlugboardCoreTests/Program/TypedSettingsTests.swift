@@ -143,13 +143,23 @@ struct TypedSettingsTests {
                 $0.schemas = $0.schemas
                 $0.requests = $0.requests
                 $0.documents = $0.documents
+                $0.openapi = $0.openapi
+                $0.checksOperationRequests = $0.checksOperationRequests
                 $0.mode = $0.mode
                 $0.draft = $0.draft
                 $0.formats = $0.formats
                 $0.limit = $0.limit
                 $0.passesLarger = $0.passesLarger
+                $0.streams = $0.streams
+                $0.stored = $0.stored
+                $0.fetch = $0.fetch
+                $0.fetchSize = $0.fetchSize
+                $0.fetchCount = $0.fetchCount
             },
-            ["schemas", "requests", "documents", "mode", "draft", "formats", "limit", "passesLarger"]
+            [
+                "schemas", "requests", "documents", "openapi", "checksOperationRequests", "mode", "draft", "formats",
+                "limit", "passesLarger", "streams", "stored", "fetch", "fetchSize", "fetchCount",
+            ]
         ),
     ]
 

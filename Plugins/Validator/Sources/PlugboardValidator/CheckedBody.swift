@@ -14,7 +14,7 @@ final class CheckedBody: BodySource, @unchecked Sendable {
     private let inner: InnerBody
     private let schema: JSONSchema
     private let judge: Judge
-    /// Nil if a hold limits the body; else whether a larger one passes unchecked.
+    /// Nil if a hold decides about a larger body; else whether it passes unchecked.
     private let passesLarger: Bool?
     private var validation: StreamedValidation
     private var count = 0
@@ -47,9 +47,6 @@ final class CheckedBody: BodySource, @unchecked Sendable {
 
     func release() { inner.release() }
 
-    /// The rest passes unchecked.
-    func letPass() { isDone = true }
-
     func pull(_ pull: Pull) {
         inner.forwardAccepted(pull) { [self] piece in
             if isDone { return true }
@@ -63,9 +60,10 @@ final class CheckedBody: BodySource, @unchecked Sendable {
 
     private func accepts(_ bytes: UnsafeRawBufferPointer, _ pull: Pull) -> Bool {
         count += bytes.count
-        if let passesLarger, count > judge.limit.bytes {
+        if count > judge.limit.bytes {
+            // The piece is not checked at all, so that a hold decides by the size alone.
             isDone = true
-            if passesLarger { return true }
+            if passesLarger ?? true { return true }
             guard let error = judge.judge(judge.tooLarge) else { return true }
             pull.fail(error)
             return false

@@ -16,11 +16,10 @@ extension Validator {
         // A request that is sent in part cannot be taken back, so that only the mode warn lets it flow.
         let flows = judge.mode == .warn
         let knowledge = knowledge(exchange)
-        knowledge.body = nil
+        knowledge.hasBody = false
         exchange.wrapRequestBody { inner in
-            let body = CheckedBody(inner, schema, judge, passesLarger: flows ? settings.passesLarger : nil)
-            knowledge.body = body
-            return body
+            knowledge.hasBody = true
+            return CheckedBody(inner, schema, judge, passesLarger: flows ? settings.passesLarger : nil)
         }
         return flows ? .next : .hold(upTo: judge.limit)
     }
@@ -29,30 +28,23 @@ extension Validator {
         let judge = judge(exchange, "response")
         let flows = judge.mode == .warn || exchange[ValidatorAttributes.keys.streams] ?? settings.streams
         let knowledge = knowledge(exchange)
-        knowledge.body = nil
+        knowledge.hasBody = false
         exchange.wrapResponseBody { inner in
-            let body = CheckedBody(inner, schema, judge, passesLarger: flows ? settings.passesLarger : nil)
-            knowledge.body = body
-            return body
+            knowledge.hasBody = true
+            return CheckedBody(inner, schema, judge, passesLarger: flows ? settings.passesLarger : nil)
         }
         return flows ? .next : .hold(upTo: judge.limit)
     }
 
     /// A held body has come to its end, so it is valid; where there was none, nothing was checked.
     func held(_ exchange: borrowing Exchange, _ what: String) -> PlugboardError? {
-        let knowledge = knowledge(exchange)
-        defer { knowledge.body = nil }
-        guard knowledge.body == nil else { return nil }
+        guard !knowledge(exchange).hasBody else { return nil }
         let judge = judge(exchange, what)
         do throws(JSONDocumentError) { _ = try JSONDocument("") } catch { return judge.judge(judge.error(of: error)) }
         return nil
     }
 
     func overLimit(_ exchange: borrowing Exchange, _ what: String) -> PlugboardError? {
-        let knowledge = knowledge(exchange)
-        defer { knowledge.body = nil }
-        guard settings.passesLarger else { return judge(exchange, what).tooLarge }
-        knowledge.body?.letPass()
-        return nil
+        settings.passesLarger ? nil : judge(exchange, what).tooLarge
     }
 }

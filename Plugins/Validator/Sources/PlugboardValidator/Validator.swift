@@ -31,8 +31,8 @@ struct Validator: Plugin {
     final class Knowledge {
         /// Whether the response comes from the cache.
         var isStored = false
-        /// The body that is held.
-        var body: CheckedBody?
+        /// Whether a body is checked while it is held; a message can have none.
+        var hasBody = false
     }
 
     let settings: Settings
