@@ -60,6 +60,7 @@ func pluginTests(_ name: String, _ dependencies: Target.Dependency...) -> Target
 
 let systemLibraries: [Target] = [
     .systemLibrary(name: "CPlugboardEpoll"),
+    .systemLibrary(name: "CPlugboardFiles"),
     .systemLibrary(name: "CPlugboardNetlink"),
     .systemLibrary(name: "CPlugboardCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CPlugboardLtdl", providers: [.apt(["libltdl-dev"])]),
@@ -86,7 +87,7 @@ let layers: [Target] = [
     module("PlugboardTransport", "PlugboardMessages", "PlugboardEventLoop"),
     module("PlugboardKit", "PlugboardMessages", "CPlugboard", "PlugboardJSON"),
     module("PlugboardRanges", "PlugboardMessages"),
-    module("PlugboardDownloads", "PlugboardRanges", "PlugboardMessages", "PlugboardJSON"),
+    module("PlugboardDownloads", "PlugboardRanges", "PlugboardMessages", "PlugboardJSON", "CPlugboardFiles"),
     module("PlugboardSQLite", "PlugboardMessages", "CPlugboardSQLite"),
     module("PlugboardCodecs", "PlugboardMessages", "PlugboardJSON", "PlugboardJSONCoding"),
     module("PlugboardReachability", "PlugboardMessages", "PlugboardEventLoop", "CPlugboardNetlink"),
