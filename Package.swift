@@ -257,7 +257,7 @@ let testTargets: [Target] = [
     tests(
         "PlugboardTestingTests", "PlugboardTesting", "Plugboard", "PlugboardKit", "PlugboardMessages", "PluginLoader"
     ),
-    tests("PlugboardCommandTests", "PlugboardCommand", "PlugboardJSON"),
+    tests("PlugboardCommandTests", "PlugboardCommand", "PlugboardJSON", "PlugboardMessages"),
     tests(
         "ExamplesTests", "Plugboard", "PluginLoader", "PlugboardTesting", "PlugboardKit", "PlugboardMessages",
         "PlugboardJSON",

@@ -59,6 +59,14 @@ final class Socket: Sendable {
         }
     }
 
+    /// Blocks until the peer's system has acknowledged all that was written.
+    func waitUntilArrived() {
+        guard let descriptor = try? descriptor() else { return }
+        var waiting: Int32 = 0
+        // SIOCOUTQ; there is no event for it.
+        while ioctl(descriptor, UInt(TIOCOUTQ), &waiting) == 0, waiting > 0 { poll(nil, 0, 1) }
+    }
+
     /// Sends the end of the stream after what was written; the peer may still send.
     func finishWriting() {
         _ = state.withLock { state in
