@@ -11,12 +11,13 @@ final class ParameterEncoder: Encoder {
 
     private static let memberLimit = 16
 
-    private var entries: [Parameters.Element] = []
+    private var entries: [Parameters.Entry] = []
     private var isSimple = true
 
     /// The members that a value encodes; nil if it is not a simple object.
-    static func entries(of value: some Encodable) -> [Parameters.Element]? {
+    static func entries(of value: some Encodable) -> [Parameters.Entry]? {
         let encoder = ParameterEncoder()
+        encoder.entries.reserveCapacity(4)
         do { try value.encode(to: encoder) } catch { return nil }
         return encoder.isSimple ? encoder.entries : nil
     }
@@ -44,7 +45,7 @@ final class ParameterEncoder: Encoder {
             entries[index].value = value
             return
         }
-        entries.append((name, value))
+        entries.append(Parameters.Entry(name: name, value: value))
     }
 
     private struct Container<Key: CodingKey>: KeyedEncodingContainerProtocol {

@@ -16,17 +16,32 @@ struct ParameterWriter {
 
     let place: Place
     let style: ParameterStyle
-    private(set) var bytes: [UInt8] = []
+    private(set) var bytes: [UInt8]
+    /// Whether an ampersand stands before the next name.
+    private var separates: Bool
 
-    init(_ place: Place, _ style: ParameterStyle) {
+    /// A writer that appends to bytes.
+    ///
+    /// - Parameter separates: Whether there are parameters in these bytes.
+    init(_ place: Place, _ style: ParameterStyle, to bytes: consuming [UInt8] = [], separates: Bool = false) {
         self.place = place
         self.style = style
+        self.bytes = bytes
+        self.separates = separates
     }
 
     mutating func write(_ parameters: Parameters) throws(PlugboardError) {
         try parameters.check()
-        for (name, value) in parameters {
-            try write(value, named: escaped(name), depth: 0, of: name)
+        for entry in parameters.entries {
+            switch entry.value {
+            case .array, .object: try write(entry.value, named: escaped(entry.name), depth: 0, of: entry.name)
+            case .null where style.nulls == .omitted: break
+            default:
+                separate()
+                append(entry.name)
+                bytes.append(UInt8(ascii: "="))
+                append(text(of: entry.value) ?? "")
+            }
         }
     }
 
@@ -91,9 +106,14 @@ struct ParameterWriter {
     }
 
     private mutating func begin(_ name: [UInt8]) {
-        if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+        separate()
         bytes += name
         bytes.append(UInt8(ascii: "="))
+    }
+
+    private mutating func separate() {
+        if separates { bytes.append(UInt8(ascii: "&")) }
+        separates = true
     }
 
     private func escaped(_ text: String) -> [UInt8] {
@@ -103,29 +123,17 @@ struct ParameterWriter {
     }
 
     private mutating func append(_ text: String) {
+        guard place == .form else { return PercentEncoding.append(escaping: text, to: &bytes) }
         for byte in text.utf8 {
-            if byte == 0x20 && place == .form {
-                bytes.append(UInt8(ascii: "+"))
-            } else if isPlain(byte) {
+            switch byte {
+            case 0x20: bytes.append(UInt8(ascii: "+"))
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "*"):
                 bytes.append(byte)
-            } else {
-                bytes.append(UInt8(ascii: "%"))
-                bytes.append(ParameterWriter.digits[Int(byte >> 4)])
-                bytes.append(ParameterWriter.digits[Int(byte & 15)])
+            default: PercentEncoding.append(byte, to: &bytes)
             }
         }
     }
-
-    private func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
-        case UInt8(ascii: "~"): place == .query
-        case UInt8(ascii: "*"): place == .form
-        default: false
-        }
-    }
-
-    private static let digits = Array("0123456789ABCDEF".utf8)
 
     private func error(_ parameter: String, _ what: String) -> PlugboardError {
         PlugboardError(.requestParameter, "The parameter \(Printable.text(parameter)) \(what).")
@@ -151,19 +159,31 @@ extension Parameters {
     ///
     /// Throws `request.parameter` if a value cannot be written in this style.
     public func added(to url: String, style: ParameterStyle = ParameterStyle()) throws(PlugboardError) -> String {
-        let query = try query(style)
-        if query.isEmpty { return url }
-        // Bytes are read, because a combining mark forms one character with the delimiter before it.
-        let bytes = url.utf8
-        let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
-        var text = String(url[..<end])
-        if let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) {
-            let last = text.utf8.last
-            if text.utf8.index(after: mark) != text.utf8.endIndex && last != UInt8(ascii: "&") { text += "&" }
-        } else {
-            text += "?"
+        var bytes = Array(url.utf8)
+        try add(to: &bytes, style: style)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Adds these parameters to a URL or a relative reference, as `added(to:style:)` does.
+    package func add(to url: inout [UInt8], style: ParameterStyle) throws(PlugboardError) {
+        if isEmpty { return }
+        var fragment: [UInt8] = []
+        if let start = url.firstIndex(of: UInt8(ascii: "#")) {
+            fragment = Array(url[start...])
+            url.removeSubrange(start...)
         }
-        return text + query + url[end...]
+        let length = url.count
+        let mark = url.firstIndex(of: UInt8(ascii: "?"))
+        if mark == nil { url.append(UInt8(ascii: "?")) }
+        let begins = mark == nil || mark == length - 1 || url.last == UInt8(ascii: "&")
+        let start = url.count
+        var writer = ParameterWriter(.query, style, to: consume url, separates: !begins)
+        url = []
+        try writer.write(self)
+        url = writer.bytes
+        // Null and empty arrays may be written as nothing.
+        if url.count == start, mark == nil { url.removeLast() }
+        url += fragment
     }
 
     private func text(_ place: ParameterWriter.Place, _ style: ParameterStyle) throws(PlugboardError) -> String {
