@@ -68,7 +68,6 @@ extension DownloadRun {
         guard let whole = partial.journal?.representation, let length = whole.length else { return .next }
         do throws(PlugboardError) {
             try partial.compute(expected(response.head).map(\.algorithm))
-            try partial.allocate(length)
         } catch {
             response.body.source.release()
             throw error

@@ -152,7 +152,7 @@ struct DownloadRun {
             response.body.source.release()
             throw error
         }
-        if let length = whole.length, divides, whole.validator != nil, DownloadRun.offersRanges(response) {
+        if let length = whole.length, canDivide(length), whole.validator != nil, DownloadRun.offersRanges(response) {
             return try await receiveSegments(response, length, sender)
         }
         try await write(response, repeated: 0, count: whole.length)
@@ -167,6 +167,8 @@ struct DownloadRun {
         guard let accepts = download.accepts, !accepts(destination) else { return }
         throw PlugboardError(.downloadExists, "\(destination) is the name of another download. Name another file.")
     }
+
+    private func canDivide(_ count: Int) -> Bool { divides && count / 2 >= download.segmentMinimum }
 
     /// RFC 9110 §14.3.
     private static func offersRanges(_ response: Response) -> Bool {
@@ -186,9 +188,8 @@ struct DownloadRun {
             response.body.source.release()
             throw error
         }
-        if partial.journal?.representation.length != nil, part.repeated == 0,
-            divides || partial.journal?.written != nil
-        {
+        let isDivided = partial.journal?.written != nil
+        if partial.journal?.representation.length != nil, part.repeated == 0, isDivided || canDivide(part.count) {
             return try await receiveSegments(response, part.count, sender)
         }
         try await write(response, repeated: part.repeated, count: part.count)

@@ -19,9 +19,6 @@ enum BrokenParts: String, CaseIterable, CustomStringConvertible {
         }
     }
 
-    /// Whether the file can be had from the server at all, once its first response has ended.
-    var isPossible: Bool { self != .cutAtOnce }
-
     /// The first response waits, with most of its bytes, for a request with a range.
     func server(_ content: [UInt8]) throws -> LoopbackServer {
         let gate = Gate()

@@ -41,8 +41,6 @@ struct SegmentPlanTests {
         let claims = (0...4).map { plan.claim($0) }
         #expect(claims == [0..<1000, 500..<1000, 250..<500, 750..<1000, nil])
         expectTake(&plan, 300, 0, 0..<250)
-        let goesOn = plan.goesOn(0)
-        #expect(!goesOn)
     }
 
     @Test func `what is missing of an earlier download comes first`() {
@@ -67,6 +65,21 @@ struct SegmentPlanTests {
         expectTake(&plan, 600, 0, 500..<1000)
         let claim = plan.claim(1)
         #expect(claim == nil)
+    }
+
+    @Test func `a response goes on with bytes that another worker has claimed and not begun with`() {
+        var plan = SegmentPlan(length: 1000, received: ByteRanges(), minimum: 100)
+        _ = plan.claim(0)
+        plan.covers(0, upTo: 1000)
+        _ = (plan.claim(1), plan.claim(2))
+        plan.covers(1, upTo: 1000)
+        expectTake(&plan, 10, 1, 500..<510)
+
+        expectTake(&plan, 600, 0, 0..<250)
+        expectTake(&plan, 600, 0, 250..<500)
+        // The other has begun, and this one's response is released.
+        expectTake(&plan, 600, 0, 500..<500)
+        expectTake(&plan, 600, 2, 500..<500)
     }
 
     @Test func `nothing is divided after it did not help`() {

@@ -39,13 +39,13 @@ struct DownloadVerb: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("The most bytes that a file receives in a second: 2MiB.", valueName: "size"))
     var limitRate: String?
-    @Option(help: ArgumentHelp("The digest of the file: sha-256=VALUE or sha-512=VALUE.", valueName: "digest"))
+    @Option(help: ArgumentHelp("The file's digest: sha-256=VALUE or sha-512=VALUE.", valueName: "digest"))
     var checksum: String?
     @Option(
         name: .customLong("mirror"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Another URL of the same file, used when one fails; with --checksum and --segments, at the same time. "
-                + "Repeatable.", valueName: "url"))
+            "Another URL of the same file, for when one fails; with --checksum, segments use all. Repeatable.",
+            valueName: "url"))
     var mirrors: [String] = []
     @Option(
         name: .customLong("metalink"), parsing: .unconditionalSingleValue,

@@ -55,6 +55,8 @@ actor SegmentBoard {
         while offset < piece.count {
             let range = plan.take(piece.count - offset, worker)
             guard !range.isEmpty else { break }
+            // Until then, the length of the file is what was received.
+            if range.lowerBound != partial.received.prefix { try partial.allocate(plan.length) }
             try piece[offset..<offset + range.count].withUnsafeBytes { bytes throws(PlugboardError) in
                 try partial.write(bytes, at: range.lowerBound)
             }

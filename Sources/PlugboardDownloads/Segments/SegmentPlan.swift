@@ -18,6 +18,8 @@ struct SegmentPlan: Sendable {
         var range: Range<Int>
         /// The end of the bytes that its response has, which may be beyond the claim.
         var end: Int
+        /// Whether it has brought a byte.
+        var isBegun = false
     }
 
     init(length: Int, received: ByteRanges, minimum: Int) {
@@ -67,6 +69,7 @@ struct SegmentPlan: Sendable {
         extend(&claim)
         let taken = claim.range.lowerBound..<min(claim.range.lowerBound + count, claim.range.upperBound)
         claim.range = taken.upperBound..<claim.range.upperBound
+        claim.isBegun = claim.isBegun || !taken.isEmpty
         claims[worker] = claim
         return taken
     }
@@ -81,17 +84,24 @@ struct SegmentPlan: Sendable {
         return !claim.range.isEmpty
     }
 
-    /// A claim without bytes goes on with those that another worker has given up, if the response has them.
+    /// A claim without bytes goes on with those that follow, if the response has them and another worker has given them
+    /// up, or has not begun with them.
     private mutating func extend(_ claim: inout Claim) {
-        guard claim.range.isEmpty, claim.end > claim.range.lowerBound,
-            let index = free.firstIndex(where: { $0.lowerBound == claim.range.lowerBound })
-        else { return }
-        let end = min(claim.end, free[index].upperBound)
-        claim.range = claim.range.lowerBound..<end
-        if end < free[index].upperBound {
-            free[index] = end..<free[index].upperBound
-        } else {
-            free.remove(at: index)
+        let next = claim.range.lowerBound
+        guard claim.range.isEmpty, claim.end > next else { return }
+        if let index = free.firstIndex(where: { $0.lowerBound == next }) {
+            let end = min(claim.end, free[index].upperBound)
+            claim.range = next..<end
+            if end < free[index].upperBound {
+                free[index] = end..<free[index].upperBound
+            } else {
+                free.remove(at: index)
+            }
+        } else if let (other, late) = claims.first(where: {
+            $0.value.range.lowerBound == next && !$0.value.range.isEmpty && !$0.value.isBegun
+        }), late.range.upperBound <= claim.end {
+            claim.range = late.range
+            claims[other]?.range = late.range.upperBound..<late.range.upperBound
         }
     }
 
